@@ -16,11 +16,19 @@ bool is_readable(int fd) noexcept {
   return fd >= 0 && ::poll(&entry, 1, 0) > 0;
 }
 
-void await_writable(int fd, std::chrono::milliseconds limit) noexcept {
+namespace {
+
+void await(int fd, short events, std::chrono::milliseconds limit) noexcept {
   if (fd < 0) return;
-  pollfd entry{fd, POLLOUT, 0};
+  pollfd entry{fd, events, 0};
   (void)::poll(&entry, 1, static_cast<int>(limit.count()));
 }
+
+}  // namespace
+
+void await_readable(int fd, std::chrono::milliseconds limit) noexcept { await(fd, POLLIN, limit); }
+
+void await_writable(int fd, std::chrono::milliseconds limit) noexcept { await(fd, POLLOUT, limit); }
 
 bool is_ended_by_peer(int fd) noexcept {
   pollfd entry{fd, POLLRDHUP, 0};

@@ -349,6 +349,9 @@ constexpr Option options[] = {
 
     number_option<&Settings::connect_timeout, 0>("ConnectTimeout", "timeouts.connect_ms",
                                                  milliseconds, "for connecting"),
+    number_option<&Settings::open_timeout>(
+        "OpenTimeout", "timeouts.open_ms", milliseconds,
+        "that a client of a server has for the handshake of its transport"),
     number_option<&Settings::first_reply_timeout, 0>(
         "FirstReplyTimeout", "timeouts.first_reply_ms", milliseconds,
         "for the first reply on a new connection; 0: none"),

@@ -6,7 +6,9 @@
 #include "conformance/board_plugin.h"
 #include "runtime/echo.h"
 #include "support/memory_protocol.h"
+#include "support/memory_transport.h"
 #include "support/numbered_messages.h"
+#include "support/seam_transports.h"
 #include "support/temporary_folder.h"
 #include <perigee/corba.h>
 #include <perigee/orb/protocols.h>
@@ -52,6 +54,8 @@ class Surroundings {
     static int number = 0;
     auto orb = CORBA::ORB_init(options, "conformance" + std::to_string(++number));
     REQUIRE(protocols(*orb).add(make_memory_protocol(hub_)).has_value());
+    const MemoryScheme handshake{.name = "handshake", .tag = handshake_profile_tag, .carrier = {}};
+    REQUIRE(protocols(*orb).add(make_memory_protocol(handshakes_, handshake)).has_value());
     REQUIRE(protocols(*orb).add(make_board_parts()).has_value());
     REQUIRE(protocols(*orb).add(more_schemes()).has_value());
     return orb;
@@ -65,7 +69,8 @@ class Surroundings {
     const std::string name = "place" + std::to_string(++places_);
     if (scheme == "iiop" || scheme.ends_with("-tcp")) return {scheme, "127.0.0.1:0"};
     if (scheme == "diop") return {scheme, "127.0.0.1:0?replies=yes"};
-    if (scheme == "memory" || scheme.ends_with("-memory")) return {scheme, name};
+    for (const char* in_memory : {"memory", "handshake"})
+      if (scheme.ends_with(in_memory)) return {scheme, name};
     const bool is_file = scheme == "uiop" || scheme.starts_with("board") ||
                          scheme.ends_with("-local") || scheme.ends_with("-board");
     if (is_file) return {scheme, folder_.file(name)};
@@ -81,12 +86,21 @@ class Surroundings {
     parts.messagings.push_back(make_numbered_messages);
     parts.schemes.push_back({"brief-tcp", "brief", "tcp"});
     parts.schemes.push_back({"giop-board", "giop", "board"});
-    for (const char* transport : {"tcp", "local", "memory", "board"})
+    for (const char* transport : {"tcp", "local", "memory", "board", "handshake"})
       parts.schemes.push_back({std::string("numbered-") + transport, "numbered", transport});
     return parts;
   }
 
+  /// Connections in memory with a handshake, as those of TLS.
+  [[nodiscard]] static TransportEnds make_handshake_ends() {
+    MemoryPair pair = make_memory_pair();
+    return {add_handshake(std::move(pair.first), messaging::Role::opener),
+            add_handshake(std::move(pair.second), messaging::Role::acceptor)};
+  }
+
+  static constexpr std::uint32_t handshake_profile_tag = memory_profile_tag + 2;
   std::shared_ptr<MemoryHub> hub_ = std::make_shared<MemoryHub>();
+  std::shared_ptr<MemoryHub> handshakes_ = std::make_shared<MemoryHub>(&make_handshake_ends);
   TemporaryFolder folder_;
   int places_ = 0;
 };

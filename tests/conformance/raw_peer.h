@@ -55,6 +55,13 @@ inline bool receive_message(transport::Transport& transport, engine::Inbox& inbo
   return true;
 }
 
+/// The transport after its handshake, if it has one.
+inline std::unique_ptr<transport::Transport> opened(
+    std::unique_ptr<transport::Transport> transport) {
+  if (transport->features().opens) REQUIRE(transport->open(Wait::yes).ok());
+  return transport;
+}
+
 /// A client that speaks to an ORB's server through nothing but a transport.
 class RawClient {
  public:
@@ -62,10 +69,10 @@ class RawClient {
     const auto ior = iop::parse_ior_string(reference).value();
     target_ = protocols(orb).claim(ior.profiles.front()).value();
     const auto& endpoint = target_.endpoints.front().endpoint;
-    transport_ = protocols(orb)
-                     .connector(endpoint.scheme)
-                     ->connect(endpoint, std::chrono::milliseconds(10'000))
-                     .value();
+    transport_ = opened(protocols(orb)
+                            .connector(endpoint.scheme)
+                            ->connect(endpoint, std::chrono::milliseconds(10'000))
+                            .value());
     session_ =
         messaging_of(orb, endpoint.scheme).open(messaging::Role::opener, transport_->carrier());
   }
@@ -123,14 +130,14 @@ class RawServer {
 
   /// Accepts a client, and receives from it until there is at least a header.
   [[nodiscard]] std::unique_ptr<transport::Transport> accept_request() {
-    auto client = acceptor_->accept(Wait::yes).value();
+    auto client = opened(acceptor_->accept(Wait::yes).value());
     CHECK(receive_exactly(*client, 12).size() == 12);
     return client;
   }
 
   /// Accepts a client, and receives nothing from it.
   [[nodiscard]] std::unique_ptr<transport::Transport> accept() {
-    return acceptor_->accept(Wait::yes).value();
+    return opened(acceptor_->accept(Wait::yes).value());
   }
 
   std::string reference;

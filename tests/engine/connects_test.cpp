@@ -3,6 +3,8 @@
 #include "engine/client/connects.h"
 
 #include "engine/outgoing_fixture.h"
+#include "support/memory_transport.h"
+#include "support/seam_transports.h"
 #include <perigee/base/clock.h>
 #include <perigee/event/signal.h>
 #include <perigee/ipc/sock.h>
@@ -106,6 +108,25 @@ std::shared_ptr<ScriptedConnector> connector_that_begins(ScriptedConnect::End en
   auto connector = std::make_shared<ScriptedConnector>();
   connector->on_begin = [end, at_once] { return std::make_unique<ScriptedConnect>(end, at_once); };
   return connector;
+}
+
+/// Two ends of a connection that both have to open.
+struct HandshakePair {
+  std::shared_ptr<std::unique_ptr<transport::Transport>> client;  // until a connect has taken it
+  std::unique_ptr<transport::Transport> server;
+};
+
+HandshakePair make_handshake_pair() {
+  MemoryPair pair = make_memory_pair();
+  using Transport = std::unique_ptr<transport::Transport>;
+  return {
+      std::make_shared<Transport>(add_handshake(std::move(pair.first), messaging::Role::opener)),
+      add_handshake(std::move(pair.second), messaging::Role::acceptor)};
+}
+
+std::shared_ptr<ScriptedConnector> connector_that_brings(
+    std::shared_ptr<std::unique_ptr<transport::Transport>> client) {
+  return connector_that_begins([client]() -> Connects::Made { return std::move(*client); }, true);
 }
 
 std::ptrdiff_t threads_of_process() {
@@ -228,6 +249,42 @@ TEST_CASE("connects: errors of the first step come by `done`, too") {
   CHECK(wish.result().error().kind == IoErrorKind::bad_address);
   Wish without_connector(connects, nullptr);
   CHECK(without_connector.result().error().kind == IoErrorKind::unsupported);
+}
+
+TEST_CASE("connects: a handshake goes on as its transport says, and delays no other connection") {
+  const HandshakePair ready = make_handshake_pair();
+  Connects connects(1, steady_clock());
+  Wish opened(connects, connector_that_brings(ready.client));
+  CHECK(ready.server->open(transport::Wait::yes).ok());
+  auto made = opened.result();
+  REQUIRE(made.has_value());
+  CHECK((*made)->open(transport::Wait::no).ok());
+
+  const HandshakePair mute = make_handshake_pair();
+  Wish waiting(connects, connector_that_brings(mute.client),
+               Deadline::after(milliseconds(100), steady_clock().now()));
+  Wish other(connects, connector_that_begins(sending_transport, true));
+  CHECK(other.result().has_value());
+  const auto late = waiting.result();
+  REQUIRE_FALSE(late.has_value());
+  CHECK(late.error().kind == IoErrorKind::timed_out);
+
+  HandshakePair refused = make_handshake_pair();
+  Wish failing(connects, connector_that_brings(refused.client));
+  refused.server.reset();
+  const auto ended = failing.result();
+  REQUIRE_FALSE(ended.has_value());
+  CHECK(ended.error().endpoint.ends_with("(handshake)"));
+}
+
+TEST_CASE("connects: a protocol that can only wait has its handshake on the waiting thread") {
+  const HandshakePair pair = make_handshake_pair();
+  auto connector = std::make_shared<ScriptedConnector>();
+  connector->on_connect = [&pair]() -> Connects::Made { return std::move(*pair.client); };
+  Connects connects(1, steady_clock());
+  Wish opened(connects, connector);
+  CHECK(pair.server->open(transport::Wait::yes).ok());
+  CHECK(opened.result().has_value());
 }
 
 TEST_CASE("connects: lack of memory ends one connect") {

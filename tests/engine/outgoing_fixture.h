@@ -26,9 +26,17 @@ using transport::Wait;
 /// Remembers the octets that it takes.
 class SendingTransport final : public transport::Transport {
  public:
+  SendingTransport() = default;
+  explicit SendingTransport(const transport::Features& features) : Transport(features) {}
+
   /// How many octets a send takes; or its whole result.
   std::function<IoResult(std::span<const OctetSpan> segments, Wait wait)> on_send;
   std::function<void()> on_end;
+  /// With the feature `finishes`.
+  std::function<IoResult()> on_finish = [this]() -> IoResult {
+    shutdown_send();
+    return {};
+  };
   Octets taken;
   std::chrono::microseconds send_timeout{0};
   bool ended = false;
@@ -45,6 +53,7 @@ class SendingTransport final : public transport::Transport {
     }
     return result;
   }
+  IoResult finish(Wait /*wait*/) override { return on_finish(); }
   [[nodiscard]] static IoResult all_of(std::span<const OctetSpan> segments) {
     std::size_t size = 0;
     for (const OctetSpan segment : segments) size += segment.size();

@@ -1,7 +1,7 @@
-// OutgoingQueue: random operations of several senders against a transport that is short, blocks and
-// fails. Other senders act in the middle of each send, as other threads would. The invariants are
-// checked after each step; the octets that were taken tell whether all messages left, once, whole
-// and in order. A seed gives the same steps again.
+// OutgoingQueue: random operations of several senders against a transport that is short, blocks,
+// fails, and has octets of its own to send. Other senders act in the middle of each send, as other
+// threads would. The invariants are checked after each step; the octets that were taken tell
+// whether all messages left, once, whole and in order. A seed gives the same steps again.
 #include "engine/outgoing_fixture.h"
 
 #include <doctest/doctest.h>
@@ -45,6 +45,7 @@ class Model {
                counts_, sealer, clock_) {
     transport_.on_send = [this](auto segments, Wait wait) { return take(segments, wait); };
     transport_.on_end = [this] { CHECK(counts_.queued.value() == 0); };
+    transport_.on_finish = [this] { return finish(); };
   }
 
   void run(int steps) {
@@ -56,6 +57,7 @@ class Model {
     REQUIRE((queue_.idle() || queue_.failed()));
     if (!queue_.failed()) queue_.finish();
     REQUIRE((queue_.finished() || queue_.failed()));
+    REQUIRE((!owes_ || queue_.failed()));
     REQUIRE(queue_.check_invariants());
     REQUIRE(counts_.queued.value() == 0);
     check_received();
@@ -71,7 +73,12 @@ class Model {
 
   // One step of a sender that is not in a send itself.
   void act(std::uint32_t depth) {
-    switch (random_() % 10) {
+    switch (random_() % 11) {
+      case 10:
+        if (queue_.finished()) break;
+        owes_ = true;
+        (void)queue_.send_owed();
+        break;
       case 0:
         (void)queue_.uncork();
         break;
@@ -146,11 +153,20 @@ class Model {
 
   IoResult take(std::span<const OctetSpan> segments, Wait wait) {
     const std::size_t size = SendingTransport::all_of(segments).count;
-    if (takes_all_) return {size, IoStatus::ok, 0};
+    if (takes_all_) {
+      owes_ = false;
+      return {size, IoStatus::ok, 0};
+    }
     if (depth_ + 1 < senders) {
       ++depth_;
       for (auto acts = random_() % 3; acts > 0; --acts) act(depth_);
       --depth_;
+    }
+    if (size == 0) {
+      REQUIRE(wait == Wait::no);
+      if (chance(3)) return {0, IoStatus::would_block, 0};
+      owes_ = false;
+      return {};
     }
     const std::size_t part = random_() % size;
     if (failures_ && chance(200)) return {part, IoStatus::failed, ECONNRESET};
@@ -163,6 +179,13 @@ class Model {
     if (failures_ && chance(8) && part != 0) return {part, IoStatus::timed_out, 0};
     if (chance(8)) return {0, IoStatus::timed_out, 0};
     return {size, IoStatus::ok, 0};
+  }
+
+  IoResult finish() {
+    REQUIRE_FALSE(owes_);
+    if (!takes_all_ && chance(2)) return {0, IoStatus::would_block, 0};
+    transport_.shutdown_send();
+    return {};
   }
 
   [[nodiscard]] std::size_t random_size() {
@@ -230,12 +253,13 @@ class Model {
   std::mt19937 random_;
   const bool failures_;
   const bool sealed_;
-  SendingTransport transport_;
+  SendingTransport transport_{{.finishes = true, .owes_output = true}};
   OutgoingCounts counts_;
   CreepingClock clock_;
   OutgoingQueue queue_;
   std::uint32_t depth_ = 0;
   bool takes_all_ = false;
+  bool owes_ = false;  // the transport has octets of its own
   bool finishes_ = false;
   std::uint32_t next_[senders] = {};
   std::set<std::uint32_t> kept_;

@@ -47,7 +47,7 @@ struct QueueFixture {
     return messages.numbers;
   }
 
-  SendingTransport transport;
+  SendingTransport transport{{.finishes = true, .owes_output = true}};
   OutgoingCounts counts;
   CreepingClock clock;
   OutgoingQueue queue;
@@ -383,6 +383,70 @@ TEST_CASE("the output ends behind the last octet, never before") {
   CHECK(f.send(3).status == Status::failed);
   f.queue.finish();
   CHECK(f.received() == Numbers{1});
+}
+
+TEST_CASE("an end of the output that blocks goes on with the next flush") {
+  QueueFixture f;
+  int tries = 0;
+  f.transport.on_finish = [&]() -> IoResult {
+    if (++tries < 3) return {0, IoStatus::would_block, 0};
+    return {};
+  };
+  CHECK(f.send(1).status == Status::sent);
+  f.queue.finish();
+  CHECK(f.queue.blocked());
+  CHECK_FALSE(f.queue.finished());
+  CHECK(f.queue.flush() == OutgoingQueue::Status::blocked);
+  CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+  CHECK(f.queue.finished());
+  CHECK(f.queue.idle());
+  CHECK(tries == 3);
+}
+
+TEST_CASE("an end of the output that fails loses the queue") {
+  QueueFixture f;
+  f.transport.on_finish = [] { return IoResult{0, IoStatus::failed, EPIPE}; };
+  f.queue.finish();
+  CHECK(f.queue.failed());
+  CHECK(f.queue.error_code() == EPIPE);
+}
+
+TEST_CASE("octets that the transport owes leave before the next message, or block the queue") {
+  QueueFixture f;
+  int owed_sends = 0;
+  bool takes = true;
+  f.transport.on_send = [&](auto segments, Wait) -> IoResult {
+    if (segments.empty()) ++owed_sends;
+    if (!takes) return {0, IoStatus::would_block, 0};
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.queue.send_owed() == OutgoingQueue::Status::flowing);
+  CHECK(owed_sends == 1);
+  takes = false;
+  CHECK(f.queue.send_owed() == OutgoingQueue::Status::blocked);
+  CHECK(f.queue.blocked());
+  const Sent queued = f.send(1);
+  CHECK(queued.status == Status::queued);
+  CHECK(f.queue.withdraw(queued.ticket));
+  CHECK(f.queue.blocked());  // the octets of the transport still wait
+  CHECK(f.send(2).status == Status::queued);
+  takes = true;
+  CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+  CHECK(owed_sends == 3);
+  CHECK(f.received() == Numbers{2});
+}
+
+TEST_CASE("octets that the transport owes wait for the thread that is sending") {
+  QueueFixture f;
+  std::vector<bool> owed;
+  f.transport.on_send = [&](auto segments, Wait) -> IoResult {
+    if (owed.empty()) CHECK(f.queue.send_owed() == OutgoingQueue::Status::flowing);
+    owed.push_back(segments.empty());
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.send(1).status == Status::sent);
+  CHECK(owed == std::vector<bool>{false, true});
+  CHECK(f.queue.idle());
 }
 
 TEST_CASE("messages that are held, or come during the last send, leave before the output ends") {

@@ -109,6 +109,12 @@ TEST_CASE("connections carry calls in one direction, unless an option says other
   CHECK(configured({"-ORBAcceptBidirectional", "yes"}).settings.accept_bidirectional);
 }
 
+TEST_CASE("a handshake has 10 seconds, unless an option says otherwise; it always has a limit") {
+  CHECK(configured({}).settings.open_timeout == std::chrono::seconds(10));
+  CHECK(configured({"-ORBOpenTimeout", "6"}).settings.open_timeout == std::chrono::milliseconds(6));
+  CHECK_THROWS_AS((void)configured({"-ORBOpenTimeout", "0"}), CORBA::BAD_PARAM);
+}
+
 TEST_CASE("each option sets what it says") {
   const Configuration configuration = configured({"-ORBListenEndpoints",
                                                   "iiop://a:1;iiop://b:2",

@@ -1,6 +1,7 @@
 // Decorators of any stream transport.
 #include "support/seam_transports.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <mutex>
@@ -17,6 +18,7 @@ using transport::Wants;
 
 constexpr std::byte handshake_octet{0x16};
 constexpr std::byte ticket_octet{0x17};
+constexpr std::size_t record_size = 16 * 1024;
 
 /// Forwards everything that the transports below do not change.
 class WrappedTransport : public Transport {
@@ -55,6 +57,8 @@ class WrappedTransport : public Transport {
 Features with_handshake(const Transport& inner) {
   Features features = inner.features();
   features.opens = true;
+  features.finishes = true;
+  features.buffers = true;
   features.owes_output = true;
   return features;
 }
@@ -75,6 +79,14 @@ class HandshakeTransport final : public WrappedTransport {
       sends_ = !sends_;
       ++octets_exchanged_;
     }
+    opened_.store(true);
+    return {};
+  }
+  IoResult finish(Wait wait) override {
+    if (const IoResult result = send_ticket(wait); !result.ok()) return result;
+    if (wait == Wait::no && !std::exchange(finish_begun_, true))
+      return {0, IoStatus::would_block, 0};
+    shutdown_send();
     return {};
   }
   [[nodiscard]] Wants wants(Step step) const noexcept override {
@@ -85,20 +97,36 @@ class HandshakeTransport final : public WrappedTransport {
   [[nodiscard]] bool has_output() const noexcept override { return !ticket_sent_.load(); }
 
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
+    if (!opened_.load()) return {0, IoStatus::failed, ENOTCONN};
     if (const IoResult result = send_ticket(wait); !result.ok()) return result;
     if (segments.empty()) return {};
     return inner().send(segments, wait);
   }
   IoResult receive(MutableOctetSpan space, Wait wait) override {
+    if (!opened_.load()) return {0, IoStatus::failed, ENOTCONN};
     (void)send_ticket(Wait::no);  // a failure of the connection is the result of what follows
     if (!ticket_received_) {
       if (const IoResult result = take(ticket_octet, wait); !result.ok()) return result;
       ticket_received_ = true;
     }
-    return inner().receive(space, wait);
+    if (record_.empty())
+      if (const IoResult result = take_record(wait); !result.ok()) return result;
+    const std::size_t count = std::min(space.size(), record_.size());
+    std::ranges::copy(record_.first(count), space.begin());
+    record_ = record_.subspan(count);
+    return {count, IoStatus::ok, 0};
+  }
+  [[nodiscard]] bool buffered() const noexcept override {
+    return !record_.empty() || inner().buffered();
   }
 
  private:
+  IoResult take_record(Wait wait) {
+    record_memory_.resize(record_size);
+    const IoResult result = inner().receive(record_memory_, wait);
+    if (result.ok()) record_ = OctetSpan(record_memory_).first(result.count);
+    return result;
+  }
   IoResult put(std::byte octet, Wait wait) {
     const OctetSpan span(&octet, 1);
     return inner().send({&span, 1}, wait);
@@ -122,7 +150,14 @@ class HandshakeTransport final : public WrappedTransport {
   bool sends_;  // the next octet of the handshake
   unsigned octets_exchanged_ = 0;
   Wants opening_wants_ = Wants::to_read;
-  bool ticket_received_ = false;  // the receiver's
+  std::atomic<bool> opened_{false};
+  bool finish_begun_ = false;  // the sender's
+
+  // The receiver's.
+  bool ticket_received_ = false;
+  Octets record_memory_;
+  OctetSpan record_;  // received ahead
+
   std::mutex mutex_;
   std::atomic<bool> ticket_sent_{false};
 };

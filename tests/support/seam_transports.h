@@ -12,8 +12,9 @@ namespace perigee::test {
 inline constexpr unsigned handshake_round_trips = 3;
 
 /// Wraps one end of a connection. `open` exchanges octets with the other end, which must be
-/// wrapped, too. Afterwards each end owes its peer one octet before its first message: `receive`
-/// sends it, if `send` has not.
+/// wrapped, too. A transfer before that fails. Afterwards each end owes its peer one octet before
+/// its first message: `receive` sends it, if `send` has not. `receive` takes octets ahead in
+/// records of 16 KiB, and `finish` has to be called twice.
 [[nodiscard]] std::unique_ptr<transport::Transport> add_handshake(
     std::unique_ptr<transport::Transport> inner, messaging::Role role);
 

@@ -15,6 +15,9 @@ PERIGEE_API bool is_readable(int fd) noexcept;
 /// Waits until a write would take something, for `limit` at most; not at all for -1. May come back
 /// earlier.
 PERIGEE_API void await_writable(int fd, std::chrono::milliseconds limit) noexcept;
+/// Waits until a read would bring octets, or the end, for `limit` at most; not at all for -1. May
+/// come back earlier.
+PERIGEE_API void await_readable(int fd, std::chrono::milliseconds limit) noexcept;
 /// Whether the peer of a connection sends no more, though what it has sent may be unread.
 PERIGEE_API bool is_ended_by_peer(int fd) noexcept;
 

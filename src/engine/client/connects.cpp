@@ -32,7 +32,7 @@ IoError without_memory() noexcept { return {IoErrorKind::limit, IoOperation::con
 
 }  // namespace
 
-/// One connect in progress.
+/// One connect, or the handshake of its transport, in progress.
 class Connects::Attempt final : public event::EventHandler {
  public:
   Attempt(Connects& owner, Wanted wanted_connection,
@@ -41,11 +41,30 @@ class Connects::Attempt final : public event::EventHandler {
 
   void handle_ready(event::Readiness /*readiness*/) noexcept override { owner_.advance(*this); }
   void time_over() noexcept;
+  /// Goes on. Null: it has to wait.
+  [[nodiscard]] Made advance() {
+    if (!opening) {
+      Made made = connect->advance();
+      if (!made || *made == nullptr || !(*made)->features().opens) return made;
+      opening = std::move(*made);
+    }
+    const IoResult result = opening->open(transport::Wait::no);
+    if (result.ok()) return std::move(opening);
+    if (result.status == IoStatus::would_block) return nullptr;
+    return std::unexpected(opening_error(*opening, result));
+  }
+  [[nodiscard]] int handle() const noexcept {
+    return opening ? opening->readiness_fd() : connect->handle();
+  }
+  [[nodiscard]] bool wants_writable() const noexcept {
+    return opening && opening->wants(transport::Step::open) == transport::Wants::to_write;
+  }
 
   Wanted wanted;
   std::unique_ptr<transport::ConnectInProgress> connect;
+  std::unique_ptr<transport::Transport> opening;  // connected; its handshake is in progress
   event::MemberTimer<Attempt, &Attempt::time_over> timer{*this};
-  bool added = false;  // to the reactor
+  int added = -1;  // the handle that the reactor has
   bool over = false;
 
  private:
@@ -222,7 +241,7 @@ Connects::Made Connects::connect_waiting(const Wanted& wanted) const {
           ? milliseconds(0)
           : std::max(std::chrono::ceil<milliseconds>(wanted.until.left(clock_.now())),
                      milliseconds(1));
-  return wanted.connector->connect(wanted.endpoint, left);
+  return connect_and_open(*wanted.connector, wanted.endpoint, left, clock_);
 }
 
 // --- The thread that runs the attempts ---
@@ -273,25 +292,36 @@ void Connects::give_up_attempts() noexcept {
 void Connects::start(Attempt& attempt) noexcept {
   if (!attempt.wanted.until.is_never()) reactor_->arm(attempt.timer, attempt.wanted.until);
   advance(attempt);
-  if (attempt.over) return;
-  try {
-    const auto added = reactor_->add(attempt.connect->handle(), attempt);
-    attempt.added = added.has_value();
-    if (!added) end(attempt, std::unexpected(added.error()));
-  } catch (const std::exception&) {  // bad_alloc
-    end(attempt, std::unexpected(without_memory()));
-  }
 }
 
 void Connects::advance(Attempt& attempt) noexcept {
   if (attempt.over) return;
-  Made made;
-  try {
-    made = attempt.connect->advance();
-  } catch (const std::exception&) {  // bad_alloc
-    made = std::unexpected(without_memory());
-  }
+  Made made = step(attempt);
   if (!made || *made != nullptr) end(attempt, std::move(made));
+}
+
+// Null: the reactor reports when to go on.
+Connects::Made Connects::step(Attempt& attempt) noexcept try {
+  Made made = attempt.advance();
+  if (!made || *made != nullptr) return made;
+  if (auto watched = watch(attempt); !watched) return std::unexpected(std::move(watched.error()));
+  return made;
+} catch (const std::exception&) {  // bad_alloc
+  return std::unexpected(without_memory());
+}
+
+// The handle of a transport may be another one than that of its connect. The reactor reports what
+// has come before, too.
+std::expected<void, IoError> Connects::watch(Attempt& attempt) {
+  const int handle = attempt.handle();
+  if (attempt.added != handle) {
+    if (std::exchange(attempt.added, -1) >= 0) reactor_->remove(attempt);
+    if (auto added = reactor_->add(handle, attempt); !added) return added;
+    attempt.added = handle;
+  }
+  reactor_->want_writable(
+      attempt, attempt.wants_writable() ? event::WriteInterest::on : event::WriteInterest::off);
+  return {};
 }
 
 void Connects::Attempt::time_over() noexcept {
@@ -310,7 +340,7 @@ void Connects::Attempt::time_over() noexcept {
 void Connects::end(Attempt& attempt, Made made) noexcept {
   attempt.over = true;
   reactor_->cancel(attempt.timer);
-  if (std::exchange(attempt.added, false)) reactor_->remove(attempt);
+  if (std::exchange(attempt.added, -1) >= 0) reactor_->remove(attempt);
   const auto place =
       std::ranges::find_if(running_, [&](const Attempt& known) { return &known == &attempt; });
   ended_.splice(ended_.end(), running_, place);

@@ -1,6 +1,7 @@
 // Connections that are being made for calls that do not wait.
 #pragma once
 
+#include "engine/client/opening.h"
 #include "engine/loops/wake_task.h"
 #include "event/thread_scope.h"
 #include <perigee/base/clock.h>
@@ -21,12 +22,12 @@ namespace perigee::engine {
 
 /// Any thread.
 ///
-/// All connects without waiting share one thread, so a host that does not answer delays no other
-/// connection. Names are looked up by a few more threads. So are connects of protocols that can
-/// only wait. Each of these threads exists only while it has something to do.
+/// All connects without waiting, and their handshakes, share one thread, so a host that does not
+/// answer delays no other connection. Names are looked up by a few more threads. So are connects of
+/// protocols that can only wait. Each of these threads exists only while it has something to do.
 class Connects final {
  public:
-  using Made = std::expected<std::unique_ptr<transport::Transport>, IoError>;
+  using Made = MadeTransport;
   using Done = std::move_only_function<void(Made) noexcept>;
 
   struct Wanted {
@@ -74,6 +75,8 @@ class Connects final {
   void give_up_attempts() noexcept;
   void start(Attempt& attempt) noexcept;
   void advance(Attempt& attempt) noexcept;
+  [[nodiscard]] Made step(Attempt& attempt) noexcept;
+  [[nodiscard]] std::expected<void, IoError> watch(Attempt& attempt);
   void end(Attempt& attempt, Made made) noexcept;
 
   const std::uint32_t waiting_threads_max_;

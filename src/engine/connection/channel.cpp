@@ -56,6 +56,7 @@ Channel::Channel(std::unique_ptr<transport::Transport> transport,
       fragment_size_(protocol.limits().fragment_size),
       inbox_(make_inbox(*session_, datagrams_, role, ledger)),
       limits_(limits),
+      receives_specially_(limits.busy_poll.count() != 0 || transport_->features().owes_output),
       traced_(tracing_messages()),
       traffic_(ledger),
       sealer_(*session_, *transport_),
@@ -121,9 +122,27 @@ bool Channel::limit_receive(Deadline deadline) {
   return receive_once(space, Wait::yes);
 }
 
+// A receive that waits may wait for the answer to what the transport owes. So this is sent before,
+// too.
+[[gnu::noinline]] IoResult Channel::receive_specially(const ReceiveSpace& space, Wait wait) {
+  const bool may_owe = transport_->features().owes_output;
+  if (may_owe && wait == Wait::yes) send_owed_output();
+  const bool polls = wait == Wait::yes && limits_.busy_poll.count() != 0;
+  const IoResult result = polls ? receive_polling(space) : receive_once(space, wait);
+  if (may_owe) send_owed_output();
+  return result;
+}
+
+void Channel::send_owed_output() {
+  if (!transport_->has_output()) return;
+  (void)queue_.send_owed();
+  call_flusher();
+  if (paused_reader_ != nullptr) paused_reader_->after_owed_output();
+}
+
 [[gnu::always_inline]] inline IoResult Channel::receive(const ReceiveSpace& space, Wait wait) {
-  if (wait == Wait::yes && limits_.busy_poll.count() != 0) [[unlikely]]
-    return receive_polling(space);
+  if (receives_specially_) [[unlikely]]
+    return receive_specially(space, wait);
   return receive_once(space, wait);
 }
 

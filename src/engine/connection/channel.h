@@ -251,6 +251,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   [[nodiscard]] IoResult receive(const ReceiveSpace& space, transport::Wait wait);
   [[nodiscard]] IoResult receive_once(const ReceiveSpace& space, transport::Wait wait);
   [[nodiscard]] IoResult receive_polling(const ReceiveSpace& space);
+  [[nodiscard]] IoResult receive_specially(const ReceiveSpace& space, transport::Wait wait);
+  void send_owed_output();
 
   [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
   [[nodiscard]] Sent send_gathered(const cdr::Buffer& message, const Hold* hold,
@@ -286,6 +288,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   const std::uint32_t fragment_size_;  // the protocol's limit, which never changes
   Inbox inbox_;                        // by the holder of the read role
   const ChannelLimits limits_;
+  const bool receives_specially_;  // it polls busily, or the transport may owe output
   const bool traced_;
   Traffic traffic_;
 

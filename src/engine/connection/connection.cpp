@@ -30,6 +30,8 @@ Connection::Connection(Home& home, Accepted accepted, Reading reading, messaging
            .clock = &home.clock()},
           &home.traffic()),
       requests_(home.settings().requests_per_connection_max, home.requests_share()),
+      state_(side == messaging::Role::acceptor && io_.transport().features().opens ? State::opening
+                                                                                   : State::open),
       may_be_dedicated_(reading == Reading::dedicated),
       transport_buffers_(io_.transport().features().buffers) {
   if (io_.has_datagrams())
@@ -47,6 +49,7 @@ bool Connection::start() noexcept {
   home_.add(*this);
   if (enter_poller()) {
     look();
+    if (state_.load() == State::opening) home_.reactor().mark_ready(*this);  // it may send first
     return true;
   }
   if (role_.try_take()) close();
@@ -169,14 +172,18 @@ void Connection::update_interest() noexcept {
     if (removed_) return;
     blocked = io_.blocked_output();
     if (blocked && !register_locked()) return io_.close();
-    if (blocked != output_armed_.load(std::memory_order_relaxed)) {
-      home_.reactor().want_writable(*this, blocked ? WriteInterest::on : WriteInterest::off);
-      output_armed_.store(blocked);
-    }
+    want_writable(blocked);
   }
   if (blocked) return look();
   end_output_pace();
   resume();
+}
+
+// Expects output_lock_ to be held.
+void Connection::want_writable(bool wanted) noexcept {
+  if (wanted == output_armed_.load(std::memory_order_relaxed)) return;
+  home_.reactor().want_writable(*this, wanted ? WriteInterest::on : WriteInterest::off);
+  output_armed_.store(wanted);
 }
 
 void Connection::resume() noexcept {
@@ -197,8 +204,10 @@ void Connection::send_close() noexcept {
   if (draining_.load()) look();
 }
 
-// A side that cannot have requests of the peer says nothing: it only closes.
+// A side that cannot have requests of the peer says nothing: it only closes. A transport that is
+// not open yet carries no message.
 void Connection::send_close_now() noexcept {
+  if (state_.load() == State::opening) return cut();
   if (io_.has_datagrams() || !serves_requests()) return begin_finishing();
   try {
     cdr::Buffer buffer;

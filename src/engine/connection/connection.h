@@ -173,9 +173,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     stays,  ///< since before the last look: the loop has to be called now
   };
 
-  // finishing: no request is read, and only queued messages are sent. lingering: all messages are
-  // sent; octets of the client are dropped until the client closes the connection.
-  enum class State : std::uint8_t { open, finishing, lingering, closed };
+  // opening: the transport exchanges octets of its own, and no message is sent. finishing: no
+  // request is read, and only queued messages are sent. lingering: all messages are sent; octets of
+  // the client are dropped until the client closes the connection.
+  enum class State : std::uint8_t { opening, open, finishing, lingering, closed };
   enum class Turn : std::uint8_t {
     over,  ///< nothing more to read now
     more,  ///< other connections have their turn first
@@ -208,6 +209,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     const bool waits = waiting_ && requests_.full();
     return (io_.blocked_output() || waits) && !io_.broken();
   }
+  /// A turn in which no message can be read. Nothing: the transport has just been opened.
+  [[nodiscard]] std::optional<Turn> read_without_messages(ThreadFrame& frame);
+  [[nodiscard]] std::optional<Turn> open_transport(ThreadFrame& frame);
   [[nodiscard]] Turn drop_input(ThreadFrame& frame) noexcept;
   [[nodiscard]] Turn end_of_input() noexcept;
   /// False: the role is lost.
@@ -235,6 +239,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void keep(messaging::IncomingMessage& message);
   void close() noexcept;
   void resume_reading() noexcept override { home_.reactor().mark_ready(*this); }
+  void after_owed_output() noexcept override { after_send(); }
 
   // Calls of this side: connection_calls.cpp.
   [[nodiscard]] Outbound* outbound() noexcept;
@@ -306,6 +311,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   }
   void settle_output() noexcept;
   void update_interest() noexcept;
+  void want_writable(bool wanted) noexcept;
   void resume() noexcept;
   void left(InboundRequests::Left left) noexcept {
     if (left.last || left.has_room || input_ended_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -326,6 +332,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     bool over = false;  // the connection has to be cut
   };
   void look() noexcept;
+  [[nodiscard]] Finding look_at_state(TimePoint now) noexcept;
+  [[nodiscard]] Finding look_at_opening(TimePoint now) noexcept;
   [[nodiscard]] Finding look_at_open(TimePoint now) noexcept;
   [[nodiscard]] Finding look_at_ending(TimePoint now) noexcept;
   void look_at_blocked_output(TimePoint now, Finding& finding) noexcept;
@@ -347,7 +355,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   ReadRole role_;
   Watch watch_{*this};
   std::atomic<std::uint32_t> references_{1};
-  std::atomic<State> state_{State::open};
+  std::atomic<State> state_;
   std::atomic<bool> peer_ended_{false};   // an event has reported it; received octets may be unread
   std::atomic<bool> input_ended_{false};  // the end of the input was read
   std::atomic<bool> dedicated_{false};    // a thread of its own reads it

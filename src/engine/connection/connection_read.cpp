@@ -33,7 +33,7 @@ void Connection::handle_event(const Event& event) noexcept {
   }
   if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error)) [[unlikely]]
     peer_ended_.store(true);
-  else if (!has(readiness, Readiness::readable)) [[unlikely]]
+  else if (!has(readiness, Readiness::readable) && state_.load() != State::opening) [[unlikely]]
     return;
   if (!role_.take_or_note() && !take_over()) return;
   const FrameLevel level(home_.settings().read_buffer_size);
@@ -134,7 +134,7 @@ Connection::Turn Connection::take_messages(ThreadFrame& frame) {
   io_.begin_turn(home_.settings().octets_per_turn_max);
   for (std::uint32_t left = home_.settings().messages_per_turn_max; left > 0; --left) {
     if (state_.load(std::memory_order_relaxed) != State::open) [[unlikely]]
-      return drop_input(frame);
+      if (const auto turn = read_without_messages(frame)) return *turn;
     if (pauses()) [[unlikely]]
       return Turn::over;
     IncomingMessage message;
@@ -158,6 +158,35 @@ Connection::Turn Connection::take_messages(ThreadFrame& frame) {
     }
   }
   return Turn::more;
+}
+
+std::optional<Connection::Turn> Connection::read_without_messages(ThreadFrame& frame) {
+  return state_.load() == State::opening ? open_transport(frame) : drop_input(frame);
+}
+
+// The watch limits the time that this takes. After it, octets may be at hand already.
+std::optional<Connection::Turn> Connection::open_transport(ThreadFrame& frame) {
+  const IoResult result = io_.transport().open(frame.wait);
+  const bool waits = result.status == IoStatus::would_block;
+  if (frame.wait == Wait::no) {
+    const std::lock_guard lock(output_lock_);
+    const auto wants =
+        waits ? io_.transport().wants(transport::Step::open) : transport::Wants::to_read;
+    if (!removed_) want_writable(wants == transport::Wants::to_write);
+  }
+  if (waits) return Turn::over;
+  if (!result.ok()) {
+    io_.close();
+    return end_of_input();
+  }
+  {
+    const std::lock_guard lock(watch_lock_);
+    end_.forget();
+  }
+  State expected = State::opening;
+  if (!state_.compare_exchange_strong(expected, State::open)) return Turn::over;
+  look();
+  return std::nullopt;
 }
 
 // A client that never stops sending must not keep the loop from other connections, nor from the

@@ -29,7 +29,7 @@ void Connection::look() noexcept {
   {
     const std::lock_guard lock(watch_lock_);
     if (watch_ended_) return;
-    finding = state_.load() == State::open ? look_at_open(now) : look_at_ending(now);
+    finding = look_at_state(now);
     // After the end of the loop nothing fires, so an armed timer would keep the connection.
     if (finding.next < watch_armed_ && !home_.loop().timers().closed()) {
       watch_armed_ = finding.next;
@@ -52,6 +52,30 @@ bool Connection::begin_idle_close() noexcept {
   if (closes) closing_.store(true);
   idle_close_.store(false);
   return closes;
+}
+
+// Expects watch_lock_ to be held.
+Connection::Finding Connection::look_at_state(TimePoint now) noexcept {
+  switch (state_.load()) {
+    case State::opening:
+      return look_at_opening(now);
+    case State::open:
+      return look_at_open(now);
+    case State::finishing:
+    case State::lingering:
+    case State::closed:
+      break;
+  }
+  return look_at_ending(now);
+}
+
+// Expects watch_lock_ to be held. The first look begins the time.
+Connection::Finding Connection::look_at_opening(TimePoint now) noexcept {
+  const auto limit = home_.settings().open_timeout;
+  Finding finding;
+  finding.over = end_.lasted(0, now, limit);
+  finding.next = Deadline::after(limit, now);
+  return finding;
 }
 
 // Expects watch_lock_ to be held.

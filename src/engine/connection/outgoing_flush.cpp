@@ -36,6 +36,23 @@ OutgoingQueue::Status OutgoingQueue::flush() {
   return send_queued(Then::idle);
 }
 
+OutgoingQueue::Status OutgoingQueue::send_owed() {
+  {
+    const std::lock_guard lock(lock_);
+    if (closed_.load() || finished_.load()) return failed() ? Status::failed : Status::flowing;
+    owed_.store(true);
+    for (std::uint32_t word = word_.load();;) {
+      if (state_of(word) == blocked_word) return Status::blocked;
+      const bool writes = state_of(word) == writing_word;
+      if (!word_.compare_exchange_weak(word, writes ? word | noted_bit : writing_word)) continue;
+      if (writes) return Status::flowing;
+      take_cork();
+      break;
+    }
+  }
+  return send_queued(Then::idle);
+}
+
 void OutgoingQueue::finish() {
   for (;;) {
     const std::lock_guard lock(lock_);
@@ -89,7 +106,8 @@ bool OutgoingQueue::withdraw(Ticket ticket) noexcept {
       held_octets_ -= size;
       held_count_.store(held() - 1, std::memory_order_relaxed);
     }
-    const bool waits = corked() || (state_of(word) == blocked_word && !finishing_);
+    const bool owes = finishing_ || owed_.load();
+    const bool waits = corked() || (state_of(word) == blocked_word && !owes);
     if (waits && queued_.empty() && leaving_.empty()) word_.store(idle_word);
   }
   OutgoingBlock::destroy(emptied);
@@ -112,9 +130,13 @@ OutgoingQueue::Status OutgoingQueue::send_queued(Then then, std::uint32_t batche
       const Next next = next_batch(then, left);
       if (next == Next::empty) return Status::flowing;
       if (next == Next::yield) return Status::blocked;
-      if (next == Next::finish) {
-        if (finish_transport()) continue;
-        if (failed()) return Status::failed;
+      if (next == Next::owed || next == Next::finish) {
+        const IoResult result = next == Next::owed ? send_owed_octets() : finish_transport();
+        if (result.ok()) continue;
+        if (result.status != IoStatus::would_block) {
+          fail(result);
+          return Status::failed;
+        }
         if (stop_blocked()) return Status::blocked;
         continue;
       }
@@ -145,6 +167,7 @@ OutgoingQueue::Next OutgoingQueue::next_batch(Then then, std::uint32_t batches_l
   {
     const std::lock_guard lock(lock_);
     if (closed_.load()) return Next::closed;
+    if (owed_.load()) return Next::owed;
     if (batches_left == 0 && !queued_.empty()) {
       yielded_.store(true);
       word_.store(blocked_word);
@@ -232,10 +255,24 @@ bool OutgoingQueue::stop_blocked() noexcept {
   return true;
 }
 
-bool OutgoingQueue::finish_transport() {
-  transport_.shutdown_send();
-  finished_.store(true);
-  return true;
+IoResult OutgoingQueue::finish_transport() {
+  word_.fetch_and(~writable_bit);
+  IoResult result;
+  if (transport_.features().finishes)
+    result = transport_.finish(Wait::no);
+  else
+    transport_.shutdown_send();
+  if (result.ok()) finished_.store(true);
+  return result;
+}
+
+// A send with no segments sends what the transport owes.
+IoResult OutgoingQueue::send_owed_octets() {
+  owed_.store(false);
+  word_.fetch_and(~writable_bit);
+  const IoResult result = transport_.send({}, Wait::no);
+  if (result.status == IoStatus::would_block) owed_.store(true);
+  return result;
 }
 
 // After an error the transport is not interrupted: messages that the peer sent before, such as
@@ -270,8 +307,8 @@ bool OutgoingQueue::check_invariants() noexcept {
       return is_corked ? !queued_.empty() && held() != 0 : queued_.empty() && held() == 0;
     }
     case blocked_word:
-      return leaving_.check_invariants() &&
-             (!queued_.empty() || !leaving_.empty() || (finishing_ && !finished_.load()));
+      return leaving_.check_invariants() && (!queued_.empty() || !leaving_.empty() ||
+                                             owed_.load() || (finishing_ && !finished_.load()));
     case failed_word:
       return failed();
     default:

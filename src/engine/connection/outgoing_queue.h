@@ -120,6 +120,9 @@ class OutgoingQueue final {
   /// Goes on after `blocked`: call it when the handle is as Transport::wants says. Never waits.
   /// Cheap when there is nothing to do.
   Status flush();
+  /// The transport has octets of its own to send (Transport::has_output). Sends them before the
+  /// next message, or leaves them to the thread that is writing. Never waits.
+  Status send_owed();
   /// Ends the output behind the last message: Transport::finish. Later sends fail.
   void finish();
   /// Fails the queue. The owner interrupts the transport besides, if a thread may be in a send.
@@ -179,7 +182,7 @@ class OutgoingQueue final {
   static constexpr std::uint32_t batches_of_sender_max = 8;  // behind its own message
 
   enum class Then : std::uint8_t { idle, write_own };  // when the queue is empty
-  enum class Next : std::uint8_t { batch, empty, finish, yield, closed };
+  enum class Next : std::uint8_t { batch, empty, owed, finish, yield, closed };
 
   [[nodiscard]] static std::uint32_t state_of(std::uint32_t word) noexcept {
     return word & state_bits;
@@ -211,8 +214,8 @@ class OutgoingQueue final {
   Status send_queued(Then then, std::uint32_t batches_max = ~std::uint32_t{0});
   Status send_few_queued() { return send_queued(Then::idle, batches_of_sender_max); }
   [[nodiscard]] Next next_batch(Then then, std::uint32_t batches_left) noexcept;
-  [[nodiscard]] Status begin_batch(Then then);
-  [[nodiscard]] bool finish_transport();
+  [[nodiscard]] IoResult finish_transport();
+  [[nodiscard]] IoResult send_owed_octets();
   [[nodiscard]] bool seal_batch() noexcept;
   [[nodiscard]] IoResult send_batch();
   void settle(std::size_t count) noexcept;
@@ -249,6 +252,7 @@ class OutgoingQueue final {
   OutgoingBlocks queued_;
   Ticket submitted_ = 0;
   bool finishing_ = false;
+  std::atomic<bool> owed_{false};  // set under the lock; taken by the writing thread
   std::size_t held_octets_ = 0;
   std::atomic<std::uint32_t> held_count_{0};  // changes under the lock
   std::atomic<std::uint32_t> waiters_{0};     // changes under the lock

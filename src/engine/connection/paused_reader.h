@@ -1,13 +1,16 @@
-// The reader of a connection that memory pressure may pause.
+// The reader of a connection, as its channel sees it.
 #pragma once
 
 namespace perigee::engine {
 
-/// Reads a connection with Wait::no.
+/// Reads a connection with Wait::no. Memory pressure may pause it.
 class PausedReader {
  public:
   /// Reading was paused, and may go on. Any thread; must not wait.
   virtual void resume_reading() noexcept = 0;
+  /// Octets of the transport's own were sent, or are blocked. By the thread that reads; must not
+  /// wait.
+  virtual void after_owed_output() noexcept = 0;
 
  protected:
   ~PausedReader() = default;

@@ -24,6 +24,8 @@ struct EngineSettings {
   std::chrono::milliseconds idle_timeout{180'000};         ///< of an acceptor; zero: never
   std::chrono::milliseconds client_idle_timeout{120'000};  ///< of an opener
   std::chrono::milliseconds send_timeout{60'000};          ///< zero: never
+  /// Longest time that a client has for the handshake of its transport.
+  std::chrono::milliseconds open_timeout{10'000};
   /// Longest wait for the first reply on a connection, counted from the request; zero: for ever.
   std::chrono::milliseconds first_reply_timeout{30'000};
   /// Of a client that reads its replies; a client that takes nothing has `send_timeout`.

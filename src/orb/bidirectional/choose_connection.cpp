@@ -1,4 +1,5 @@
 // Which connection a call uses that may go in both directions.
+#include "engine/client/opening.h"
 #include "orb/bidirectional/bidirectional.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/context/server.h"
@@ -47,7 +48,8 @@ Bidirectional::Choice Bidirectional::open(ClientEndpoint& endpoint, Server& serv
     if (both.offered && !both.offered->ending()) return {Found::connection, both.offered};
   }
   const TimePoint start = clock_.now();
-  auto opened = endpoint.connector()->connect(endpoint.endpoint(), connect_timeout(limits, start));
+  auto opened = engine::connect_and_open(*endpoint.connector(), endpoint.endpoint(),
+                                         connect_timeout(limits, start), clock_);
   if (limits.connecting != nullptr) limits.connecting->spend(clock_.now() - start);
   if (!opened) return {Found::error, {}, std::move(opened.error())};
   if (auto connection = adopt(endpoint, server, std::move(*opened)))

@@ -1,6 +1,7 @@
 // Checking connections out and in. The invariant is written at ConnectionSlot.
 #include "orb/client/endpoint_table.h"
 
+#include "engine/client/opening.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -232,7 +233,8 @@ ClientEndpoint::Choice ClientEndpoint::share() noexcept {
 
 std::expected<std::unique_ptr<transport::Transport>, IoError> ClientEndpoint::open(
     std::chrono::milliseconds timeout) {
-  if (connector_ != nullptr) return connector_->connect(endpoint_, timeout);
+  if (connector_ != nullptr)
+    return engine::connect_and_open(*connector_, endpoint_, timeout, idle_timer_.clock());
   return std::unexpected(
       IoError{IoErrorKind::unsupported, IoOperation::connect, 0, to_string(endpoint_)});
 }

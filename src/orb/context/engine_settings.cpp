@@ -18,6 +18,7 @@ engine::EngineSettings engine_settings_of(const Settings& settings) {
   made.idle_timeout = settings.idle_timeout;
   made.client_idle_timeout = settings.client_idle_timeout;
   made.send_timeout = settings.send_timeout;
+  made.open_timeout = settings.open_timeout;
   made.first_reply_timeout = settings.first_reply_timeout;
   made.output_pace = {settings.pace_octets_per_second,
                       std::max(settings.pace_grace, settings.send_timeout)};

@@ -130,6 +130,7 @@ struct Settings {
   std::chrono::milliseconds idle_timeout{180'000};
   /// A peer that takes nothing of what is sent to it for so long is cut off; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
+  std::chrono::milliseconds open_timeout{10'000};  ///< for the handshake of a client's transport
   std::uint32_t nested_upcall_depth_max = 32;
   /// How long the last thread that serves waits for its turn at a POA with SINGLE_THREAD_MODEL.
   std::chrono::milliseconds single_thread_wait{10'000};

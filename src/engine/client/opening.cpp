@@ -1,0 +1,59 @@
+// A handshake without waiting in the transport, so that one deadline limits all its round trips.
+#include "engine/client/opening.h"
+
+#include <perigee/event/handle_state.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace perigee::engine {
+namespace {
+
+using std::chrono::milliseconds;
+using transport::Step;
+using transport::Transport;
+using transport::Wait;
+using transport::Wants;
+
+constexpr milliseconds look_around{100};  // the longest single wait
+
+void await_readiness(const Transport& transport, milliseconds limit) {
+  const bool writes = transport.wants(Step::open) == Wants::to_write;
+  const auto await = writes ? event::await_writable : event::await_readable;
+  await(transport.readiness_fd(), limit);
+}
+
+[[nodiscard]] MadeTransport open_until(std::unique_ptr<Transport> transport, Deadline end,
+                                       const Clock& clock) {
+  for (;;) {
+    const IoResult result = transport->open(Wait::no);
+    if (result.ok()) return transport;
+    if (result.status != IoStatus::would_block)
+      return std::unexpected(opening_error(*transport, result));
+    const TimePoint now = clock.now();
+    if (end.passed(now))
+      return std::unexpected(opening_error(*transport, {0, IoStatus::timed_out, 0}));
+    const auto left = end.is_never() ? look_around : std::chrono::ceil<milliseconds>(end.left(now));
+    await_readiness(*transport, std::min(left, look_around));
+  }
+}
+
+}  // namespace
+
+IoError opening_error(const Transport& transport, const IoResult& result) {
+  IoErrorKind kind = IoErrorKind::system;
+  if (result.status == IoStatus::timed_out) kind = IoErrorKind::timed_out;
+  if (result.status == IoStatus::end_of_stream) kind = IoErrorKind::end_of_stream;
+  return {kind, IoOperation::connect, result.code, transport.peer() + " (handshake)"};
+}
+
+MadeTransport connect_and_open(transport::Connector& connector, const transport::Endpoint& endpoint,
+                               milliseconds timeout, const Clock& clock) {
+  const Deadline end =
+      timeout.count() == 0 ? Deadline::never() : Deadline::after(timeout, clock.now());
+  auto connected = connector.connect(endpoint, timeout);
+  if (!connected || !(*connected)->features().opens) return connected;
+  return open_until(std::move(*connected), end, clock);
+}
+
+}  // namespace perigee::engine

@@ -1,0 +1,27 @@
+// The handshake of a transport that a client has connected.
+#pragma once
+
+#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
+#include <perigee/base/io_error.h>
+#include <perigee/transport/transport.h>
+
+#include <chrono>
+#include <expected>
+#include <memory>
+
+namespace perigee::engine {
+
+/// A transport, or why there is none.
+using MadeTransport = std::expected<std::unique_ptr<transport::Transport>, IoError>;
+
+/// Connects, and opens the transport if it has a handshake. Blocks for `timeout` at most (zero: the
+/// system's own limit for the connect, and none for the handshake).
+[[nodiscard]] MadeTransport connect_and_open(transport::Connector& connector,
+                                             const transport::Endpoint& endpoint,
+                                             std::chrono::milliseconds timeout, const Clock& clock);
+
+/// The error of a handshake that has ended so. `result` is neither `ok` nor `would_block`.
+[[nodiscard]] IoError opening_error(const transport::Transport& transport, const IoResult& result);
+
+}  // namespace perigee::engine
