@@ -156,6 +156,10 @@ void Channel::send_owed_output() {
   return next;
 }
 
+bool Channel::take_at_hand(messaging::IncomingMessage& message) {
+  return inbox_.has_octets() && take_next(message) == InboxStatus::message;
+}
+
 // Whether a receive with Wait::no has taken all octets. A short receive has: edge-triggered
 // readiness will report the octets that arrive from now on.
 [[gnu::always_inline]] inline bool Channel::took_all(std::size_t count, std::size_t room) noexcept {

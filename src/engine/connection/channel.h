@@ -104,6 +104,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   /// and a deadline: `timed_out` when that has passed; what has arrived of a message stays.
   [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
                                 Deadline deadline = {});
+  /// Takes the next message out of what was received already. False: no whole message is there, or
+  /// `read` has to report an error.
+  [[nodiscard]] bool take_at_hand(messaging::IncomingMessage& message);
   /// Reads with Wait::no receive so many octets from now on, and at most one receive more.
   void begin_turn(std::size_t octets) noexcept { turn_left_ = octets; }
   /// The longest that a receive with Wait::yes waits for octets; zero, as at first: for ever. False

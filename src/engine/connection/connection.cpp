@@ -112,19 +112,22 @@ void Connection::before_nested_turns(ThreadFrame& frame) noexcept {
 }
 
 // Held replies do not wait for an upcall that may take long.
-void Connection::uncork_late() noexcept {
-  if (!home_.loop().single_threaded()) return;
-  if (cork_rule_.must_uncork(home_.clock().now())) uncork();
+void Connection::uncork_late(const ThreadFrame& frame) noexcept {
+  if (holds_replies(frame) && cork_rule_.must_uncork(home_.clock().now())) uncork();
+}
+
+// Where other threads may read on during an upcall, a batch has no end.
+bool Connection::holds_replies(const ThreadFrame& frame) const noexcept {
+  return home_.loop().single_threaded() || frame.wait == Wait::yes;
 }
 
 void Connection::send(const cdr::Buffer& message, ThreadFrame& frame) noexcept {
-  const bool joins =
-      (frame.more_at_hand || io_.held_output() != 0) && home_.loop().single_threaded();
+  const bool joins = (frame.more_at_hand || io_.held_output() != 0) && holds_replies(frame);
   if (!joins || message.size() > CorkRule::message_size_max) [[likely]]
     return send_now(message, frame.wait);
   if (state_.load(std::memory_order_relaxed) == State::closed) return;
   try {
-    (void)io_.hold(message, {.count = 0, .octets = CorkRule::octets_max}, Wait::no);
+    (void)io_.hold(message, {.count = 0, .octets = CorkRule::octets_max}, frame.wait);
   } catch (const std::exception& exception) {  // no memory: the output has failed
     log::write(log::Level::error, "server", exception.what());
   }

@@ -157,6 +157,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   /// Before the calling thread runs nested turns in an upcall that uses `frame`: replies that wait
   /// leave, and nested turns may read.
   void before_nested_turns(ThreadFrame& frame) noexcept;
+  /// Before the calling thread blocks in an upcall of the connection: held replies leave.
+  void before_blocking() noexcept { uncork(); }
   /// Before the calling thread waits in an observer that uses the connection's reply.
   void call_for_replies() noexcept;
   /// For tests: asserts the invariants of the parts.
@@ -201,6 +203,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] Turn read_messages(ThreadFrame& frame);
   [[nodiscard]] Turn take_messages(ThreadFrame& frame);
   [[nodiscard]] ReadStatus next_message(messaging::IncomingMessage& message, ThreadFrame& frame);
+  [[nodiscard]] ReadStatus next_of_batch(messaging::IncomingMessage& message, ThreadFrame& frame);
   [[nodiscard]] bool pauses() noexcept;
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
@@ -297,9 +300,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   // Sending and ending: connection.cpp.
   void before_upcall(const ThreadFrame& frame) noexcept {
     if (frame.more_at_hand || io_.held_output() != 0) [[unlikely]]
-      uncork_late();
+      uncork_late(frame);
   }
-  void uncork_late() noexcept;
+  void uncork_late(const ThreadFrame& frame) noexcept;
+  [[nodiscard]] bool holds_replies(const ThreadFrame& frame) const noexcept;
   void uncork() noexcept;
   void send_now(const cdr::Buffer& message, transport::Wait wait = transport::Wait::no) noexcept;
   /// After each send and flush. No lock and no system call unless the output is blocked, or was.
@@ -375,7 +379,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   const bool transport_buffers_;
   std::uint32_t upcalls_alone_ = 0;  // on the loop, without take-over and without deferred replies
 
-  CorkRule cork_rule_;  // used by the thread of a single-threaded loop only
+  CorkRule cork_rule_;  // of a dedicated reader, or of a loop of one thread
 
   ShortLock output_lock_;  // guards the changes of what follows
   std::atomic<bool> output_armed_{false};

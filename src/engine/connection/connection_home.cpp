@@ -58,22 +58,29 @@ void Home::for_each(function_ref<void(Connection&)> action) noexcept {
 
 // Connections beyond the chunk wait for the next look.
 bool Home::look_at_lent_roles() noexcept {
+  struct Lent {
+    Connection* connection;
+    bool stays;
+  };
   bool any_upcall = false;
-  std::array<Connection*, 64> chunk;
+  std::array<Lent, 64> chunk;
   std::size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
     for (Connection* each = first_; each != nullptr && count < chunk.size(); each = each->next_) {
       const Connection::Upcall upcall = each->look_at_upcall();
-      if (upcall != Connection::Upcall::none) any_upcall = true;
-      if (upcall != Connection::Upcall::stays) continue;
+      const bool holds = each->dedicated_.load() && each->io_.holds_output();
+      if (upcall != Connection::Upcall::none || holds) any_upcall = true;
+      if (upcall != Connection::Upcall::stays && !holds) continue;
       each->add_reference();
-      chunk[count++] = each;
+      chunk[count++] = {each, upcall == Connection::Upcall::stays};
     }
   }
   for (std::size_t index = 0; index < count; ++index) {
-    chunk[index]->call_for_lent_role();
-    chunk[index]->drop_reference();
+    Connection& connection = *chunk[index].connection;
+    connection.uncork();
+    if (chunk[index].stays) connection.call_for_lent_role();
+    connection.drop_reference();
   }
   return any_upcall;
 }

@@ -125,9 +125,21 @@ bool Connection::begin_pause() noexcept {
 
 [[gnu::always_inline]] inline ReadStatus Connection::next_message(IncomingMessage& message,
                                                                   ThreadFrame& frame) {
-  if (!waiting_) [[likely]]
-    return io_.read(message, frame.wait, frame.scratch);
-  return next_kept(message, frame);
+  if (waiting_) [[unlikely]]
+    return next_kept(message, frame);
+  if (frame.wait == Wait::yes) return next_of_batch(message, frame);
+  return io_.read(message, frame.wait, frame.scratch);
+}
+
+// By a dedicated reader: held replies leave before it waits for the client.
+[[gnu::always_inline]] inline ReadStatus Connection::next_of_batch(IncomingMessage& message,
+                                                                   ThreadFrame& frame) {
+  if (io_.held_output() != 0) [[unlikely]] {
+    if (io_.take_at_hand(message)) return ReadStatus::message;
+    uncork();
+  }
+  cork_rule_.begin_turn();
+  return io_.read(message, Wait::yes, frame.scratch);
 }
 
 Connection::Turn Connection::take_messages(ThreadFrame& frame) {
@@ -326,8 +338,10 @@ void Connection::keep(IncomingMessage& message) {
     call_home_loop();
   home_.need_ticks();
   upcall(request);
-  if (!role_.reclaim(lent)) [[unlikely]]
+  if (!role_.reclaim(lent)) [[unlikely]] {
+    uncork();
     return false;
+  }
   if (registered_.load(std::memory_order_relaxed)) [[unlikely]]
     leave_poller();
   frame.deferrals <<= 1;

@@ -119,7 +119,9 @@ bool begin_blocking(std::uint32_t depth_max) noexcept {
   if (!begin_blocking_on_loops(depth_max)) return false;
   end_turns();
   ThreadFrame* const frame = FrameLevel::innermost();
-  if (frame != nullptr && frame->observes) frame->connection->call_for_replies();
+  if (frame == nullptr) return true;
+  if (frame->observes) frame->connection->call_for_replies();
+  if (frame->wait == transport::Wait::yes) frame->connection->before_blocking();
   return true;
 }
 

@@ -31,6 +31,14 @@ orb::Settings dedicated_settings() {
   return settings;
 }
 
+/// The strategies with dedicated readers.
+ThreadStrategy each_dedicated_strategy() {
+  ThreadStrategy strategy = ThreadStrategy::automatic;
+  SUBCASE("auto") {}
+  SUBCASE("thread-per-connection") { strategy = ThreadStrategy::thread_per_connection; }
+  return strategy;
+}
+
 std::size_t threads_of_process() {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
@@ -124,6 +132,48 @@ TEST_CASE("blocked upcalls of a client delay its next request for a moment only"
   CHECK(first.call({.key = server.key, .id = 3, .argument = 5}).result() == 6);
   barrier.open();
   CHECK(first.reply().id() + first.reply().id() == 3);
+}
+
+TEST_CASE("a reply that is held for a batch leaves although the next upcall blocks") {
+  const ThreadStrategy strategy = each_dedicated_strategy();
+  for (const unsigned response_flags : {3u, 0u}) {  // the blocking request is two-way, or a oneway
+    CAPTURE(response_flags);
+    constexpr std::uint32_t blocks = 1'000'000;
+    std::atomic<bool> open{false};
+    const ServerFixture server(strategy, [&open](orb::ServerRequest& request) {
+      const std::uint32_t value = argument_of(request);
+      if (value == blocks) open.wait(false);
+      request.reply([value](cdr::Encoder& encoder) { encoder << value + 1; });
+    });
+    RawClient client(server.endpoint);
+    Octets quick;  // after so many short upcalls, replies are held
+    for (std::uint32_t id = 100; id < 300; ++id)
+      quick = std::move(quick) + make_request({.key = server.key, .id = id, .argument = id});
+    client.send(quick);
+    for (std::uint32_t id = 100; id < 300; ++id) CHECK(client.reply().result() == id + 1);
+    client.send(
+        make_request({.key = server.key, .id = 1, .argument = 41}) +
+        make_request(
+            {.key = server.key, .id = 2, .response_flags = response_flags, .argument = blocks}));
+    CHECK(client.reply().result() == 42);  // the second upcall blocks
+    open = true;
+    open.notify_all();
+    if (response_flags != 0) CHECK(client.reply().result() == blocks + 1);
+  }
+}
+
+TEST_CASE("a reply leaves although only a part of the next request has come") {
+  const ServerFixture server(each_dedicated_strategy());
+  RawClient client(server.endpoint);
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    const Octets next = make_request({.key = server.key, .id = 2 * round + 1, .argument = 7});
+    const std::size_t part = 1 + round * (next.size() - 1) / 20;
+    client.send(make_request({.key = server.key, .id = 2 * round, .argument = round}) +
+                Octets(next.begin(), next.begin() + std::ptrdiff_t(part)));
+    CHECK(client.reply().result() == round + 1);
+    client.send(Octets(next.begin() + std::ptrdiff_t(part), next.end()));
+    CHECK(client.reply().result() == 8);
+  }
 }
 
 TEST_CASE("the threads of connections end with their connections") {
