@@ -7,24 +7,7 @@ namespace {
 constexpr std::size_t tiny_buffer = 4;
 constexpr std::size_t small_buffer = 1024;
 
-void add_floors(std::vector<Claim>& claims, const CubitReport& report) {
-  struct Goal {
-    const char* workload;
-    const char* network;
-    double ratio;
-  };
-  static constexpr Goal goals[] = {{"void", "TCP", 1.05},        {"void", "UNIX", 1.05},
-                                   {"octets4096", "TCP", 1.12},  {"longs4096", "TCP", 1.12},
-                                   {"octets4096", "UNIX", 1.20}, {"longs4096", "UNIX", 1.20}};
-  for (const Goal& goal : goals) {
-    const std::string system = std::string("GIOP ") + goal.network;
-    if (const Cell* cell = find_cell(report, goal.workload, system))
-      claims.push_back({std::string(goal.workload) + ": " + system + " / raw " + goal.network,
-                        Bound::at_most, goal.ratio, cell->ratio});
-  }
-}
-
-// Each may be 1.05 times its floor, so their ratio may differ by as much from that of the floors.
+// The ratio of the ORB's transports may differ a little from that of the bare sockets.
 void add_transports(std::vector<Claim>& claims, const CubitReport& report) {
   constexpr double room = 1.05;
   const auto floor = find_compared(report, "void", {"raw UNIX", "raw TCP"});
@@ -70,8 +53,7 @@ ProtocolsOptions protocols_options() {
 }
 
 std::vector<Claim> claims_of(const CubitReport& cubit, const TtcpReport& ttcp) {
-  std::vector<Claim> claims;
-  add_floors(claims, cubit);
+  std::vector<Claim> claims = claims_of(cubit);
   add_transports(claims, cubit);
   add_messages(claims, cubit);
   add_oneways(claims, ttcp);
@@ -81,6 +63,7 @@ std::vector<Claim> claims_of(const CubitReport& cubit, const TtcpReport& ttcp) {
 ProtocolsReport run_protocols(const ProtocolsOptions& options) {
   ProtocolsReport report{run_cubit(options.cubit), run_ttcp(options.ttcp), {}};
   report.claims = claims_of(report.cubit, report.ttcp);
+  report.cubit.claims.clear();  // they are among those of this report
   if (options.counts) count_costs(report.cubit);
   return report;
 }
