@@ -227,6 +227,19 @@ class Protocols(unittest.TestCase):
         self.assertIn(oneways["measured"], [row["throughput_ratio"] for row in report["ttcp"]["compared"]])
 
 
+class Connections(unittest.TestCase):
+    def test_many_connections_to_auto_are_compared_with_a_thread_each(self):
+        report = results("connections", "--rounds", "1", "--calls", "512", "--system", "raw, a thread each", "perigee auto")
+        self.assertEqual(set(report["results"]), {"raw", "raw, a thread each", "perigee auto"})
+        self.assertEqual(report["results"]["raw, a thread each"]["threads"], 257)
+        cpu, threads = report["goals"]
+        self.assertEqual((cpu["what"], cpu["goal"]), ("256 connections: perigee auto / raw, a thread each, CPU", 1))
+        self.assertEqual(cpu["measured"], report["compared"][0]["total_ratio"])
+        self.assertEqual((threads["what"], threads["goal"]), ("256 connections: perigee auto, threads",
+                                                              3 * len(os.sched_getaffinity(0)) + 3))
+        self.assertEqual(threads["measured"]["value"], report["results"]["perigee auto"]["threads"])
+
+
 class Middletier(unittest.TestCase):
     MODELS = ["raw", "TPC", "TPR-ST", "TPR-3", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2",
               "coroutine-cores3"]
