@@ -347,7 +347,13 @@ class Ami(unittest.TestCase):
                           ("reactive, 64 in flight: coroutines / synchronous", 5),
                           ("omniORB, 64 in flight: callbacks / synchronous", 1.5),
                           ("omniORB, 64 in flight: coroutines / synchronous", 1.5)])
-        self.assertEqual(results("ami", *self.FEW, "--cpus", "2", "--server", "reactive")["goals"], [])
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+    def test_on_two_cpus_only_a_default_server_has_a_goal(self):
+        goals = results("ami", *self.FEW, "--cpus", "2", "--server", "reactive", "auto")["goals"]
+        self.assertEqual([(goal["what"], goal["goal"]) for goal in goals],
+                         [("auto, two CPUs: callbacks, 64 in flight / one", 5),
+                          ("auto, two CPUs: coroutines, 64 in flight / one", 5)])
 
     def test_calls_in_flight_share_system_calls_and_allocate_nothing(self):
         part, = results("ami", *self.FEW, "--cpus", "1", "--server", "reactive", "--counts")["parts"]
