@@ -261,8 +261,8 @@ class Middletier(unittest.TestCase):
         report = results("middletier", "--seconds", "0.1", "--delay", "0", "--cpus", "1", "2",
                          "--model", "raw", "raw-2", "AMH-2")
         self.assertEqual([goal["what"] for goal in report["goals"]],
-                         ["150 clients, no delay, AMH-2: two CPUs / one, as raw-2 / raw",
-                          "150 clients, no delay, AMH-2: CPU per reply, two CPUs / one"])
+                         ["150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw",
+                          "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, CPU per reply"])
         self.assertEqual([(row["model"], row["shared_cpus"]) for row in report["results"]],
                          [(model, cpus) for cpus in (1, 2) for model in ("AMH-2", "raw", "raw-2")])
         for row in report["results"]:
@@ -277,6 +277,12 @@ class Middletier(unittest.TestCase):
         report = results("middletier", "--seconds", "0.1", "--delay", "0", "160", "--model", "AMH-ST", "TPR-ST")
         self.assertEqual([goal["what"] for goal in report["goals"]],
                          ["150 clients, no delay: AMH-ST / TPR-ST", "150 clients, 160 ms, AMH-ST: rate / ideal"])
+
+    def test_goals_are_measured_with_the_models_that_they_are_about(self):
+        rows = results("middletier", "--goals", "--seconds", "0.05", "--model", "TPR-ST", "raw-2", "coroutine-2")["results"]
+        self.assertEqual([(row["clients"], row["delay_ms"], row.get("shared_cpus", 0), row["model"]) for row in rows],
+                         [(150, 0, 0, "TPR-ST"), (150, 0, 1, "coroutine-2"),
+                          (150, 0, 2, "coroutine-2"), (150, 0, 2, "raw-2")])
 
     def test_only_models_whose_threads_wait_have_threads_for_their_clients(self):
         rows = results("middletier", "--seconds", "0.05", "--clients", "60", "--model", *self.MODELS)["results"]
