@@ -438,6 +438,22 @@ class Ttcp(unittest.TestCase):
             faults = {row["version"]: row["page_faults_per_buffer"] for row in rows}
             self.assertLess(max(faults.values()), 1024, faults)  # each buffer has 12,288 pages
 
+    def test_goals_of_large_buffers_and_of_small_ones_are_compared_with_what_was_measured(self):
+        report = results("ttcp", "--large", "--rounds", "1", "--size", "1KiB", "--size", "64KiB", "--volume", "1MiB")
+        goals = {goal["what"]: goal for goal in report["goals"]}
+        small = goals["oneways of 1 KiB: ORB octets / omniORB octets, CPU"]
+        self.assertIn(small["measured"], [row["cpu_ratio"] for row in report["compared"]])
+        for version, base, goal in (("ORB octets borrowed", "C TCP", 1.05), ("ORB octets", "C TCP", 1.4),
+                                    ("ORB octets borrowed UNIX", "C UNIX-domain", 1.15),
+                                    ("ORB octets UNIX", "C UNIX-domain", 2.0),
+                                    ("ORB octets borrowed", "omniORB octets", 1), ("ORB octets", "omniORB octets", 1),
+                                    ("ORB octets borrowed UNIX", "omniORB octets UNIX", 1),
+                                    ("ORB octets UNIX", "omniORB octets UNIX", 1)):
+            for measure in ("time", "CPU"):
+                what = f"{version} / {base}: {measure}, 64 KiB"
+                self.assertEqual((goals[what]["bound"], goals[what]["goal"]), ("at most", goal), what)
+        self.assertEqual(len(goals), 17)
+
     def test_an_unknown_version_is_an_error(self):
         outcome = bench("ttcp", "--quick", "--version", "pigeons")
         self.assertEqual(outcome.returncode, 1)
