@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct AmiOptions {
   std::size_t rounds = 10;
   std::size_t calls = 5000;  ///< per kind, number in flight and round
   std::vector<std::size_t> in_flight{1, 2, 4, 8, 16, 32, 64, 128, 256};
-  std::vector<std::string> servers{"reactive", "thread-per-connection", "omniORB"};
+  std::vector<std::string> servers{"auto", "reactive", "thread-per-connection", "omniORB"};
   std::vector<std::size_t> cpus{1, 2};  ///< for both sides together
   std::string omniorb_program;
 };
@@ -38,8 +39,11 @@ struct AmiSample {
 };
 
 struct AmiCell {
-  Estimate rate;      ///< calls a second: median over the rounds
-  Estimate ratio;     ///< of the rate to that of synchronous calls in the same round
+  Estimate rate;   ///< calls a second: median over the rounds
+  Estimate ratio;  ///< of the rate to that of synchronous calls in the same round
+  /// Of the rate to that of the same kind of calls with one in flight; none if that was not
+  /// measured.
+  std::optional<Estimate> gain = {};
   double cpu_ns = 0;  ///< median
   SideCounts counts;  ///< all zero: not counted
 };

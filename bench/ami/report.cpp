@@ -27,7 +27,8 @@ std::string title_of(const AmiPart& part) {
 using Rows = std::vector<std::vector<std::string>>;
 
 const std::vector<std::string>& header() {
-  static const std::vector<std::string> names{"calls", "in flight", "calls/s", "ratio", "CPU us"};
+  static const std::vector<std::string> names{"calls", "in flight",        "calls/s",
+                                              "ratio", "to one in flight", "CPU us"};
   return names;
 }
 
@@ -36,7 +37,8 @@ Rows rows_of(const AmiPart& part) {
   for (const std::string& kind : ami_kinds())
     for (const auto& [in_flight, cell] : part.cells.at(kind))
       rows.push_back({kind, std::to_string(in_flight), fmt::format("{:.0f}", cell.rate.value),
-                      to_text(cell.ratio), fmt::format("{:.2f}", cell.cpu_ns / 1000)});
+                      to_text(cell.ratio), cell.gain ? to_text(*cell.gain) : "",
+                      fmt::format("{:.2f}", cell.cpu_ns / 1000)});
   return rows;
 }
 
@@ -95,6 +97,7 @@ nlohmann::json to_json(const AmiPart& part) {
                          {"rate", to_json(cell.rate)},
                          {"ratio", to_json(cell.ratio)},
                          {"cpu_ns", cell.cpu_ns}};
+      if (cell.gain) row["gain"] = to_json(*cell.gain);
       if (is_counted(cell.counts)) row.update(to_json(cell.counts));
       entry["results"].push_back(std::move(row));
     }

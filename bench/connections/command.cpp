@@ -10,6 +10,7 @@ namespace {
 
 int run_role(const std::vector<std::string>& words) {
   if (words.front() == "server") return run_connections_server(std::stoul(words.at(1)));
+  if (words.front() == "thread-server") return run_connections_thread_server();
   if (words.front() == "client")
     return run_connections_client(words.at(1), std::stoul(words.at(2)));
   return 1;
@@ -25,7 +26,7 @@ void add_connections_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   ConnectionsOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "connections", "many connections at once, CPU time per call, beside a raw epoll server");
+      "connections", "many connections at once, CPU time per call, beside raw servers");
   add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
   command->add_option("--connections", options.connections, "connections to each server")
       ->check(CLI::Range(1, 10000))

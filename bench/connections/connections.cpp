@@ -7,6 +7,7 @@
 #include "harness/page.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/usage.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,10 @@ namespace perigee::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* raw_threads = "raw, a thread each";
+constexpr const char* automatic = "perigee auto";
+constexpr std::size_t goal_connections = 256;
 
 struct Served {
   std::string name;
@@ -46,11 +51,12 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
   std::vector<Served> systems{{"raw", raw(1)},
                               {"null", raw(1)},
                               {"raw, N threads", raw(usable_cpus().size())},
+                              {raw_threads, {self, "bench", "connections-role", "thread-server"}},
                               {"perigee pool", perigee("thread-pool")},
                               {"perigee per core", perigee("reactor-per-core")},
                               {"perigee reactive", perigee("reactive")},
                               {"perigee tpc", perigee("thread-per-connection")},
-                              {"perigee auto", perigee("auto")}};
+                              {automatic, perigee("auto")}};
   const std::string& omniorb = options.omniorb_program;
   const std::string endpoint = "giop:tcp:127.0.0.1:";
   if (!omniorb.empty()) {
@@ -109,10 +115,15 @@ class Loaded {
     sample.elapsed_ns = per_call(Clock::now() - begin);
     sample.server_ns = per_call(server_.cpu_time() - server_before);
     sample.total_ns = sample.server_ns + per_call(client_->cpu_time() - client_before);
+    threads_ = std::max(threads_, usage_of(server_.pid()).threads);
     return sample;
   }
 
+  /// Of the server: the most after any run.
+  [[nodiscard]] std::size_t threads() const { return threads_; }
+
  private:
+  std::size_t threads_ = 0;
   Process server_;
   std::unique_ptr<Process> client_;
 };
@@ -136,7 +147,7 @@ std::string describe_method(const ConnectionsOptions& options) {
       "{} connections in a closed loop of void calls, {} calls a round; ratio of CPU time per "
       "call: "
       "median over {} rounds of (system / raw in the same round), {}; "
-      "null is a second raw server",
+      "null is a second raw server; threads: the most of the server after any round",
       options.connections, options.calls, options.rounds, interval_text(options.rounds));
 }
 
@@ -158,31 +169,57 @@ ConnectionsReport run_connections(const ConnectionsOptions& options) {
       progress.step(systems[index].name);
       samples[systems[index].name].push_back(loaded[index]->run(options.calls));
     }
-  ConnectionsReport report{options, {}};
+  ConnectionsReport report{options, {}, {}, usable_cpus().size()};
   const std::vector<Cost>& floor = samples["raw"];
-  for (const Served& system : systems) {
-    const std::vector<Cost>& own = samples[system.name];
-    report.rows.push_back(
-        {system.name, ratio(own, floor, &Cost::server_ns), ratio(own, floor, &Cost::total_ns),
-         median(column(own, &Cost::server_ns)), median(column(own, &Cost::total_ns)),
-         median(column(own, &Cost::elapsed_ns))});
+  for (std::size_t index = 0; index < systems.size(); ++index) {
+    const std::vector<Cost>& own = samples[systems[index].name];
+    report.rows.push_back({systems[index].name, ratio(own, floor, &Cost::server_ns),
+                           ratio(own, floor, &Cost::total_ns),
+                           median(column(own, &Cost::server_ns)),
+                           median(column(own, &Cost::total_ns)),
+                           median(column(own, &Cost::elapsed_ns)), loaded[index]->threads()});
   }
+  if (samples.contains(automatic) && samples.contains(raw_threads))
+    report.compared.emplace_back(Comparison{automatic, raw_threads},
+                                 ratio(samples[automatic], samples[raw_threads], &Cost::total_ns));
   return report;
+}
+
+std::vector<Claim> claims_of(const ConnectionsReport& report) {
+  const std::size_t connections = report.options.connections;
+  std::vector<Claim> claims;
+  if (connections < goal_connections) return claims;
+  for (const auto& [comparison, ratio] : report.compared)
+    claims.push_back({fmt::format("{} connections: {}, CPU", connections, to_text(comparison)),
+                      Bound::at_most, 1, ratio});
+  for (const ConnectionsRow& row : report.rows) {
+    if (row.system != automatic) continue;
+    const auto threads = static_cast<double>(row.threads);
+    const auto threads_max = static_cast<double>(3 * report.cpus + 3);
+    claims.push_back({fmt::format("{} connections: {}, threads", connections, automatic),
+                      Bound::at_most, threads_max, exactly(threads)});
+  }
+  return claims;
 }
 
 std::string to_table(const ConnectionsReport& report) {
   std::string text = fmt::format("perigee bench connections: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
+    text += describe_claims(report.options.rounds) + '\n' + to_table(claims);
   const std::string interval = interval_name(report.options.rounds);
-  text += fmt::format("  {:<18}{:>8}  {:<16}{:>12}  {:<16}{:>11}{:>10}{:>12}\n", "", "server",
-                      interval, "with client", interval, "server us", "all us", "elapsed us");
+  text += fmt::format("  {:<18}{:>8}  {:<16}{:>12}  {:<16}{:>11}{:>10}{:>12}{:>9}\n", "", "server",
+                      interval, "with client", interval, "server us", "all us", "elapsed us",
+                      "threads");
   for (const ConnectionsRow& row : report.rows)
     text += fmt::format(
         "  {:<18}{:>8.3f}  [{:.3f}, {:.3f}]{:>12.3f}  [{:.3f}, "
-        "{:.3f}]{:>11.2f}{:>10.2f}{:>12.2f}\n",
+        "{:.3f}]{:>11.2f}{:>10.2f}{:>12.2f}{:>9}\n",
         row.system, row.server_ratio.value, row.server_ratio.low, row.server_ratio.high,
         row.total_ratio.value, row.total_ratio.low, row.total_ratio.high, row.server_ns / 1000,
-        row.total_ns / 1000, row.elapsed_ns / 1000);
+        row.total_ns / 1000, row.elapsed_ns / 1000, row.threads);
+  for (const auto& [comparison, ratio] : report.compared)
+    text += fmt::format("  {}, CPU with client {}\n", to_text(comparison), to_text(ratio));
   return text;
 }
 
@@ -192,18 +229,29 @@ std::string to_json(const ConnectionsReport& report) {
                           {"connections", report.options.connections},
                           {"rounds", report.options.rounds},
                           {"calls", report.options.calls}};
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
+    document["goals"] = to_json(claims);
   for (const ConnectionsRow& row : report.rows)
     document["results"][row.system] = {{"server_ratio", to_json(row.server_ratio)},
                                        {"total_ratio", to_json(row.total_ratio)},
                                        {"server_ns", row.server_ns},
                                        {"total_ns", row.total_ns},
-                                       {"elapsed_ns", row.elapsed_ns}};
+                                       {"elapsed_ns", row.elapsed_ns},
+                                       {"threads", row.threads}};
+  for (const auto& [comparison, ratio] : report.compared)
+    document["compared"].push_back({{"system", comparison.system},
+                                    {"base", comparison.base},
+                                    {"total_ratio", to_json(ratio)}});
   return document.dump(2) + "\n";
 }
 
 std::string to_html(const ConnectionsReport& report) {
   Page page("perigee bench connections");
   page.note(describe_method(report.options));
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty()) {
+    page.note(describe_claims(report.options.rounds));
+    add_to(page, claims);
+  }
   BarChart server{"ratio to the raw server", 1, {}};
   BarChart all{"ratio to the raw server", 1, {}};
   for (const ConnectionsRow& row : report.rows) {

@@ -1,11 +1,14 @@
 // `perigee bench connections`: many connections in a closed loop, and what a call costs the server
-// in CPU time, beside a raw epoll server and omniORB.
+// in CPU time, beside raw servers (epoll, or a thread each) and omniORB.
 #pragma once
 
+#include "harness/claims.h"
+#include "harness/comparison.h"
 #include "harness/statistics.h"
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -30,21 +33,30 @@ struct ConnectionsRow {
   double server_ns = 0;   ///< medians
   double total_ns = 0;
   double elapsed_ns = 0;
+  std::size_t threads = 0;  ///< of the server: the most after any round
 };
 
 struct ConnectionsReport {
   ConnectionsOptions options;
   std::vector<ConnectionsRow> rows;
+  /// CPU time of server and client together, in the same round, of systems that were measured.
+  std::vector<std::pair<Comparison, Estimate>> compared;
+  std::size_t cpus = 0;  ///< that the servers may use
 };
 
 /// Systems take turns, in an order that rotates from round to round.
 ConnectionsReport run_connections(const ConnectionsOptions& options);
+/// The goals that what was measured says something about.
+std::vector<Claim> claims_of(const ConnectionsReport& report);
 std::string to_table(const ConnectionsReport& report);
 std::string to_json(const ConnectionsReport& report);
 std::string to_html(const ConnectionsReport& report);
 
-/// The floor: prints its port, then answers GIOP requests with fixed octets until killed.
+/// The floor: prints its port, then answers GIOP requests with fixed octets until killed. So many
+/// threads wait with epoll_wait.
 int run_connections_server(std::size_t threads);
+/// The same with a blocking thread for each connection.
+int run_connections_thread_server();
 /// Connects to an IOR or, for the floor, a port; then serves commands: a number of calls.
 int run_connections_client(const std::string& reference, std::size_t connections);
 

@@ -1,5 +1,5 @@
-// The floor of the experiment: a C-style epoll server that knows of GIOP only how long a message
-// is.
+// The floors of the experiment: C-style servers that know of GIOP only how long a message is. They
+// wait with epoll, or with a blocking thread for each connection.
 #include "connections.h"
 #include "raw_giop.h"
 
@@ -19,16 +19,30 @@ namespace perigee::bench {
 namespace {
 
 // Requests come whole: the client sends each with one call, and waits for the answer.
-void answer(int fd) {
+// False at the end of the stream: then the connection is closed.
+bool answer(int fd) {
   char request[4096];
   const ssize_t count = recv(fd, request, sizeof request, 0);
   if (count < 16) {
     close(fd);
-    return;
+    return false;
   }
   char reply[24] = {'G', 'I', 'O', 'P', 1, 2, 1, 1, 12, 0, 0, 0};
   std::memcpy(reply + 12, request + 12, 4);  // the request id
   (void)!send(fd, reply, sizeof reply, MSG_NOSIGNAL);
+  return true;
+}
+
+void answer_all(int fd) {
+  while (answer(fd)) {
+  }
+}
+
+int accept_raw(int listener) {
+  const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  const int on = 1;
+  if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return fd;
 }
 
 void serve(int epoll) {
@@ -36,7 +50,7 @@ void serve(int epoll) {
   while (true) {
     const int count = epoll_wait(epoll, events.data(), events.size(), -1);
     for (int index = 0; index < count; ++index)
-      answer(events[static_cast<std::size_t>(index)].data.fd);
+      (void)answer(events[static_cast<std::size_t>(index)].data.fd);
   }
 }
 
@@ -51,14 +65,16 @@ int run_connections_server(std::size_t threads) {
     std::thread(serve, epolls.back()).detach();  // until the process is killed
   }
   for (std::size_t next = 0;; ++next) {
-    const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) continue;
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = fd;
-    check_call(epoll_ctl(epolls[next % threads], EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+    const int fd = accept_raw(listener);
+    if (fd >= 0) watch_raw(epolls[next % threads], fd);
+  }
+}
+
+int run_connections_thread_server() {
+  const int listener = open_raw_listener();
+  while (true) {
+    const int fd = accept_raw(listener);
+    if (fd >= 0) std::thread(answer_all, fd).detach();  // until its client goes
   }
 }
 

@@ -28,7 +28,7 @@ void run(const CLI::App& command, Settings& settings) {
     set_unless_given(command, "--system", options.systems, quick_cubit_systems());
   }
   if (settings.goals) {
-    set_unless_given(command, "--workload", options.workloads, {"void"});
+    set_unless_given(command, "--workload", options.workloads, goal_workloads());
     set_unless_given(command, "--system", options.systems, goal_systems());
     options.floor_only = true;
   }
@@ -50,6 +50,7 @@ std::vector<std::string> options_for(const std::vector<std::string>& words, std:
 int run_role(const std::vector<std::string>& words) {
   const std::string& role = words.front();
   if (role == "raw-server") return run_raw_server(words.at(1));
+  if (role == "raw-epoll-server") return run_raw_epoll_server(words.at(1));
   if (role == "raw-client") return run_raw_client(words.at(1), words.at(2));
   if (role == "perigee-server" && words.size() == 2) return run_perigee_server(words[1]);
   if (role == "perigee-server")
@@ -96,9 +97,8 @@ void add_cubit_command(CLI::App& bench) {
   command->add_flag(
       "--quick", settings->quick,
       "a few rounds of four workloads and one thread strategy, but for what is typed");
-  command->add_flag(
-      "--goals", settings->goals,
-      "only what the goals of asynchronous servants are about, but for what is typed");
+  command->add_flag("--goals", settings->goals,
+                    "only what the goals are about, but for what is typed");
   command->add_flag("--counts", settings->counts,
                     "count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);

@@ -119,7 +119,7 @@ std::vector<System> chosen_systems(const CubitOptions& options,
 }
 
 CubitReport run_cubit(const CubitOptions& options) {
-  CubitReport report{options, chosen_systems(options, {}), {}, {}, {}};
+  CubitReport report{options, chosen_systems(options, {}), {}, {}, {}, {}};
   if (report.options.workloads.empty()) report.options.workloads = cubit_workloads();
   for (const Comparison& comparison : cubit_comparisons())
     if (is_measured(report.systems, comparison.system) &&
@@ -132,6 +132,7 @@ CubitReport run_cubit(const CubitOptions& options) {
                   progress);
   for (const std::string& workload : report.options.workloads)
     summarise_rounds(report, workload, rounds[workload]);
+  report.claims = claims_of(report);
   return report;
 }
 

@@ -64,6 +64,7 @@ struct CubitReport {
   std::vector<Comparison> comparisons;                       ///< of systems that were measured
   /// By workload, in the order of the comparisons: the per-round ratios of p50.
   std::map<std::string, std::vector<Estimate>> compared;
+  std::vector<Claim> claims = {};  ///< see claims_of()
 };
 
 /// Null if it was not measured.
@@ -73,10 +74,11 @@ const Cell* find_cell(const CubitReport& report, const std::string& workload,
 std::optional<Estimate> find_compared(const CubitReport& report, const std::string& workload,
                                       const Comparison& wanted);
 
-/// The goals of asynchronous servants, as far as they were measured, and the systems that they are
-/// about.
+/// The goals that what was measured says something about.
 std::vector<Claim> claims_of(const CubitReport& report);
+/// The systems and the workloads that the goals are about.
 std::vector<std::string> goal_systems();
+std::vector<std::string> goal_workloads();
 
 /// Runs the experiment. Systems take turns, in an order that rotates from round to round.
 CubitReport run_cubit(const CubitOptions& options);

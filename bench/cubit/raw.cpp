@@ -1,4 +1,6 @@
-// The floor: a C-style ping-pong that moves octets with blocking read and write, and nothing else.
+// The floors: a C-style ping-pong that moves octets with read and write, and nothing else. The
+// server has a blocking thread for each connection, or one thread that calls epoll_wait before each
+// read.
 #include "raw.h"
 
 #include "workloads.h"
@@ -6,13 +8,17 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -99,6 +105,61 @@ void serve_connection(int fd) {
     }
   }
   close(fd);
+}
+
+/// A connection of the epoll server, which reads once for each event.
+class EpollConnection {
+ public:
+  explicit EpollConnection(int fd) : octets_(sizeof(Sizes)), fd_(fd) {}
+  ~EpollConnection() { close(fd_); }
+  EpollConnection(const EpollConnection&) = delete;
+  EpollConnection& operator=(const EpollConnection&) = delete;
+
+  [[nodiscard]] int fd() const { return fd_; }
+
+  /// Writes the reply when the request is complete. False at the end of the stream.
+  bool take_event() {
+    const ssize_t count = read(fd_, octets_.data() + received_, size_ - received_);
+    if (count <= 0) return false;
+    received_ += static_cast<std::size_t>(count);
+    if (received_ < size_) return true;
+    received_ = 0;
+    if (sizes_.request != 0) return write_all(fd_, octets_.data(), sizes_.reply);
+    std::memcpy(&sizes_, octets_.data(), sizeof sizes_);
+    octets_.resize(std::max(sizes_.request, sizes_.reply));
+    size_ = sizes_.request;
+    return size_ != 0;
+  }
+
+ private:
+  Sizes sizes_{};  ///< zero until the client has sent them
+  std::vector<char> octets_;
+  std::size_t size_ = sizeof(Sizes);  ///< of the message that is being received
+  std::size_t received_ = 0;
+  int fd_;
+};
+
+// Prints what a client connects to.
+int open_listener(const std::string& place) {
+  const bool tcp = place == "tcp";
+  const Address address(tcp ? "0" : place);
+  const int listener = address.new_socket();
+  check(bind(listener, address.get(), address.size()) == 0, "bind");
+  check(listen(listener, 16) == 0, "listen");
+  sockaddr_in bound{};
+  socklen_t size = sizeof bound;
+  if (tcp)
+    check(getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &size) == 0, "getsockname");
+  std::cout << (tcp ? std::to_string(ntohs(bound.sin_port)) : place) << std::endl;
+  return listener;
+}
+
+// The event carries `connection`, which is null for the listener.
+void watch(int epoll, int fd, EpollConnection* connection) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = connection;
+  check(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
 }
 
 // One connection with messages of fixed sizes; each carries a number that must come back.
@@ -201,21 +262,36 @@ Sizes lite_sizes(const Kind& kind) {
 }  // namespace
 
 int run_raw_server(const std::string& place) {
-  const bool tcp = place == "tcp";
-  const Address address(tcp ? "0" : place);
-  const int listener = address.new_socket();
-  check(bind(listener, address.get(), address.size()) == 0, "bind");
-  check(listen(listener, 16) == 0, "listen");
-  sockaddr_in bound{};
-  socklen_t size = sizeof bound;
-  if (tcp)
-    check(getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &size) == 0, "getsockname");
-  std::cout << (tcp ? std::to_string(ntohs(bound.sin_port)) : place) << std::endl;
+  const int listener = open_listener(place);
   while (true) {
     const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) continue;
     set_no_delay(fd);
     std::thread(serve_connection, fd).detach();  // lives until its client goes
+  }
+}
+
+int run_raw_epoll_server(const std::string& place) {
+  const int listener = open_listener(place);
+  const int epoll = epoll_create1(EPOLL_CLOEXEC);
+  check(epoll >= 0, "epoll_create1");
+  watch(epoll, listener, nullptr);
+  std::map<int, EpollConnection> connections;
+  std::array<epoll_event, 64> events;
+  while (true) {
+    const int count = epoll_wait(epoll, events.data(), events.size(), -1);
+    for (int index = 0; index < count; ++index) {
+      auto* connection =
+          static_cast<EpollConnection*>(events[static_cast<std::size_t>(index)].data.ptr);
+      if (connection != nullptr) {
+        if (!connection->take_event()) connections.erase(connection->fd());
+        continue;
+      }
+      const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+      if (fd < 0) continue;
+      set_no_delay(fd);
+      watch(epoll, fd, &connections.try_emplace(fd, fd).first->second);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// The floor of the cubit experiment: a blocking ping-pong over TCP or a UNIX-domain socket.
+// The floors of the cubit experiment: a ping-pong over TCP or a UNIX-domain socket.
 #pragma once
 
 #include <string>
@@ -9,6 +9,8 @@ namespace perigee::bench {
 /// socket. Prints what a client connects to, then serves each connection on a thread of its own
 /// until killed.
 int run_raw_server(const std::string& place);
+/// The same on one thread that waits with epoll_wait.
+int run_raw_epoll_server(const std::string& place);
 /// `messages`: "GIOP" or "GIOPlite", whose messages are as large.
 int run_raw_client(const std::string& place, const std::string& messages);
 

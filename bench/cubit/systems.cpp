@@ -35,19 +35,33 @@ void add_raw(std::vector<System>& systems, const Network& network) {
   add("raw", "GIOP", "raw");
   add("null", "GIOP", "raw");
   add("rawlite", "GIOPlite", "rawlite");
+  const std::string address = network.raw == "tcp" ? network.raw : network.raw + "-epoll";
+  systems.push_back({"raw epoll " + network.name, role({"raw-epoll-server", address}),
+                     role({"raw-client", "{REF}", "GIOP"}), "raw " + network.name});
+}
+
+/// Perigee's server by its thread strategy, and how the names of its systems end.
+struct Strategy {
+  std::string name;
+  std::string suffix;
+};
+
+void add_perigee(std::vector<System>& systems, const Network& network, const Strategy& strategy,
+                 const std::string& messages) {
+  std::string endpoint = network.perigee;
+  if (endpoint.starts_with("uiop:")) endpoint += '-' + messages + '-' + strategy.name;
+  systems.push_back({messages + ' ' + network.name + strategy.suffix,
+                     role({"perigee-server", strategy.name, endpoint, messages}),
+                     role({"perigee-client", "{REF}", messages}),
+                     (messages == "GIOP" ? "raw " : "rawlite ") + network.name});
 }
 
 void add_perigee(std::vector<System>& systems, const Network& network) {
-  for (const std::string strategy : {"thread-per-connection", "reactive"})
-    for (const std::string messages : {"GIOP", "GIOPlite"}) {
-      std::string name = messages + ' ' + network.name;
-      if (strategy == "reactive") name += " reactive";
-      std::string endpoint = network.perigee;
-      if (endpoint.starts_with("uiop:")) endpoint += '-' + messages + '-' + strategy;
-      systems.push_back({name, role({"perigee-server", strategy, endpoint, messages}),
-                         role({"perigee-client", "{REF}", messages}),
-                         (messages == "GIOP" ? "raw " : "rawlite ") + network.name});
-    }
+  for (const Strategy& strategy :
+       {Strategy{"thread-per-connection", ""}, Strategy{"reactive", " reactive"}})
+    for (const std::string messages : {"GIOP", "GIOPlite"})
+      add_perigee(systems, network, strategy, messages);
+  add_perigee(systems, network, {"auto", " auto"}, "GIOP");
 }
 
 // Over TCP only: what their servants cost is the same over each transport.
@@ -100,10 +114,18 @@ std::vector<std::string> quick_cubit_systems() {
 
 const std::vector<Comparison>& cubit_comparisons() {
   static const std::vector<Comparison> comparisons{
-      {"GIOPlite TCP", "GIOP TCP"},      {"GIOPlite UNIX", "GIOP UNIX"},
-      {"raw UNIX", "raw TCP"},           {"GIOP UNIX", "GIOP TCP"},
-      {"GIOPlite UNIX", "GIOPlite TCP"}, {"omniORB UNIX", "omniORB TCP"},
-      {"AMH TCP", "GIOP TCP reactive"},  {"coroutine TCP", "AMH TCP"},
+      {"GIOPlite TCP", "GIOP TCP"},
+      {"GIOPlite UNIX", "GIOP UNIX"},
+      {"raw UNIX", "raw TCP"},
+      {"GIOP UNIX", "GIOP TCP"},
+      {"GIOPlite UNIX", "GIOPlite TCP"},
+      {"omniORB UNIX", "omniORB TCP"},
+      {"AMH TCP", "GIOP TCP reactive"},
+      {"coroutine TCP", "AMH TCP"},
+      {"GIOP TCP auto", "GIOP TCP"},
+      {"GIOP UNIX auto", "GIOP UNIX"},
+      {"GIOP TCP reactive", "raw epoll TCP"},
+      {"GIOP UNIX reactive", "raw epoll UNIX"},
   };
   return comparisons;
 }

@@ -24,17 +24,18 @@ struct System {
 };
 
 /// Over TCP and over UNIX-domain sockets: the floor twice ("raw" and "null": the same program, to
-/// show what chance does), and with messages as short as GIOPlite's ("rawlite"), Perigee with GIOP
-/// and with GIOPlite, in two thread strategies, and with asynchronous servants; and omniORB in both
-/// of its own if `omniorb_program` is not empty. A floor comes before those that are compared with
-/// it. Sockets are made in `folder`, which may be empty (no path) for the names only.
+/// show what chance does), with messages as short as GIOPlite's ("rawlite"), and with a server that
+/// waits with epoll_wait ("raw epoll"); Perigee with GIOP and with GIOPlite, in two thread
+/// strategies, with GIOP and the strategy "auto", and with asynchronous servants; and omniORB in
+/// both of its own if `omniorb_program` is not empty. A floor comes before those that are compared
+/// with it. Sockets are made in `folder`, which may be empty (no path) for the names only.
 std::vector<System> cubit_systems(const std::string& omniorb_program,
                                   const std::filesystem::path& folder);
 /// Those of them that --quick measures: one thread strategy.
 std::vector<std::string> quick_cubit_systems();
 
 /// What the protocols differ by: GIOPlite beside GIOP, UNIX-domain sockets beside TCP. And the
-/// kinds of servants.
+/// kinds of servants, and the thread strategies.
 const std::vector<Comparison>& cubit_comparisons();
 
 enum class OmniorbThreads : std::uint8_t { per_connection, pool };

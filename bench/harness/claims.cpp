@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace perigee::bench {
 namespace {
 
@@ -31,6 +33,11 @@ std::string measured_text(const Claim& claim) {
                      claim.measured.high);
 }
 
+std::string verdict_text(const Claim& claim) {
+  const std::string text = to_string(verdict(claim));
+  return claim.note.empty() ? text : text + "; " + claim.note;
+}
+
 }  // namespace
 
 Verdict verdict(const Claim& claim) {
@@ -51,10 +58,12 @@ std::string describe_claims(std::size_t rounds) {
 }
 
 std::string to_table(const std::vector<Claim>& claims) {
+  std::size_t width = 60;
+  for (const Claim& claim : claims) width = std::max(width, claim.what.size());
   std::string text;
   for (const Claim& claim : claims)
-    text += fmt::format("  {:<62}{:<10}{:<24}{}\n", claim.what, goal_text(claim),
-                        measured_text(claim), to_string(verdict(claim)));
+    text += fmt::format("  {:<{}}  {:<9} {:<23} {}\n", claim.what, width, goal_text(claim),
+                        measured_text(claim), verdict_text(claim));
   return text;
 }
 
@@ -67,6 +76,7 @@ nlohmann::json to_json(const std::vector<Claim>& claims) {
                      {"measured", to_json(claim.measured)},
                      {"verdict", to_string(verdict(claim))}});
     if (!claim.failure.empty()) goals.back()["failure"] = claim.failure;
+    if (!claim.note.empty()) goals.back()["note"] = claim.note;
   }
   return goals;
 }
@@ -74,7 +84,7 @@ nlohmann::json to_json(const std::vector<Claim>& claims) {
 void add_to(Page& page, const std::vector<Claim>& claims) {
   std::vector<std::vector<std::string>> rows;
   for (const Claim& claim : claims)
-    rows.push_back({claim.what, goal_text(claim), measured_text(claim), to_string(verdict(claim))});
+    rows.push_back({claim.what, goal_text(claim), measured_text(claim), verdict_text(claim)});
   page.table({"goal", "", "measured", ""}, rows);
 }
 

@@ -24,6 +24,7 @@ struct Claim {
   double goal = 0;
   Estimate measured;
   std::string failure = {};  ///< why nothing was measured: then it is missed
+  std::string note = {};     ///< what a reader compares the value with, like the floor's own value
 };
 
 /// `within_chance`: the value misses the goal, its interval does not.

@@ -19,8 +19,8 @@ struct Settings {
 void run(const CLI::App& command, Settings& settings) {
   MiddletierOptions& options = settings.options;
   if (settings.goals) {
-    options.points = goal_points();
-    set_unless_given(command, "--model", options.models, goal_models());
+    if (command.count("--model") == 0) options.models = goal_models();
+    options.points = goal_points(options.models);
   }
   if (settings.goals || command.count("--delay") != 0)
     set_unless_given(command, "--clients", options.clients, {});

@@ -8,9 +8,10 @@
 
 #include <cmath>
 #include <exception>
+#include <map>
 #include <memory>
-#include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
@@ -109,17 +110,6 @@ class Tiers {
   double before_octets_ = 0;
 };
 
-std::vector<Point> points_of(const MiddletierOptions& options) {
-  std::set<Point> points(options.points.begin(), options.points.end());
-  for (const std::size_t cpus : options.shared_cpus) {
-    for (const std::size_t clients : options.clients)
-      points.insert({clients, scalability_delay_ms, cpus});
-    for (const std::size_t delay : options.delays)
-      points.insert({scalability_clients, delay, cpus});
-  }
-  return {points.begin(), points.end()};
-}
-
 // All clients have begun, and have had an answer or two.
 Window window_of(const MiddletierOptions& options, const Point& point) {
   return {2 * point.delay_ms + 200, static_cast<std::size_t>(std::lround(options.seconds * 1000))};
@@ -141,16 +131,31 @@ void measure(const MiddletierOptions& options, const Model& model, const Point& 
 
 }  // namespace
 
+std::vector<PointModels> chosen_points(const MiddletierOptions& options) {
+  std::map<Point, std::vector<std::string>> points;
+  for (const auto& [point, models] : options.points) points[point] = models;
+  for (const std::size_t cpus : options.shared_cpus) {
+    for (const std::size_t clients : options.clients)
+      points[{clients, scalability_delay_ms, cpus}] = options.models;
+    for (const std::size_t delay : options.delays)
+      points[{scalability_clients, delay, cpus}] = options.models;
+  }
+  std::vector<PointModels> chosen;
+  for (auto& [point, models] : points) chosen.push_back({point, std::move(models)});
+  return chosen;
+}
+
 MiddletierReport run_middletier(const MiddletierOptions& options) {
-  std::vector<Model> models;
-  for (const std::string& name : options.models) models.push_back(parse_model(name));
-  const std::vector<Point> points = points_of(options);
+  for (const std::string& name : options.models) (void)parse_model(name);  // it may be unknown
+  const std::vector<PointModels> points = chosen_points(options);
+  std::size_t runs = 0;
+  for (const auto& [point, models] : points) runs += models.size();
   MiddletierReport report{options, {}};
-  Progress progress("middletier", options.rounds * points.size() * models.size());
+  Progress progress("middletier", options.rounds * runs);
   for (std::size_t round = 0; round < options.rounds; ++round)
-    for (const Point& point : points)
+    for (const auto& [point, models] : points)
       for (std::size_t turn = 0; turn < models.size(); ++turn) {
-        const Model& model = models[(turn + round) % models.size()];
+        const Model model = parse_model(models[(turn + round) % models.size()]);
         progress.step(fmt::format("{}, {}", model.name, to_text(point)));
         measure(options, model, point, report.cells[point][model.name]);
       }

@@ -31,6 +31,12 @@ struct Point {
 /// Like "150 clients, 0 ms, all on one CPU".
 std::string to_text(const Point& point);
 
+/// A point, and the models that are measured at it.
+struct PointModels {
+  Point point;
+  std::vector<std::string> models;
+};
+
 struct MiddletierOptions {
   std::size_t rounds = 1;
   double seconds = 1;  ///< the window of each point
@@ -39,7 +45,7 @@ struct MiddletierOptions {
   std::vector<std::size_t> clients{1, 50, 100, 200, 300, 400, 1'000, 5'000, 10'000};
   /// Latency scalability, in ms: with 150 clients. Empty: not measured.
   std::vector<std::size_t> delays{0, 10, 20, 40, 80, 160};
-  std::vector<Point> points = {};  ///< besides
+  std::vector<PointModels> points = {};  ///< besides, with models of their own
   /// CPUs that all processes share, 1 or 2: each point is measured with each of these.
   std::vector<std::size_t> shared_cpus{0};
   /// Models whose threads wait are not asked to serve more clients.
@@ -71,6 +77,9 @@ struct MiddletierReport {
   MiddletierOptions options;
   std::map<Point, std::map<std::string, MiddletierCell>> cells;  ///< by model
 };
+
+/// What the options choose, in the order of the report.
+std::vector<PointModels> chosen_points(const MiddletierOptions& options);
 
 /// Models take turns, in an order that rotates, each with processes of its own.
 MiddletierReport run_middletier(const MiddletierOptions& options);

@@ -96,11 +96,19 @@ std::vector<std::string> row_of(const MiddletierCell& cell) {
           fmt::to_string(sum_of(cell, &SourceResult::stalled))};
 }
 
+// Those that were measured, in the order of the options.
+std::vector<std::string> models_at(const MiddletierReport& report, const Point& point) {
+  std::vector<std::string> models;
+  for (const std::string& model : report.options.models)
+    if (report.cells.at(point).contains(model)) models.push_back(model);
+  return models;
+}
+
 std::string table_of(const MiddletierReport& report, const Point& point) {
   std::string text = fmt::format("{}\n  {:<16}", point_text(point), "");
   for (const std::string& column : columns()) text += fmt::format("{:>11}", column);
   text += '\n';
-  for (const std::string& model : report.options.models) {
+  for (const std::string& model : models_at(report, point)) {
     text += fmt::format("  {:<16}", model);
     for (const std::string& field : row_of(report.cells.at(point).at(model)))
       text += fmt::format("{:>11}", field);
@@ -185,7 +193,7 @@ void add_point(Page& page, const MiddletierReport& report, const Point& point) {
   std::vector<std::string> header{"model"};
   header.insert(header.end(), columns().begin(), columns().end());
   std::vector<std::vector<std::string>> rows;
-  for (const std::string& model : report.options.models) {
+  for (const std::string& model : models_at(report, point)) {
     rows.push_back({model});
     for (std::string& field : row_of(report.cells.at(point).at(model)))
       rows.back().push_back(std::move(field));

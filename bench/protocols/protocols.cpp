@@ -1,30 +1,16 @@
 // Runs the parts of cubit and ttcp, and compares them with the goals.
 #include "protocols.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace perigee::bench {
 namespace {
 
 constexpr std::size_t tiny_buffer = 4;
 constexpr std::size_t small_buffer = 1024;
 
-void add_floors(std::vector<Claim>& claims, const CubitReport& report) {
-  struct Goal {
-    const char* workload;
-    const char* network;
-    double ratio;
-  };
-  static constexpr Goal goals[] = {{"void", "TCP", 1.05},        {"void", "UNIX", 1.05},
-                                   {"octets4096", "TCP", 1.12},  {"longs4096", "TCP", 1.12},
-                                   {"octets4096", "UNIX", 1.20}, {"longs4096", "UNIX", 1.20}};
-  for (const Goal& goal : goals) {
-    const std::string system = std::string("GIOP ") + goal.network;
-    if (const Cell* cell = find_cell(report, goal.workload, system))
-      claims.push_back({std::string(goal.workload) + ": " + system + " / raw " + goal.network,
-                        Bound::at_most, goal.ratio, cell->ratio});
-  }
-}
-
-// Each may be 1.05 times its floor, so their ratio may differ by as much from that of the floors.
+// The ratio of the ORB's transports may differ a little from that of the bare sockets.
 void add_transports(std::vector<Claim>& claims, const CubitReport& report) {
   constexpr double room = 1.05;
   const auto floor = find_compared(report, "void", {"raw UNIX", "raw TCP"});
@@ -47,9 +33,10 @@ void add_oneways(std::vector<Claim>& claims, const TtcpReport& report) {
   const std::string buffered = "ORB octets buffered";
   for (const TtcpTable& table : report.tables) {
     if (const auto tiny = table.compared.find(tiny_buffer); tiny != table.compared.end())
-      for (const auto& [comparison, ratio] : tiny->second)
-        claims.push_back(
-            {"oneways of 4 octets: " + to_text(comparison), Bound::at_least, 6, ratio});
+      for (const TtcpCompared& compared : tiny->second)
+        if (compared.comparison.system == buffered)
+          claims.push_back({"oneways of 4 octets: " + to_text(compared.comparison), Bound::at_least,
+                            6, compared.throughput});
     const auto small = table.cells.find(small_buffer);
     if (small != table.cells.end() && small->second.contains(buffered))
       claims.push_back({"oneways of 1 KiB: " + buffered + " / C TCP", Bound::at_least, 1,
@@ -70,17 +57,19 @@ ProtocolsOptions protocols_options() {
 }
 
 std::vector<Claim> claims_of(const CubitReport& cubit, const TtcpReport& ttcp) {
-  std::vector<Claim> claims;
-  add_floors(claims, cubit);
+  std::vector<Claim> claims = claims_of(cubit);
   add_transports(claims, cubit);
   add_messages(claims, cubit);
   add_oneways(claims, ttcp);
+  std::ranges::copy(claims_of(ttcp), std::back_inserter(claims));
   return claims;
 }
 
 ProtocolsReport run_protocols(const ProtocolsOptions& options) {
   ProtocolsReport report{run_cubit(options.cubit), run_ttcp(options.ttcp), {}};
   report.claims = claims_of(report.cubit, report.ttcp);
+  report.cubit.claims.clear();  // they are among those of this report
+  report.ttcp.claims.clear();
   if (options.counts) count_costs(report.cubit);
   return report;
 }

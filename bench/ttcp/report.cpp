@@ -41,10 +41,12 @@ std::string row(const std::string& name, const TtcpCell& cell) {
       fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high), cell.page_faults);
 }
 
-// Throughput beside that of another version.
-std::string comparison_row(const Comparison& comparison, const Estimate& ratio) {
-  return fmt::format("  {:<40}{:.3f}  [{:.3f}, {:.3f}]\n", to_text(comparison), ratio.value,
-                     ratio.low, ratio.high);
+// Throughput and CPU time beside those of another version.
+std::string comparison_row(const TtcpCompared& compared) {
+  const auto& [comparison, throughput, cpu] = compared;
+  return fmt::format("  {:<48}{:.3f}  [{:.3f}, {:.3f}]   CPU {:.3f}  [{:.3f}, {:.3f}]\n",
+                     to_text(comparison), throughput.value, throughput.low, throughput.high,
+                     cpu.value, cpu.low, cpu.high);
 }
 
 // One value of each cell of the group's versions, over the size of buffers.
@@ -97,9 +99,10 @@ void add_numbers(Page& page, const TtcpReport& report, const TtcpTable& table) {
 void add_comparisons(Page& page, const TtcpTable& table) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [size, compared] : table.compared)
-    for (const auto& [comparison, ratio] : compared)
-      rows.push_back({size_text(size) + ", " + to_text(comparison), to_text(ratio)});
-  if (!rows.empty()) page.table({"throughput beside each other", "ratio"}, rows);
+    for (const auto& [comparison, throughput, cpu] : compared)
+      rows.push_back(
+          {size_text(size) + ", " + to_text(comparison), to_text(throughput), to_text(cpu)});
+  if (!rows.empty()) page.table({"beside each other", "throughput", "CPU time"}, rows);
 }
 
 }  // namespace
@@ -107,6 +110,8 @@ void add_comparisons(Page& page, const TtcpTable& table) {
 std::string to_table(const TtcpReport& report) {
   std::string text =
       fmt::format("perigee bench ttcp: {}\n{}\n", machine_description(), describe_method(report));
+  if (!report.claims.empty())
+    text += describe_claims(report.options.rounds) + '\n' + to_table(report.claims);
   const std::string interval = interval_name(report.options.rounds);
   for (const TtcpTable& table : report.tables) {
     text +=
@@ -118,8 +123,7 @@ std::string to_table(const TtcpReport& report) {
       for (const TtcpVersion& version : report.versions)
         if (const auto found = cells.find(version.name); found != cells.end())
           text += row(version.name, found->second);
-      for (const auto& [comparison, ratio] : table.compared.at(size))
-        text += comparison_row(comparison, ratio);
+      for (const TtcpCompared& compared : table.compared.at(size)) text += comparison_row(compared);
     }
   }
   return text;
@@ -134,6 +138,7 @@ std::string to_json(const TtcpReport& report) {
                           {"split", options.split},
                           {"receiver", report.receiver_host},
                           {"results", nlohmann::json::array()}};
+  if (!report.claims.empty()) document["goals"] = to_json(report.claims);
   for (const TtcpTable& table : report.tables)
     for (const auto& [size, cells] : table.cells)
       for (const auto& [name, cell] : cells)
@@ -148,17 +153,22 @@ std::string to_json(const TtcpReport& report) {
                                        {"cpu_ratio", to_json(cell.cpu_ratio)}});
   for (const TtcpTable& table : report.tables)
     for (const auto& [size, compared] : table.compared)
-      for (const auto& [comparison, ratio] : compared)
+      for (const auto& [comparison, throughput, cpu] : compared)
         document["compared"].push_back({{"queue_size", table.queue_size},
                                         {"buffer_size", size},
                                         {"version", comparison.system},
                                         {"base", comparison.base},
-                                        {"throughput_ratio", to_json(ratio)}});
+                                        {"throughput_ratio", to_json(throughput)},
+                                        {"cpu_ratio", to_json(cpu)}});
   return document.dump(2) + "\n";
 }
 
 void add_to(Page& page, const TtcpReport& report) {
   page.note(describe_method(report));
+  if (!report.claims.empty()) {
+    page.note(describe_claims(report.options.rounds));
+    add_to(page, report.claims);
+  }
   for (const TtcpTable& table : report.tables) {
     add_figures(page, report, table, TtcpGroup::tcp, "TCP");
     add_figures(page, report, table, TtcpGroup::local, "Within one machine");

@@ -115,12 +115,15 @@ std::map<std::string, TtcpCell> summarise(const Samples& samples, const std::vec
   return cells;
 }
 
-std::vector<std::pair<Comparison, Estimate>> compare(const Samples& samples) {
-  std::vector<std::pair<Comparison, Estimate>> compared;
-  for (const Comparison& comparison : ttcp_comparisons())
-    if (samples.contains(comparison.system) && samples.contains(comparison.base))
-      compared.emplace_back(comparison, ratio(samples.at(comparison.system),
-                                              samples.at(comparison.base), &Sample::octets_per_s));
+std::vector<TtcpCompared> compare(const Samples& samples) {
+  std::vector<TtcpCompared> compared;
+  for (const Comparison& comparison : ttcp_comparisons()) {
+    if (!samples.contains(comparison.system) || !samples.contains(comparison.base)) continue;
+    const std::vector<Sample>& own = samples.at(comparison.system);
+    const std::vector<Sample>& base = samples.at(comparison.base);
+    compared.push_back(
+        {comparison, ratio(own, base, &Sample::octets_per_s), ratio(own, base, &Sample::cpu_ns)});
+  }
   return compared;
 }
 
@@ -192,7 +195,7 @@ TtcpReport run_ttcp(const TtcpOptions& options) {
   const std::vector<int> cpus = usable_cpus();
   if (options.split && cpus.size() < 2) throw std::runtime_error("--split needs two CPUs");
   const int receiver_cpu = options.split ? cpus.front() : cpus.back();
-  TtcpReport report{options, {}, chosen_versions(options), {}};
+  TtcpReport report{options, {}, chosen_versions(options), {}, {}};
   run_ttcp(report, [receiver_cpu](const TtcpVersion& version, std::size_t queue_size) {
     return start_receiver(version, {"127.0.0.1", queue_size, receiver_cpu});
   });
@@ -210,6 +213,7 @@ void run_ttcp(TtcpReport& report, const StartReceiver& start) {
             std::make_unique<Pair>(version, std::move(receiver), queue_size, transmitter_cpu));
     report.tables.push_back(run_queue(report, queue_size, pairs, progress));
   }
+  report.claims = claims_of(report);
 }
 
 }  // namespace perigee::bench

@@ -2,6 +2,7 @@
 // wrappers, oneway calls of ORBs.
 #pragma once
 
+#include "harness/claims.h"
 #include "harness/statistics.h"
 #include "versions.h"
 
@@ -10,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -44,11 +44,17 @@ struct TtcpCell {
   Estimate cpu_ratio;         ///< of the CPU time per buffer, likewise
 };
 
+/// Two versions that were measured both: ratios of the same round.
+struct TtcpCompared {
+  Comparison comparison;
+  Estimate throughput;
+  Estimate cpu;  ///< of the CPU time per buffer
+};
+
 struct TtcpTable {
   std::size_t queue_size = 0;
   std::map<std::size_t, std::map<std::string, TtcpCell>> cells;  ///< by buffer size, then version
-  /// By buffer size: the per-round ratios of throughput, of those that were measured both.
-  std::map<std::size_t, std::vector<std::pair<Comparison, Estimate>>> compared;
+  std::map<std::size_t, std::vector<TtcpCompared>> compared;     ///< by buffer size
 };
 
 struct TtcpReport {
@@ -56,6 +62,7 @@ struct TtcpReport {
   std::string receiver_host;  ///< empty: this one
   std::vector<TtcpVersion> versions;
   std::vector<TtcpTable> tables;
+  std::vector<Claim> claims = {};  ///< see claims_of()
 };
 
 /// Starts a receiver, wherever it shall run; null: there is none there.
@@ -67,6 +74,9 @@ using StartReceiver =
 TtcpReport run_ttcp(const TtcpOptions& options);
 /// The same with the versions of `report`, and receivers of `start`.
 void run_ttcp(TtcpReport& report, const StartReceiver& start);
+
+/// The goals that what was measured says something about.
+std::vector<Claim> claims_of(const TtcpReport& report);
 
 /// The versions that the options choose.
 std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options);

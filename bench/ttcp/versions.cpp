@@ -152,7 +152,13 @@ void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options) {
 }
 
 const std::vector<Comparison>& ttcp_comparisons() {
-  static const std::vector<Comparison> comparisons{{"ORB octets buffered", "ORB octets"}};
+  static const std::vector<Comparison> comparisons{
+      {"ORB octets buffered", "ORB octets"},
+      {"ORB octets borrowed", "omniORB octets"},
+      {"ORB octets", "omniORB octets"},
+      {"ORB octets borrowed UNIX", "omniORB octets UNIX"},
+      {"ORB octets UNIX", "omniORB octets UNIX"},
+  };
   return comparisons;
 }
 

@@ -45,7 +45,7 @@ struct TtcpOrbOptions {
 };
 void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options);
 
-/// What buffering oneway calls is worth.
+/// What buffering oneway calls is worth, and Perigee beside omniORB.
 const std::vector<Comparison>& ttcp_comparisons();
 
 /// A running receiver, on this machine or another.

@@ -7,8 +7,10 @@ namespace perigee::bench {
 namespace {
 
 AmiCells cells() {
-  return summarise({{"synchronous", {{1, {{10'000, 9000}, {20'000, 19'000}}}}},
-                    {"callbacks", {{64, {{1000, 900}, {4000, 1900}}}}}});
+  return summarise(
+      {{"synchronous", {{1, {{10'000, 9000}, {20'000, 19'000}}}}},
+       {"callbacks", {{1, {{9000, 8000}, {18'000, 17'000}}}, {64, {{1000, 900}, {4000, 1900}}}}},
+       {"deferred", {{64, {{1000, 900}, {2000, 1900}}}}}});
 }
 
 AmiPart part(const std::string& server, std::size_t cpus) { return {server, cpus, cells()}; }
@@ -24,6 +26,28 @@ TEST_CASE("rates are compared with synchronous calls of the same round") {
   CHECK(cell.rate.high == doctest::Approx(1'000'000));
   CHECK(cell.cpu_ns == 1400);
   CHECK(measured.at("synchronous").at(1).ratio.value == 1);
+}
+
+TEST_CASE("rates are compared with one call in flight, if that was measured") {
+  const AmiCells measured = cells();
+  const AmiCell& cell = measured.at("callbacks").at(64);
+  REQUIRE(cell.gain.has_value());
+  CHECK(cell.gain->low == 4.5);
+  CHECK(cell.gain->high == 9);
+  CHECK_FALSE(measured.at("deferred").at(64).gain.has_value());
+}
+
+TEST_CASE("a default server gains by calls in flight on one CPU and on two") {
+  AmiReport report;
+  report.parts = {part("auto", 1), part("auto", 2), part("reactive", 2)};
+  const std::vector<Claim> claims = claims_of(report);
+  REQUIRE(claims.size() == 3);
+  CHECK(claims[0].what == "auto, 64 in flight: callbacks / synchronous");
+  CHECK(claims[1].what == "auto, one CPU: callbacks, 64 in flight / one");
+  CHECK(claims[2].what == "auto, two CPUs: callbacks, 64 in flight / one");
+  CHECK(claims[2].goal == 5);
+  CHECK(claims[2].bound == Bound::at_least);
+  CHECK(claims[2].measured.value == 6.75);
 }
 
 TEST_CASE("there is a goal for what was measured on one CPU") {

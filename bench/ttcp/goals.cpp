@@ -1,0 +1,118 @@
+// What oneway calls are meant to cost, beside what was measured.
+#include "harness/chart.h"
+#include "ttcp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace perigee::bench {
+namespace {
+
+constexpr std::size_t small_buffer = 1024;
+constexpr std::size_t large_buffer_min = 64 * 1024;
+
+std::string size_text(std::size_t size) { return octets_text(static_cast<double>(size)); }
+
+// Of throughputs, as a ratio of times.
+Estimate time_ratio(const Estimate& throughput) {
+  return {1 / throughput.value, 1 / throughput.high, 1 / throughput.low};
+}
+
+struct SizedRatio {
+  std::size_t size = 0;
+  Estimate ratio;
+};
+
+/// The ratios of one version at all sizes of large buffers.
+struct Large {
+  std::vector<SizedRatio> times;
+  std::vector<SizedRatio> cpu_times;
+
+  void add(std::size_t size, const Estimate& throughput, const Estimate& cpu) {
+    times.push_back({size, time_ratio(throughput)});
+    cpu_times.push_back({size, cpu});
+  }
+};
+
+// One line for all sizes: a goal for each size is kept if it is kept at the worst size.
+void add_worst(std::vector<Claim>& claims, const std::string& what, double goal,
+               const std::vector<SizedRatio>& ratios) {
+  if (ratios.empty()) return;
+  const auto value = [](const SizedRatio& each) { return each.ratio.value; };
+  const SizedRatio worst = std::ranges::max(ratios, {}, value);
+  claims.push_back({what + ", " + size_text(worst.size), Bound::at_most, goal, worst.ratio});
+  if (ratios.size() == 1) return;
+  const auto met =
+      std::ranges::count_if(ratios, [&](const SizedRatio& each) { return value(each) <= goal; });
+  claims.back().note = fmt::format("worst of {} sizes; {} met", ratios.size(), met);
+}
+
+void add_large(std::vector<Claim>& claims, const Comparison& comparison, double goal,
+               const Large& large) {
+  add_worst(claims, to_text(comparison) + ": time", goal, large.times);
+  add_worst(claims, to_text(comparison) + ": CPU", goal, large.cpu_times);
+}
+
+/// At most so many times the C version: time and CPU time per buffer, at each size.
+struct LargeGoal {
+  Comparison comparison;
+  double ratio;
+};
+
+const std::vector<LargeGoal>& large_goals() {
+  static const std::vector<LargeGoal> goals{
+      {{"ORB octets borrowed", "C TCP"}, 1.05},
+      {{"ORB octets", "C TCP"}, 1.4},
+      {{"ORB octets borrowed UNIX", "C UNIX-domain"}, 1.15},
+      {{"ORB octets UNIX", "C UNIX-domain"}, 2.0},
+  };
+  return goals;
+}
+
+void add_floors(std::vector<Claim>& claims, const TtcpTable& table) {
+  for (const auto& [comparison, goal] : large_goals()) {
+    Large large;
+    for (const auto& [size, cells] : table.cells)
+      if (const auto cell = cells.find(comparison.system);
+          size >= large_buffer_min && cell != cells.end())
+        large.add(size, cell->second.throughput_ratio, cell->second.cpu_ratio);
+    add_large(claims, comparison, goal, large);
+  }
+}
+
+void add_peers(std::vector<Claim>& claims, const TtcpTable& table) {
+  for (const Comparison& comparison : ttcp_comparisons()) {
+    if (!comparison.base.starts_with("omniORB")) continue;
+    Large large;
+    for (const auto& [size, all] : table.compared)
+      for (const TtcpCompared& compared : all)
+        if (size >= large_buffer_min && to_text(compared.comparison) == to_text(comparison))
+          large.add(size, compared.throughput, compared.cpu);
+    add_large(claims, comparison, 1, large);
+  }
+}
+
+void add_small(std::vector<Claim>& claims, const TtcpTable& table) {
+  const auto found = table.compared.find(small_buffer);
+  if (found == table.compared.end()) return;
+  for (const TtcpCompared& compared : found->second)
+    if (compared.comparison.system == "ORB octets")
+      claims.push_back({"oneways of 1 KiB: " + to_text(compared.comparison) + ", CPU",
+                        Bound::at_most, 1, compared.cpu});
+}
+
+}  // namespace
+
+std::vector<Claim> claims_of(const TtcpReport& report) {
+  std::vector<Claim> claims;
+  for (const TtcpTable& table : report.tables) {
+    if (table.queue_size != 0) continue;  // the goals are about the system's queues
+    add_small(claims, table);
+    add_floors(claims, table);
+    add_peers(claims, table);
+  }
+  return claims;
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,113 @@
+// What the goals of `perigee bench ttcp` make of measurements.
+#include "ttcp/ttcp.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace perigee::bench {
+namespace {
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+TtcpCell cell(double throughput, double cpu) {
+  TtcpCell made;
+  made.throughput_ratio = {throughput, throughput, throughput};
+  made.cpu_ratio = {cpu, cpu, cpu};
+  return made;
+}
+
+TtcpReport report_of(const TtcpTable& table) {
+  TtcpReport report;
+  report.tables = {table};
+  return report;
+}
+
+std::optional<Claim> find_claim(const std::vector<Claim>& claims, const std::string& what) {
+  const auto found = std::ranges::find(claims, what, &Claim::what);
+  return found == claims.end() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
+
+TEST_CASE("large buffers are compared with the C program at the worst size") {
+  TtcpTable table;
+  table.cells[4 * kib]["ORB octets borrowed"] = cell(0.1, 10);  // small: no goal
+  table.cells[64 * kib]["ORB octets borrowed"] = cell(1, 1.01);
+  table.cells[mib]["ORB octets borrowed"] = cell(0.8, 1.04);
+  table.cells[64 * mib]["ORB octets borrowed"] = cell(0.9, 1.03);
+  const std::vector<Claim> claims = claims_of(report_of(table));
+  REQUIRE(claims.size() == 2);
+  CHECK(claims[0].what == "ORB octets borrowed / C TCP: time, 1 MiB");
+  CHECK(claims[0].goal == 1.05);
+  CHECK(claims[0].measured.value == 1.25);
+  CHECK(claims[0].note == "worst of 3 sizes; 1 met");
+  CHECK(verdict(claims[0]) == Verdict::missed);
+  CHECK(claims[1].what == "ORB octets borrowed / C TCP: CPU, 1 MiB");
+  CHECK(claims[1].measured.value == 1.04);
+  CHECK(verdict(claims[1]) == Verdict::met);
+}
+
+TEST_CASE("vectors and UNIX-domain sockets have goals of their own") {
+  TtcpTable table;
+  for (const std::string version : {"ORB octets", "ORB octets borrowed UNIX", "ORB octets UNIX"})
+    table.cells[mib][version] = cell(0.7, 1.1);
+  const std::vector<Claim> claims = claims_of(report_of(table));
+  CHECK(claims.size() == 6);
+  const auto vectors = find_claim(claims, "ORB octets / C TCP: time, 1 MiB");
+  REQUIRE(vectors.has_value());
+  CHECK(vectors->goal == 1.4);
+  CHECK(vectors->note.empty());
+  const auto borrowed = find_claim(claims, "ORB octets borrowed UNIX / C UNIX-domain: CPU, 1 MiB");
+  REQUIRE(borrowed.has_value());
+  CHECK(borrowed->goal == 1.15);
+  const auto local = find_claim(claims, "ORB octets UNIX / C UNIX-domain: CPU, 1 MiB");
+  REQUIRE(local.has_value());
+  CHECK(local->goal == 2.0);
+}
+
+TEST_CASE("large buffers are ahead of omniORB where both were measured") {
+  TtcpTable table;
+  const Comparison vectors{"ORB octets", "omniORB octets"};
+  table.compared[64 * kib] = {{vectors, {2, 2, 2}, {0.8, 0.8, 0.8}}};
+  table.compared[mib] = {{vectors, {0.8, 0.8, 0.8}, {0.9, 0.9, 0.9}}};
+  const std::vector<Claim> claims = claims_of(report_of(table));
+  REQUIRE(claims.size() == 2);
+  CHECK(claims[0].what == "ORB octets / omniORB octets: time, 1 MiB");
+  CHECK(claims[0].goal == 1);
+  CHECK(claims[0].measured.value == 1.25);
+  CHECK(verdict(claims[1]) == Verdict::met);
+}
+
+TEST_CASE("unbuffered oneways of 1 KiB take less CPU time than omniORB's") {
+  TtcpTable table;
+  const Estimate none{1, 1, 1};
+  table.compared[kib] = {{{"ORB octets buffered", "ORB octets"}, none, none},
+                         {{"ORB octets borrowed", "omniORB octets"}, none, none},
+                         {{"ORB octets", "omniORB octets"}, none, {1.14, 1.13, 1.15}}};
+  const std::vector<Claim> claims = claims_of(report_of(table));
+  REQUIRE(claims.size() == 1);
+  CHECK(claims[0].what == "oneways of 1 KiB: ORB octets / omniORB octets, CPU");
+  CHECK(claims[0].goal == 1);
+  CHECK(verdict(claims[0]) == Verdict::missed);
+}
+
+TEST_CASE("goals of streams are about the system's socket queues") {
+  TtcpTable table;
+  table.cells[mib]["ORB octets"] = cell(1, 1);
+  CHECK(claims_of(report_of(table)).size() == 2);
+  table.queue_size = 8 * kib;
+  CHECK(claims_of(report_of(table)).empty());
+}
+
+TEST_CASE("the versions that are compared are versions of ttcp") {
+  const std::vector<TtcpVersion> all = ttcp_versions("omniORB");
+  for (const Comparison& comparison : ttcp_comparisons()) {
+    CHECK(std::ranges::find(all, comparison.system, &TtcpVersion::name) != all.end());
+    CHECK(std::ranges::find(all, comparison.base, &TtcpVersion::name) != all.end());
+  }
+}
+
+}  // namespace perigee::bench
