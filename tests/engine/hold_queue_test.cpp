@@ -1,6 +1,8 @@
 // HoldQueue: the order of parked requests, limits, and resumption.
 #include "engine/connection/hold_queue.h"
 
+#include "engine/parking_owner.h"
+
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -11,34 +13,7 @@ using namespace perigee::engine;
 
 namespace {
 
-class Owner final : public HoldOwner {
- public:
-  explicit Owner(std::size_t octets_max = 1'000) : octets_max_(octets_max) {}
-  ~Owner() {
-    CHECK(references == 0);
-    CHECK(octets == 0);
-    CHECK(parked == 0);
-  }
-  void add_reference() noexcept override { ++references; }
-  void drop_reference() noexcept override { --references; }
-  bool begin_parked(std::size_t size) noexcept override {
-    if (octets + size > octets_max_) return false;
-    octets += size;
-    ++parked;
-    return true;
-  }
-  void end_parked(std::size_t size) noexcept override {
-    octets -= size;
-    --parked;
-  }
-
-  int references = 0;
-  int parked = 0;
-  std::size_t octets = 0;
-
- private:
-  const std::size_t octets_max_;
-};
+using Owner = test::ParkingOwner;
 
 struct Fixture {
   explicit Fixture(std::size_t requests_max = 10) : queue(requests_max) {}

@@ -132,12 +132,15 @@ class Served {
   [[nodiscard]] const iop::Ior& ior() const { return fixture_.object->_reference()->base()->ior; }
   [[nodiscard]] orb::OrbCore& core() const noexcept { return fixture_.orb.core(); }
 
+  /// Of all reactors that have timers of requests or connections.
   [[nodiscard]] std::size_t timers() {
     const std::lock_guard lock(mutex_);
     std::size_t sum = 0;
-    for (const event::Reactor* loop : loops_) sum += loop->timers_armed();
+    for (const event::Reactor* each : reactors_) sum += each->timers_armed();
     return sum;
   }
+  /// About the highest number of armed timers that an upcall has seen.
+  [[nodiscard]] std::size_t timers_max() const noexcept { return timers_max_; }
   [[nodiscard]] std::uint64_t connections() const {
     return core().metrics_snapshot().value("perigee_connections", {{"side", "server"}});
   }
@@ -181,17 +184,26 @@ class Served {
     request.reply([argument](cdr::Encoder& encoder) { encoder << argument + 1; });
   }
 
+  // The timers of a loop that several threads serve are in the reactor of the service thread. The
+  // loop's own reactor has only those of tasks that sleep.
   void note_loop() {
-    thread_local const event::Reactor* noted = nullptr;
+    thread_local const engine::Loop* noted = nullptr;
     engine::Loop* const loop = core().server()->loop_of_this_thread();
-    if (loop == nullptr || !loop->single_threaded() || &loop->reactor() == noted) return;
-    noted = &loop->reactor();
-    const std::lock_guard lock(mutex_);
-    loops_.insert(noted);
+    CHECK(loop != nullptr);
+    if (loop == nullptr) return;
+    if (loop != noted) {
+      noted = loop;
+      const std::lock_guard lock(mutex_);
+      reactors_.insert(&loop->reactor());
+      reactors_.insert(&loop->timers());
+    }
+    const std::size_t armed = loop->timers().timers_armed();
+    if (armed > timers_max_) timers_max_ = armed;
   }
 
   std::mutex mutex_;
-  std::set<const event::Reactor*> loops_;
+  std::set<const event::Reactor*> reactors_;
+  std::atomic<std::size_t> timers_max_ = 0;
   Replier replier_;
   ServerFixture fixture_;  // last: its upcalls use the rest
 };
@@ -447,6 +459,7 @@ TEST_CASE("a server under load from clients that misbehave comes to rest when th
     CHECK(served.charged(engine::Use::unsent) == 0);
     CHECK(served.charged(engine::Use::parked) == 0);
     CHECK(served.timers() == 0);
+    CHECK(served.timers_max() > 0);  // so these were the reactors to look at
   }
   print(accounts);
   CHECK(accounts.wrong == 0);

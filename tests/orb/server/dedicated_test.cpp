@@ -1,14 +1,15 @@
 // Connections with a dedicated reader, and what their home loop does for them.
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
+#include "support/process_threads.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -37,13 +38,6 @@ ThreadStrategy each_dedicated_strategy() {
   SUBCASE("auto") {}
   SUBCASE("thread-per-connection") { strategy = ThreadStrategy::thread_per_connection; }
   return strategy;
-}
-
-std::size_t threads_of_process() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
-    ++count;
-  return count;
 }
 
 /// Upcalls that wait until the test lets them go. Counts the waiting upcalls.
@@ -114,6 +108,63 @@ TEST_CASE("blocked upcalls stay within the threads of the plan") {
   barrier.open();
   for (std::uint32_t id = 0; id < count; ++id) CHECK(client.reply().type() == type_reply);
   CHECK(barrier.most() <= threads_max + 1);
+}
+
+namespace {
+
+/// A strategy, and what it allows for 150 clients whose upcalls all block.
+struct BlockedClients {
+  static constexpr std::uint32_t count = 150;
+  orb::Settings settings;
+  std::uint32_t upcalls;  // in progress at the same time
+  std::uint32_t threads;  // besides those of an idle server
+};
+
+BlockedClients each_with_blocked_clients() {
+  constexpr std::uint32_t readers = 2;  // dedicated places under auto, for one loop
+  BlockedClients clients{dedicated_settings(), 0, 0};
+  SUBCASE("auto") {
+    clients.settings.thread_strategy = ThreadStrategy::automatic;
+    clients.upcalls = 1 + spare_threads + readers;
+    clients.threads = spare_threads + readers;
+  }
+  SUBCASE("thread-per-connection") { clients.upcalls = clients.threads = BlockedClients::count; }
+  SUBCASE("thread-pool") {  // its spare threads are for upcalls that announce their waits
+    clients.settings.thread_strategy = ThreadStrategy::thread_pool;
+    clients.settings.threads = clients.upcalls = 2;
+  }
+  SUBCASE("reactor-per-core") {
+    clients.settings.thread_strategy = ThreadStrategy::reactor_per_core;
+    clients.settings.threads = clients.upcalls = 2;
+  }
+  return clients;
+}
+
+}  // namespace
+
+TEST_CASE("the blocked upcalls of 150 clients stay within the threads of the plan") {
+  const BlockedClients plan = each_with_blocked_clients();
+  Barrier barrier;
+  const ServerFixture server(plan.settings, std::ref(barrier));
+  const std::size_t before = threads_of_process();
+  std::size_t most = before;
+  const auto look = [&most] { most = std::max(most, threads_of_process()); };
+  std::vector<RawClient> clients;
+  for (std::uint32_t id = 0; id < BlockedClients::count; ++id) {
+    clients.emplace_back(server.endpoint);
+    clients.back().send(make_request({.key = server.key, .id = id, .argument = id}));
+    look();
+  }
+  for (; barrier.inside() < plan.upcalls; std::this_thread::sleep_for(milliseconds(1))) look();
+  std::this_thread::sleep_for(milliseconds(50));
+  CHECK(barrier.inside() == plan.upcalls);
+  barrier.open();
+  for (std::uint32_t id = 0; id < BlockedClients::count; ++id) {
+    look();
+    CHECK(clients[id].reply().id() == id);
+  }
+  CHECK(barrier.most() <= plan.upcalls);
+  CHECK(most <= before + plan.threads);
 }
 
 TEST_CASE("blocked upcalls of a client delay its next request for a moment only") {

@@ -4,6 +4,9 @@
 #include "orb/server/server_fixture.h"
 #include "support/fake_clock.h"
 #include "support/log_lines.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
+#include <perigee/base/function_ref.h>
 #include <perigee/event/reactor.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/remaining_time.h>
@@ -12,11 +15,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -226,4 +234,83 @@ TEST_CASE("deferred requests with time limits leave no timer and no memory when 
   const std::size_t used = ::mallinfo2().uordblks;
   CHECK(used < used_before + 50 * batches * batch_size);  // a timer each would be 112 octets each
   CHECK(timers_max < 10);
+}
+
+namespace {
+
+/// Keeps its replies until the test sends them, and knows the timers of its server's connections.
+class Deferring {
+ public:
+  void operator()(orb::OrbCore& core, orb::ServerRequest& request) {
+    const std::lock_guard lock(mutex_);
+    timers_.insert(&core.server()->loop_of_this_thread()->timers());
+    answers_.emplace_back(request);
+    deferred_.notify_one();
+  }
+  void await_requests(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    deferred_.wait(lock, [&] { return answers_.size() == count; });
+  }
+  void answer_all() {
+    const std::lock_guard lock(mutex_);
+    for (skeleton::Answer& answer : answers_)
+      answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
+    answers_.clear();
+  }
+  [[nodiscard]] std::size_t timers_armed() {
+    const std::lock_guard lock(mutex_);
+    std::size_t sum = 0;
+    for (const event::Reactor* each : timers_) sum += each->timers_armed();
+    return sum;
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable deferred_;
+  std::vector<skeleton::Answer> answers_;
+  std::set<const event::Reactor*> timers_;
+};
+
+/// Whether the condition holds now, or within some seconds.
+bool comes_true(function_ref<bool()> condition) {
+  const Deadline end = Deadline::after(seconds(20), steady_clock().now());
+  while (!condition() && !end.passed(steady_clock().now())) std::this_thread::yield();
+  return condition();
+}
+
+/// Each connection has one deferred request with a limit of an hour. It is answered, then the
+/// client closes.
+void serve_connections(const ServerFixture& server, Deferring& deferring, std::uint32_t count) {
+  std::vector<RawClient> clients;
+  const Octets request = make_request(limited(server, microseconds_of(3'600'000'000)));
+  for (std::uint32_t each = 0; each < count; ++each) {
+    clients.emplace_back(server.endpoint);
+    clients.back().send(request);
+  }
+  deferring.await_requests(count);
+  CHECK(deferring.timers_armed() >= count);
+  deferring.answer_all();
+  for (RawClient& client : clients) CHECK(client.reply().result() == 7);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "deferred requests with time limits leave no timer and no memory with their connections") {
+  constexpr std::uint32_t connections = 200;
+  constexpr int rounds = 10;
+  constexpr int warm_rounds = 2;
+  orb::OrbCore* core = nullptr;
+  Deferring deferring;
+  const ServerFixture server(each_strategy(),
+                             [&](orb::ServerRequest& request) { deferring(*core, request); });
+  core = &server.orb.core();
+  std::size_t used_before = 0;
+  for (int round = 0; round < rounds; ++round) {
+    if (round == warm_rounds) used_before = ::mallinfo2().uordblks;
+    serve_connections(server, deferring, connections);
+    REQUIRE(comes_true([&] { return deferring.timers_armed() == 0; }));
+  }
+  const std::size_t used_max = used_before + 50 * connections * (rounds - warm_rounds);
+  CHECK(comes_true([&] { return ::mallinfo2().uordblks < used_max; }));  // when threads have ended
 }

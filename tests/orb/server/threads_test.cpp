@@ -3,15 +3,14 @@
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
 #include "support/allocations.h"
+#include "support/process_threads.h"
 #include <perigee/orb/metrics.h>
 #include <perigee/orb/stub.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 #include <future>
-#include <iterator>
 #include <latch>
 #include <mutex>
 #include <set>
@@ -500,17 +499,9 @@ TEST_CASE("CloseConnection gets out although a part of a request has been receiv
   CHECK(client.at_end());
 }
 
-namespace {
-
-std::ptrdiff_t threads_of_process() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
-}
-
-}  // namespace
-
 TEST_CASE("a server stops beside 300 upcalls that block, and ends its threads") {
   constexpr std::uint32_t count = 300;
-  const std::ptrdiff_t threads_before = threads_of_process();
+  const std::size_t threads_before = threads_of_process();
   {
     orb::Settings settings = server_settings(ThreadStrategy::automatic);
     settings.spare_threads_max = count;
@@ -527,7 +518,7 @@ TEST_CASE("a server stops beside 300 upcalls that block, and ends its threads") 
       clients.back().send(make_request({.key = server.key, .id = id, .argument = id}));
     }
     entered.wait();
-    CHECK(threads_of_process() > std::ptrdiff_t{count});
+    CHECK(threads_of_process() > count);
     auto stopped =
         std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
     leave.count_down();
@@ -535,6 +526,5 @@ TEST_CASE("a server stops beside 300 upcalls that block, and ends its threads") 
     clients.clear();
     stopped.get();
   }
-  // The system may list a thread for a moment after it was joined.
   while (threads_of_process() > threads_before) std::this_thread::yield();
 }
