@@ -1,15 +1,17 @@
 // What follows a `co_await` of a call, on loops that several threads serve.
 #include "async/serving.h"
 #include "orb/server/server_fixture.h"
-#include <perigee/orb/metrics.h>
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <set>
+#include <thread>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -65,13 +67,19 @@ class MeetingCoroutines {
   }
 
   [[nodiscard]] const ServerFixture& middle() const noexcept { return middle_; }
-  [[nodiscard]] std::uint64_t connections_to_sink() const {
-    return sink_.orb.core().metrics_snapshot().value("perigee_connections", {{"side", "server"}});
+  /// Connections that have brought a request to the sink: each of them has a thread there.
+  [[nodiscard]] std::size_t connections_used() {
+    const std::lock_guard lock(mutex_);
+    return sink_threads_.size();
   }
 
  private:
   void reply_in_turn(orb::ServerRequest& request) {
     const std::uint32_t argument = argument_of(request);
+    {
+      const std::lock_guard lock(mutex_);
+      sink_threads_.insert(std::this_thread::get_id());
+    }
     if (argument != only_calls && replies_++ != 0) CHECK(after_.await_first());
     request.reply([argument](cdr::Encoder& encoder) { encoder << argument; });
   }
@@ -86,6 +94,8 @@ class MeetingCoroutines {
   Meeting before_;
   Meeting after_;
   std::atomic<int> replies_ = 0;
+  std::mutex mutex_;
+  std::set<std::thread::id> sink_threads_;  // guarded by it
   ObjectRef sink_object_;
   ServerFixture sink_;
   ServerFixture middle_;
@@ -94,7 +104,7 @@ class MeetingCoroutines {
 }  // namespace
 
 // A thread that goes on with a coroutine reads no other reply of the same connection. So the test
-// waits until the middle tier has two connections to the sink, one for each thread.
+// begins when the middle tier has used two connections to the sink, one for each thread.
 TEST_CASE("two coroutines go on at the same time after the calls that they await") {
   MeetingCoroutines coroutines(each_shared_strategy());
   const ServerFixture& middle = coroutines.middle();
@@ -103,7 +113,7 @@ TEST_CASE("two coroutines go on at the same time after the calls that they await
   do {
     for (RawClient* const client : {&first, &second})
       CHECK(client->call({.key = middle.key, .argument = only_calls}).result() == only_calls);
-  } while (coroutines.connections_to_sink() < 2);
+  } while (coroutines.connections_used() < 2);
   first.send(make_request({.key = middle.key, .argument = 11}));
   second.send(make_request({.key = middle.key, .argument = 12}));
   CHECK(first.reply().result() == 11);

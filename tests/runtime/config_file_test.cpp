@@ -159,7 +159,7 @@ TEST_CASE("a key that does not exist is shown with its place, and those that do"
   const std::string key = complaint("[timeouts]\nconnect_ms = 5\nconect_ms = 5\n");
   CHECK(contains(key, "test.toml:3:1: "));
   CHECK(contains(key, "no 'conect_ms' in 'timeouts'"));
-  CHECK(contains(key, "connect_ms, first_reply_ms, send_ms"));
+  CHECK(contains(key, "connect_ms, open_ms, first_reply_ms, send_ms"));
   const std::string table = complaint("\n  [limit]\n");
   CHECK(contains(table, "test.toml:2:4: there is no table 'limit'"));
   CHECK(contains(table, "server, protocol"));

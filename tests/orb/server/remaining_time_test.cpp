@@ -295,8 +295,7 @@ void serve_connections(const ServerFixture& server, Deferring& deferring, std::u
 
 }  // namespace
 
-TEST_CASE(
-    "deferred requests with time limits leave no timer and no memory with their connections") {
+TEST_CASE("deferred requests with time limits of closed connections leave no timer and no memory") {
   constexpr std::uint32_t connections = 200;
   constexpr int rounds = 10;
   constexpr int warm_rounds = 2;
