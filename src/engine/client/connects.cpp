@@ -328,7 +328,7 @@ void Connects::Attempt::time_over() noexcept {
   if (over) return;
   IoError error = without_memory();
   try {
-    error = connect->timed_out();
+    error = opening ? opening_error(*opening, {0, IoStatus::timed_out, 0}) : connect->timed_out();
   } catch (const std::bad_alloc&) {  // without its text
     error.kind = IoErrorKind::timed_out;
     error.code = 0;

@@ -33,7 +33,7 @@ void await_readiness(const Transport& transport, milliseconds limit) {
     const TimePoint now = clock.now();
     if (end.passed(now))
       return std::unexpected(opening_error(*transport, {0, IoStatus::timed_out, 0}));
-    const auto left = end.is_never() ? look_around : std::chrono::ceil<milliseconds>(end.left(now));
+    const auto left = std::chrono::ceil<milliseconds>(end.left(now));
     await_readiness(*transport, std::min(left, look_around));
   }
 }
@@ -49,10 +49,11 @@ IoError opening_error(const Transport& transport, const IoResult& result) {
 
 MadeTransport connect_and_open(transport::Connector& connector, const transport::Endpoint& endpoint,
                                milliseconds timeout, const Clock& clock) {
-  const Deadline end =
-      timeout.count() == 0 ? Deadline::never() : Deadline::after(timeout, clock.now());
+  const Deadline connect_end = Deadline::after(timeout, clock.now());
   auto connected = connector.connect(endpoint, timeout);
   if (!connected || !(*connected)->features().opens) return connected;
+  const Deadline end =
+      timeout.count() == 0 ? Deadline::after(handshake_max, clock.now()) : connect_end;
   return open_until(std::move(*connected), end, clock);
 }
 

@@ -15,8 +15,11 @@ namespace perigee::engine {
 /// A transport, or why there is none.
 using MadeTransport = std::expected<std::unique_ptr<transport::Transport>, IoError>;
 
+/// The longest handshake of a client if connecting has no limit.
+inline constexpr std::chrono::seconds handshake_max{10};
+
 /// Connects, and opens the transport if it has a handshake. Blocks for `timeout` at most (zero: the
-/// system's own limit for the connect, and none for the handshake).
+/// system's own limit for the connect, and `handshake_max`).
 [[nodiscard]] MadeTransport connect_and_open(transport::Connector& connector,
                                              const transport::Endpoint& endpoint,
                                              std::chrono::milliseconds timeout, const Clock& clock);

@@ -131,7 +131,8 @@ void Connection::send(const cdr::Buffer& message, ThreadFrame& frame) noexcept {
   } catch (const std::exception& exception) {  // no memory: the output has failed
     log::write(log::Level::error, "server", exception.what());
   }
-  if (io_.held_output() == 0) after_send();
+  if (io_.held_output() == 0) return after_send();
+  if (frame.wait == Wait::yes) home_.need_ticks();  // what is held does not wait for long upcalls
 }
 
 // Replies of one batch leave together. The order of replies does not matter.
@@ -161,7 +162,10 @@ void Connection::send_now(const cdr::Buffer& message, Wait wait) noexcept {
 
 void Connection::settle_output() noexcept {
   if (io_.broken()) return cut();
-  if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed)) update_interest();
+  if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed))
+    update_interest();
+  else
+    resume();  // the thread that found the output blocked may not have armed it yet
   if (io_.yielded_output()) home_.reactor().mark_ready(*this);
   if (state_.load(std::memory_order_relaxed) != State::open) check_output_end();
 }
@@ -210,7 +214,8 @@ void Connection::send_close() noexcept {
 // A side that cannot have requests of the peer says nothing: it only closes. A transport that is
 // not open yet carries no message.
 void Connection::send_close_now() noexcept {
-  if (state_.load() == State::opening) return cut();
+  State opening = State::opening;
+  if (state_.compare_exchange_strong(opening, State::finishing)) return cut();
   if (io_.has_datagrams() || !serves_requests()) return begin_finishing();
   try {
     cdr::Buffer buffer;

@@ -290,6 +290,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
   // Dedicated readers: connection_dedicated.cpp.
   [[nodiscard]] Upcall look_at_upcall() noexcept;
+  /// Messages are held now, and were at the last look, and no upcall has begun meanwhile.
+  [[nodiscard]] bool held_since_last_look(bool holds) noexcept;
   void call_for_lent_role() noexcept;
   [[nodiscard]] bool note_deferral(ThreadFrame& frame) noexcept;
   bool enter_poller() noexcept;
@@ -309,7 +311,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   /// After each send and flush. No lock and no system call unless the output is blocked, or was.
   void after_send() noexcept {
     if (io_.broken() || io_.blocked_output() || io_.yielded_output() ||
-        output_armed_.load(std::memory_order_relaxed) ||
+        output_armed_.load(std::memory_order_relaxed) || paused_.load() ||
         state_.load(std::memory_order_relaxed) != State::open) [[unlikely]]
       settle_output();
   }
@@ -401,6 +403,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   Connection* previous_ = nullptr;
   std::uint64_t visit_ = 0;
   std::uint64_t epoch_seen_ = 0;                // of the read role, at the supervisor's last look
+  std::uint64_t held_epoch_ = 0;                // likewise
+  bool held_ = false;                           // messages were held at the last look
   std::atomic<std::uint64_t> epoch_called_{0};  // the upcall for which it has called the loop
 };
 

@@ -256,6 +256,7 @@ void Connection::call_for_replies() noexcept {
 
 // The home loop reads requests, and replies whose calls may block: they are not the only traffic.
 void Connection::leave_dedicated(ThreadFrame& frame) noexcept {
+  uncork();
   dedicated_.store(false);
   frame.wait = Wait::no;
   if (!enter_poller()) io_.close();

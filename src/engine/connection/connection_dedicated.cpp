@@ -5,6 +5,7 @@
 #include <bit>
 #include <exception>
 #include <mutex>
+#include <utility>
 
 namespace perigee::engine {
 
@@ -38,6 +39,7 @@ void Connection::serve_dedicated() noexcept {
 // The connection is paused, or ends, or most of its replies are deferred. The mark reports octets
 // that have come already.
 void Connection::hand_over() noexcept {
+  uncork();
   dedicated_.store(false);
   if (!enter_poller()) io_.close();
   while (role_.release() == ReadRole::Release::again) {
@@ -90,6 +92,13 @@ Connection::Upcall Connection::look_at_upcall() noexcept {
   if (epoch == epoch_called_.load() || role_.state() != ReadRole::State::lent) return Upcall::none;
   epoch_called_.store(epoch);
   return Upcall::stays;
+}
+
+// Guarded by the mutex of the home's registry.
+bool Connection::held_since_last_look(bool holds) noexcept {
+  const std::uint64_t epoch = role_.epoch();
+  const bool held = std::exchange(held_, holds);
+  return std::exchange(held_epoch_, epoch) == epoch && held && holds;
 }
 
 // By the supervisor: a thread of the home loop takes the lent role over as soon as a request comes.

@@ -56,7 +56,9 @@ void Home::for_each(function_ref<void(Connection&)> action) noexcept {
   }
 }
 
-// Connections beyond the chunk wait for the next look.
+// Connections beyond the chunk wait for the next look. A reader that is busy with short upcalls
+// sends its replies itself: the service thread sends only for a reader that has begun no upcall
+// meanwhile.
 bool Home::look_at_lent_roles() noexcept {
   struct Lent {
     Connection* connection;
@@ -69,11 +71,13 @@ bool Home::look_at_lent_roles() noexcept {
     const std::lock_guard lock(mutex_);
     for (Connection* each = first_; each != nullptr && count < chunk.size(); each = each->next_) {
       const Connection::Upcall upcall = each->look_at_upcall();
-      const bool holds = each->dedicated_.load() && each->io_.holds_output();
+      const bool stays = upcall == Connection::Upcall::stays;
+      const bool holds = each->io_.holds_output();
       if (upcall != Connection::Upcall::none || holds) any_upcall = true;
-      if (upcall != Connection::Upcall::stays && !holds) continue;
+      const bool must_send = each->held_since_last_look(holds) && count < chunk.size() / 2;
+      if (!stays && !must_send) continue;
       each->add_reference();
-      chunk[count++] = {each, upcall == Connection::Upcall::stays};
+      chunk[count++] = {each, stays};
     }
   }
   for (std::size_t index = 0; index < count; ++index) {

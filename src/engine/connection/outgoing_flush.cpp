@@ -19,7 +19,7 @@ OutgoingQueue::Status OutgoingQueue::uncork() {
     take_cork();
     word_.store(writing_word);
   }
-  return send_queued(Then::idle);
+  return send_few_queued();
 }
 
 OutgoingQueue::Status OutgoingQueue::flush() {
@@ -80,7 +80,10 @@ void OutgoingQueue::close() noexcept {
       writes = state_of(word) == writing_word;
       if (word_.compare_exchange_weak(word, writes ? word | noted_bit : failed_word)) break;
     }
-    if (!writes) drop_all(lost);
+    if (!writes) {
+      yielded_.store(false);
+      drop_all(lost);
+    }
   }
   wake_waiters();
 }
@@ -108,7 +111,10 @@ bool OutgoingQueue::withdraw(Ticket ticket) noexcept {
     }
     const bool owes = finishing_ || owed_.load();
     const bool waits = corked() || (state_of(word) == blocked_word && !owes);
-    if (waits && queued_.empty() && leaving_.empty()) word_.store(idle_word);
+    if (waits && queued_.empty() && leaving_.empty()) {
+      yielded_.store(false);
+      word_.store(idle_word);
+    }
   }
   OutgoingBlock::destroy(emptied);
   wake_waiters();  // there is room
@@ -284,6 +290,7 @@ void OutgoingQueue::fail(const IoResult& result) noexcept {
   {
     const std::lock_guard lock(lock_);
     closed_.store(true);
+    yielded_.store(false);
     word_.store(failed_word);
     drop_all(lost);
   }

@@ -213,6 +213,32 @@ TEST_CASE("a reply that is held for a batch leaves although the next upcall bloc
   }
 }
 
+TEST_CASE(
+    "a client that sends without a pause delays neither the accepting nor the calls of others") {
+  const ServerFixture server(each_dedicated_strategy());
+  std::atomic<bool> done{false};
+  std::jthread busy([&] {
+    RawClient client(server.endpoint);
+    constexpr std::uint32_t count = 100;
+    Octets batch;
+    for (std::uint32_t id = 0; id < count; ++id)
+      batch = std::move(batch) + make_request({.key = server.key, .id = id, .argument = id});
+    client.send(batch);
+    while (!done) {  // a batch is always on its way
+      client.send(batch);
+      for (std::uint32_t reply = 0; reply < count; ++reply) (void)client.reply();
+    }
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint32_t round = 0; round < 50; ++round) {
+    RawClient other(server.endpoint);
+    CHECK(other.call({.key = server.key, .argument = round}).result() == round + 1);
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+  done = true;
+}
+
 TEST_CASE("a reply leaves although only a part of the next request has come") {
   const ServerFixture server(each_dedicated_strategy());
   RawClient client(server.endpoint);
