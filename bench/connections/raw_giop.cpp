@@ -108,6 +108,13 @@ int open_raw_listener() {
   return listener;
 }
 
+int accept_raw(int listener) {
+  const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  const int on = 1;
+  if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return fd;
+}
+
 void watch_raw(int epoll, int fd) {
   epoll_event event{};
   event.events = EPOLLIN;

@@ -30,6 +30,9 @@ int connect_raw(std::uint16_t port, std::uint8_t source = 1);
 /// Listens on this host, and prints the port.
 int open_raw_listener();
 
+/// Accepts a connection, without delay. -1: there is none, or an error.
+int accept_raw(int listener);
+
 /// Has an epoll report that the handle, which stands in the event's data, can be read.
 void watch_raw(int epoll, int fd);
 

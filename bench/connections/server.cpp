@@ -3,8 +3,6 @@
 #include "connections.h"
 #include "raw_giop.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,13 +34,6 @@ bool answer(int fd) {
 void answer_all(int fd) {
   while (answer(fd)) {
   }
-}
-
-int accept_raw(int listener) {
-  const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-  const int on = 1;
-  if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  return fd;
 }
 
 void serve(int epoll) {

@@ -21,14 +21,9 @@ constexpr FloorGoal floor_goals[] = {
     {"void", "AMH TCP", "raw TCP", 1.12},
 };
 
-/// At most so many times another system: calls without parameters.
-struct SystemGoal {
-  Comparison comparison;
-  double ratio;
-};
-
-const std::vector<SystemGoal>& system_goals() {
-  static const std::vector<SystemGoal> goals{
+// Calls without parameters.
+const std::vector<ComparisonGoal>& system_goals() {
+  static const std::vector<ComparisonGoal> goals{
       {{"GIOP TCP reactive", "raw epoll TCP"}, 1.03},
       {{"GIOP UNIX reactive", "raw epoll UNIX"}, 1.03},
       {{"GIOP TCP auto", "GIOP TCP"}, 1.02},

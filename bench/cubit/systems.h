@@ -27,11 +27,11 @@ struct System {
 /// show what chance does), with messages as short as GIOPlite's ("rawlite"), and with a server that
 /// waits with epoll_wait ("raw epoll"); Perigee with GIOP and with GIOPlite, in two thread
 /// strategies, with GIOP and the strategy "auto", and with asynchronous servants; and omniORB in
-/// both of its own if `omniorb_program` is not empty. A floor comes before those that are compared
-/// with it. Sockets are made in `folder`, which may be empty (no path) for the names only.
+/// both of its own if `omniorb_program` is not empty. A floor comes before the systems that are
+/// compared with it. Sockets are made in `folder`, which may be empty (no path) for the names only.
 std::vector<System> cubit_systems(const std::string& omniorb_program,
                                   const std::filesystem::path& folder);
-/// Those of them that --quick measures: one thread strategy.
+/// The systems that --quick measures: one thread strategy.
 std::vector<std::string> quick_cubit_systems();
 
 /// What the protocols differ by: GIOPlite beside GIOP, UNIX-domain sockets beside TCP. And the

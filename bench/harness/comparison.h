@@ -16,4 +16,10 @@ inline std::string to_text(const Comparison& comparison) {
   return comparison.system + " / " + comparison.base;
 }
 
+/// At most `ratio` times the base.
+struct ComparisonGoal {
+  Comparison comparison;
+  double ratio;
+};
+
 }  // namespace perigee::bench

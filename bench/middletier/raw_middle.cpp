@@ -4,8 +4,6 @@
 #include "relay_messages.h"
 #include "roles.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,10 +30,8 @@ class ClientSupply {
 
   [[nodiscard]] int listener() const noexcept { return listener_; }
   void accept_client() {
-    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    const int fd = accept_raw(listener_);
     check_call(fd >= 0, "accept");
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     watch_raw(epolls_[next_++ % epolls_.size()], fd);
   }
 

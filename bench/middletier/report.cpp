@@ -96,7 +96,7 @@ std::vector<std::string> row_of(const MiddletierCell& cell) {
           fmt::to_string(sum_of(cell, &SourceResult::stalled))};
 }
 
-// Those that were measured, in the order of the options.
+// The models that were measured, in the order of the options.
 std::vector<std::string> models_at(const MiddletierReport& report, const Point& point) {
   std::vector<std::string> models;
   for (const std::string& model : report.options.models)

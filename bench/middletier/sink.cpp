@@ -2,8 +2,6 @@
 #include "relay_messages.h"
 #include "roles.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -81,10 +79,8 @@ class Sink {
   }
 
   void accept_peer() {
-    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    const int fd = accept_raw(listener_);
     if (fd < 0) return;
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     peers_[fd] = std::make_shared<Peer>(fd);
     watch_raw(epoll_, fd);
   }

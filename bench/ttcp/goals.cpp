@@ -54,14 +54,9 @@ void add_large(std::vector<Claim>& claims, const Comparison& comparison, double 
   add_worst(claims, to_text(comparison) + ": CPU", goal, large.cpu_times);
 }
 
-/// At most so many times the C version: time and CPU time per buffer, at each size.
-struct LargeGoal {
-  Comparison comparison;
-  double ratio;
-};
-
-const std::vector<LargeGoal>& large_goals() {
-  static const std::vector<LargeGoal> goals{
+// Time and CPU time per buffer, at each size.
+const std::vector<ComparisonGoal>& large_goals() {
+  static const std::vector<ComparisonGoal> goals{
       {{"ORB octets borrowed", "C TCP"}, 1.05},
       {{"ORB octets", "C TCP"}, 1.4},
       {{"ORB octets borrowed UNIX", "C UNIX-domain"}, 1.15},

@@ -4,6 +4,7 @@
 
 #include "engine/outgoing_fixture.h"
 #include "support/memory_transport.h"
+#include "support/process_threads.h"
 #include "support/seam_transports.h"
 #include <perigee/base/clock.h>
 #include <perigee/event/signal.h>
@@ -17,10 +18,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <future>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -129,18 +128,14 @@ std::shared_ptr<ScriptedConnector> connector_that_brings(
   return connector_that_begins([client]() -> Connects::Made { return std::move(*client); }, true);
 }
 
-std::ptrdiff_t threads_of_process() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
-}
-
-/// The same when threads that were joined are gone, too. A sanitizer starts a thread of its own
-/// with the first thread.
-std::ptrdiff_t settled_threads() {
+/// The threads of this process when threads that were joined are gone. A sanitizer starts a thread
+/// of its own with the first thread.
+std::size_t settled_threads() {
   std::thread([] {}).join();
-  std::ptrdiff_t count = threads_of_process();
+  std::size_t count = threads_of_process();
   for (int unchanged = 0; unchanged != 20; ++unchanged) {
     std::this_thread::sleep_for(milliseconds(1));
-    const std::ptrdiff_t now = threads_of_process();
+    const std::size_t now = threads_of_process();
     if (std::exchange(count, now) != now) unchanged = 0;
   }
   return count;

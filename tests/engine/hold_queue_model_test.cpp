@@ -30,7 +30,7 @@ struct Content {
   std::uint32_t serial = 0;
   std::size_t size = sizeof serial;
 
-  /// The message refers to `scratch`, as one that was just received.
+  /// The message refers to `scratch`, as a message does that was just received.
   [[nodiscard]] IncomingMessage message_in(Octets& scratch) const {
     scratch.assign(size, std::byte{0});
     std::memcpy(scratch.data(), &serial, sizeof serial);
@@ -339,7 +339,7 @@ class HeldConnections {
       std::this_thread::yield();
     } while (connection.owner.parked > static_cast<int>(count));
   }
-  /// As a connection does, for requests that were just read, and for those that were parked.
+  /// As a connection does, for requests that were just read, and for parked requests.
   Kept execute_or_park(Connection& connection, IncomingMessage& message, std::uint64_t number = 0) {
     const HoldQueue::Place place{connection.owner, &closed_, number};
     const Kept behind = queue_.keep_behind(place, message);

@@ -106,8 +106,8 @@ class Home final : public Pollable {
   void for_each(function_ref<void(Connection&)> action) noexcept;
   /// Calls the loop for each connection whose thread has been in one upcall since the last look.
   /// The thread is a dedicated reader, or is in an observer. True if such a thread has begun an
-  /// upcall since the last look, or if the loop was called now. Sends replies that a dedicated
-  /// reader holds. Takes time for each connection.
+  /// upcall since the last look, or if the loop was called now. Sends messages that were held
+  /// at the last look, if no upcall has begun since. Takes time for each connection.
   [[nodiscard]] bool look_at_lent_roles() noexcept;
   /// Sends what threads of the loop hold for their next turn. True if there was any. Takes time for
   /// each connection.

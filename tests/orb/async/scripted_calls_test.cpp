@@ -571,7 +571,7 @@ TEST_CASE("beyond what may be in flight calls are refused, and the others go on"
   const ObjectRef object = fixture.object({"a"});
   Observed observed[5];
   for (Observed& each : observed) (void)send_ping(object, each);
-  // The connections come one after the other: each call may be the one that finds both full.
+  // The connections come one after the other: any call may find both full.
   const auto is_done = [](const Observed& each) { return each.done(); };
   drive(fixture.core(),
         [&] { return kept.count() == 4 && std::ranges::count_if(observed, is_done) == 1; });
