@@ -22,32 +22,77 @@ Buffer::Buffer(Buffer&& other) noexcept
       size_(std::exchange(other.size_, 0)),
       capacity_(std::exchange(other.capacity_, 0)),
       borrowed_size_(std::exchange(other.borrowed_size_, 0)),
-      borrowed_(std::move(other.borrowed_)) {
+      borrowed_(std::move(other.borrowed_)),
+      kept_(std::exchange(other.kept_, nullptr)),
+      kept_capacity_(std::exchange(other.kept_capacity_, 0)),
+      owner_(std::exchange(other.owner_, nullptr)) {
   other.borrowed_.clear();
 }
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this == &other) return *this;
-  std::free(data_);
+  std::free(own_memory());
   data_ = std::exchange(other.data_, nullptr);
   size_ = std::exchange(other.size_, 0);
   capacity_ = std::exchange(other.capacity_, 0);
   borrowed_size_ = std::exchange(other.borrowed_size_, 0);
   borrowed_ = std::move(other.borrowed_);
   other.borrowed_.clear();
+  kept_ = std::exchange(other.kept_, nullptr);
+  kept_capacity_ = std::exchange(other.kept_capacity_, 0);
+  owner_ = std::exchange(other.owner_, nullptr);
   return *this;
 }
 
-Buffer::~Buffer() { std::free(data_); }
+Buffer::~Buffer() { std::free(own_memory()); }
 
 void Buffer::grow(std::size_t count) {
   if (count > capacity_max - size_) throw std::bad_alloc();
+  if (in_place()) {
+    move_out_of_place(size_ + count);
+    return;
+  }
   const std::size_t doubled = capacity_ > capacity_max / 2 ? capacity_max : capacity_ * 2;
   const std::size_t capacity = std::max({size_ + count, doubled, capacity_min});
   void* place = std::realloc(data_, capacity);
   if (place == nullptr) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(place);
   capacity_ = capacity;
+}
+
+void Buffer::enter_place(MutableOctetSpan place, PlaceOwner& owner) noexcept {
+  leave_place();
+  kept_ = std::exchange(data_, place.data());
+  kept_capacity_ = std::exchange(capacity_, place.size());
+  owner_ = &owner;
+  clear();
+}
+
+void Buffer::leave_place() noexcept {
+  if (std::exchange(owner_, nullptr) == nullptr) return;
+  data_ = std::exchange(kept_, nullptr);
+  capacity_ = std::exchange(kept_capacity_, 0);
+  clear();
+}
+
+void Buffer::move_out_of_place() {
+  if (in_place()) move_out_of_place(size_);
+}
+
+// The octets that the own memory has are of no use.
+void Buffer::move_out_of_place(std::size_t needed) {
+  if (kept_capacity_ < needed) {
+    const std::size_t capacity = std::max(needed + needed / 2, capacity_min);
+    void* const memory = std::malloc(capacity);
+    if (memory == nullptr) throw std::bad_alloc();
+    std::free(kept_);
+    kept_ = static_cast<std::byte*>(memory);
+    kept_capacity_ = capacity;
+  }
+  std::copy_n(data_, size_, kept_);
+  data_ = std::exchange(kept_, nullptr);
+  capacity_ = std::exchange(kept_capacity_, 0);
+  std::exchange(owner_, nullptr)->place_left();
 }
 
 void Buffer::borrow(OctetSpan octets) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <utility>
 
 using namespace perigee;
 using perigee::cdr::Buffer;
@@ -138,4 +139,97 @@ TEST_CASE("a moved buffer takes its octets along and leaves an empty, usable one
   Buffer& alias = target;
   target = std::move(alias);
   CHECK(target.flatten() == octets(2));
+}
+
+namespace {
+
+struct CountingOwner final : cdr::PlaceOwner {
+  int left = 0;
+  void place_left() noexcept override { ++left; }
+};
+
+}  // namespace
+
+TEST_CASE("a buffer in a place writes there, and can still borrow") {
+  CountingOwner owner;
+  Octets place(64);
+  const Octets borrowed = octets(7, 8, 9);
+  Buffer buffer;
+  append(buffer, octets(1, 2));
+  buffer.enter_place(place, owner);
+  CHECK(buffer.in_place());
+  CHECK(buffer.size() == 0);
+  append(buffer, octets(3, 4, 5));
+  buffer.borrow(borrowed);
+  append(buffer, octets(6));
+  CHECK(buffer.data() == place.data());
+  CHECK((Octets(place.begin(), place.begin() + 4) == octets(3, 4, 5, 6)));
+  CHECK((buffer.flatten() == octets(3, 4, 5, 7, 8, 9, 6)));
+}
+
+TEST_CASE("octets that are too many for a place move to the buffer's own memory") {
+  Octets place(10);
+  for (const std::size_t own : {std::size_t{0}, std::size_t{5000}}) {  // it has so much memory
+    CAPTURE(own);
+    CountingOwner owner;
+    Buffer buffer;
+    (void)buffer.extend(own);
+    buffer.enter_place(place, owner);
+    append(buffer, octets(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+    CHECK(buffer.in_place());
+    CHECK(owner.left == 0);
+    append(buffer, octets(11));
+    CHECK_FALSE(buffer.in_place());
+    CHECK(owner.left == 1);
+    CHECK((buffer.flatten() == octets(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)));
+    buffer.leave_place();  // it has left already: the octets stay
+    CHECK(buffer.size() == 11);
+  }
+}
+
+TEST_CASE("a buffer that leaves its place is empty, or takes its octets along") {
+  CountingOwner owner;
+  Octets place(100);
+  const Octets borrowed = octets(9);
+  Buffer buffer;
+  append(buffer, octets(1, 2));
+  const std::byte* const own = buffer.data();
+  SUBCASE("empty") {
+    buffer.enter_place(place, owner);
+    append(buffer, octets(3));
+    buffer.borrow(borrowed);
+    buffer.leave_place();
+    CHECK(buffer.size() == 0);
+    CHECK(buffer.borrowed().empty());
+    CHECK(buffer.data() == own);
+    CHECK(owner.left == 0);
+  }
+  SUBCASE("with its octets") {
+    buffer.enter_place(place, owner);
+    append(buffer, octets(3, 4));
+    buffer.borrow(borrowed);
+    buffer.move_out_of_place();
+    CHECK((buffer.flatten() == octets(3, 4, 9)));
+    CHECK(owner.left == 1);
+    CHECK(buffer.data() == own);
+  }
+  CHECK_FALSE(buffer.in_place());
+}
+
+TEST_CASE("a buffer takes its place along when it is moved") {
+  CountingOwner owner;
+  Octets place(100);
+  Buffer buffer;
+  append(buffer, octets(1, 2));
+  buffer.enter_place(place, owner);
+  append(buffer, octets(3));
+  Buffer moved(std::move(buffer));
+  CHECK(moved.in_place());
+  Buffer assigned;
+  append(assigned, octets(5));
+  assigned = std::move(moved);
+  append(assigned, octets(4));
+  CHECK(assigned.data() == place.data());
+  assigned.move_out_of_place();
+  CHECK((assigned.flatten() == octets(3, 4)));
 }

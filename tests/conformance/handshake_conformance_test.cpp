@@ -1,7 +1,7 @@
 // The transport suite on transports with a handshake, once they are open, and the handshake itself.
 #include "conformance/transport_pair.h"
+#include "support/handshake_transport.h"
 #include "support/memory_transport.h"
-#include "support/seam_transports.h"
 
 #include <cerrno>
 

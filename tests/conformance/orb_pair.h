@@ -5,10 +5,10 @@
 
 #include "conformance/board_plugin.h"
 #include "runtime/echo.h"
+#include "support/handshake_transport.h"
 #include "support/memory_protocol.h"
 #include "support/memory_transport.h"
 #include "support/numbered_messages.h"
-#include "support/seam_transports.h"
 #include "support/temporary_folder.h"
 #include <perigee/corba.h>
 #include <perigee/orb/protocols.h>
@@ -56,6 +56,8 @@ class Surroundings {
     REQUIRE(protocols(*orb).add(make_memory_protocol(hub_)).has_value());
     const MemoryScheme handshake{.name = "handshake", .tag = handshake_profile_tag, .carrier = {}};
     REQUIRE(protocols(*orb).add(make_memory_protocol(handshakes_, handshake)).has_value());
+    const MemoryScheme ring{.name = "ring", .tag = ring_profile_tag, .carrier = {}};
+    REQUIRE(protocols(*orb).add(make_memory_protocol(rings_, ring)).has_value());
     REQUIRE(protocols(*orb).add(make_board_parts()).has_value());
     REQUIRE(protocols(*orb).add(more_schemes()).has_value());
     return orb;
@@ -69,7 +71,7 @@ class Surroundings {
     const std::string name = "place" + std::to_string(++places_);
     if (scheme == "iiop" || scheme.ends_with("-tcp")) return {scheme, "127.0.0.1:0"};
     if (scheme == "diop") return {scheme, "127.0.0.1:0?replies=yes"};
-    for (const char* in_memory : {"memory", "handshake"})
+    for (const char* in_memory : {"memory", "handshake", "ring"})
       if (scheme.ends_with(in_memory)) return {scheme, name};
     const bool is_file = scheme == "uiop" || scheme.starts_with("board") ||
                          scheme.ends_with("-local") || scheme.ends_with("-board");
@@ -86,7 +88,7 @@ class Surroundings {
     parts.messagings.push_back(make_numbered_messages);
     parts.schemes.push_back({"brief-tcp", "brief", "tcp"});
     parts.schemes.push_back({"giop-board", "giop", "board"});
-    for (const char* transport : {"tcp", "local", "memory", "board", "handshake"})
+    for (const char* transport : {"tcp", "local", "memory", "board", "handshake", "ring"})
       parts.schemes.push_back({std::string("numbered-") + transport, "numbered", transport});
     return parts;
   }
@@ -98,9 +100,17 @@ class Surroundings {
             add_handshake(std::move(pair.second), messaging::Role::acceptor)};
   }
 
+  /// Connections that lend their memory for encoding, as shared memory will.
+  [[nodiscard]] static TransportEnds make_ring_ends() {
+    MemoryPair pair = make_memory_pair({.encodes_in_place = true}, {.encodes_in_place = true});
+    return {std::move(pair.first), std::move(pair.second)};
+  }
+
   static constexpr std::uint32_t handshake_profile_tag = memory_profile_tag + 2;
+  static constexpr std::uint32_t ring_profile_tag = memory_profile_tag + 3;
   std::shared_ptr<MemoryHub> hub_ = std::make_shared<MemoryHub>();
   std::shared_ptr<MemoryHub> handshakes_ = std::make_shared<MemoryHub>(&make_handshake_ends);
+  std::shared_ptr<MemoryHub> rings_ = std::make_shared<MemoryHub>(&make_ring_ends);
   TemporaryFolder folder_;
   int places_ = 0;
 };

@@ -3,9 +3,9 @@
 #include "engine/client/connects.h"
 
 #include "engine/outgoing_fixture.h"
+#include "support/handshake_transport.h"
 #include "support/memory_transport.h"
 #include "support/process_threads.h"
-#include "support/seam_transports.h"
 #include <perigee/base/clock.h>
 #include <perigee/event/signal.h>
 #include <perigee/ipc/sock.h>

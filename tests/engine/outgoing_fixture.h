@@ -32,12 +32,15 @@ class SendingTransport final : public transport::Transport {
   /// How many octets a send takes; or its whole result.
   std::function<IoResult(std::span<const OctetSpan> segments, Wait wait)> on_send;
   std::function<void()> on_end;
+  std::function<void()> on_begin;  ///< called by `begin_direct`
   /// With the feature `finishes`.
   std::function<IoResult()> on_finish = [this]() -> IoResult {
     shutdown_send();
     return {};
   };
   Octets taken;
+  Octets place;  ///< the memory in which messages are made
+  int commit_error = 0;
   std::chrono::microseconds send_timeout{0};
   bool ended = false;
   bool interrupted = false;
@@ -54,6 +57,15 @@ class SendingTransport final : public transport::Transport {
     return result;
   }
   IoResult finish(Wait /*wait*/) override { return on_finish(); }
+  MutableOctetSpan begin_direct(std::size_t hint) noexcept override {
+    if (on_begin) on_begin();
+    return hint <= place.size() ? MutableOctetSpan(place) : MutableOctetSpan();
+  }
+  IoResult commit(std::size_t count) noexcept override {
+    if (commit_error != 0) return {0, IoStatus::failed, commit_error};
+    taken.insert(taken.end(), place.begin(), place.begin() + std::ptrdiff_t(count));
+    return {count, IoStatus::ok, 0};
+  }
   [[nodiscard]] static IoResult all_of(std::span<const OctetSpan> segments) {
     std::size_t size = 0;
     for (const OctetSpan segment : segments) size += segment.size();

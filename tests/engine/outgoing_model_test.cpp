@@ -1,7 +1,8 @@
 // OutgoingQueue: random operations of several senders against a transport that is short, blocks,
-// fails, and has octets of its own to send. Other senders act in the middle of each send, as other
-// threads would. The invariants are checked after each step; the octets that were taken tell
-// whether all messages left, once, whole and in order. A seed gives the same steps again.
+// fails, has octets of its own to send, and memory in which messages are made. Other senders act in
+// the middle of each send, as other threads would. The invariants are checked after each step; the
+// octets that were taken tell whether all messages left, once, whole and in order. A seed gives the
+// same steps again.
 #include "engine/outgoing_fixture.h"
 
 #include <doctest/doctest.h>
@@ -46,6 +47,7 @@ class Model {
     transport_.on_send = [this](auto segments, Wait wait) { return take(segments, wait); };
     transport_.on_end = [this] { CHECK(counts_.queued.value() == 0); };
     transport_.on_finish = [this] { return finish(); };
+    transport_.place.resize(1000);
   }
 
   void run(int steps) {
@@ -73,7 +75,10 @@ class Model {
 
   // One step of a sender that is not in a send itself.
   void act(std::uint32_t depth) {
-    switch (random_() % 11) {
+    switch (random_() % 12) {
+      case 11:
+        if (!sealed_) make_in_place(depth);
+        break;
       case 10:
         if (queue_.finished()) break;
         owes_ = true;
@@ -139,6 +144,33 @@ class Model {
     }
   }
 
+  // Other senders act while the message is made.
+  void make_in_place(std::uint32_t sender) {
+    const MutableOctetSpan place = queue_.begin_direct(8);
+    if (place.empty()) return;
+    const std::uint32_t number = sender * numbers_per_sender + next_[sender]++;
+    others_act();
+    if (chance(4)) {
+      refused_.insert(number);
+      (void)queue_.commit_direct(0);
+      return;
+    }
+    const Octets octets = numbered_message(number, std::min(random_size(), place.size()));
+    std::ranges::copy(octets, place.begin());
+    if (failures_ && chance(50)) transport_.commit_error = EPIPE;
+    if (queue_.commit_direct(octets.size()).status == Sent::Status::sent)
+      kept_.insert(number);
+    else
+      REQUIRE(queue_.failed());
+  }
+
+  void others_act() {
+    if (depth_ + 1 >= senders) return;
+    ++depth_;
+    for (auto acts = random_() % 3; acts > 0; --acts) act(depth_);
+    --depth_;
+  }
+
   void withdraw() {
     if (queued_.empty()) return;
     auto place = queued_.lower_bound(random_() % (queued_.rbegin()->first + 1));
@@ -157,11 +189,7 @@ class Model {
       owes_ = false;
       return {size, IoStatus::ok, 0};
     }
-    if (depth_ + 1 < senders) {
-      ++depth_;
-      for (auto acts = random_() % 3; acts > 0; --acts) act(depth_);
-      --depth_;
-    }
+    others_act();
     if (size == 0) {
       REQUIRE(wait == Wait::no);
       if (chance(3)) return {0, IoStatus::would_block, 0};

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <new>
@@ -530,6 +531,128 @@ TEST_CASE("a queue that is used again and again allocates nothing") {
   turn();
   const Allocations later = allocations_of([&] { turn(), turn(); });
   if (pools_in_use) CHECK(later.count == 0);
+}
+
+TEST_CASE("a message that is made in memory of the transport leaves without a send") {
+  QueueFixture f;
+  f.transport.place.resize(200);
+  f.transport.on_send = [](auto, Wait) -> IoResult {
+    FAIL("nothing is to be sent");
+    return {};
+  };
+  const MutableOctetSpan place = f.queue.begin_direct(100);
+  REQUIRE(place.data() == f.transport.place.data());
+  CHECK(f.queue.writing());
+  const Octets message = numbered_message(1, 150);
+  std::ranges::copy(message, place.begin());
+  CHECK(f.queue.commit_direct(message.size()).status == Status::sent);
+  CHECK(f.received() == Numbers{1});
+  CHECK(f.queue.idle());
+  CHECK(f.counts.messages.value() == 1);
+  CHECK(f.counts.octets.value() == message.size());
+}
+
+TEST_CASE("other messages wait for a message that is being made, and then leave behind it") {
+  QueueFixture f;
+  f.transport.place.resize(200);
+  const MutableOctetSpan place = f.queue.begin_direct(100);
+  REQUIRE_FALSE(place.empty());
+  const Sent other = f.send(2);
+  CHECK(other.status == Status::queued);
+  CHECK(f.queue.progress(other.ticket) == Progress::waiting);
+  CHECK(f.queue.begin_direct(1).empty());
+  SUBCASE("the message is sent") {
+    std::ranges::copy(numbered_message(1, 100), place.begin());
+    CHECK(f.queue.commit_direct(100).status == Status::sent);
+    CHECK(f.received() == Numbers{1, 2});
+  }
+  SUBCASE("the memory is given back") {
+    CHECK(f.queue.commit_direct(0).status == Status::sent);
+    CHECK(f.received() == Numbers{2});
+    CHECK(f.counts.messages.value() == 1);
+  }
+  CHECK(f.queue.progress(other.ticket) == Progress::sent);
+  CHECK(f.queue.idle());
+  CHECK(f.queue.check_invariants());
+}
+
+TEST_CASE(
+    "the queue lends no memory while messages are held or blocked, nor if the transport has no "
+    "room") {
+  QueueFixture f;
+  SUBCASE("the transport has no room") {
+    CHECK(f.queue.begin_direct(1).empty());
+    CHECK(f.queue.idle());
+  }
+  SUBCASE("held") {
+    f.transport.place.resize(200);
+    CHECK(f.hold(1).status == Status::queued);
+    CHECK(f.queue.begin_direct(1).empty());
+    CHECK(f.queue.held() == 1);
+  }
+  SUBCASE("blocked") {
+    f.transport.place.resize(200);
+    f.take_once(10);
+    CHECK(f.send(1).status == Status::queued);
+    CHECK(f.queue.begin_direct(1).empty());
+    CHECK(f.queue.blocked());
+  }
+}
+
+TEST_CASE("a message that comes while the transport refuses memory is sent") {
+  QueueFixture f;
+  f.transport.on_begin = [&f] { CHECK(f.send(2).status == Status::queued); };
+  CHECK(f.queue.begin_direct(100).empty());
+  CHECK(f.received() == Numbers{2});
+  CHECK(f.queue.idle());
+}
+
+TEST_CASE("a commit that fails is a failure of the queue, and of the messages behind it") {
+  QueueFixture f;
+  f.transport.place.resize(200);
+  REQUIRE_FALSE(f.queue.begin_direct(100).empty());
+  const Sent other = f.send(2);
+  f.transport.commit_error = EPIPE;
+  CHECK(f.queue.commit_direct(100).status == Status::failed);
+  CHECK(f.queue.failed());
+  CHECK(f.queue.error_code() == EPIPE);
+  CHECK_FALSE(f.queue.await_sent(other.ticket, {}));
+  CHECK(f.counts.queued.value() == 0);
+}
+
+TEST_CASE("a queue that is closed or finished while a message is made ends behind this message") {
+  QueueFixture f;
+  f.transport.place.resize(200);
+  const MutableOctetSpan place = f.queue.begin_direct(100);
+  std::ranges::copy(numbered_message(1, 100), place.begin());
+  SUBCASE("closed") {
+    const Sent other = f.send(2);
+    REQUIRE(other.status == Status::queued);
+    f.queue.close();
+    (void)f.queue.commit_direct(100);
+    CHECK(f.queue.failed());
+    CHECK_FALSE(f.queue.writing());
+    CHECK(f.received() == Numbers{1});
+    CHECK_FALSE(f.queue.await_sent(other.ticket, {}));
+    CHECK(f.counts.queued.value() == 0);
+  }
+  SUBCASE("finished") {
+    f.queue.finish();
+    CHECK_FALSE(f.queue.finished());
+    CHECK(f.queue.commit_direct(100).status == Status::sent);
+    CHECK(f.queue.finished());
+    CHECK(f.received() == Numbers{1});
+  }
+  CHECK(f.queue.check_invariants());
+}
+
+TEST_CASE("a queue that is closed during a send drops what the transport does not take") {
+  QueueFixture f;
+  f.take_once(10, [&f] { f.queue.close(); });
+  CHECK(f.send(1).status == Status::failed);
+  CHECK_FALSE(f.queue.blocked());
+  CHECK(f.queue.failed());
+  CHECK(f.counts.queued.value() == 0);
 }
 
 }  // namespace perigee::test

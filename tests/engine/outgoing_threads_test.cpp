@@ -21,6 +21,7 @@ constexpr std::uint32_t messages_each = 2000;
 
 struct Threads {
   Threads() : queue(transport, {.octets_max = 4000}, counts) {
+    transport.place.resize(400);
     transport.on_send = [this](auto segments, Wait wait) -> IoResult {
       CHECK(sends.fetch_add(1) == 0);  // one writing thread at a time
       const std::size_t size = SendingTransport::all_of(segments).count;
@@ -38,6 +39,7 @@ struct Threads {
     for (std::uint32_t count = 0; count < messages_each; ++count) {
       const std::uint32_t number = sender * messages_each + count;
       const Octets octets = numbered_message(number, 8 + dice() % 300);
+      if (sender == 1 && send_in_place(octets, dice())) continue;
       const bool holds = sender == 0;
       const Sent sent = holds ? queue.hold(OneSegment(octets), {.count = 7}, Wait::yes)
                               : queue.send(OneSegment(octets), Wait::yes);
@@ -51,12 +53,28 @@ struct Threads {
     (void)queue.uncork();
   }
 
+  /// False: the message has to be sent. Sometimes the transport has not enough memory, and
+  /// sometimes the memory is given back.
+  bool send_in_place(const Octets& octets, std::uint_fast32_t dice) {
+    const MutableOctetSpan place = queue.begin_direct(dice % 4 == 0 ? 500 : octets.size());
+    if (place.empty()) return false;
+    CHECK(sends.fetch_add(1) == 0);
+    std::ranges::copy(octets, place.begin());
+    sends.fetch_sub(1);
+    const bool gives_back = dice % 4 == 1;
+    if (queue.commit_direct(gives_back ? 0 : octets.size()).status != Sent::Status::sent)
+      failures.fetch_add(1);
+    if (!gives_back) made_in_place.fetch_add(1);
+    return !gives_back;
+  }
+
   SendingTransport transport;
   OutgoingCounts counts;
   OutgoingQueue queue;
   std::mt19937 random{7};  // of the writing thread
   std::atomic<int> sends{0};
   std::atomic<int> failures{0};
+  std::atomic<int> made_in_place{0};
   std::set<std::uint32_t> withdrawn[sender_count];
 };
 
@@ -83,6 +101,7 @@ TEST_CASE("each message of several threads leaves once, whole, in the order of i
   }
   f.queue.finish();
   CHECK(f.failures == 0);
+  CHECK(f.made_in_place > 0);
   CHECK(f.queue.finished());
   CHECK(f.counts.queued.value() == 0);
   const ReceivedMessages received = parse_messages(f.transport.taken);

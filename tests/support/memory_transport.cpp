@@ -2,21 +2,38 @@
 #include "support/memory_transport.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace perigee::test {
 
+using transport::Features;
 using transport::Transport;
 using transport::Wait;
+
+namespace {
+
+std::atomic<std::size_t> commits_of_all{0};
+
+Features features_of(const PipeFaults& outgoing) {
+  Features features;
+  features.buffers = true;
+  features.encodes_in_place = outgoing.encodes_in_place;
+  return features;
+}
+
+}  // namespace
 
 /// One end. Its octets go through `pipe_from(end_)`, the peer's come through the other one.
 class MemoryTransport final : public Transport {
  public:
   MemoryTransport(std::shared_ptr<MemoryConnection> connection, End end)
-      : Transport(transport::Features{.buffers = true}),
+      : Transport(features_of(connection->pipe_from(end).faults)),
         connection_(std::move(connection)),
         end_(end) {}
   ~MemoryTransport() override {
@@ -27,6 +44,8 @@ class MemoryTransport final : public Transport {
   }
 
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override;
+  MutableOctetSpan begin_direct(std::size_t hint) noexcept override;
+  IoResult commit(std::size_t count) noexcept override;
   IoResult receive(MutableOctetSpan space, Wait wait) override;
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
     receive_timeout_ = timeout;
@@ -89,10 +108,7 @@ class MemoryTransport final : public Transport {
   }
   std::size_t put(OctetSpan octets) {
     Pipe& pipe = outgoing();
-    const std::size_t room =
-        pipe.faults.capacity - std::min(pipe.faults.capacity, pipe.octets.size());
-    const std::size_t count = std::min(room, octets.size());
-    pipe.octets.insert(pipe.octets.end(), octets.begin(), octets.begin() + std::ptrdiff_t(count));
+    const std::size_t count = pipe.octets.append(octets);
     pipe.sent += count;
     if (count != 0) connection_->changed();
     return count;
@@ -103,10 +119,12 @@ class MemoryTransport final : public Transport {
   std::string peer_ = "memory://peer";
   std::chrono::microseconds receive_timeout_{0};
   std::chrono::microseconds send_timeout_{0};
+  std::size_t lent_ = 0;  // octets that `begin_direct` has given
 };
 
 IoResult MemoryTransport::send(std::span<const OctetSpan> segments, Wait wait) {
   Lock lock(connection_->mutex_);
+  if (lent_ != 0) std::abort();  // a mistake of the sender: the memory would be overwritten
   std::size_t total = 0;
   for (OctetSpan segment : segments) {
     while (!segment.empty()) {
@@ -125,6 +143,26 @@ IoResult MemoryTransport::send(std::span<const OctetSpan> segments, Wait wait) {
   return {total, IoStatus::ok, 0};
 }
 
+MutableOctetSpan MemoryTransport::begin_direct(std::size_t hint) noexcept {
+  const Lock lock(connection_->mutex_);
+  const MutableOctetSpan place = outgoing().octets.place();
+  if (place.size() < hint) return {};
+  lent_ = place.size();
+  return place;
+}
+
+IoResult MemoryTransport::commit(std::size_t count) noexcept {
+  const Lock lock(connection_->mutex_);
+  if (count > std::exchange(lent_, 0)) std::abort();  // a mistake of the sender
+  if (count == 0) return {};
+  if (const int code = send_error()) return {0, IoStatus::failed, code};
+  commits_of_all.fetch_add(1);
+  outgoing().octets.commit(count);
+  outgoing().sent += count;
+  connection_->changed();
+  return {count, IoStatus::ok, 0};
+}
+
 IoResult MemoryTransport::receive(MutableOctetSpan space, Wait wait) {
   Lock lock(connection_->mutex_);
   MemoryConnection::silence(connection_->doorbells_[static_cast<std::size_t>(end_)]);
@@ -134,8 +172,7 @@ IoResult MemoryTransport::receive(MutableOctetSpan space, Wait wait) {
     if (interrupted()) return {0, IoStatus::end_of_stream, 0};
     const std::size_t count = std::min(space.size(), MemoryConnection::deliverable(pipe));
     if (count != 0) {
-      std::copy_n(pipe.octets.begin(), count, space.begin());
-      pipe.octets.erase(pipe.octets.begin(), pipe.octets.begin() + std::ptrdiff_t(count));
+      pipe.octets.take(space.first(count));
       pipe.received += count;
       connection_->changed();
       return {count, IoStatus::ok, 0};
@@ -150,9 +187,8 @@ IoResult MemoryTransport::receive(MutableOctetSpan space, Wait wait) {
   }
 }
 
-MemoryConnection::MemoryConnection(PipeFaults from_first, PipeFaults from_second) {
-  pipes_[0].faults = from_first;
-  pipes_[1].faults = from_second;
+MemoryConnection::MemoryConnection(const PipeFaults& from_first, const PipeFaults& from_second)
+    : pipes_{Pipe(from_first), Pipe(from_second)} {
   for (auto& doorbell : doorbells_) {
     auto acceptor = ipc::lsock::Acceptor::open(ipc::UnixAddr{});
     if (!acceptor) throw std::runtime_error("no doorbell");
@@ -210,6 +246,8 @@ std::size_t MemoryConnection::sent(End sender) {
   const std::scoped_lock lock(mutex_);
   return pipe_from(sender).sent;
 }
+
+std::size_t MemoryConnection::commits() noexcept { return commits_of_all.load(); }
 
 MemoryPair make_memory_pair(const PipeFaults& from_first, const PipeFaults& from_second) {
   auto connection = std::make_shared<MemoryConnection>(from_first, from_second);

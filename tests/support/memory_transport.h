@@ -2,13 +2,13 @@
 // for tests of whatever stands on a transport. Conforms to the contract of transport.h.
 #pragma once
 
+#include "support/octet_ring.h"
 #include <perigee/ipc/lsock.h>
 #include <perigee/transport/transport.h>
 
 #include <array>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -20,7 +20,8 @@ inline constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 /// What happens to the octets of one direction.
 struct PipeFaults {
-  std::size_t capacity = 65536;             ///< octets under way before a sender has to wait
+  std::size_t capacity = 65536;   ///< octets under way before a sender has to wait; not 0
+  bool encodes_in_place = false;  ///< the sender can make messages in the memory of the connection
   std::size_t receive_size_max = no_limit;  ///< most octets that one receive gets
   std::optional<std::size_t> cut_after;     ///< the receiver gets so many octets, and no more
   int cut_code = 0;  ///< then it sees: 0 the end of the stream, else this errno
@@ -32,7 +33,7 @@ enum class End : std::size_t { first = 0, second = 1 };
 /// The connection between two memory transports: where a test interferes. Any thread.
 class MemoryConnection {
  public:
-  MemoryConnection(PipeFaults from_first, PipeFaults from_second);
+  MemoryConnection(const PipeFaults& from_first, const PipeFaults& from_second);
 
   /// From now on nothing that `sender` sends arrives, until `release`.
   void hold(End sender);
@@ -41,14 +42,18 @@ class MemoryConnection {
   void reset(int code);
   /// Octets that `sender` has sent so far, delivered or not.
   [[nodiscard]] std::size_t sent(End sender);
+  /// How often senders have sent octets that they had made in place, on all connections.
+  [[nodiscard]] static std::size_t commits() noexcept;
 
  private:
   friend class MemoryTransport;
 
   /// One direction. All guarded by the connection's mutex.
   struct Pipe {
+    explicit Pipe(const PipeFaults& given) : faults(given), octets(given.capacity) {}
+
     PipeFaults faults;
-    std::deque<std::byte> octets;
+    OctetRing octets;
     std::size_t sent = 0;
     std::size_t received = 0;
     bool held = false;

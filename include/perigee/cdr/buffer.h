@@ -11,11 +11,25 @@
 
 namespace perigee::cdr {
 
+/// Lends places to buffers.
+class PlaceOwner {
+ public:
+  /// The buffer has moved its octets out of the place, and does not use it any longer.
+  virtual void place_left() noexcept = 0;
+
+ protected:
+  ~PlaceOwner() = default;
+};
+
 /// Octets written so far, and the places where borrowed octets stand between them.
 ///
 /// Invariant: size_ ≤ capacity_; borrowed_ is ordered by own_offset, each ≤ size_; borrowed_size_
 /// is the sum of their sizes. Not thread-safe. Movable. `clear()` keeps the memory: a buffer that
 /// has grown once does not allocate again.
+///
+/// A buffer can be lent a *place*: memory of another owner, such as a ring that the peer reads. The
+/// buffer then writes its own octets there. It moves them to its own memory when the place is too
+/// small.
 class PERIGEE_API Buffer {
  public:
   /// Octets that are not copied: they follow own octet number `own_offset`, and must outlive the
@@ -58,6 +72,21 @@ class PERIGEE_API Buffer {
   /// Appends `octets` without copying them.
   void borrow(OctetSpan octets);
 
+  /// @name A place that is lent to the buffer
+  /// @{
+  /// Empties the buffer, which then writes into `place`. The owner keeps the place valid until
+  /// `leave_place`, or until the buffer has called `place_left`.
+  void enter_place(MutableOctetSpan place, PlaceOwner& owner) noexcept;
+  /// All own octets are in the place.
+  [[nodiscard]] bool in_place() const noexcept { return owner_ != nullptr; }
+  /// Empties the buffer, which then writes into its own memory. Does nothing if the buffer is in no
+  /// place. Does not call the owner.
+  void leave_place() noexcept;
+  /// Copies the octets to the buffer's own memory, and tells the owner. If it throws bad_alloc, the
+  /// octets stay in the place.
+  void move_out_of_place();
+  /// @}
+
   [[nodiscard]] std::size_t own_size() const noexcept { return size_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_ + borrowed_size_; }
   [[nodiscard]] std::byte* data() noexcept { return data_; }
@@ -71,13 +100,19 @@ class PERIGEE_API Buffer {
 
  private:
   void grow(std::size_t count);
+  void move_out_of_place(std::size_t needed);
   void forget_borrowed() noexcept;
+  [[nodiscard]] std::byte* own_memory() const noexcept { return in_place() ? kept_ : data_; }
 
-  std::byte* data_ = nullptr;  // malloc'ed: grown by realloc, never initialised
+  std::byte* data_ = nullptr;  // malloc'ed: grown by realloc, never initialised; or the place
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
   std::size_t borrowed_size_ = 0;
   std::vector<Borrowed> borrowed_;
+  // In a place: the buffer's own memory, which it does not use meanwhile.
+  std::byte* kept_ = nullptr;
+  std::size_t kept_capacity_ = 0;
+  PlaceOwner* owner_ = nullptr;  // of the place; null: the buffer is in no place
 };
 
 }  // namespace perigee::cdr

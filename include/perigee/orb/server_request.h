@@ -89,6 +89,7 @@ class PERIGEE_API ServerRequest {
   void end_of_arguments();
   /// Sends NO_EXCEPTION with what `encode` writes (null: nothing). Large results are borrowed
   /// until this returns. Raises MARSHAL, and has sent nothing, if the results do not encode.
+  /// `encode` must not wait for another thread: other replies of the connection may wait for it.
   void reply(ResultEncoder encode);
   /// Sends the exception: UNKNOWN (OMG minor 1) instead of a user exception that is not in
   /// `raises`.

@@ -45,8 +45,9 @@ using ResultDecoder = function_ref<void(cdr::Decoder&)>;
 /// Calls an operation and waits for its reply (not for oneways). Blocks the calling thread.
 ///
 /// `encode` writes the arguments (null: there are none), once per try; it must not throw but may
-/// fail the encoder. `decode` reads results (null: there are none), at most once.
-/// Raises the operation's user exceptions and CORBA system exceptions.
+/// fail the encoder. It must not wait for another thread, since other messages of the connection
+/// may wait until it returns. `decode` reads results (null: there are none), at most once. Raises
+/// the operation's user exceptions and CORBA system exceptions.
 PERIGEE_API void invoke(const CORBA::Object& target, const Operation& operation,
                         ArgumentEncoder encode, ResultDecoder decode);
 

@@ -90,16 +90,15 @@ class PERIGEE_API Transport {
 
   /// @name Encoding in place, by the sender. Feature `encodes_in_place`.
   /// @{
-  /// Memory of the transport's own in which the next octets to send can be made: at least `hint`
-  /// octets, or none if so many are not free now (then `send` has to be used). Stays valid until
-  /// `commit`. Never waits.
-  [[nodiscard]] virtual MutableOctetSpan begin_direct(std::size_t /*hint*/) { return {}; }
-  /// Sends the first `count` octets of that memory; 0 gives it back unused. All of them or, on an
-  /// error, none. `would_block` (only with Wait::no): call again when the handle is as
-  /// `wants(Step::send)` says; the memory stays valid.
-  virtual IoResult commit(std::size_t /*count*/, Wait /*wait*/) {
-    return {0, IoStatus::failed, ENOTSUP};
-  }
+  /// Memory of the transport, in which the sender makes the next octets to send. At least `hint`
+  /// octets in one piece. An empty span if fewer octets are free now: then the sender uses `send`.
+  /// Never waits. The memory stays valid until `commit`, even if the transport is interrupted.
+  [[nodiscard]] virtual MutableOctetSpan begin_direct(std::size_t /*hint*/) noexcept { return {}; }
+  /// Sends the first `count` octets of this memory: all of them, or none if the connection has
+  /// failed. 0 gives the memory back. Never waits, since the memory was free. The sender may have
+  /// written into the rest of the memory, too. If the peer can read it but must not, the transport
+  /// clears it.
+  virtual IoResult commit(std::size_t /*count*/) noexcept { return {0, IoStatus::failed, ENOTSUP}; }
   /// @}
 
   /// Receives at least one octet into `space`, with one system call. A datagram that is larger than

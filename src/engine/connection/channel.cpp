@@ -21,6 +21,14 @@ using transport::Wait;
 namespace {
 
 constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end otherwise
+// A message is not made in place if the transport has fewer octets free. Most messages are smaller.
+constexpr std::size_t place_size_min = 1024;
+
+// Different for all threads that live.
+const void* mark_of_thread() noexcept {
+  static thread_local const char mark = 0;
+  return &mark;
+}
 
 bool carries_datagrams(const transport::Transport& transport) noexcept {
   return transport.carrier().shape == messaging::Shape::datagrams;
@@ -58,6 +66,8 @@ Channel::Channel(std::unique_ptr<transport::Transport> transport,
       limits_(limits),
       receives_specially_(limits.busy_poll.count() != 0 || transport_->features().owes_output),
       traced_(tracing_messages()),
+      encodes_in_place_(transport_->features().encodes_in_place && !session_->seals()),
+      sends_specially_(traced_ || encodes_in_place_),
       traffic_(ledger),
       sealer_(*session_, *transport_),
       queue_(*transport_,
@@ -136,8 +146,7 @@ bool Channel::limit_receive(Deadline deadline) {
 void Channel::send_owed_output() {
   if (!transport_->has_output()) return;
   (void)queue_.send_owed();
-  call_flusher();
-  if (paused_reader_ != nullptr) paused_reader_->after_owed_output();
+  after_others();
 }
 
 [[gnu::always_inline]] inline IoResult Channel::receive(const ReceiveSpace& space, Wait wait) {
@@ -314,8 +323,12 @@ void Channel::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& memo
 }
 
 SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadline) {
-  if (traced_) [[unlikely]]
+  if (sends_specially_) [[unlikely]] {
     trace_message(message);
+    if (is_made_in_place(message) && is_one_segment(message))
+      return send_from_place(wait, deadline);
+    if (!leave_place_for(message)) return after_refusal({Sent::Status::no_memory});
+  }
   if (!is_one_segment(message)) [[unlikely]]
     return after_send(send_gathered(message, nullptr, wait, deadline));
   const OctetSpan octets = message.own_octets();
@@ -323,8 +336,10 @@ SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadlin
 }
 
 SendResult Channel::try_send(const cdr::Buffer& message, const Hold* hold) {
-  if (traced_) [[unlikely]]
+  if (sends_specially_) [[unlikely]] {
     trace_message(message);
+    if (!leave_place_for(message)) return {SendStatus::refused};
+  }
   Sent sent;
   if (const OctetSpan octets = message.own_octets(); !is_one_segment(message))
     sent = send_gathered(message, hold, Wait::no, {});
@@ -339,16 +354,74 @@ SendResult Channel::try_send(const cdr::Buffer& message, const Hold* hold) {
 
 SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait,
                          Deadline deadline) {
-  if (traced_) [[unlikely]]
+  if (sends_specially_) [[unlikely]] {
     trace_message(message);
+    if (!leave_place_for(message)) return after_refusal({Sent::Status::no_memory});
+  }
   if (!is_one_segment(message)) [[unlikely]]
     return after_send(send_gathered(message, &hold, wait, deadline));
   const OctetSpan octets = message.own_octets();
   return after_send(queue_.hold({&octets, 1}, hold, wait, deadline));
 }
 
+// Until the message is sent, is given up or leaves the place, this thread is the writing thread.
+void Channel::begin_in_place(cdr::Buffer& message) noexcept {
+  const MutableOctetSpan place = queue_.begin_direct(place_size_min);
+  if (place.empty()) return after_others();
+  message.enter_place(place, *this);
+  making_thread_.store(mark_of_thread(), std::memory_order_relaxed);
+  made_in_place_.store(&message, std::memory_order_release);
+}
+
+void Channel::end_in_place(const cdr::Buffer& message) noexcept {
+  if (!is_made_in_place(message)) return;
+  made_in_place_.load(std::memory_order_relaxed)->leave_place();
+  place_left();
+}
+
+void Channel::place_left() noexcept {
+  made_in_place_.store(nullptr, std::memory_order_relaxed);
+  (void)queue_.commit_direct(0);
+  after_others();
+}
+
+// Messages of other threads may have been sent, and may be blocked.
+void Channel::after_others() noexcept {
+  call_flusher();
+  if (paused_reader_ != nullptr) paused_reader_->after_other_output();
+}
+
+SendResult Channel::send_from_place(Wait wait, Deadline deadline) {
+  cdr::Buffer& message = *made_in_place_.load(std::memory_order_relaxed);
+  if (wait == Wait::yes && !deadline.is_never() && deadline.passed(limits_.clock->now())) {
+    end_in_place(message);
+    return {SendStatus::timed_out};
+  }
+  made_in_place_.store(nullptr, std::memory_order_relaxed);
+  const Sent sent = queue_.commit_direct(message.size());
+  message.leave_place();
+  return after_send(sent);
+}
+
+// The message has borrowed octets, is cut into fragments, or is held back. Or it is sent while the
+// same thread encodes another message in place, which then goes on in its own memory. False: there
+// is no memory; the message that was made in place is lost.
+bool Channel::leave_place_for(const cdr::Buffer& message) noexcept {
+  cdr::Buffer* const made = made_in_place_.load(std::memory_order_acquire);
+  if (made == nullptr) return true;
+  const bool is_own = making_thread_.load(std::memory_order_relaxed) == mark_of_thread();
+  if (made != &message && !is_own) return true;
+  try {
+    made->move_out_of_place();
+    return true;
+  } catch (const std::bad_alloc&) {
+    if (made == &message) end_in_place(message);
+    return false;
+  }
+}
+
 void Channel::trace_message(const cdr::Buffer& message) const {
-  if (!broken()) trace_sent(*session_, message, peer());
+  if (traced_ && !broken()) trace_sent(*session_, message, peer());
 }
 
 // A message with borrowed octets, or in fragments.

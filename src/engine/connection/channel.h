@@ -68,7 +68,7 @@ struct [[nodiscard]] SendResult {
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
 /// thread; the reading functions by the holder of the read role only.
-class Channel final : private FlushedOutput, private UnfinishedOwner {
+class Channel final : private FlushedOutput, private UnfinishedOwner, private cdr::PlaceOwner {
  public:
   /// Opens a session of `protocol`, which must outlive the connection, as must `ledger`, if any.
   Channel(std::unique_ptr<transport::Transport> transport,
@@ -143,7 +143,10 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   /// queue fails, and the connection with it. If the deadline passes in the middle of the message,
   /// the connection is shut down, and its readers come back; before that, nothing happens to other
   /// messages.
+  /// A message that was made in memory of the transport (MessagePlace) is empty afterwards.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Deadline deadline = {});
+  /// Whether messages can be made in memory of the transport: see MessagePlace.
+  [[nodiscard]] bool encodes_in_place() const noexcept { return encodes_in_place_; }
   /// The same as `send` with Wait::no, but a full queue refuses the message, and the connection
   /// goes on. So does one without memory for the copy. `hold`: as for `hold`; null: it is not held.
   SendResult try_send(const cdr::Buffer& message, const Hold* hold = nullptr);
@@ -170,8 +173,12 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   [[nodiscard]] bool idle_output() const noexcept { return queue_.idle(); }
   /// A message that is sent now leaves at once, or behind messages that are held back.
   [[nodiscard]] bool open_output() const noexcept { return queue_.idle() || queue_.corked(); }
-  /// A thread is sending now.
+  /// A thread is sending now, or makes a message in memory of the transport.
   [[nodiscard]] bool being_written() const noexcept { return queue_.writing(); }
+  /// A thread is in a send.
+  [[nodiscard]] bool in_send() const noexcept {
+    return queue_.writing() && made_in_place_.load(std::memory_order_relaxed) == nullptr;
+  }
   /// The transport takes no more, and `flush` has to go on.
   [[nodiscard]] bool blocked_output() const noexcept { return queue_.blocked(); }
   /// The same, although the transport may take more: no event will say so.
@@ -232,6 +239,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   void close() noexcept;
 
  private:
+  friend class MessagePlace;
+
   // Has the session seal messages, where it does.
   class SessionSealer final : public Sealer {
    public:
@@ -261,6 +270,15 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   [[nodiscard]] Sent send_gathered(const cdr::Buffer& message, const Hold* hold,
                                    transport::Wait wait, Deadline deadline);
   [[nodiscard]] SendResult after_send(Sent sent);
+  void begin_in_place(cdr::Buffer& message) noexcept;
+  void end_in_place(const cdr::Buffer& message) noexcept;
+  [[nodiscard]] bool is_made_in_place(const cdr::Buffer& message) const noexcept {
+    return made_in_place_.load(std::memory_order_relaxed) == &message;
+  }
+  [[nodiscard]] SendResult send_from_place(transport::Wait wait, Deadline deadline);
+  [[nodiscard]] bool leave_place_for(const cdr::Buffer& message) noexcept;
+  void place_left() noexcept override;
+  void after_others() noexcept;
   void trace_message(const cdr::Buffer& message) const;
   [[nodiscard]] std::uint64_t messages_passed() const noexcept {
     return traffic_.messages_received.value() + traffic_.sent.messages.value();
@@ -293,6 +311,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   const ChannelLimits limits_;
   const bool receives_specially_;  // it polls busily, or the transport may owe output
   const bool traced_;
+  const bool encodes_in_place_;
+  const bool sends_specially_;  // it is traced, or messages are made in memory of the transport
   Traffic traffic_;
 
   ReadRole read_role_;
@@ -300,6 +320,10 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   OutgoingQueue queue_;
   messaging::OutgoingSegments segments_;  // so that a message with borrowed octets takes no memory
   std::atomic<bool> segments_used_{false};
+  // The message that is made in memory of the transport, and the thread that makes it. Changed by
+  // the writing thread.
+  std::atomic<cdr::Buffer*> made_in_place_{nullptr};
+  std::atomic<const void*> making_thread_{nullptr};
 
   // Reading: by the holder of the read role.
   PausedReader* paused_reader_ = nullptr;

@@ -122,8 +122,7 @@ bool Connection::holds_replies(const ThreadFrame& frame) const noexcept {
 }
 
 void Connection::send(const cdr::Buffer& message, ThreadFrame& frame) noexcept {
-  const bool joins = (frame.more_at_hand || io_.held_output() != 0) && holds_replies(frame);
-  if (!joins || message.size() > CorkRule::message_size_max) [[likely]]
+  if (!joins_batch(frame) || message.size() > CorkRule::message_size_max) [[likely]]
     return send_now(message, frame.wait);
   if (state_.load(std::memory_order_relaxed) == State::closed) return;
   try {

@@ -7,6 +7,7 @@
 #include "engine/connection/hold_queue.h"
 #include "engine/connection/home.h"
 #include "engine/connection/inbound_requests.h"
+#include "engine/connection/message_place.h"
 #include "engine/connection/outbound.h"
 #include "engine/connection/paused_reader.h"
 #include "engine/connection/read_role.h"
@@ -125,6 +126,11 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
   /// @name For the handler of requests
   /// @{
+  /// Where an upcall makes the reply that it then sends. A reply that will be held back for its
+  /// batch is made in the buffer's own memory.
+  [[nodiscard]] MessagePlace place_for(cdr::Buffer& reply, const ThreadFrame& frame) noexcept {
+    return MessagePlace(io_, reply, io_.encodes_in_place() && !joins_batch(frame));
+  }
   /// Sends a message of the upcall that uses the frame; replies of one batch leave together.
   void send(const cdr::Buffer& message, ThreadFrame& frame) noexcept;
   /// Sends a reply to a deferred request.
@@ -242,7 +248,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void keep(messaging::IncomingMessage& message);
   void close() noexcept;
   void resume_reading() noexcept override { home_.reactor().mark_ready(*this); }
-  void after_owed_output() noexcept override { after_send(); }
+  void after_other_output() noexcept override {
+    if (state_.load(std::memory_order_relaxed) != State::closed) after_send();
+  }
 
   // Calls of this side: connection_calls.cpp.
   [[nodiscard]] Outbound* outbound() noexcept;
@@ -306,6 +314,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   }
   void uncork_late(const ThreadFrame& frame) noexcept;
   [[nodiscard]] bool holds_replies(const ThreadFrame& frame) const noexcept;
+  /// A reply of the upcall that uses the frame leaves with other replies of its batch.
+  [[nodiscard]] bool joins_batch(const ThreadFrame& frame) const noexcept {
+    return (frame.more_at_hand || io_.held_output() != 0) && holds_replies(frame);
+  }
   void uncork() noexcept;
   void send_now(const cdr::Buffer& message, transport::Wait wait = transport::Wait::no) noexcept;
   /// After each send and flush. No lock and no system call unless the output is blocked, or was.

@@ -117,7 +117,7 @@ void Connection::look_at_send(TimePoint now, Finding& finding) noexcept {
   const auto period = watch_period(
       std::chrono::duration_cast<std::chrono::milliseconds>(home_.settings().output_pace.grace));
   finding.next = std::min(finding.next, Deadline::after(period, now));
-  if (!io_.being_written()) return output_pace_.end();
+  if (!io_.in_send()) return output_pace_.end();
   finding.late = falls_behind(now, io_.messages_sent(), io_.octets_sent());
   finding.over = finding.over || finding.late;
 }
@@ -142,7 +142,7 @@ void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
   const auto period = std::max(watch_period(limit), std::chrono::milliseconds(1));
   finding.next = std::min(finding.next, Deadline::after(period, now));
   const std::uint64_t passed = io_.octets_sent() + (calls ? io_.octets_received() : 0);
-  if (!io_.being_written() && !io_.blocked_output() && !calls)
+  if (!io_.in_send() && !io_.blocked_output() && !calls)
     end_.forget();
   else if (end_.lasted(passed, now, limit))
     finding.over = true;

@@ -151,6 +151,9 @@ OutgoingQueue::Status OutgoingQueue::send_queued(Then then, std::uint32_t batche
         fail({0, IoStatus::failed, next == Next::batch ? ENOMEM : 0});
         return Status::failed;
       }
+    } else if (failed()) {
+      fail({0, IoStatus::failed, 0});
+      return Status::failed;
     }
     const IoResult result = send_batch();
     if (leaving_.empty() && left != 0) --left;
@@ -250,10 +253,10 @@ void OutgoingQueue::settle(std::size_t count) noexcept {
   wake_waiters();
 }
 
-// False if the transport has become writable since it refused.
+// False if the transport has become writable since it refused, or the queue was closed meanwhile.
 bool OutgoingQueue::stop_blocked() noexcept {
   const std::lock_guard lock(lock_);
-  if ((word_.load() & writable_bit) != 0) {
+  if (closed_.load() || (word_.load() & writable_bit) != 0) {
     word_.fetch_and(~writable_bit);
     return false;
   }

@@ -195,6 +195,30 @@ bool OutgoingQueue::limit_send(Deadline deadline) {
   return true;
 }
 
+MutableOctetSpan OutgoingQueue::begin_direct(std::size_t hint) noexcept {
+  std::uint32_t expected = idle_word;
+  if (!word_.compare_exchange_strong(expected, writing_word)) return {};
+  const MutableOctetSpan place = transport_.begin_direct(hint);
+  if (place.empty()) end_direct();
+  return place;
+}
+
+Sent OutgoingQueue::commit_direct(std::size_t size) noexcept {
+  const IoResult result = transport_.commit(size);
+  counts_.octets.add(result.count);
+  if (!result.ok() || result.count != size) {
+    fail(result);
+    return {Sent::Status::failed};
+  }
+  if (size != 0) counts_.messages.add(1);
+  end_direct();
+  return {Sent::Status::sent};
+}
+
+void OutgoingQueue::end_direct() noexcept {
+  if (!stop_writing()) (void)send_few_queued();  // a failure there concerns other messages
+}
+
 OutgoingBlock* OutgoingQueue::make_block(std::size_t size) const noexcept {
   return OutgoingBlock::make(size, limits_.storage == nullptr ? nullptr : *limits_.storage);
 }

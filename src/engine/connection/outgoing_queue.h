@@ -115,6 +115,14 @@ class OutgoingQueue final {
   Sent hold(Segments message, const Hold& hold, transport::Wait wait, Deadline deadline = {}) {
     return send_later(message, &hold, wait, deadline);
   }
+  /// Memory of the transport in which the calling thread makes its next message: at least `hint`
+  /// octets. From then on this thread is the writing thread, until `commit_direct`; messages of
+  /// other threads wait. None: another message is under way, or the transport has no room. Never
+  /// waits. For a transport with Features::encodes_in_place and without a sealer.
+  [[nodiscard]] MutableOctetSpan begin_direct(std::size_t hint) noexcept;
+  /// Sends the message of so many octets that was made in the memory; 0 gives the memory back. Then
+  /// sends the messages that were queued meanwhile, as `send` does.
+  Sent commit_direct(std::size_t size) noexcept;
   /// Sends held messages. Never waits.
   Status uncork();
   /// Goes on after `blocked`: call it when the handle is as Transport::wants says. Never waits.
@@ -191,6 +199,7 @@ class OutgoingQueue final {
     std::uint32_t expected = writing_word;
     return word_.compare_exchange_strong(expected, idle_word);
   }
+  void end_direct() noexcept;
 
   Sent write_own(Segments message, std::size_t size, transport::Wait wait, Deadline deadline);
   Sent write_slowly(Segments message, transport::Wait wait, Deadline deadline);

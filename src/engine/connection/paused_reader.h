@@ -8,9 +8,9 @@ class PausedReader {
  public:
   /// Reading was paused, and may go on. Any thread; must not wait.
   virtual void resume_reading() noexcept = 0;
-  /// Octets of the transport's own were sent, or are blocked. By the thread that reads; must not
-  /// wait.
-  virtual void after_owed_output() noexcept = 0;
+  /// Octets of the transport's own, or messages of other threads, were sent or are blocked. Any
+  /// thread; must not wait.
+  virtual void after_other_output() noexcept = 0;
 
  protected:
   ~PausedReader() = default;

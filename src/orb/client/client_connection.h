@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/connection/channel.h"
+#include "engine/connection/message_place.h"
 #include "engine/connection/outbound_calls.h"
 #include "engine/connection/waiting_call.h"
 #include "orb/connection/invocation_error.h"
@@ -57,6 +58,11 @@ class ClientConnection final {
     return !failed_.load(std::memory_order_acquire) && !connection_.broken();
   }
 
+  /// Where the calling thread makes the request that it sends next; ends before the lease does. A
+  /// request that will be held back is made in the buffer's own memory.
+  [[nodiscard]] engine::MessagePlace place_for(cdr::Buffer& request, bool held_back) noexcept {
+    return engine::MessagePlace(connection_, request, connection_.encodes_in_place() && !held_back);
+  }
   /// Sends a request and blocks until its reply is in the slot, or the slot's deadline has passed:
   /// then a late reply is dropped, and others' calls are not concerned. Then call `finish`, when
   /// the views in the slot are no longer needed. bad_alloc ends the connection.
@@ -79,7 +85,7 @@ class ClientConnection final {
     return !connection_.idle_output() && !connection_.broken();
   }
 
-  /// Reads what the server has sent while nobody waits for it: CloseConnection, the end of the
+  /// Reads what the server has sent while no call waits for it: CloseConnection, the end of the
   /// stream, late replies. Does not block; does nothing while callers read.
   void look_for_close();
   /// Grows with each request.

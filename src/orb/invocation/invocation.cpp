@@ -141,12 +141,15 @@ void Invocation::limit_call_over_datagrams() noexcept {
 [[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
   if (both_directions_) [[unlikely]]
     return transmit_both_directions();
+  const bool oneway = request_.response == ResponseFlags::none;
+  const bool buffered = oneway && request_.buffering && slot_.nested_server == nullptr;
+  engine::MessagePlace place = lease_->place_for(*request_buffer_, buffered);
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.delivered = false;
   if (slot_.nested_server != nullptr) limit_first_reply();
-  const bool oneway = request_.response == ResponseFlags::none;
   request_sent_ = true;
   const TransactResult result = oneway ? send_oneway() : lease_->transact(*request_buffer_, slot_);
+  place.end();
   nested_wait_.end();
   if (result.cause != FailureCause::none) return after_failure(result);
   if (oneway) return State::done;

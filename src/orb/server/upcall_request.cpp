@@ -72,8 +72,11 @@ ServerRequest* UpcallRequest::make_deferred() {
 
 void UpcallRequest::transmit(ReplyStatus status, ResultEncoder encode) {
   cdr::Buffer& buffer = request_.frame.reply;
-  write(buffer, status, encode);
-  connection().send(buffer, request_.frame);
+  {
+    const engine::MessagePlace place = connection().place_for(buffer, request_.frame);
+    write(buffer, status, encode);
+    connection().send(buffer, request_.frame);
+  }
   if (buffer.own_size() > reply_buffer_kept_max) buffer = cdr::Buffer();
 }
 

@@ -1,5 +1,4 @@
-// Transports that use the seams of the interface: one with a handshake, whose receive has to write
-// (as TLS); another lets its user encode in place (as a ring in shared memory).
+// A transport with a handshake, whose receive has to write (as TLS).
 #pragma once
 
 #include <perigee/transport/transport.h>
@@ -17,9 +16,5 @@ inline constexpr unsigned handshake_round_trips = 3;
 /// records of 16 KiB, and `finish` has to be called twice.
 [[nodiscard]] std::unique_ptr<transport::Transport> add_handshake(
     std::unique_ptr<transport::Transport> inner, messaging::Role role);
-
-/// Wraps one end of a connection. `begin_direct` gives memory of `capacity` octets.
-[[nodiscard]] std::unique_ptr<transport::Transport> add_direct_encoding(
-    std::unique_ptr<transport::Transport> inner, std::size_t capacity = 64 * 1024);
 
 }  // namespace perigee::test

@@ -1,5 +1,5 @@
-// Decorators of any stream transport.
-#include "support/seam_transports.h"
+// A decorator of any stream transport.
+#include "support/handshake_transport.h"
 
 #include <algorithm>
 #include <atomic>
@@ -162,48 +162,11 @@ class HandshakeTransport final : public WrappedTransport {
   std::atomic<bool> ticket_sent_{false};
 };
 
-Features with_direct_encoding(const Transport& inner) {
-  Features features = inner.features();
-  features.encodes_in_place = true;
-  return features;
-}
-
-class DirectTransport final : public WrappedTransport {
- public:
-  DirectTransport(const Features& features, std::unique_ptr<Transport> inner, std::size_t capacity)
-      : WrappedTransport(features, std::move(inner)), memory_(capacity) {}
-
-  MutableOctetSpan begin_direct(std::size_t hint) override {
-    return hint <= memory_.size() ? MutableOctetSpan(memory_) : MutableOctetSpan();
-  }
-  IoResult commit(std::size_t count, Wait wait) override {
-    while (taken_ < count) {
-      const OctetSpan rest = OctetSpan(memory_).subspan(taken_, count - taken_);
-      const IoResult result = inner().send({&rest, 1}, wait);
-      taken_ += result.count;
-      if (!result.ok()) return result;
-      if (wait == Wait::no && taken_ < count) return {0, IoStatus::would_block, 0};
-    }
-    taken_ = 0;
-    return {count, IoStatus::ok, 0};
-  }
-
- private:
-  Octets memory_;
-  std::size_t taken_ = 0;  // of the octets that a commit that would block has sent
-};
-
 }  // namespace
 
 std::unique_ptr<Transport> add_handshake(std::unique_ptr<Transport> inner, messaging::Role role) {
   const Features features = with_handshake(*inner);
   return std::make_unique<HandshakeTransport>(features, std::move(inner), role);
-}
-
-std::unique_ptr<Transport> add_direct_encoding(std::unique_ptr<Transport> inner,
-                                               std::size_t capacity) {
-  const Features features = with_direct_encoding(*inner);
-  return std::make_unique<DirectTransport>(features, std::move(inner), capacity);
 }
 
 }  // namespace perigee::test
