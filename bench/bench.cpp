@@ -1,4 +1,4 @@
-// `perigee bench …`: the experiments, each from its own folder.
+// `perigee bench …`: the experiments. Each has its own folder.
 #include "bench.h"
 
 #include "ami/ami.h"
@@ -25,12 +25,12 @@ namespace {
 std::string names_of_experiments(const CLI::App& bench) {
   std::string names;
   for (const CLI::App* experiment : bench.get_subcommands({}))
-    if (!experiment->get_group().empty())  // no role
+    if (!experiment->get_group().empty())  // not a role
       names += (names.empty() ? "" : ", ") + experiment->get_name();
   return names;
 }
 
-// By itself CLI11 would only say that a subcommand is required, not which there are.
+// CLI11 alone would only report that a subcommand is required, without a list of subcommands.
 void check_words(const CLI::App& bench) {
   const std::vector<std::string> words = bench.remaining();
   if (!words.empty() && words.front().starts_with('-'))
@@ -59,7 +59,7 @@ void add_bench_command(CLI::App& tool) {
   add_jitter_command(*bench);
   add_ami_command(*bench);
   add_codegen_command(*bench);
-  bench->allow_extras();  // last: experiments would inherit it
+  bench->allow_extras();  // last, because experiments would inherit it
   bench->parse_complete_callback([bench] { check_words(*bench); });
 }
 

@@ -1,5 +1,5 @@
 # Writes OUTPUT, a header that defines PERIGEE_HEADERS_ID: the VERSION and a hash of all HEADERS (a
-# list). What is built against other headers has another one.
+# list). Programs that are built with other headers have another id.
 set(hashes "")
 foreach(header IN LISTS HEADERS)
   file(SHA256 "${header}" hash)

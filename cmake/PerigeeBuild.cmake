@@ -22,8 +22,8 @@ option(PERIGEE_WERROR "Warnings are errors" ON)
 
 find_program(PERIGEE_CCACHE ccache)
 if(PERIGEE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths relative to the source tree, so that one clone finds what another has compiled. A script,
-  # because a launcher with arguments cannot be handed to other builds.
+  # Paths are relative to the source tree, so that clones share compiled objects. This is a script,
+  # because a launcher with arguments cannot be passed to other builds.
   set(launcher ${PROJECT_BINARY_DIR}/compiler-launcher)
   file(WRITE ${launcher}
        "#!/bin/sh\n"
@@ -37,8 +37,8 @@ if(PERIGEE_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# Sources of a target are compiled in batches of this size (unity build): most of the time of a
-# compilation goes into headers. 1 compiles each source alone, as clang-tidy does in .ci/run.
+# Sources of a target are compiled in batches of this size (unity build), because most of the
+# compile time is spent on headers. 1 compiles each source alone, as clang-tidy does in .ci/run.
 set(PERIGEE_BATCH_SIZE 10 CACHE STRING "Sources that are compiled together; 1: each alone")
 if(PERIGEE_BATCH_SIZE GREATER 1)
   set(CMAKE_UNITY_BUILD ON)
@@ -103,13 +103,14 @@ endfunction()
 
 find_package(Threads REQUIRED)
 
-# What lies in one library calls itself directly: no symbol of it is meant to be replaced, and its
+# Functions in one library call each other directly: no symbol may be replaced. The library's
 # thread-local variables are few enough for the static block.
 add_compile_options(-fno-semantic-interposition -fno-plt -ftls-model=initial-exec)
 add_link_options(-Wl,-Bsymbolic-functions -Wl,-z,now)
 
 add_library(perigee_options INTERFACE)
-# Options structs are filled by name, and what is not named keeps its default: no warning for that.
+# Options structs use designated initialisers, and other fields keep their defaults: no warning for
+# them.
 target_compile_options(perigee_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
                                                  -Wnon-virtual-dtor -Wno-missing-field-initializers)
 if(PERIGEE_WERROR)
@@ -141,7 +142,7 @@ function(perigee_layer name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(perigee_${name} PRIVATE PERIGEE_BUILDING)
-  # What is fuzzed reports its coverage, to functions that are in the sanitizers' libraries.
+  # Fuzzed code reports its coverage to functions in the sanitizers' libraries.
   if(PERIGEE_FUZZ AND PERIGEE_SANITIZE)
     target_compile_options(perigee_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
@@ -160,7 +161,8 @@ function(perigee_layer name)
   set_property(GLOBAL PROPERTY PERIGEE_SYSTEM_LIBRARIES_${name} ${system_libraries})
 endfunction()
 
-# perigee_layer_group(<name> LAYERS <layer>...): a name for several layers, to be linked or depended on.
+# perigee_layer_group(<name> LAYERS <layer>...): a name for several layers, to link them or to
+# depend on them.
 function(perigee_layer_group name)
   cmake_parse_arguments(ARG "" "" "LAYERS" ${ARGN})
   foreach(property CLOSURE SYSTEM_LIBRARIES)
@@ -174,7 +176,7 @@ function(perigee_layer_group name)
   endforeach()
 endfunction()
 
-# perigee_link_layers(<target> <layer>...): links the layers and all that they stand on.
+# perigee_link_layers(<target> <layer>...): links the layers and all layers that they depend on.
 function(perigee_link_layers target)
   set(closure "")
   set(system_libraries "")
@@ -210,9 +212,9 @@ endfunction()
 
 # perigee_test(<name> SOURCES <file>... LAYERS <layer>... [LIBRARIES <target>...])
 #
-# A doctest program with the tests of one layer. Those of layers with threads have the label
-# `threads`: the thread sanitizer's build makes (target threaded_tests) and runs these only.
-# Sources in tests/support/ are compiled once, for all programs.
+# A doctest program with the tests of one layer. Tests of layers with threads have the label
+# `threads`: the thread sanitizer's build makes and runs only these (target threaded_tests). Sources
+# in tests/support/ are compiled once, for all programs.
 set(PERIGEE_THREADED_LAYERS event transport transport_tcp transport_local tcp engine orb poa async runtime)
 add_custom_target(threaded_tests)
 function(perigee_test name)
@@ -234,7 +236,7 @@ function(perigee_test name)
   target_link_libraries(${name} PRIVATE perigee_options ${ARG_LIBRARIES})
   perigee_link_layers(${name} ${ARG_LAYERS})
   add_test(NAME ${name} COMMAND ${name})
-  # Far above what a test takes: ends those that hang.
+  # Far more than a test needs: ends tests that hang.
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
   foreach(layer IN LISTS ARG_LAYERS)
     if(layer IN_LIST PERIGEE_THREADED_LAYERS)

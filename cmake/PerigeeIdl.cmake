@@ -3,28 +3,31 @@
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
 #               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [KEEP_INCLUDE_PATH]
 #               [AMI] [AMH] [ASYNC])
-#       Adds the generated source (stockAll.cpp, which includes the others: their headers, which are
-#       most of what they cost, are read once) to the target, and their folder to the includes of the
-#       target and of those that link it. A change of an IDL file, or of one that it includes, generates anew.
+#       Adds the generated source to the target, and its folder to the includes of the target and
+#       of targets that link it. The source is stockAll.cpp, which includes the other sources so
+#       that their common headers are read once. A change of an IDL file, or of a file that it
+#       includes, generates the sources again.
 #
-#       ANY: TypeCodes and insertion into any, too (stockA.h, stockA.cpp). Files that others include
-#       need it where those have it.
+#       ANY: also generates TypeCodes and insertion into any (stockA.h, stockA.cpp). An included
+#       file needs ANY if the including file has it.
 #
-#       AMH: asynchronous servants of all interfaces (stockAmhS.h, stockAmhS.cpp). Files whose interfaces
-#       others derive from need it where those have it. Without it there are those of annotated interfaces.
+#       AMH: asynchronous servants of all interfaces (stockAmhS.h, stockAmhS.cpp). A file with base
+#       interfaces needs AMH if the file with the derived interfaces has it. Without AMH, only
+#       annotated interfaces have asynchronous servants.
 #
-#       ASYNC, AMI: the same of calls by coroutines and servants of coroutines (stockAsync.h, stockAsync.cpp,
-#       stockAsyncS.h, stockAsyncS.cpp), and of asynchronous calls (stockAmiC.h, stockAmiC.cpp, stockAmiS.h,
-#       stockAmiS.cpp).
+#       ASYNC, AMI: the same for calls by coroutines and servants of coroutines (stockAsync.h,
+#       stockAsync.cpp, stockAsyncS.h, stockAsyncS.cpp), and for asynchronous calls (stockAmiC.h,
+#       stockAmiC.cpp, stockAmiS.h, stockAmiS.cpp).
 #
-#       KEEP_INCLUDE_PATH: generated files include each other by the folders that #include names in IDL, and lie
-#       in the folders that FILES have below the first of INCLUDES that holds them, or else below the present
-#       source folder. Then files in different folders may have one name.
+#       KEEP_INCLUDE_PATH: generated files include each other with the folders of #include in IDL.
+#       Each generated file is in the folder of its IDL file, relative to the first folder of
+#       INCLUDES that contains it, or else to the present source folder. So files in different
+#       folders may have the same name.
 #
 #   perigee_idl_library(<name> FILES ...the same...)
 #       A static library of the generated sources, linked with Perigee::perigee.
 #
-# PERIGEE_IDL_EXECUTABLE: the compiler to run, where the one of this build or package cannot run
+# PERIGEE_IDL_EXECUTABLE: the compiler to run, if the compiler of this build or package cannot run
 # here (cross builds).
 
 set(PERIGEE_IDL_EXECUTABLE "" CACHE FILEPATH "The IDL compiler to run; empty: Perigee's own")
@@ -41,8 +44,8 @@ function(_perigee_idl_compiler command_variable dependency_variable)
   set(${dependency_variable} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Commands that generate the files of one IDL file in `folder`; what a target needs of them in
-# `sources_variable`.
+# Adds commands that generate the files of one IDL file in `folder`. Sets `sources_variable` to the
+# files that a target needs.
 function(_perigee_idl_generate idl_file folder options sources_variable)
   _perigee_idl_compiler(command dependency)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
@@ -56,7 +59,7 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
     endif()
   endforeach()
   set(sources "")
-  set(included "")  # by the one source
+  set(included "")  # files that stockAll.cpp includes
   foreach(ending IN LISTS endings)
     list(APPEND sources "${folder}/${name}${ending}.h")
     list(APPEND included "${folder}/${name}${ending}.cpp")
@@ -73,7 +76,7 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   set(${sources_variable} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# The folder of `idl_file` below the first of `roots` that holds it; empty if none does.
+# The folder of `idl_file`, relative to the first of `roots` that contains it; empty if none does.
 function(_perigee_idl_subfolder idl_file roots variable)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   get_filename_component(folder "${path}" DIRECTORY)

@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-# Comments and literals, which declare nothing.
+# Comments and literals, which contain no declarations.
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 # Directives that affect headers or later sources.
 ALONE = re.compile(r"^\s*#\s*(pragma|undef|define\s+(_|DOCTEST_))", re.M)
@@ -36,7 +36,7 @@ class Source:
         self.words = set(re.findall(r"\w+", text))
         self.calls = set(CALLED.findall(text))
         self.types, self.functions, self.variables, self.imported = set(), set(), macros, set()
-        self.opened = set()  # namespaces: all their names might be meant
+        self.opened = set()  # namespaces: the source may mean any of their names
         for statement in statements_of_namespaces(text):
             self.note(statement)
         self.names = self.types | self.functions | self.variables
@@ -60,7 +60,7 @@ class Source:
         head, bracket, _ = statement.partition("(")
         found = DECLARED.search(re.split(r"=", head)[0].rstrip())
         if not found or "::" in found[1] or not re.search(r"[a-z]", found[1]):
-            return  # a function of a class, or a macro of the test framework
+            return  # a member function, or a macro of the test framework
         (self.functions if bracket and "=" not in head else self.variables).add(found[1])
 
     def clashes(self, other):
@@ -84,7 +84,7 @@ def headers_of(path, text):
         if found is None:
             continue
         if found not in known_headers:
-            known_headers[found] = None  # a circle ends here
+            known_headers[found] = None  # ends a cycle
             known_headers[found] = Source(found)
         if known_headers[found]:
             yield known_headers[found]
@@ -92,7 +92,7 @@ def headers_of(path, text):
 
 def statements_of_namespaces(text):
     """Yields the beginning of each declaration in a namespace, up to a brace or a semicolon."""
-    scopes = []  # of each open brace: does it open a namespace?
+    scopes = []  # for each open brace: whether it opens a namespace
     begin = 0
     brackets = 0
     for match in re.finditer(r"[{}();]", text):

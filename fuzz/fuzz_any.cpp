@@ -1,5 +1,5 @@
-// Anys and TypeCodes from outside. The first octet says the byte order, the start and which of the
-// two; what is accepted must be the same again after it was written, copied and compared.
+// Anys and TypeCodes from outside. The first octet selects the byte order, the start, and an any or
+// a TypeCode. An accepted value must be equal after it was written, copied and compared.
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
 
@@ -18,7 +18,8 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// `write` with an encoder; nothing if it fails, as for types beyond the limits when unrolled.
+/// Encodes with `write`. False if it fails, for example for types that exceed the limits when they
+/// are unrolled.
 template <typename Write>
 bool encode(Octets& octets, std::endian order, std::size_t start, Write write) {
   cdr::Buffer buffer;
@@ -41,7 +42,7 @@ void try_type(Decoder decoder) {
     Decoder again(octets, order);
     const cdr::TypeRef copy = cdr::decode_type(again);
     require(again.ok() && again.remaining() == 0);
-    // Comparing has a limit, which types that share parts in many ways may reach.
+    // Comparing has a limit. Types that share parts in many ways may reach it.
     (void)cdr::equal(*copy.node, *type.node);
   }
   const cdr::TypeRef deep = cdr::deep_copy(*type.node);
@@ -56,15 +57,15 @@ void try_type(Decoder decoder) {
   (void)cdr::equivalent(*copy.node, *compact.node);
 }
 
-/// Extraction as many types: whatever the any holds, nothing but false or a value comes of it.
+/// Extracts values of many types. For every any, the result must be false or a value.
 template <typename... Types>
 void extract(const CORBA::Any& any) {
   const auto extract_one = [&any](auto value) { (void)(any >>= value); };
   (extract_one(Types{}), ...);
 }
 
-/// False if it cannot be written again: what is hardly worth its octets is bounded more tightly
-/// when it stands alone.
+/// False if the any cannot be written again. The limit for types that are large for their number of
+/// octets is lower if the any stands alone.
 bool forward(const CORBA::Any& any, std::endian order, std::size_t start) {
   Octets octets;
   if (!encode(octets, order, start, [&](Encoder& encoder) { encoder << any; })) return false;

@@ -1,5 +1,5 @@
-// Profiles of examples/protocol_plugin from outside, and the addresses in them. What is accepted
-// must be the same again after it was written.
+// Profiles of examples/protocol_plugin from outside, and their addresses. An accepted profile must
+// be equal after it was written.
 #include "board_profile.h"
 #include <perigee/transport/plugin.h>
 #include <perigee/transport/registry.h>

@@ -1,5 +1,5 @@
-// CDR decoder against hostile octets: the input says which types to read, and holds what is read.
-// Layout: start (order and position), number of reads, their types, the octets.
+// The CDR decoder against hostile octets. The input selects the types to read, and contains the
+// octets. Layout: start (order and position), number of reads, their types, the octets.
 #include <perigee/cdr/operators.h>
 
 #include <cstdint>
@@ -24,8 +24,8 @@ Octets encoded(const T& value, std::endian order) {
   return buffer.flatten();
 }
 
-/// Reads a T. What was read without error must survive being written and read in both byte orders;
-/// octets are compared, since a NaN is unequal to itself.
+/// Reads a T. A value that was read without error must be the same after it was written and read in
+/// both byte orders. The octets are compared, because a NaN is unequal to itself.
 template <typename T>
 void read(Decoder& decoder) {
   T value{};

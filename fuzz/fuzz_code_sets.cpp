@@ -1,6 +1,6 @@
-// Code set conversion, from hostile octets and from hostile values: what one side accepts must
-// survive being carried to the other and back.
-// Layout: steps, each of an operation, the code sets that hold from then on, a size and that many
+// Code set conversion of hostile octets and of hostile values. A value that one side accepts must
+// be the same after encoding and decoding.
+// Layout: steps. Each step is an operation, the code sets from then on, a size, and that many
 // octets.
 #include <perigee/cdr/operators.h>
 
@@ -37,7 +37,7 @@ WideSet wide_set(std::uint8_t choice) {
   return sets[choice % std::size(sets)];
 }
 
-/// Carries `value` to a buffer and back. False, and nothing else, if it cannot be encoded.
+/// Encodes `value` and decodes it again. False if it cannot be encoded; there is no other failure.
 template <typename T>
 bool survives(const T& value, CodeSets code_sets, std::endian order, std::size_t start) {
   cdr::Buffer buffer;
@@ -56,7 +56,7 @@ bool survives(const T& value, CodeSets code_sets, std::endian order, std::size_t
   return true;
 }
 
-/// What is decoded can be encoded again, in every byte order and at every position.
+/// A decoded value can be encoded again, in every byte order and at every position.
 template <typename T>
 void decode(OctetSpan octets, CodeSets code_sets) {
   for (const auto order : {std::endian::little, std::endian::big}) {
@@ -83,7 +83,7 @@ void decode_borrowed(OctetSpan octets, CodeSets code_sets) {
   require(borrowed == copied);
 }
 
-/// An application's string: any octets.
+/// A string of an application: any octets.
 void encode_text(OctetSpan octets, CodeSets code_sets) {
   std::string text(reinterpret_cast<const char*>(octets.data()), octets.size());
   const bool has_nul = text.find('\0') != std::string::npos;
@@ -93,7 +93,7 @@ void encode_text(OctetSpan octets, CodeSets code_sets) {
   survives(std::vector<char>(text.begin(), text.end()), code_sets, std::endian::big, 1);
 }
 
-/// An application's wide string: any 32-bit values.
+/// A wide string of an application: any 32-bit values.
 void encode_wide(OctetSpan octets, CodeSets code_sets) {
   std::wstring text(octets.size() / sizeof(wchar_t), L'\0');
   if (!text.empty()) std::memcpy(text.data(), octets.data(), text.size() * sizeof(wchar_t));

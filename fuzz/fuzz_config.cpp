@@ -1,5 +1,5 @@
-// Configuration files. What is wrong in one is told as BAD_PARAM, with a position and no control
-// characters; nothing else is ever raised.
+// Configuration files. Errors in a file raise BAD_PARAM with a position and without control
+// characters. No other exception is raised.
 #include "runtime/config_file.h"
 #include <perigee/orb/exceptions.h>
 

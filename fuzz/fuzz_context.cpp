@@ -1,5 +1,5 @@
-// The properties of a context that a request carries. The first octet says the byte order and the
-// start; what is accepted must be found by its names, and be the same again after it was written.
+// The properties of a context in a request. The first octet selects the byte order and the start.
+// Accepted properties must be found by their names, and must be equal after they were written.
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/context.h>

@@ -1,5 +1,5 @@
-// Exception holders, which reply handlers of other processes are sent. The first octet says the
-// byte order and the start; what is accepted holds an exception, and is the same after it was
+// Exception holders, which other processes send to reply handlers. The first octet selects the byte
+// order and the start. An accepted holder contains an exception, and must be equal after it was
 // written.
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -27,7 +27,7 @@ HolderRef decode(cdr::Decoder& decoder) {
   return holder;
 }
 
-/// Nothing but an exception of CORBA's may come out.
+/// Only CORBA exceptions may be raised.
 std::string raised(const HolderRef& holder) {
   try {
     holder->raise_exception();

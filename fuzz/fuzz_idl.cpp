@@ -1,4 +1,4 @@
-// The IDL front end on hostile text: the first octet chooses the version of IDL, a line "%%"
+// The IDL front end with hostile text. The first octet selects the version of IDL. A line "%%"
 // separates the main file from a file that it may include as "a.idl". Three of four mutations know
 // the grammar (idl_mutator.h).
 #include "idl_mutator.h"

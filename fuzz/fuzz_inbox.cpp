@@ -1,6 +1,6 @@
-// The inbox with a session of GIOP against the former reader of GIOP: the same octets give the same
-// messages and the same error, also if numbers are received into vectors. And an inbox of datagrams
-// with any octets.
+// Compares the inbox and a session of GIOP with the former reader of GIOP: the same octets must
+// give the same messages and the same error, even if numbers are received into vectors. Also tests
+// an inbox of datagrams with any octets.
 #include "engine/connection/inbox.h"
 #include "giop_reader.h"
 #include "messages.h"
@@ -9,7 +9,7 @@
 namespace perigee::fuzz {
 namespace {
 
-/// What the former reader makes of octets that arrive at once, as far as there is room.
+/// Gives all octets to the former reader at once, as far as there is room.
 Outcome read_as_before(OctetSpan octets) {
   Reader reader(small_limits);
   Octets scratch(32 * 1024);
@@ -29,7 +29,8 @@ Outcome read_as_before(OctetSpan octets) {
   return outcome;
 }
 
-/// Fills a cache with vectors of octets and doubles, and says that sequences stand nearly anywhere.
+/// Fills a cache with vectors of octets and doubles, and announces sequences at nearly all
+/// positions.
 void expect_sequences(engine::SequenceCache& cache) {
   constexpr std::size_t octets_type = 0;
   constexpr std::size_t doubles_type = 9;

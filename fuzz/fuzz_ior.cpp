@@ -1,5 +1,5 @@
 // References from outside: IOR strings, corbalocs, IORs and profiles as octets. The first octet
-// says which; what is accepted must be the same again after it was written.
+// selects the kind. An accepted reference must be equal after it was written.
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/ior.h>

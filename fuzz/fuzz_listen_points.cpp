@@ -1,5 +1,5 @@
-// The service context of bidirectional GIOP. The first octet is the limit. What is accepted keeps
-// the limits, and is the same again after it was written.
+// The service context of bidirectional GIOP. The first octet is the limit. An accepted context
+// keeps the limits, and must be equal after it was written.
 #include <perigee/iop/listen_points.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Profiles of UNIX-domain addresses from outside, and what a registry with all their readers makes
-// of them. What is accepted must be the same again after it was written.
+// Profiles of UNIX-domain addresses from outside, with a registry that has all their readers. An
+// accepted profile must be equal after it was written.
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/registry.h>

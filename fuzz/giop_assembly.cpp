@@ -1,4 +1,5 @@
-// How the storage of an incoming message grows: by what has arrived, not by what was promised.
+// The growth of the storage of an incoming message. It depends on the octets that have arrived, not
+// on the announced size.
 #include "giop_assembly.h"
 
 #include <algorithm>
@@ -8,8 +9,9 @@
 
 namespace perigee::fuzz {
 
-// In 1.2 alignment goes on in the next fragment. In 1.1 it counts from the fragment's own header,
-// which makes no difference where its 12 octets would put it anyway. CORBA 3.0, 15.4.9.
+// In 1.2 the alignment continues in the next fragment. In 1.1 it counts from the fragment's own
+// header. This makes no difference if the 12 octets of the header keep the alignment. CORBA 3.0,
+// 15.4.9.
 void Assembly::begin_fragment(const FrameHeader& header) {
   ++fragments_;
   more_ = header.more_fragments;

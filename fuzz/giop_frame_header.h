@@ -1,4 +1,4 @@
-// The frame header as the former reader of GIOP parsed it: for the oracle of fuzz_inbox only.
+// The frame header in the form of the former reader of GIOP: only for the oracle of fuzz_inbox.
 #pragma once
 
 #include "giop/frame.h"
@@ -14,7 +14,7 @@ namespace perigee::fuzz {
 using namespace perigee::giop;
 
 struct FrameHeader {
-  std::size_t total = 0;  ///< octets of the message, this header included
+  std::size_t total = 0;  ///< octets of the message, including this header
   std::size_t header_size = frame_header_size;
   FrameType type = FrameType::message_error;
   Version version;
@@ -27,7 +27,7 @@ struct FrameHeader {
   }
 };
 
-/// There is a request id, at least, in each: so it has twelve octets, too.
+/// Each message contains at least a request id, so it has at least twelve octets.
 inline std::expected<FrameHeader, FramingError> parse_lite_header(
     const std::byte* front, std::size_t message_size_max) noexcept {
   const auto bits = std::to_integer<std::uint8_t>(front[lite_bits_offset]);
@@ -44,8 +44,8 @@ inline std::expected<FrameHeader, FramingError> parse_lite_header(
   return header;
 }
 
-/// Reads the header at the front of at least twelve octets, and checks all that can be checked
-/// alone. Source: CORBA 3.0, 15.4.1.
+/// Reads the header at the front of at least twelve octets, and checks the fields that can be
+/// checked without context. Source: CORBA 3.0, 15.4.1.
 inline std::expected<FrameHeader, FramingError> parse_frame_header(
     const std::byte* front, std::size_t message_size_max) noexcept {
   if (is_lite(front)) return parse_lite_header(front, message_size_max);
@@ -56,7 +56,7 @@ inline std::expected<FrameHeader, FramingError> parse_frame_header(
   header.version = {fixed[4], fixed[5]};
   if (header.version.major != 1 || header.version.minor > 2)
     return std::unexpected(FramingError::unsupported_version);
-  // 1.0 has a boolean byte_order here, whose values are those of bit 0.
+  // 1.0 has a boolean byte_order here, which has the same values as bit 0.
   header.order =
       (fixed[flags_offset] & flag_little_endian) != 0 ? std::endian::little : std::endian::big;
   header.more_fragments =

@@ -1,6 +1,6 @@
-// The state machine of the reader; the steps of a whole message are inlined into `next`. Order of
-// checks: the frame header, then what makes it a piece of a fragmented message, then limits; only
-// then storage is taken.
+// The state machine of the reader. The steps of a whole message are inlined into `next`. Order of
+// checks: the frame header, then the rules of pieces of a fragmented message, then limits. Only
+// then storage is allocated.
 #include "giop_reader.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using messaging::IncomingMessage;
 
 namespace {
 
-/// Octets that cost less to be moved than a system call.
+/// Moving so few octets costs less than a system call.
 constexpr std::size_t moved_size_max = 4096;
 
 /// The request id at the front of a 1.2 message or of a cancel request of any version.
@@ -35,15 +35,15 @@ MutableOctetSpan Reader::receive_space(MutableOctetSpan scratch) {
   return scratch;
 }
 
-/// What is at hand of a large frame is not moved if there is room for its rest behind it. A small
-/// part is moved to the front: there more can be received at once.
+/// The received part of a large frame is not moved if there is room for the rest behind it. A small
+/// part is moved to the front, so that more octets can be received at once.
 bool Reader::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
   return data_ == scratch.data() && capacity_ == scratch.size() && frame_known_ &&
          available() > moved_size_max && available() < frame_.total &&
          frame_.total <= capacity_ - begin_;
 }
 
-/// Octets of an incomplete frame are at hand: where does its rest go?
+/// Finds room for the rest of an incomplete frame.
 MutableOctetSpan Reader::move_leftover(MutableOctetSpan scratch) {
   if (frame_known_ && !error_ && frame_.total > scratch.size() &&
       available() >= identified_header_size && available() < frame_.total) {
@@ -51,7 +51,7 @@ MutableOctetSpan Reader::move_leftover(MutableOctetSpan scratch) {
     return current_.space(remaining_);
   }
   const std::size_t count = available();
-  // Only if messages were not taken, or were left in a scratch space that was larger.
+  // Only if messages were not taken, or if the earlier scratch space was larger.
   if (count >= scratch.size()) return extend_held(scratch.size());
   std::memmove(scratch.data(), front(), count);
   held_ = Octets();
@@ -62,7 +62,7 @@ MutableOctetSpan Reader::move_leftover(MutableOctetSpan scratch) {
   return scratch.subspan(count);
 }
 
-/// Moves what is at hand to held_, with room for `count` octets behind it, which is returned.
+/// Moves the received octets to held_, and returns room for `count` octets behind them.
 MutableOctetSpan Reader::extend_held(std::size_t count) {
   Octets held(available() + count);
   const std::size_t leftover = available();
@@ -75,7 +75,8 @@ MutableOctetSpan Reader::extend_held(std::size_t count) {
   return MutableOctetSpan(held_).subspan(leftover);
 }
 
-/// A connection may be idle for long before it asks for space again. No message refers to held_.
+/// A connection may be idle for a long time before it asks for space again. No message refers to
+/// held_.
 void Reader::free_held() noexcept {
   if (begin_ != end_ || held_.empty()) return;
   Octets().swap(held_);
@@ -117,7 +118,7 @@ Reader::Next Reader::next(IncomingMessage& message) {
   return error_ ? Next::error : Next::need_more;
 }
 
-/// Whether the frame at the front is known and checked.
+/// Whether the frame at the front is complete enough to be known, and is checked.
 [[gnu::always_inline]] inline bool Reader::look_at_front() {
   if (frame_known_) return true;
   if (error_ || available() < frame_header_size) return false;
@@ -164,22 +165,22 @@ std::optional<FramingError> Reader::check_fragment() const noexcept {
   if (partial == nullptr || partial->first().order != frame_.order)
     return FramingError::bad_fragment;
   if (partial->fragments() >= limits_.fragments_max) return FramingError::too_large;
-  const std::size_t payload = frame_.total - frame_header_size;  // the id is counted: no matter
+  const std::size_t payload = frame_.total - frame_header_size;  // includes the id
   if (partial->size() + payload > limits_.message_size_max) return FramingError::too_large;
   if (!fits(payload)) return FramingError::too_large;
   return std::nullopt;
 }
 
-/// Whether all fragmented messages together may take `added` octets more.
+/// Whether all fragmented messages together may take `added` more octets.
 bool Reader::fits(std::size_t added) const noexcept {
   std::uint64_t size = added;
   for (const Assembly& partial : partials_) size += partial.size();
   return size <= limits_.partial_size_max;
 }
 
-/// The hot path: a whole message in the octets at hand. Nothing is copied, unless they were
-/// detached: then whoever takes the read token next may ask for space, and so free held_, during
-/// this upcall.
+/// The hot path: a whole message in the received octets. The message is copied only if the octets
+/// were detached. Then the next thread with the read token may ask for space, and so free held_,
+/// during this upcall.
 [[gnu::always_inline]] inline void Reader::deliver_view(IncomingMessage& message) {
   message.kind = static_cast<MessageKind>(frame_.type);
   message.version = frame_.version;
@@ -196,7 +197,8 @@ bool Reader::fits(std::size_t added) const noexcept {
   if (message.kind == MessageKind::cancel_request && !partials_.empty()) drop_cancelled(message);
 }
 
-/// Moves what is at hand of the frame at the front to current_, which its rest will follow.
+/// Moves the received part of the frame at the front to current_. The rest of the frame will follow
+/// it.
 void Reader::begin_storage() {
   std::size_t skipped = 0;
   if (frame_.type == FrameType::fragment) {
@@ -215,7 +217,8 @@ void Reader::begin_storage() {
   is_filling_ = true;
 }
 
-/// The frame in current_ has arrived. Whether it completes a message, which is then given out.
+/// Called when the frame in current_ has arrived. True if it completes a message, which is
+/// returned.
 bool Reader::end_storage(IncomingMessage& message) {
   is_filling_ = false;
   if (current_.more()) {
@@ -227,7 +230,7 @@ bool Reader::end_storage(IncomingMessage& message) {
   return true;
 }
 
-/// In 1.1 there can be one only, whose request id we do not know.
+/// In 1.1 there can be only one, and its request id is unknown.
 const Assembly* Reader::find_partial(Version version, std::uint32_t id) const noexcept {
   const auto found = std::ranges::find_if(partials_, [&](const Assembly& partial) {
     return partial.first().version == version && partial.request_id() == id;
@@ -243,8 +246,8 @@ Assembly Reader::take_partial(Version version, std::uint32_t id) {
   return partial;
 }
 
-/// A cancelled request of which fragments have come will get no more (interop fact 9). Replies are
-/// not what the peer cancels; requests of 1.1 cannot be matched.
+/// After a cancel request, no more fragments of the cancelled request arrive (interop fact 9). A
+/// peer does not cancel replies, and requests of 1.1 cannot be matched.
 void Reader::drop_cancelled(const IncomingMessage& message) noexcept {
   if (message.octets.size() < identified_header_size) return;
   const std::uint32_t id = request_id_of(message.octets, message.order);

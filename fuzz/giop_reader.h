@@ -1,5 +1,5 @@
-// The reader of GIOP before framing moved into the inbox: the oracle of fuzz_inbox. To be deleted
-// with that target.
+// The reader of GIOP from the time before framing moved into the inbox: the oracle of fuzz_inbox.
+// To be deleted with that target.
 #pragma once
 
 #include "giop_assembly.h"
@@ -11,11 +11,11 @@
 
 namespace perigee::fuzz {
 
-/// The receiving side of one connection. Obeys its read token: one thread at a time.
+/// The receiving side of one connection. Only the thread with the read token may use it.
 ///
-/// The octets at hand are [begin_, end_) of data_, which is the caller's scratch space or held_. At
-/// the front of them is always the header of a frame, or a part of it. While a large frame is read
-/// (remaining_ != 0) nothing is at hand: all that arrives belongs to current_.
+/// The received octets are [begin_, end_) of data_, which is the caller's scratch space or held_.
+/// They always begin with the header of a frame, or a part of it. While a large frame is read
+/// (remaining_ != 0) the range is empty: all octets that arrive belong to current_.
 ///
 /// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies is_filling_ and
 /// begin_ == end_. held_ is empty unless data_ is in it, and then begin_ != end_.
@@ -31,13 +31,13 @@ class Reader final {
   [[nodiscard]] bool has_octets() const noexcept;
   void detach_scratch();
   [[nodiscard]] FramingError error() const noexcept {
-    return error_.value_or(FramingError::bad_header);  // a header that others could not parse
+    return error_.value_or(FramingError::bad_header);  // a header that could not be parsed
   }
 
  private:
   [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
   [[nodiscard]] const std::byte* front() const noexcept { return data_ + begin_; }
-  /// The request id behind the header of a 1.2 piece; 0 in 1.1, whose pieces carry none.
+  /// The request id behind the header of a 1.2 piece; 0 in 1.1, where pieces have no id.
   [[nodiscard]] std::uint32_t piece_id() const noexcept;
 
   bool look_at_front();
@@ -64,10 +64,10 @@ class Reader final {
   std::size_t end_ = 0;
   std::size_t capacity_ = 0;
   Octets held_;
-  FrameHeader frame_;          // of the frame at the front, if frame_known_
+  FrameHeader frame_;          // the frame at the front, if frame_known_
   bool frame_known_ = false;   // and checked
-  bool is_filling_ = false;    // current_ holds a frame that has (or had) not arrived wholly
-  std::size_t remaining_ = 0;  // octets of that frame still to come
+  bool is_filling_ = false;    // current_ has a frame that had not arrived as a whole
+  std::size_t remaining_ = 0;  // octets of that frame that have not arrived
   Assembly current_;
   std::vector<Assembly> partials_;
   std::optional<FramingError> error_;

@@ -1,4 +1,4 @@
-// Productions are written the way a user would write them, names mostly taken from the text itself.
+// Productions resemble text of users. Their names are mostly taken from the text itself.
 #include "idl_mutator.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Mutations of IDL text that know its tokens and statements, so that the fuzzer gets past the
-// grammar: octet-wise changes alone seldom leave anything that parses.
+// Mutations of IDL text that know its tokens and statements, so that the fuzzer passes the parser.
+// Changes of single octets alone rarely leave valid text.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ class IdlMutator final {
  public:
   explicit IdlMutator(std::uint32_t seed) : random_(seed) {}
 
-  /// One random change of `text`; parts may come from `other`.
+  /// Makes one random change of `text`. Parts may come from `other`.
   std::string mutate(const std::string& text, const std::string& other);
 
  private:
-  /// A token as a range of the text; whatever is between tokens stays where it is.
+  /// A token as a range of the text. Text between tokens is not changed.
   struct Piece {
     std::size_t start;
     std::size_t size;
   };
   static std::vector<Piece> pieces_of(std::string_view text);
-  /// Positions where a statement may begin or end: behind `;`, `{`, `}`, and both ends of the text.
+  /// Positions where a statement may begin or end: behind `;`, `{`, `}`, and at both ends of the
+  /// text.
   static std::vector<std::size_t> borders_of(std::string_view text);
 
   std::size_t below(std::size_t limit);

@@ -1,6 +1,6 @@
 // Random octets in random pieces through an inbox, a session and every parse function. The first
-// octets of the input choose the sizes of pieces and scratch space; then the same octets whole must
-// give the same.
+// octets of the input select the sizes of pieces and scratch space. The same octets in one piece
+// must give the same result.
 #pragma once
 
 #include "engine/connection/inbox.h"
@@ -32,7 +32,7 @@ inline bool within(OctetSpan part, OctetSpan whole) {
          (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }
 
-/// All octets of a message, wherever they are.
+/// All octets of a message in one span.
 inline OctetSpan whole(const messaging::IncomingMessage& message) {
   return message.landed ? message.landed->join(message.octets) : message.octets;
 }
@@ -41,7 +41,7 @@ inline bool within(OctetSpan part, const messaging::IncomingMessage& message) {
   return within(part, message.octets) || within(part, whole(message));
 }
 
-/// All parse functions on one message, whatever its kind: views must stay inside it.
+/// Calls all parse functions on one message of any kind. Views must stay inside the message.
 inline void parse_all(const messaging::Session& session,
                       const messaging::IncomingMessage& message) {
   messaging::ContextStorage contexts;
@@ -63,7 +63,7 @@ inline void parse_all(const messaging::Session& session,
 
 struct Outcome {
   std::vector<Octets> messages;
-  std::vector<std::vector<std::size_t>> cuts;  ///< sizes of pieces, where alignment counts anew
+  std::vector<std::vector<std::size_t>> cuts;  ///< piece sizes: alignment starts anew
   bool failed = false;
   messaging::FramingError error = {};
   bool operator==(const Outcome&) const = default;
@@ -80,7 +80,7 @@ struct Outcome {
   }
 };
 
-/// Puts octets into the spaces, the first one first; returns how many.
+/// Copies octets into the spaces, in order. Returns the number of copied octets.
 inline std::size_t fill(const engine::ReceiveSpace& space, OctetSpan octets) {
   const std::size_t first = std::min(space.first.size(), octets.size());
   const std::size_t rest = std::min(space.rest.size(), octets.size() - first);
@@ -89,8 +89,8 @@ inline std::size_t fill(const engine::ReceiveSpace& space, OctetSpan octets) {
   return first + rest;
 }
 
-/// Feeds `octets` in pieces whose sizes come from `sizes`; detaches the scratch space now and then.
-/// `sequences` has vectors for numbers at the end of messages.
+/// Feeds `octets` in pieces whose sizes come from `sizes`. Detaches the scratch space from time to
+/// time. `sequences` has vectors for numbers at the end of messages.
 inline Outcome read(const messaging::MessagingProtocol& protocol, OctetSpan octets, OctetSpan sizes,
                     std::size_t scratch_size, engine::SequenceCache* sequences = nullptr) {
   const auto session = protocol.open(messaging::Role::acceptor, {});

@@ -1,5 +1,5 @@
-// Runs the experiment on asynchronous calls: rounds of all kinds of calls with all numbers in
-// flight, ratios within a round.
+// Runs the experiment on asynchronous calls: rounds over all kinds of calls and all numbers in
+// flight. Ratios are within a round.
 #include "ami.h"
 
 #include "harness/progress.h"
@@ -14,7 +14,7 @@ constexpr const char* synchronous = "synchronous";
 constexpr const char* default_server = "auto";
 constexpr std::size_t goal_in_flight = 64;
 
-// Of the cubit experiment.
+// The server command of the cubit experiment.
 std::vector<std::string> server_command(const AmiOptions& options, const std::string& server) {
   if (server == "omniORB") return cubit_system("omniORB TCP", options.omniorb_program).server;
   return {own_executable(),     "bench", "cubit-role", "perigee-server", server,
@@ -27,7 +27,7 @@ System ami_system(const AmiOptions& options, const std::string& server, const st
           {own_executable(), "bench", "ami-role", "client", kind, "{REF}"}};
 }
 
-/// What is measured in turn.
+/// One measured combination.
 struct Point {
   std::size_t kind;  ///< index of ami_kinds()
   std::size_t in_flight;
@@ -49,7 +49,7 @@ AmiSample measure(Pair& pair, std::size_t in_flight, std::size_t calls) {
   return sample;
 }
 
-// Some rounds, by processes of their own.
+// Runs some rounds with new processes.
 void run_processes(const AmiPart& part, const AmiOptions& options, std::size_t first,
                    AmiRounds& rounds, Progress& progress) {
   std::vector<Pair> pairs;
@@ -68,7 +68,7 @@ void run_processes(const AmiPart& part, const AmiOptions& options, std::size_t f
   }
 }
 
-// Of the rates in the same round.
+// The ratio of the rates in the same round.
 Estimate ratio_of(const std::vector<AmiSample>& samples, const std::vector<AmiSample>& base) {
   std::vector<double> ratios;
   for (std::size_t round = 0; round < samples.size(); ++round)

@@ -1,4 +1,4 @@
-// The client of the experiment: one thread that calls, and drives what it has called.
+// The client of the experiment: one thread, which makes the calls and runs the event loop.
 #include "ami.h"
 #include "void_callsAmiC.h"
 #include "void_callsAsync.h"
@@ -22,13 +22,13 @@ using Asynchronous = CORBA::amic_traits<Ami::Cuber>;
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 using CuberRef = Asynchronous::ref_type;
 
-/// So many calls, of which some are in flight.
+/// The number of calls, and of calls in flight.
 struct Work {
   std::size_t calls;
   std::size_t in_flight;
 };
 
-/// Calls by reply handlers, each of which makes the next call.
+/// Calls with reply handlers. Each handler makes the next call.
 class Callbacks {
  public:
   Callbacks(CuberRef cuber, Work work)
@@ -93,8 +93,8 @@ task<> call_in_tasks(CuberRef cuber, Work work) {
   co_await when_all(std::move(callers));
 }
 
-// Without a task: each call is started, and its result asked for when as many others have been
-// started since.
+// Works without tasks. Starts each call, and asks for its result after `in_flight` further calls
+// were started.
 void call_ahead(const CuberRef& cuber, const Work& work) {
   std::vector<call<>> calls(work.in_flight);
   for (std::size_t index = 0; index < work.calls + work.in_flight; ++index) {

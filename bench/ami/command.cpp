@@ -16,7 +16,7 @@ struct Settings {
   bool counts = false;
 };
 
-// Without omniORB in this build, and with one CPU, what needs them is left out.
+// Leaves out the parts that need omniORB if this build has none, or two CPUs if there is only one.
 void choose_parts(const CLI::App& command, AmiOptions& options) {
   if (std::ranges::find(options.servers, "omniORB") != options.servers.end())
     options.omniorb_program = find_omniorb_program("cubit_omniorb");

@@ -48,7 +48,7 @@ std::vector<std::string> count_header() {
   return names;
 }
 
-// Empty if nothing was counted.
+// The rows of counts; empty if nothing was counted.
 Rows rows_of_counts(const AmiPart& part) {
   Rows rows;
   for (const std::string& kind : ami_kinds())

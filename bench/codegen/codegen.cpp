@@ -1,4 +1,4 @@
-// Generates, compiles and measures: rounds of the compilations in turn.
+// Generates, compiles and measures: each round makes all compilations in turn.
 #include "codegen.h"
 
 #include "harness/machine.h"
@@ -51,7 +51,7 @@ std::string read(const fs::path& file) {
   return {std::istreambuf_iterator<char>(input), {}};
 }
 
-// omniORB's own headers declare module CosNaming: under another name its IDL compiles everywhere.
+// omniORB's own headers declare module CosNaming. Its IDL compiles everywhere under another name.
 void copy_idl(const fs::path& from, const fs::path& to) {
   std::string text = read(from);
   for (std::size_t at = 0; (at = text.find("CosNaming", at)) != std::string::npos;)
@@ -64,7 +64,7 @@ std::size_t line_count(const fs::path& file) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Text and data, as size(1) counts them.
+// The size of text and data, as size(1) counts them.
 std::size_t object_octets(const fs::path& object) {
   Process size({{"/usr/bin/size", object.string()}, -1});
   size.read_line();
@@ -75,7 +75,7 @@ std::size_t object_octets(const fs::path& object) {
   return text + data;
 }
 
-// One IDL file's sources, generated once, and their compilation.
+// The sources of one IDL file, generated once, and their compilation.
 class Subject {
  public:
   Subject(const CodegenOptions& options, const fs::path& idl, const fs::path& folder)

@@ -1,5 +1,5 @@
-// `perigee bench codegen`: what generated code costs: lines, object code and compile time, beside
-// that of omniidl, compiled by the same compiler with the same flags.
+// `perigee bench codegen`: the cost of generated code in lines, object code and compile time,
+// compared with that of omniidl, for the same compiler and flags.
 #pragma once
 
 #include "harness/statistics.h"
@@ -23,16 +23,16 @@ struct CodegenOptions {
   std::vector<std::string> idl_files;
 };
 
-/// What one IDL file becomes.
+/// The generated code of one IDL file.
 struct CodegenCost {
   std::string idl;
   std::size_t lines = 0;       ///< Perigee: C.h, C.cpp, S.h, S.cpp
   std::size_t peer_lines = 0;  ///< omniidl: header and SK.cc
   std::size_t octets = 0;      ///< text and data of the objects
   std::size_t peer_octets = 0;
-  double client_s = 0;    ///< CPU time of compiling C.cpp, median
+  double client_s = 0;    ///< median CPU time of compiling C.cpp
   double server_s = 0;    ///< of S.cpp
-  double both_s = 0;      ///< of All.cpp, both sides: what perigee_idl() of CMake compiles
+  double both_s = 0;      ///< of All.cpp, both sides, as CMake's perigee_idl() compiles it
   double peer_s = 0;      ///< of SK.cc, which has both sides
   Estimate client_ratio;  ///< C.cpp / SK.cc, median of the rounds
   Estimate both_ratio;    ///< All.cpp / SK.cc

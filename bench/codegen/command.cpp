@@ -10,7 +10,7 @@
 namespace perigee::bench {
 namespace {
 
-// Beside the perigee program: in the build tree as in the install prefix.
+// Beside the perigee program, in the build tree and in the install prefix.
 std::string find_idl_compiler() {
   const auto folder = std::filesystem::path(own_executable()).parent_path();
   for (const char* place : {"perigee-idl", "../../src/idlc/program/perigee-idl"})

@@ -1,4 +1,4 @@
-// The client of all systems: one thread, many connections, octets that were made once.
+// The client for all systems: one thread with many connections. Its messages are made once.
 #include "connections.h"
 #include "raw_giop.h"
 
@@ -12,7 +12,7 @@
 namespace perigee::bench {
 namespace {
 
-/// Connections in a closed loop: each sends its next request when it has its reply.
+/// Connections in a closed loop: each sends its next request after its reply.
 class Load {
  public:
   Load(const std::string& reference, std::size_t count) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {

@@ -1,4 +1,5 @@
-// Runs the experiment: rounds of all systems in turn, ratios within a round; and its report.
+// Runs the experiment and writes its report: rounds over all systems in turn, ratios within a
+// round.
 #include "connections.h"
 
 #include "cubit/systems.h"
@@ -64,7 +65,7 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
         {"omniORB tpc", omniorb_server(omniorb, endpoint, OmniorbThreads::per_connection)});
     systems.push_back({"omniORB pool", omniorb_server(omniorb, endpoint, OmniorbThreads::pool)});
   }
-  // Only if they are asked for.
+  // Only if the options name them.
   if (!options.systems.empty()) {
     systems.push_back(
         {"perigee per core uring", perigee_with("reactor-per-core", {"Poller", "uring"})});
@@ -119,7 +120,7 @@ class Loaded {
     return sample;
   }
 
-  /// Of the server: the most after any run.
+  /// The largest number of threads of the server after any run.
   [[nodiscard]] std::size_t threads() const { return threads_; }
 
  private:

@@ -1,5 +1,5 @@
-// `perigee bench connections`: many connections in a closed loop, and what a call costs the server
-// in CPU time, beside raw servers (epoll, or a thread each) and omniORB.
+// `perigee bench connections`: many connections in a closed loop, and the server's CPU time of a
+// call, compared with raw servers (epoll, or one thread for each connection) and omniORB.
 #pragma once
 
 #include "harness/claims.h"
@@ -21,43 +21,43 @@ struct ConnectionsOptions {
   std::size_t rounds = 30;
   std::size_t connections = 256;
   std::size_t calls = 20'000;        ///< per system and round, over all connections
-  std::vector<std::string> systems;  ///< only these; empty: all
+  std::vector<std::string> systems;  ///< only these, in addition to the floor; empty: all
   std::string omniorb_program;
 };
 
-/// What one system needed, over all rounds. Times per call.
+/// The results of one system, over all rounds. Times per call.
 struct ConnectionsRow {
   std::string system;
-  Estimate server_ratio;  ///< of the server's CPU time to the raw server's in the same round
-  Estimate total_ratio;   ///< the same of server and client together
+  Estimate server_ratio;  ///< the server's CPU time, divided by the raw server's in the same round
+  Estimate total_ratio;   ///< the same for server and client together
   double server_ns = 0;   ///< medians
   double total_ns = 0;
   double elapsed_ns = 0;
-  std::size_t threads = 0;  ///< of the server: the most after any round
+  std::size_t threads = 0;  ///< of the server: the maximum after any round
 };
 
 struct ConnectionsReport {
   ConnectionsOptions options;
   std::vector<ConnectionsRow> rows;
-  /// CPU time of server and client together, in the same round, of systems that were measured.
+  /// Ratios of the CPU time of server and client together, in the same round, for measured systems.
   std::vector<std::pair<Comparison, Estimate>> compared;
-  std::size_t cpus = 0;  ///< that the servers may use
+  std::size_t cpus = 0;  ///< CPUs that the servers may use
 };
 
 /// Systems take turns, in an order that rotates from round to round.
 ConnectionsReport run_connections(const ConnectionsOptions& options);
-/// The goals that what was measured says something about.
+/// The goals for which the report has measurements.
 std::vector<Claim> claims_of(const ConnectionsReport& report);
 std::string to_table(const ConnectionsReport& report);
 std::string to_json(const ConnectionsReport& report);
 std::string to_html(const ConnectionsReport& report);
 
-/// The floor: prints its port, then answers GIOP requests with fixed octets until killed. So many
-/// threads wait with epoll_wait.
+/// The floor: prints its port, then answers GIOP requests with fixed octets until it is killed.
+/// `threads` threads wait with epoll_wait.
 int run_connections_server(std::size_t threads);
 /// The same with a blocking thread for each connection.
 int run_connections_thread_server();
-/// Connects to an IOR or, for the floor, a port; then serves commands: a number of calls.
+/// Connects to an IOR, or to a port of the floor. Then serves commands: a number of calls.
 int run_connections_client(const std::string& reference, std::size_t connections);
 
 /// Adds the command of the experiment, and its roles, to `perigee bench`.

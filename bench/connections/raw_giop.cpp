@@ -1,4 +1,4 @@
-// Octets of requests, and the sockets that they go through.
+// The octets of requests, and their sockets.
 #include "raw_giop.h"
 
 #include <perigee/iop/ior.h>
@@ -58,7 +58,7 @@ std::string make_raw_request(const RawTarget& target, const std::string& operati
   std::string message("GIOP\1\2", 6);
   message += static_cast<char>(std::endian::native == std::endian::little);
   message += '\0';
-  append_ulong(message, 0);  // the size, below
+  append_ulong(message, 0);  // the size, set below
   append_ulong(message, 0);  // the request id
   append_ulong(message, 3);  // with response; three octets reserved
   append_ulong(message, 0);  // the target is a key; two octets of padding
@@ -127,7 +127,7 @@ void send_raw(int fd, const std::string& request) {
   check_call(count == static_cast<ssize_t>(request.size()), "send");
 }
 
-// Servers send small replies with one call each: one is enough to receive them.
+// Servers send small replies with one call each, so one call receives a whole reply.
 void receive_raw_reply(int fd) {
   char reply[4096];
   const ssize_t count = recv(fd, reply, sizeof reply, 0);

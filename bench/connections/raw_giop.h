@@ -1,5 +1,5 @@
-// GIOP as a C program would speak it: connections and requests without an ORB, so that a client
-// costs the same whatever serves it.
+// GIOP in a C program: connections and requests without an ORB. So a client costs the same for
+// every server.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ struct RawTarget {
   std::uint16_t port = 0;
   std::string key = std::string(24, 'k');
 };
-/// Of an IOR or, for a server that looks at no key, a port.
+/// The target of an IOR, or a port of a server that ignores the key.
 RawTarget parse_raw_target(const std::string& reference);
 
-/// A GIOP 1.2 request in this machine's byte order; its id stands at octet 12. `octets`: the size
-/// of a sequence of octets as its argument, if not 0.
+/// A GIOP 1.2 request in this machine's byte order, with its id at octet 12. `octets`: the size of
+/// the argument, a sequence of octets; 0: no argument.
 std::string make_raw_request(const RawTarget& target, const std::string& operation,
                              std::size_t octets = 0);
 
-/// A connection to this host, without delay. Of a source address of its own for each `source`, as
-/// one address has only so many ports.
+/// A connection to this host, without delay. Each `source` has its own source address, because the
+/// number of ports of one address is limited.
 int connect_raw(std::uint16_t port, std::uint8_t source = 1);
 
 /// Listens on this host, and prints the port.
@@ -33,12 +33,12 @@ int open_raw_listener();
 /// Accepts a connection, without delay. -1: there is none, or an error.
 int accept_raw(int listener);
 
-/// Has an epoll report that the handle, which stands in the event's data, can be read.
+/// Registers the handle with epoll for reading. The event's data is the handle.
 void watch_raw(int epoll, int fd);
 
 /// Sends the whole request.
 void send_raw(int fd, const std::string& request);
-/// Receives a reply, whole, and throws unless it is one without an exception.
+/// Receives a whole reply. Throws unless the reply has no exception.
 void receive_raw_reply(int fd);
 
 }  // namespace perigee::bench

@@ -1,4 +1,4 @@
-// The floors of the experiment: C-style servers that know of GIOP only how long a message is. They
+// The floors of the experiment: C-style servers that know only the size of a GIOP message. They
 // wait with epoll, or with a blocking thread for each connection.
 #include "connections.h"
 #include "raw_giop.h"
@@ -16,7 +16,7 @@
 namespace perigee::bench {
 namespace {
 
-// Requests come whole: the client sends each with one call, and waits for the answer.
+// Each request arrives whole: the client sends it with one call, and waits for the reply.
 // False at the end of the stream: then the connection is closed.
 bool answer(int fd) {
   char request[4096];

@@ -85,12 +85,13 @@ class BusyLoop {
   std::vector<Call> calls_;
 };
 
-// As many octets of requests as the server takes: it stops reading when its answers are not read.
+// Sends requests until the server takes no more octets. The server stops reading because the client
+// does not read its replies.
 class SlowReader {
  public:
   explicit SlowReader(int fd) : fd_(fd) {}
 
-  // Whether the connection took anything.
+  // Whether the connection took any octets.
   bool fill(const std::string& request) {
     bool taken = false;
     for (;;) {
@@ -110,11 +111,11 @@ class SlowReader {
 
  private:
   int fd_;
-  std::size_t sent_ = 0;  // of the current request
+  std::size_t sent_ = 0;  // octets of the current request
 };
 
-// Until the server has stopped to read from each of them: the work before that is no disturbance
-// by those who read slowly, but the service of large calls.
+// Fills each connection until the server has stopped reading from it. Earlier work of the server
+// would be the service of large calls, not a disturbance by slow clients.
 void fill_all(std::vector<SlowReader>& readers, const std::string& request) {
   for (int quiet = 0; quiet < 5; ++quiet) {
     for (SlowReader& reader : readers)
@@ -156,7 +157,7 @@ int run_crowd_disturbers(const std::string& reference, std::size_t slow_readers,
   std::vector<SlowReader> slow(connected.begin(), connected.end());
   fill_all(slow, request);
   std::size_t number = 0;
-  for (const int fd : connect_many(target, half_open))  // in the header, or in the body
+  for (const int fd : connect_many(target, half_open))  // incomplete in the header, or in the body
     send_raw(fd, request.substr(0, ++number % 2 == 0 ? 7 : 1000));
   std::cout << "ready" << std::endl;
   pollfd input{STDIN_FILENO, POLLIN, 0};

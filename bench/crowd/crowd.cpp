@@ -1,4 +1,4 @@
-// Runs the experiment: rounds with and without those who disturb, and its report.
+// Runs the experiment and writes its report: rounds with and without disturbing clients.
 #include "crowd.h"
 
 #include "harness/json.h"
@@ -31,7 +31,7 @@ class Crowd {
         server_({{own_executable(), "bench", "crowd-role", "server", strategy}, -1}),
         reference_(server_.read_line()) {
     busy_ = start({"busy", reference_, std::to_string(options.busy)});
-    (void)measure();  // what the server needs once, it has now
+    (void)measure();  // makes the server do its one-time work
     const double before = usage_of(server_.pid()).own_octets;
     idle_ = start({"idle", reference_, std::to_string(options.idle)});
     row_.strategy = strategy;
@@ -79,7 +79,7 @@ class Crowd {
     return latencies;
   }
 
-  // Calm, disturbed and calm again, in an order that changes from round to round.
+  // Measures calm, disturbed and calm again, in an order that changes from round to round.
   void take_round(std::size_t round) {
     Latencies disturbed;
     if (round % 3 == 0) disturbed = measure_disturbed();

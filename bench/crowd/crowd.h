@@ -1,5 +1,6 @@
-// `perigee bench crowd`: what ten thousand idle connections take of a server's memory, and whether
-// a thousand busy ones notice peers that do not read, or that stop in the middle of a message.
+// `perigee bench crowd`: a server's memory for ten thousand idle connections, and whether a
+// thousand busy connections are slowed down by slow clients and by clients that stop in the middle
+// of a message.
 #pragma once
 
 #include "harness/statistics.h"
@@ -27,13 +28,13 @@ struct CrowdOptions {
 /// One server. Times in microseconds.
 struct CrowdRow {
   std::string strategy;
-  double idle_octets = 0;   ///< of the server's own memory, for each idle connection
+  double idle_octets = 0;   ///< the server's own memory for each idle connection
   std::size_t threads = 0;  ///< of the server, with all connections open
   double calm_p50 = 0;      ///< medians over the rounds
   double calm_p99 = 0;
   double disturbed_p99 = 0;
-  Estimate p99_ratio;   ///< disturbed to calm, within a round
-  Estimate null_ratio;  ///< calm to calm, within a round
+  Estimate p99_ratio;   ///< disturbed / calm, within a round
+  Estimate null_ratio;  ///< calm / calm, within a round
 };
 
 struct CrowdReport {
@@ -46,13 +47,15 @@ std::string to_table(const CrowdReport& report);
 std::string to_json(const CrowdReport& report);
 std::string to_html(const CrowdReport& report);
 
-/// @name What the experiment starts as processes of its own.
+/// @name The processes that the experiment starts.
 /// @{
-/// Connects, makes a call on each connection, prints "ready" and keeps them until its input ends.
+/// Connects, makes a call on each connection, prints "ready", and keeps the connections until its
+/// input ends.
 int run_crowd_idle(const std::string& reference, std::size_t connections);
-/// Serves commands: a number of calls, answered with their p50 and p99 in nanoseconds.
+/// Serves commands: answers a number of calls with their p50 and p99 in nanoseconds.
 int run_crowd_busy(const std::string& reference, std::size_t connections);
-/// Asks for much and reads a little ten times a second; sends a part of a message and no more.
+/// Slow readers ask for large replies and read a little ten times a second. Half-open connections
+/// send only a part of a message.
 int run_crowd_disturbers(const std::string& reference, std::size_t slow_readers,
                          std::size_t half_open);
 /// @}

@@ -1,4 +1,4 @@
-// Servers of the cubit experiment whose servants may answer later, although they do it at once.
+// Servers of the cubit experiment with asynchronous servants, which reply at once.
 #include "asynchronous.h"
 
 #include "cubes.h"

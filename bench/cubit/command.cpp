@@ -38,7 +38,7 @@ void run(const CLI::App& command, Settings& settings) {
   write_report(report, settings.output);
 }
 
-// "GIOP" or "GIOPlite", and options of the ORB.
+// Parses "GIOP" or "GIOPlite", and options of the ORB.
 std::vector<std::string> options_for(const std::vector<std::string>& words, std::size_t first) {
   std::vector<std::string> options;
   if (words.at(first) == "GIOPlite") options = {"-ORBGiopLite", "yes"};

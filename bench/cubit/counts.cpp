@@ -1,5 +1,5 @@
-// What a call costs each side, by callgrind: user-space instructions, exact enough for claims below
-// a few percent; system calls; and calls of malloc.
+// The cost of a call on each side, by callgrind: user-space instructions, precise enough for claims
+// of less than a few percent; system calls; and calls of malloc.
 #include "cubit.h"
 #include "harness/progress.h"
 #include "harness/temporary_folder.h"
@@ -43,8 +43,8 @@ bool is_allocator(std::string_view function) {
   return std::ranges::find(names, function) != names.end();
 }
 
-/// Reads callgrind's files, as its manual describes the format: a name is written once, as
-/// "cfn=(7) malloc", and is "(7)" from then on; "calls=" is about the function called last named.
+/// Reads callgrind's files in the format of its manual. A name is written once, as "cfn=(7)
+/// malloc", and is "(7)" from then on. "calls=" refers to the last named function.
 class CallgrindFile {
  public:
   explicit CallgrindFile(const fs::path& file) {
@@ -65,7 +65,7 @@ class CallgrindFile {
     else if (line.starts_with("totals:"))
       read_totals(line.substr(7));
   }
-  /// The number of a function.
+  /// Remembers the name, and returns the number of the function.
   std::string note(const std::string& text) {
     const std::size_t end = text.find(')') + 1;
     std::string number = text.substr(0, end);
@@ -111,7 +111,7 @@ Counts per_call(const Counts& base, const Counts& longer) {
 }  // namespace
 
 SideCounts count_calls(const SystemIn& system, const std::string& workload, int cpu) {
-  // In folders of their own: servers that are terminated leave their sockets behind.
+  // Each run has its own folder, because terminated servers leave their sockets behind.
   const auto run = [&](std::size_t calls) {
     const TemporaryFolder folder;
     const std::string command = workload + ' ' + std::to_string(calls) + " untimed";

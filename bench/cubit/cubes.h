@@ -1,4 +1,4 @@
-// What the servants of the cubit experiment answer, whatever kind of servant they are.
+// The results of the cubit experiment's servants, for all kinds of servants.
 #pragma once
 
 #include "cubitC.h"

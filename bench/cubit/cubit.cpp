@@ -1,4 +1,4 @@
-// Runs the cubit experiment: rounds of all systems in turn, ratios within a round.
+// Runs the cubit experiment: rounds over all systems in turn, ratios within a round.
 #include "cubit.h"
 
 #include "harness/progress.h"
@@ -39,15 +39,15 @@ Cell summarise(const std::vector<Sample>& samples, const std::vector<Sample>& fl
   return cell;
 }
 
-// Large calls are few.
+// Fewer calls for large workloads.
 std::size_t calls_of(const std::string& workload, const CubitOptions& options) {
   const std::size_t size = large_size_of(workload);
   if (size == 0) return options.calls;
   return std::clamp<std::size_t>(options.volume / size, 1, options.calls);
 }
 
-// One round: each system in turn, beginning with another one each time, so that none always
-// follows the same neighbour.
+// One round over all systems in turn. Each round begins with another system, so that no system
+// always follows the same neighbour.
 void run_round(std::vector<Pair>& pairs, const CubitReport& report, const std::string& workload,
                std::size_t round, Rounds& rounds) {
   for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
@@ -62,8 +62,8 @@ struct Range {
   std::size_t end;
 };
 
-// Some rounds of all workloads, by processes of their own. In a folder of their own, too: servers
-// leave their sockets behind.
+// Runs some rounds of all workloads with new processes in a new folder, because servers leave their
+// sockets behind.
 void run_processes(const CubitReport& report, const Range& range,
                    std::map<std::string, Rounds>& rounds, Progress& progress) {
   const TemporaryFolder folder;

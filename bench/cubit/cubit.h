@@ -1,5 +1,5 @@
-// `perigee bench cubit`: two-way calls of all basic kinds, by every protocol, beside a raw
-// ping-pong over the same transport and omniORB.
+// `perigee bench cubit`: two-way calls of all basic kinds with every protocol, compared with a raw
+// ping-pong over the same transport and with omniORB.
 #pragma once
 
 #include "harness/claims.h"
@@ -26,15 +26,15 @@ class Page;
 struct CubitOptions {
   std::size_t rounds = 30;
   std::size_t calls = 500;          ///< per workload, system and round
-  std::size_t volume = 256u << 20;  ///< octets of large calls, likewise: there are fewer calls
+  std::size_t volume = 256u << 20;  ///< octets of large calls: there are fewer of these
   bool split = false;               ///< server and client on two CPUs instead of one
-  bool floor_only = false;          ///< leave omniORB out although it is there
+  bool floor_only = false;          ///< leave omniORB out even if it is installed
   std::vector<std::string> workloads;
-  std::vector<std::string> systems;  ///< and those that they are compared with; empty: all
+  std::vector<std::string> systems;  ///< with their floors; empty: all
   std::string omniorb_program;
 };
 
-/// What one side of a system spends on one call.
+/// The cost of one call on one side of a system.
 struct Counts {
   double instructions = 0;  ///< in user space
   double system_calls = 0;
@@ -46,10 +46,10 @@ struct SideCounts {
   Counts server;
 };
 
-/// What one system did in one workload, over all rounds.
+/// The results of one system in one workload, over all rounds.
 struct Cell {
   Estimate ratio;         ///< median of the per-round ratios of p50 to the floor's
-  Estimate mean_ratio;    ///< the same of the means
+  Estimate mean_ratio;    ///< the same for the means
   double p50_ns = 0;      ///< median of the rounds' p50
   double p50_low_ns = 0;  ///< 10th and 90th percentile of the rounds' p50: the spread
   double p50_high_ns = 0;
@@ -61,7 +61,7 @@ struct CubitReport {
   CubitOptions options;
   std::vector<System> systems;
   std::map<std::string, std::map<std::string, Cell>> cells;  ///< by workload, then system
-  std::vector<Comparison> comparisons;                       ///< of systems that were measured
+  std::vector<Comparison> comparisons;                       ///< of measured systems
   /// By workload, in the order of the comparisons: the per-round ratios of p50.
   std::map<std::string, std::vector<Estimate>> compared;
   std::vector<Claim> claims = {};  ///< see claims_of()
@@ -70,30 +70,30 @@ struct CubitReport {
 /// Null if it was not measured.
 const Cell* find_cell(const CubitReport& report, const std::string& workload,
                       const std::string& system);
-/// None if they were not measured.
+/// None if the two systems were not measured.
 std::optional<Estimate> find_compared(const CubitReport& report, const std::string& workload,
                                       const Comparison& wanted);
 
-/// The goals that what was measured says something about.
+/// The goals for which the report has measurements.
 std::vector<Claim> claims_of(const CubitReport& report);
-/// The systems and the workloads that the goals are about.
+/// The systems and the workloads of the goals.
 std::vector<std::string> goal_systems();
 std::vector<std::string> goal_workloads();
 
 /// Runs the experiment. Systems take turns, in an order that rotates from round to round.
 CubitReport run_cubit(const CubitOptions& options);
 
-/// The chosen systems, and the floors that they are compared with. Throws std::runtime_error if one
-/// is unknown.
+/// The chosen systems, and the floors that they are compared with. Throws std::runtime_error if a
+/// name is unknown.
 std::vector<System> chosen_systems(const CubitOptions& options,
                                    const std::filesystem::path& folder);
 
 /// A system whose sockets are in a folder.
 using SystemIn = std::function<System(const std::filesystem::path& folder)>;
-/// What a call costs each side, counted by callgrind (two runs of different lengths, so that
-/// start-up cancels out). Both sides run on `cpu`, or wherever they like. Needs valgrind.
+/// The cost of a call on each side, counted by callgrind (two runs of different lengths, so that
+/// start-up cancels out). Both sides run on `cpu`, or on any CPU. Needs valgrind.
 SideCounts count_calls(const SystemIn& system, const std::string& workload, int cpu = -1);
-/// Adds it to the report, for all systems and workloads.
+/// Adds the counts to the report, for all systems and workloads.
 void count_costs(CubitReport& report);
 bool is_counted(const SideCounts& counts);
 /// The columns of a page's table of counts, "client + server", and their names.
@@ -104,7 +104,7 @@ nlohmann::json to_json(const SideCounts& counts);
 std::string to_table(const CubitReport& report);
 std::string to_json(const CubitReport& report);
 std::string to_html(const CubitReport& report);
-/// What the page of to_html() has, as part of another.
+/// Adds the contents of the page of to_html() to another page.
 void add_to(Page& page, const CubitReport& report);
 
 /// Adds the command of the experiment, and its roles, to `perigee bench`.

@@ -1,4 +1,4 @@
-// What two-way calls are meant to cost, beside what was measured: the only place of these values.
+// The goals for two-way calls, compared with the measurements. Only this file has these values.
 #include "cubit.h"
 
 #include <optional>
@@ -6,7 +6,7 @@
 namespace perigee::bench {
 namespace {
 
-/// At most so many times the ping-pong over the same transport.
+/// The largest allowed ratio to the ping-pong over the same transport.
 struct FloorGoal {
   const char* workload;
   const char* system;

@@ -1,4 +1,4 @@
-// The cubit workloads over an ORB whose mapping the including file adapts to: `Calls` makes the
+// The cubit workloads over an ORB. The including file adapts the ORB's mapping: `Calls` makes the
 // calls.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace cubit {
 
 /// `Calls` has cube_void(), next_char(v), cube_octet(v), cube_short(v), cube_long(v),
 /// cube_double(v), and `cube_struct(o, l, s)`, `cube_union(o, l, s)` (the same in a union),
-/// `cube_any(l)`, `echo_octets(size)`, `count_octets(size)`, `echo_longs(count)`, which make one
-/// call each and check the result.
+/// `cube_any(l)`, `echo_octets(size)`, `count_octets(size)`, `echo_longs(count)`. Each makes one
+/// call and checks the result.
 template <typename Calls>
 std::vector<Workload> make_workloads(Calls& calls) {
   std::vector<Workload> workloads{

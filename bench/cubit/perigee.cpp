@@ -22,7 +22,7 @@ bool is_cube(const Cubit::Many& result, const Cubit::Many& value) {
          result.s() == cubit::cube(value.s());
 }
 
-/// The time that the servant itself takes, in the build with time probes.
+/// Measures the time of the servant itself, in the build with time probes.
 struct UpcallTime {
   UpcallTime() noexcept { probe::stamp(probe::Point::upcall_begins); }
   ~UpcallTime() { probe::stamp(probe::Point::upcall_ended); }

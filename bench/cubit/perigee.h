@@ -6,8 +6,8 @@
 
 namespace perigee::bench {
 
-/// Prints its IOR, then serves at `endpoint` until killed. `thread_strategy`: as
-/// -ORBThreadStrategy; `options`: further ones of ORB_init.
+/// Prints its IOR, then serves at `endpoint` until it is killed. `thread_strategy`: the value of
+/// -ORBThreadStrategy; `options`: further options of ORB_init.
 int run_perigee_server(const std::string& thread_strategy,
                        const std::string& endpoint = "iiop://127.0.0.1:0",
                        const std::vector<std::string>& options = {});

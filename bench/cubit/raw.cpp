@@ -1,6 +1,5 @@
-// The floors: a C-style ping-pong that moves octets with read and write, and nothing else. The
-// server has a blocking thread for each connection, or one thread that calls epoll_wait before each
-// read.
+// The floors: a C-style ping-pong that only moves octets with read and write. The server has a
+// blocking thread for each connection, or one thread that calls epoll_wait before each read.
 #include "raw.h"
 
 #include "workloads.h"
@@ -29,7 +28,7 @@
 namespace perigee::bench {
 namespace {
 
-// What a client tells the server first: the sizes of this connection's messages.
+// The first data of a client: the sizes of this connection's messages.
 struct Sizes {
   std::uint32_t request;
   std::uint32_t reply;
@@ -59,7 +58,7 @@ bool write_all(int fd, const char* octets, std::size_t size) {
   return true;
 }
 
-// Of UNIX-domain sockets nothing needs to be set.
+// UNIX-domain sockets need no option.
 void set_no_delay(int fd) {
   const int on = 1;
   (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -107,7 +106,7 @@ void serve_connection(int fd) {
   close(fd);
 }
 
-/// A connection of the epoll server, which reads once for each event.
+/// A connection of the epoll server. It reads once for each event.
 class EpollConnection {
  public:
   explicit EpollConnection(int fd) : octets_(sizeof(Sizes)), fd_(fd) {}
@@ -139,7 +138,7 @@ class EpollConnection {
   int fd_;
 };
 
-// Prints what a client connects to.
+// Prints the address for the client.
 int open_listener(const std::string& place) {
   const bool tcp = place == "tcp";
   const Address address(tcp ? "0" : place);
@@ -162,7 +161,7 @@ void watch(int epoll, int fd, EpollConnection* connection) {
   check(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
 }
 
-// One connection with messages of fixed sizes; each carries a number that must come back.
+// One connection with messages of fixed sizes. Each message contains a number that must come back.
 class RawConnection {
  public:
   RawConnection(const Address& address, Sizes sizes)
@@ -190,7 +189,7 @@ class RawConnection {
   int fd_;
 };
 
-/// The buffers of both sides are as large as the messages, so large calls connect when they begin.
+/// The buffers of both sides have the size of the messages, so a large call makes a new connection.
 class RawCall {
  public:
   RawCall(const Address& address, Sizes sizes) : address_(address), sizes_(sizes) {}
@@ -208,7 +207,7 @@ class RawCall {
   std::optional<RawConnection> connection_;
 };
 
-/// A kind of call, with the octets of its argument and its result.
+/// A kind of call, with the sizes of its argument and its result in octets.
 struct Kind {
   std::string name;
   const char* operation;
@@ -238,12 +237,12 @@ std::size_t align(std::size_t size, std::size_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-// A header and what follows it, aligned to 8.
+// A header and the data behind it, aligned to 8.
 std::uint32_t with_body(std::size_t header, std::size_t payload) {
   return static_cast<std::uint32_t>(payload == 0 ? header : align(header, 8) + payload);
 }
 
-// As large as the messages that Perigee sends for the same call.
+// The sizes of the messages that Perigee sends for the same call.
 Sizes giop_sizes(const Kind& kind) {
   const std::size_t target = 12 + 4 + 4 + 4 + 4 + key_size;  // header, id, flags, address, key
   const std::size_t name = 4 + std::strlen(kind.operation) + 1;
@@ -267,7 +266,7 @@ int run_raw_server(const std::string& place) {
     const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) continue;
     set_no_delay(fd);
-    std::thread(serve_connection, fd).detach();  // lives until its client goes
+    std::thread(serve_connection, fd).detach();  // lives until the client disconnects
   }
 }
 

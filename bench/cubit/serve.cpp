@@ -1,4 +1,4 @@
-// How every server of the cubit experiment serves.
+// Serves, for every server of the cubit experiment.
 #include "serve.h"
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// How every server of the cubit experiment serves.
+// The common part of all servers of the cubit experiment.
 #pragma once
 
 #include <perigee/corba.h>
@@ -9,12 +9,12 @@
 namespace perigee::bench {
 
 struct Serving {
-  std::string thread_strategy;  ///< as -ORBThreadStrategy
+  std::string thread_strategy;  ///< value of -ORBThreadStrategy
   std::string endpoint;
-  std::vector<std::string> options;  ///< further ones of ORB_init
+  std::vector<std::string> options;  ///< further options of ORB_init
 };
 
-/// Prints the servant's reference, then serves until killed.
+/// Prints the servant's reference, then serves until it is killed.
 int serve(const Serving& serving, const CORBA::servant_reference<PortableServer::Servant>& servant);
 
 }  // namespace perigee::bench

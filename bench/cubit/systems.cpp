@@ -1,4 +1,4 @@
-// The systems that the cubit experiment compares, and how each is started.
+// The systems that the cubit experiment compares, and the command lines that start them.
 #include "systems.h"
 
 #include "workloads.h"
@@ -12,11 +12,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What systems have an address of their own for.
+/// The addresses of the systems on one network.
 struct Network {
   std::string name;
   std::string raw;      ///< where the raw server listens
-  std::string perigee;  ///< and where the ORBs do
+  std::string perigee;  ///< where the ORBs listen
   std::string omniorb;
 };
 
@@ -40,7 +40,7 @@ void add_raw(std::vector<System>& systems, const Network& network) {
                      role({"raw-client", "{REF}", "GIOP"}), "raw " + network.name});
 }
 
-/// Perigee's server by its thread strategy, and how the names of its systems end.
+/// A thread strategy of Perigee's server, and the suffix of its systems' names.
 struct Strategy {
   std::string name;
   std::string suffix;
@@ -64,7 +64,7 @@ void add_perigee(std::vector<System>& systems, const Network& network) {
   add_perigee(systems, network, {"auto", " auto"}, "GIOP");
 }
 
-// Over TCP only: what their servants cost is the same over each transport.
+// Only over TCP, because the cost of the servants is the same over each transport.
 void add_asynchronous(std::vector<System>& systems, const Network& network) {
   if (network.name != "TCP") return;
   for (const std::string kind : {"AMH", "coroutine"})

@@ -1,4 +1,4 @@
-// The systems that the cubit experiment compares, and how each is started.
+// The systems that the cubit experiment compares, and the command lines that start them.
 #pragma once
 
 #include "harness/comparison.h"
@@ -14,8 +14,8 @@
 
 namespace perigee::bench {
 
-/// One system: a server's and a client's command line. "{REF}" in the client's stands for what the
-/// server prints first (an address or an IOR).
+/// One system: the command lines of a server and of a client. "{REF}" in the client's command line
+/// stands for the first line that the server prints (an address or an IOR).
 struct System {
   std::string name;
   std::vector<std::string> server;
@@ -23,49 +23,53 @@ struct System {
   std::string floor = {};  ///< the name of the system that it is compared with
 };
 
-/// Over TCP and over UNIX-domain sockets: the floor twice ("raw" and "null": the same program, to
-/// show what chance does), with messages as short as GIOPlite's ("rawlite"), and with a server that
-/// waits with epoll_wait ("raw epoll"); Perigee with GIOP and with GIOPlite, in two thread
-/// strategies, with GIOP and the strategy "auto", and with asynchronous servants; and omniORB in
-/// both of its own if `omniorb_program` is not empty. A floor comes before the systems that are
-/// compared with it. Sockets are made in `folder`, which may be empty (no path) for the names only.
+/// All systems, over TCP and over UNIX-domain sockets:
+/// - the floor twice ("raw" and "null": the same program, to show random variation);
+/// - the floor with messages of the size of GIOPlite's ("rawlite"), and with a server that waits
+///   with epoll_wait ("raw epoll");
+/// - Perigee with GIOP and with GIOPlite in two thread strategies, with GIOP and the strategy
+///   "auto", and with asynchronous servants;
+/// - omniORB in both of its thread strategies, if `omniorb_program` is not empty.
+///
+/// A floor comes before the systems that are compared with it. Sockets are made in `folder`, which
+/// may be empty (no path) if only the names are needed.
 std::vector<System> cubit_systems(const std::string& omniorb_program,
                                   const std::filesystem::path& folder);
-/// The systems that --quick measures: one thread strategy.
+/// The systems of --quick: one thread strategy.
 std::vector<std::string> quick_cubit_systems();
 
-/// What the protocols differ by: GIOPlite beside GIOP, UNIX-domain sockets beside TCP. And the
-/// kinds of servants, and the thread strategies.
+/// The comparisons of protocols (GIOPlite and GIOP, UNIX-domain sockets and TCP), of kinds of
+/// servants, and of thread strategies.
 const std::vector<Comparison>& cubit_comparisons();
 
 enum class OmniorbThreads : std::uint8_t { per_connection, pool };
-/// The command line of omniORB's server. `endpoint`: as its -ORBendPoint.
+/// The command line of omniORB's server. `endpoint`: the value of its -ORBendPoint.
 std::vector<std::string> omniorb_server(const std::string& program, const std::string& endpoint,
                                         OmniorbThreads threads);
 
 /// The names of the workloads in the order of the report.
 const std::vector<std::string>& cubit_workloads();
-/// Those of large calls, which are measured only if they are asked for.
+/// The workloads of large calls. They are measured only if the options name them.
 std::vector<std::string> large_cubit_workloads();
-/// Octets that a call of the workload carries at most, there and back; 0: few.
+/// The largest number of octets of a call of the workload, in both directions; 0: few.
 std::size_t large_size_of(const std::string& workload);
-/// Has the ORBs take messages with so many octets of arguments, if their defaults do not.
+/// Raises the ORBs' limits for messages with `size` octets of arguments, if the defaults are lower.
 void allow_large_messages(std::vector<System>& systems, std::size_t size);
 
-/// Which CPUs server and client are pinned to.
+/// The CPUs that server and client are pinned to.
 struct Placement {
   int server_cpu = -1;
   int client_cpu = -1;
 };
 
-/// `split`: on two CPUs, else on one. Throws std::runtime_error if there are no two.
+/// `split`: on two CPUs, otherwise on one. Throws std::runtime_error if there are no two CPUs.
 Placement placement_of(bool split);
 
-/// Then others take their place: where a process happens to lie in memory makes some percent, which
-/// no number of rounds with the same processes would show.
+/// After this number of rounds the processes are replaced. The memory layout of a process changes
+/// its times by some percent, which more rounds with the same processes would not show.
 inline constexpr std::size_t rounds_a_process = 3;
 
-/// One call's cost in one round.
+/// The cost of one call in one round.
 struct Sample {
   double p50_ns = 0;
   double mean_ns = 0;
@@ -77,13 +81,13 @@ class Pair {
  public:
   Pair(const System& system, const Placement& placement);
   Sample run(const std::string& workload, std::size_t count);
-  /// How long each of so many calls took, in nanoseconds.
+  /// The times of `count` calls, in nanoseconds.
   std::vector<double> times(const std::string& workload, std::size_t count);
-  /// What the client answers behind "ok". Throws std::runtime_error if it answers anything else.
+  /// The client's answer behind "ok". Throws std::runtime_error if it answers anything else.
   std::istringstream command(const std::string& workload, const std::string& rest);
   /// User and system time of both sides.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
-  /// What the server has printed first.
+  /// The first line that the server printed.
   [[nodiscard]] const std::string& reference() const noexcept { return reference_; }
 
  private:
@@ -92,10 +96,10 @@ class Pair {
   std::string reference_;
 };
 
-/// The one of cubit_systems() that has the name.
+/// The system of cubit_systems() with that name.
 System cubit_system(const std::string& name, const std::string& omniorb_program = {});
 
-/// A client's command line with the reference that its server has printed.
+/// A client's command line with the reference of its server.
 std::vector<std::string> with_reference(std::vector<std::string> client,
                                         const std::string& reference);
 

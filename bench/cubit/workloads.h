@@ -1,6 +1,6 @@
-// The workloads of the cubit experiment, and the loop that every client runs: it is the same source
-// for Perigee, omniORB and the raw floor, so that they differ in nothing but the call.
-// Plain C++: it is also compiled beside other ORBs' headers.
+// The workloads of the cubit experiment, and the loop of every client. Perigee, omniORB and the raw
+// floor use the same source, so that only the calls differ.
+// Plain C++, because it is also compiled with other ORBs' headers.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace cubit {
 
-/// One kind of call. `call` makes one and says whether the result was right.
+/// One kind of call. `call` makes a call and returns whether the result was right.
 struct Workload {
   std::string name;
   std::function<bool()> call;
@@ -25,14 +25,14 @@ struct Workload {
 /// Sizes of the two sequence workloads, in octets.
 constexpr std::size_t small_sequence_size = 4;
 constexpr std::size_t large_sequence_size = 4096;
-/// And all sizes of octet sequences: of these two the cubit experiment's.
+/// All sizes of octet sequences. The cubit experiment uses only the two sizes above.
 constexpr std::size_t echo_sizes[] = {small_sequence_size, 16,    64,   256, 1024,
                                       large_sequence_size, 16384, 65536};
-/// Sizes of large calls, of which each is made only if it is asked for.
+/// Sizes of large calls. Each is measured only if the options name it.
 constexpr std::size_t large_sizes[] = {64u << 10, 256u << 10, 1u << 20,  4u << 20,
                                        16u << 20, 64u << 20,  256u << 20};
-/// "octets65536": a sequence of octets that comes back; "borrowed65536": a sequence that
-/// is sent from the caller's memory, seen where it was received, and counted.
+/// "octets65536": a sequence of octets that comes back. "borrowed65536": a sequence that is sent
+/// from the caller's memory; the server reads it in the receive buffer and counts it.
 inline std::string echo_name(std::size_t size) { return "octets" + std::to_string(size); }
 inline std::string borrowed_name(std::size_t size) { return "borrowed" + std::to_string(size); }
 
@@ -74,15 +74,15 @@ inline void print_summary(std::vector<double>& samples) {
   std::cout << "ok " << *middle << ' ' << mean << std::endl;
 }
 
-/// Prints all, in whole nanoseconds.
+/// Prints all times, in whole nanoseconds.
 inline void print_all(const std::vector<double>& samples) {
   std::cout << "ok";
   for (const double sample : samples) std::cout << ' ' << static_cast<std::int64_t>(sample);
   std::cout << std::endl;
 }
 
-/// Makes `count` calls and nothing besides, not even a look at the clock, for those who count what
-/// a call costs.
+/// Makes `count` calls and nothing else, without reading the clock: for tools that count the cost
+/// of a call.
 inline void repeat(const Workload& workload, std::size_t count) {
   bool right = true;
   for (std::size_t index = 0; index < count; ++index) right &= workload.call();

@@ -1,4 +1,4 @@
-// Line and bar charts as SVG.
+// Draws line and bar charts as SVG.
 #include "chart.h"
 
 #include <fmt/format.h>
@@ -11,12 +11,12 @@
 namespace perigee::bench {
 namespace {
 
-// The drawing's own units; the page scales it.
+// In units of the drawing; the page scales it.
 constexpr double chart_width = 720;
 constexpr double line_chart_height = 380;
 constexpr double bar_height = 26;
 
-/// From values to places.
+/// Maps values to positions.
 class Scale {
  public:
   Scale(AxisKind kind, Estimate values, double from, double to)
@@ -36,7 +36,7 @@ class Scale {
   double low_, high_, from_, to_;
 };
 
-// 1, 2 or 5 times a power of ten, so that about `count` of them make `range`.
+// 1, 2 or 5 times a power of ten, so that about `count` steps make up `range`.
 double tick_step(double range, int count) {
   const double power = std::pow(10, std::floor(std::log10(range / count)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -51,8 +51,8 @@ std::vector<double> linear_ticks(double high) {
   return ticks;
 }
 
-// Powers of ten; where there are few, twice and five times these, too; and round numbers where the
-// range is so short that there are hardly any of these.
+// Powers of ten. For a short range also two and five times these powers. If these are fewer than
+// three, round numbers.
 std::vector<double> logarithmic_ticks(double low, double high) {
   std::vector<double> ticks;
   const bool is_long = high / low >= 1000;
@@ -101,7 +101,7 @@ Ranges ranges_of(const LineChart& chart) {
   return ranges;
 }
 
-// Where points stand, if there are few places; else round numbers.
+// The positions of the points, if there are few. Otherwise round numbers.
 std::vector<double> x_ticks(const LineChart& chart, const Estimate& range) {
   std::vector<double> places;
   for (const ChartSeries& series : chart.series)
@@ -124,7 +124,7 @@ std::string label(double x, double y, const char* anchor, const std::string& tex
                      escape(text));
 }
 
-/// The part of a line chart within its axes.
+/// The area of a line chart inside its axes.
 struct Plot {
   Scale x;
   Scale y;
@@ -148,7 +148,7 @@ std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot)
   for (const double tick : x_ticks(chart, ranges.x)) {
     const double x = plot.x(tick);
     svg += line(x, plot_bottom, x, plot_bottom + 5, "axis");
-    if (x - last_label < 46) continue;  // its text would touch the one before
+    if (x - last_label < 46) continue;  // its text would overlap the previous text
     svg += label(x, plot_bottom + 20, "middle",
                  chart.x_unit == AxisUnit::octets ? octets_text(tick) : number_text(tick));
     last_label = x;
@@ -192,7 +192,7 @@ std::string bar_text(const Bar& bar) {
   return bar.text.empty() ? number_text(bar.value.value) : bar.text;
 }
 
-// Name and value stand before the bar, where a narrow screen shows them.
+// Name and value are in front of the bar, where a narrow screen shows them.
 std::string bar_row(const Bar& bar, const Scale& scale, double y) {
   const double end = scale(bar.value.value);
   const double middle = y + bar_height / 2;
@@ -212,7 +212,7 @@ bool begins_group(const BarChart& chart, std::size_t index) {
   return !group.empty() && (index == 0 || chart.bars[index - 1].group != group);
 }
 
-// Headings of groups are as high as bars.
+// Headings of groups have the height of bars.
 std::size_t row_count(const BarChart& chart) {
   std::size_t count = chart.bars.size();
   for (std::size_t index = 0; index < chart.bars.size(); ++index)

@@ -1,4 +1,4 @@
-// Line and bar charts as SVG for a page (page.h). Colours and fonts are the page's style sheet's.
+// Line and bar charts as SVG for a page (page.h). The page's style sheet sets colours and fonts.
 #pragma once
 
 #include "harness/statistics.h"
@@ -20,10 +20,10 @@ struct ChartPoint {
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;  ///< in the order of x
-  std::size_t look = 0;            ///< colour and dashes; a page gives each name its own
+  std::size_t look = 0;            ///< colour and dashes; a page gives each name its own look
 };
 
-/// So many looks can be told apart; further ones begin anew.
+/// The number of different looks. Further series repeat them.
 inline constexpr std::size_t look_count = 24;
 
 enum class AxisKind { linear, logarithmic };
@@ -42,22 +42,22 @@ struct Bar {
   std::string name;
   Estimate value;
   std::string text = {};   ///< beside the name; empty: the value
-  std::string group = {};  ///< a heading above the first of those that have it in common
-  std::size_t look = 0;    ///< colour of a bar in a group; a page gives each name its own
+  std::string group = {};  ///< a heading above the first bar of the group
+  std::size_t look = 0;    ///< colour of a bar in a group; a page gives each name its own look
 };
 
-/// Horizontal bars that begin at 0, in groups or all alike.
+/// Horizontal bars that begin at 0, in groups or without groups.
 struct BarChart {
   std::string label;     ///< of the values
-  double reference = 0;  ///< a vertical line there, if not 0
+  double reference = 0;  ///< position of a vertical line, if not 0
   std::vector<Bar> bars;
 };
 
-/// Names and labels are escaped. A chart without points is a frame without lines.
+/// Names and labels are escaped. A chart without points is an empty frame.
 std::string to_svg(const LineChart& chart);
 std::string to_svg(const BarChart& chart);
 
-/// Text for HTML and SVG, attributes included.
+/// Escapes text for HTML and SVG, including attributes.
 std::string escape(const std::string& text);
 /// 65536: "64 KiB".
 std::string octets_text(double octets);

@@ -1,4 +1,4 @@
-// Goals of an experiment, beside what was measured.
+// The goals of an experiment, compared with the measurements.
 #include "claims.h"
 
 #include "json.h"

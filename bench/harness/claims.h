@@ -1,4 +1,4 @@
-// Goals of an experiment, beside what was measured.
+// The goals of an experiment, compared with the measurements.
 #pragma once
 
 #include "harness/statistics.h"
@@ -17,22 +17,22 @@ class Page;
 enum class Bound : std::uint8_t { at_most, at_least };
 enum class Verdict : std::uint8_t { met, within_chance, missed };
 
-/// A goal, and what was measured.
+/// A goal, and its measurement.
 struct Claim {
   std::string what;
   Bound bound = Bound::at_most;
   double goal = 0;
   Estimate measured;
-  std::string failure = {};  ///< why nothing was measured: then it is missed
-  std::string note = {};     ///< what a reader compares the value with, like the floor's own value
+  std::string failure = {};  ///< why nothing was measured: then the goal is missed
+  std::string note = {};     ///< a value to compare with, such as the floor's own value
 };
 
-/// `within_chance`: the value misses the goal, its interval does not.
+/// `within_chance`: the value misses the goal, but its interval contains it.
 Verdict verdict(const Claim& claim);
 
-/// What the verdicts rest on, for the method of a report.
+/// The basis of the verdicts, for the method section of a report.
 std::string describe_claims(std::size_t rounds);
-/// A line for each.
+/// One line for each claim.
 std::string to_table(const std::vector<Claim>& claims);
 nlohmann::json to_json(const std::vector<Claim>& claims);
 void add_to(Page& page, const std::vector<Claim>& claims);

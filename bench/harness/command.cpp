@@ -1,4 +1,4 @@
-// What the commands of all experiments have in common.
+// The common part of the commands of all experiments.
 #include "command.h"
 
 #include "process.h"
@@ -16,7 +16,7 @@ namespace perigee::bench {
 
 namespace {
 
-// Beside the perigee program: in the build tree as in the install prefix. Empty if there is none.
+// Beside the perigee program, in the build tree and in the install prefix. Empty if there is none.
 std::string find_companion(const std::string& name) {
   const auto folder = std::filesystem::path(own_executable()).parent_path();
   for (const char* place : {".", "../libexec/perigee", "../../bench"})
@@ -29,7 +29,7 @@ std::string find_companion(const std::string& name) {
   throw std::runtime_error("cannot write " + name + ": " + std::strerror(errno));
 }
 
-// Says so before a run of minutes rather than after it. What is in the file stays until then.
+// Reports an unwritable file before a run of minutes instead of after it. Does not change the file.
 std::string check_writable(const std::string& name) {
   const bool is_new = !std::filesystem::exists(name);
   if (!std::ofstream(name, std::ios::app)) fail_to_write(name);
@@ -71,7 +71,7 @@ std::vector<std::string> orb_options_of(const std::vector<std::string>& words, s
 void add_role_command(CLI::App& bench, const std::string& experiment, Role run) {
   auto words = std::make_shared<std::vector<std::string>>();  // lives as long as the callback
   CLI::App* command = bench.add_subcommand(experiment + "-role", "");
-  command->group("");  // not in the help
+  command->group("");  // hides it in the help
   command->add_option("words", *words)->required();
   command->callback([words, experiment, run = std::move(run)] {
     if (run(*words) != 0)

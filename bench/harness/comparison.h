@@ -1,11 +1,11 @@
-// Two systems of an experiment that stand beside each other in its report.
+// Two systems of an experiment that its report compares.
 #pragma once
 
 #include <string>
 
 namespace perigee::bench {
 
-/// Two systems of which one is a variant of the other.
+/// Two systems; one is a variant of the other.
 struct Comparison {
   std::string system;
   std::string base;
@@ -16,7 +16,7 @@ inline std::string to_text(const Comparison& comparison) {
   return comparison.system + " / " + comparison.base;
 }
 
-/// At most `ratio` times the base.
+/// The ratio to the base must be at most `ratio`.
 struct ComparisonGoal {
   Comparison comparison;
   double ratio;

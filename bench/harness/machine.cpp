@@ -1,4 +1,4 @@
-// A line that says on what a measurement was made.
+// Describes the machine of a measurement in one line.
 #include "machine.h"
 
 #include <sys/utsname.h>

@@ -1,4 +1,4 @@
-// A report as one HTML file that needs nothing else.
+// A report as one self-contained HTML file.
 #include "page.h"
 
 #include "machine.h"
@@ -12,7 +12,7 @@
 namespace perigee::bench {
 namespace {
 
-// A table may be wider than the text, up to the window's right edge; there it scrolls.
+// A table may be wider than the text, up to the window's right edge. A still wider table scrolls.
 constexpr const char* style = R"(
 :root{color-scheme:light dark;--ink:#1c2330;--soft:#5b6577;--paper:#fff;--grid:#e3e6ec;--bar:#2a6f97}
 @media(prefers-color-scheme:dark){
@@ -49,7 +49,7 @@ constexpr std::array<SeriesColour, 8> series_colours{{{"#2a6f97", "#5aa9d6"},
                                                       {"#8a5a44", "#c99a84"},
                                                       {"#5f6b7a", "#a7b3c2"}}};
 
-// Each colour whole, dashed and dotted.
+// Each colour solid, dashed and dotted.
 std::string series_style() {
   std::string light;
   std::string dark;

@@ -1,4 +1,4 @@
-// Child processes that a benchmark commands by lines of text.
+// Child processes that a benchmark controls by lines of text.
 #include "process.h"
 
 #include <fcntl.h>
@@ -119,7 +119,7 @@ std::chrono::nanoseconds Process::cpu_time() const {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// proc(5): the 10th and the 12th field, behind the name in parentheses.
+// proc(5): the 10th and the 12th field, counted with the name in parentheses.
 std::uint64_t Process::page_faults() const {
   std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
   std::string text;

@@ -1,4 +1,4 @@
-// Child processes that a benchmark commands by lines of text: spawned, pinned, measured, ended.
+// Child processes that a benchmark controls by lines of text: spawned, pinned, measured, ended.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ struct ProcessOptions {
   int cpu = -1;                        ///< the CPU to pin to; -1: not pinned
 };
 
-/// A child process with pipes on its standard input and output. Killed by the destructor.
+/// A child process with pipes on its standard input and output. The destructor kills it.
 /// Errors are thrown as std::runtime_error: a benchmark whose peer fails has no result.
 class Process {
  public:
@@ -27,14 +27,14 @@ class Process {
   void write_line(const std::string& line);
   /// The next line of its output without the newline. Throws at end of output.
   std::string read_line();
-  /// All that it still writes until it closes its output.
+  /// The rest of its output, until it closes its output.
   std::string read_rest();
   /// CPU time used so far, user and system, of all its threads.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
   /// Page faults so far, of all its threads.
   [[nodiscard]] std::uint64_t page_faults() const;
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-  /// Closes its input (clients end then) or sends SIGTERM (servers), and waits for its end.
+  /// Closes its input (ends clients) or sends SIGTERM (ends servers), and waits for its end.
   void close_input();
   void terminate();
   int wait();
@@ -51,11 +51,11 @@ class Process {
 };
 
 struct CommandResult {
-  int status = 0;                        ///< as waitpid gives it
-  std::chrono::nanoseconds cpu_time{0};  ///< user and system, of what it started too
+  int status = 0;                        ///< as waitpid returns it
+  std::chrono::nanoseconds cpu_time{0};  ///< user and system, including its child processes
 };
-/// Runs a program to its end, with this one's input and outputs. `arguments[0]` is looked up in
-/// PATH.
+/// Runs a program to its end, with the input and outputs of this program. `arguments[0]` is looked
+/// up in PATH.
 CommandResult run_command(const std::vector<std::string>& arguments);
 
 /// The path of a program that is looked up in PATH. Throws if there is none.

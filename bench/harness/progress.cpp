@@ -1,4 +1,4 @@
-// How far an experiment has come, on a terminal.
+// Shows the progress of an experiment on a terminal.
 #include "progress.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ void Progress::draw(const std::string& what) {
   std::string line =
       fmt::format("{} [{}{}] {:>3}%{} {}", title_, std::string(filled, '#'),
                   std::string(bar_size - filled, '.'), 100 * done / steps_, remaining_time(), what);
-  line.resize(std::min(line.size(), columns_ - 1));  // a line that is broken cannot be drawn anew
+  line.resize(std::min(line.size(), columns_ - 1));  // a wrapped line could not be redrawn
   *output_ << '\r' << line << "\033[K" << std::flush;
 }
 

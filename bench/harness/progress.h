@@ -1,4 +1,4 @@
-// How far an experiment has come, on a terminal: one line that is drawn anew, and erased at the
+// Shows the progress of an experiment on a terminal: one line that is redrawn, and erased at the
 // end.
 #pragma once
 
@@ -9,19 +9,19 @@
 
 namespace perigee::bench {
 
-/// Counts steps. Draws between measurements only, as the caller steps between them.
+/// Counts steps. Draws only between measurements, because the caller steps between them.
 class Progress {
  public:
-  /// On standard error if that is a terminal, else nowhere.
+  /// Draws on standard error if that is a terminal, otherwise nowhere.
   Progress(std::string title, std::size_t steps);
-  /// On `output`, in lines of `columns`; 0: nowhere.
+  /// Draws on `output`, in lines of `columns`; 0: nowhere.
   Progress(std::string title, std::size_t steps, std::ostream& output, std::size_t columns);
   /// Erases the line.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One more step begins: "what" it does stands beside the bar.
+  /// Begins one more step. Shows `what` beside the bar.
   void step(const std::string& what);
 
  private:

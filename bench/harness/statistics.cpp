@@ -9,7 +9,7 @@ namespace perigee::bench {
 
 namespace {
 
-// Where the value below which `fraction` lie stands among `count` sorted ones.
+// The index of the value below which `fraction` lies, among `count` sorted values.
 std::size_t index_of(double fraction, std::size_t count) {
   return static_cast<std::size_t>(std::lround(static_cast<double>(count - 1) * fraction));
 }

@@ -1,14 +1,14 @@
-// A folder for the files of one run: sockets, and what tools write.
+// A folder for the files of one run: sockets, and output files of tools.
 #pragma once
 
 #include <filesystem>
 
 namespace perigee::bench {
 
-/// A new folder that only this user can enter, removed with all that is in it by the destructor.
+/// A new folder that only this user can enter. The destructor removes it with its contents.
 class TemporaryFolder {
  public:
-  /// Throws std::runtime_error if there can be none.
+  /// Throws std::runtime_error if the folder cannot be made.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -1,4 +1,4 @@
-// What a process uses, as the system counts it.
+// The resource use of a process, as the system counts it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace perigee::bench {
 struct Usage {
   std::chrono::nanoseconds user{0};  ///< CPU time of all its threads, in the system's ticks
   std::size_t threads = 0;
-  double own_octets = 0;  ///< memory of its own that it has written to; the kernel's is not in it
+  double own_octets = 0;  ///< private memory that it has written to, without the kernel's
 };
 
 /// Throws std::runtime_error if there is no such process.

@@ -1,4 +1,4 @@
-// Other clients of a server, which make its memory's sizes change all the time.
+// Other clients of a server, which keep changing the sizes of its memory blocks.
 #include "connections/raw_giop.h"
 #include "jitter.h"
 
@@ -11,8 +11,7 @@
 namespace perigee::bench {
 namespace {
 
-constexpr std::size_t request_count =
-    509;  // a prime: no client gets the same sizes again and again
+constexpr std::size_t request_count = 509;  // a prime: no client repeats the same sizes
 constexpr std::size_t octets_max = 8192;
 
 std::vector<std::string> make_requests(const RawTarget& target) {

@@ -1,4 +1,4 @@
-// Runs the jitter experiment: rounds of all systems in turn; the times of all calls are kept.
+// Runs the jitter experiment: rounds over all systems in turn. Keeps the times of all calls.
 #include "jitter.h"
 
 #include "harness/command.h"
@@ -14,7 +14,7 @@
 namespace perigee::bench {
 namespace {
 
-// All of Perigee's servers are the same program, but for the pools.
+// All of Perigee's servers are the same program, except for the pools.
 std::vector<System> jitter_systems() {
   std::vector<System> systems{cubit_system("raw TCP"), cubit_system("null TCP")};
   systems[0].name = "raw";
@@ -29,12 +29,12 @@ std::vector<System> jitter_systems() {
   return systems;
 }
 
-// The crowd speaks GIOP.
+// The clients of the crowd use GIOP, so raw servers take no part.
 bool takes_part(const JitterPart& part, const System& system) {
   return !part.crowded || (system.name != "raw" && system.name != "null");
 }
 
-/// Other clients, while it lives. On the other CPU, if there is one.
+/// Runs other clients during its lifetime, on another CPU if there is one.
 class Crowd {
  public:
   Crowd(const std::string& reference, std::size_t connections)
@@ -69,14 +69,14 @@ std::vector<JitterPart> parts_of(const JitterOptions& options) {
   return parts;
 }
 
-/// A part while it is measured.
+/// A part that is being measured, with its rounds so far.
 struct Measured {
   JitterPart part;
   JitterRounds rounds;
 };
 
-// All parts by the same processes. The first calls are as many as are measured, so that the client
-// has touched the memory that it notes them in.
+// Measures all parts with the same processes. The first calls are as many as the measured calls, so
+// that the client has touched the memory for their times.
 void run_processes(std::vector<Measured>& parts, const JitterOptions& options, std::size_t first,
                    Progress& progress) {
   const std::vector<System> systems = jitter_systems();
@@ -102,7 +102,7 @@ std::vector<double> fractions() {
   return values;
 }
 
-/// Of one system: by percentile, then round.
+/// The values of one system: by percentile, then round.
 using Columns = std::vector<std::vector<double>>;
 
 Columns columns_of(const std::vector<std::vector<double>>& rounds) {

@@ -26,7 +26,7 @@ std::string title_of(const JitterPart& part, const JitterOptions& options) {
                       : part.workload;
 }
 
-// In microseconds.
+// The time in microseconds.
 std::string time_text(const Estimate& time) {
   return fmt::format("{:.1f} [{:.1f}, {:.1f}]", time.value / 1000, time.low / 1000,
                      time.high / 1000);
@@ -60,7 +60,7 @@ Rows rows_of_ratios(const JitterPart& part) {
   return rows;
 }
 
-// Empty if nothing was counted.
+// The rows of counts; empty if nothing was counted.
 Rows rows_of_counts(const JitterPart& part) {
   Rows rows;
   for (const std::string& system : part.systems) {
@@ -97,7 +97,7 @@ std::string lines_of(const std::vector<std::string>& head, const Rows& rows) {
   return text;
 }
 
-// From one call in two to one in so many as there were.
+// From one call in two to the slowest calls for which there are enough samples.
 LineChart curves(const JitterPart& part) {
   LineChart chart;
   chart.x_label = "one call in so many took as long";

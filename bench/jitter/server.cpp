@@ -1,4 +1,4 @@
-// The servers of the jitter experiment: reactive, at a TCP port. Built twice, with the library's
+// The servers of the jitter experiment: reactive, at a TCP port. Built twice: with the library's
 // pools and without (unpooled.cpp).
 //   jitter_server synchronous|AMH|coroutine    prints its IOR
 #include "cubit/asynchronous.h"

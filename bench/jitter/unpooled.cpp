@@ -1,4 +1,4 @@
-// In place of the library's pools: each handler, frame and request in flight is allocated and
+// Replaces the library's pools: each handler, frame and request in flight is allocated and
 // released.
 #include <perigee/base/pool.h>
 

@@ -15,7 +15,7 @@ struct Settings {
   bool goals = false;
 };
 
-// An option that chooses points of one experiment leaves the other experiment out.
+// An option that selects points of one experiment leaves the other experiment out.
 void run(const CLI::App& command, Settings& settings) {
   MiddletierOptions& options = settings.options;
   if (settings.goals) {

@@ -110,7 +110,7 @@ class Tiers {
   double before_octets_ = 0;
 };
 
-// All clients have begun, and have had an answer or two.
+// The warm-up lasts until every client has started and has had at least one reply.
 Window window_of(const MiddletierOptions& options, const Point& point) {
   return {2 * point.delay_ms + 200, static_cast<std::size_t>(std::lround(options.seconds * 1000))};
 }
@@ -146,7 +146,7 @@ std::vector<PointModels> chosen_points(const MiddletierOptions& options) {
 }
 
 MiddletierReport run_middletier(const MiddletierOptions& options) {
-  for (const std::string& name : options.models) (void)parse_model(name);  // it may be unknown
+  for (const std::string& name : options.models) (void)parse_model(name);  // checks the name
   const std::vector<PointModels> points = chosen_points(options);
   std::size_t runs = 0;
   for (const auto& [point, models] : points) runs += models.size();

@@ -1,4 +1,4 @@
-// What the models without waiting threads are meant to reach.
+// The goals for the models without waiting threads.
 #include "goals.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr Point two_cpus{150, 0, 2};
 
 using Value = double (*)(const MiddletierSample& sample);
 
-/// A cell of the report; null if it was not asked for.
+/// A cell of the report; null if it was not measured.
 using Cell = const MiddletierCell*;
 
 Cell cell_of(const MiddletierReport& report, const Point& point, const std::string& model) {
@@ -31,7 +31,7 @@ Cell cell_of(const MiddletierReport& report, const Point& point, const std::stri
   return cell == cells->second.end() ? nullptr : &cell->second;
 }
 
-/// Whether there is something to claim; a model that failed has missed its goals.
+/// Adds a claim. False if nothing was measured. A model that failed has missed its goals.
 bool begin_claim(std::vector<Claim>& claims, const Claim& goal, std::initializer_list<Cell> cells) {
   if (std::ranges::find(cells, nullptr) != cells.end()) return false;
   claims.push_back(goal);
@@ -47,7 +47,7 @@ void add(std::vector<Claim>& claims, const Claim& goal, Cell cell, Value value) 
   claims.back().measured = median_with_interval(values);
 }
 
-// Of all rounds together: for what must not happen once.
+// The sum over all rounds: for events that must not happen even once.
 void add_sum(std::vector<Claim>& claims, const Claim& goal, Cell cell, Value value) {
   if (!begin_claim(claims, goal, {cell})) return;
   double sum = 0;
@@ -55,7 +55,7 @@ void add_sum(std::vector<Claim>& claims, const Claim& goal, Cell cell, Value val
   claims.back().measured = {sum, sum, sum};
 }
 
-// Of the rates in the same round.
+// The ratio of the rates in the same round.
 void add_ratio(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell base) {
   if (!begin_claim(claims, goal, {cell, base})) return;
   std::vector<double> values;
@@ -64,7 +64,7 @@ void add_ratio(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell ba
   claims.back().measured = median_with_interval(values);
 }
 
-// How the rates of two points compare, beside how those of the floor do in the same round.
+// The ratio of the rates of two points, divided by the same ratio of the floor, in the same round.
 void add_ratio_as(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell base, Cell floor,
                   Cell floor_base) {
   if (!begin_claim(claims, goal, {cell, base, floor, floor_base})) return;
@@ -75,7 +75,7 @@ void add_ratio_as(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell
   claims.back().measured = median_with_interval(values);
 }
 
-// What a second CPU brings, with more threads: the floor needs a second loop for it.
+// The gain from a second CPU and more threads. The floor needs a second loop for it.
 void add_gain(std::vector<Claim>& claims, const MiddletierReport& report, const std::string& model,
               const std::string& base) {
   const Cell before = cell_of(report, one_cpu, base);
@@ -92,7 +92,7 @@ void add_gain(std::vector<Claim>& claims, const MiddletierReport& report, const 
   claims.back().measured = median_with_interval(values);
 }
 
-// Against itself, and against its kind of servants with one loop.
+// Compares each model with itself, and with the same servants on one loop.
 void add_gains(std::vector<Claim>& claims, const MiddletierReport& report) {
   for (const std::string servants : {"AMH", "coroutine"})
     for (const std::string threads : {"-2", "-cores"})
@@ -100,7 +100,7 @@ void add_gains(std::vector<Claim>& claims, const MiddletierReport& report) {
         add_gain(claims, report, servants + threads, base);
 }
 
-// Of the ideal rate, beside what the floor reaches.
+// The rate divided by the ideal rate, with the floor's value as a note.
 void add_busy(std::vector<Claim>& claims, Cell cell, Cell floor) {
   const auto of_ideal = [](const MiddletierSample& sample) {
     return sample.rate * static_cast<double>(busy.delay_ms) / 1000 /

@@ -1,4 +1,4 @@
-// What the models without waiting threads are meant to reach.
+// The goals for the models without waiting threads.
 #pragma once
 
 #include "harness/claims.h"
@@ -8,12 +8,12 @@
 
 namespace perigee::bench {
 
-/// The models that the goals are about.
+/// The models of the goals.
 const std::vector<std::string>& goal_models();
-/// The points that the goals are about, each with those of `models` that its goals need. Throws
-/// std::runtime_error if no goal is about them.
+/// The points of the goals, each with the members of `models` that its goals need. Throws
+/// std::runtime_error if no goal uses these models.
 std::vector<PointModels> goal_points(const std::vector<std::string>& models);
-/// The goals that what was measured says something about.
+/// The goals for which the report has measurements.
 std::vector<Claim> claims_of(const MiddletierReport& report);
 
 }  // namespace perigee::bench

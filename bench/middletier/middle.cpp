@@ -21,7 +21,7 @@ using Tier = MiddleTier::Tier;
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 using SinkRef = CORBA::amic_traits<Tier>::ref_type;
 
-/// Waits for the sink.
+/// A servant that waits for the sink.
 class Waiting final : public CORBA::servant_traits<Tier>::base_type {
  public:
   explicit Waiting(SinkRef sink) : sink_(std::move(sink)) {}
@@ -31,7 +31,7 @@ class Waiting final : public CORBA::servant_traits<Tier>::base_type {
   SinkRef sink_;
 };
 
-/// Answers the source when the sink has answered.
+/// Replies to the source when the sink has replied.
 class PassOn final : public CORBA::amic_traits<Tier>::replyhandler_base_type {
  public:
   using _pooled = void;
@@ -88,8 +88,8 @@ CORBA::servant_reference<PortableServer::Servant> make_servant(ServantKind kind,
   throw std::logic_error("no such kind of servant");
 }
 
-// As many upcalls may wait inside of each other, or on spare threads, as there are clients: the
-// paper's servers had no limit either.
+// The limits allow one waiting upcall for each client, nested or on spare threads. The servers of
+// the paper had no limit either.
 OrbRef make_orb(const Model& model, std::size_t clients) {
   std::vector<std::string> arguments{"middle",
                                      "-ORBListenEndpoints",
@@ -109,7 +109,7 @@ void* run_orb(void* orb) {
   return nullptr;
 }
 
-// On a thread whose stack has room for all upcalls.
+// Runs the ORB on a thread whose stack has room for all upcalls.
 void run_with_stack(OrbRef& orb, std::size_t size) {
   pthread_attr_t attributes;
   pthread_t thread{};

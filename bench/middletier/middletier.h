@@ -1,5 +1,6 @@
 // `perigee bench middletier`: the experiments of the paper of 2002. Clients call a middle tier,
-// which calls a sink that takes its time; the middle tier's concurrency models are compared.
+// which calls a sink that replies after a delay. The experiment compares concurrency models of the
+// middle tier.
 #pragma once
 
 #include "harness/statistics.h"
@@ -18,11 +19,12 @@ class App;
 
 namespace perigee::bench {
 
-/// What all models are measured with.
+/// The conditions of one measurement of all models.
 struct Point {
   std::size_t clients = 0;
   std::size_t delay_ms = 0;
-  /// That all processes share. 0: the middle tier has one, and source and sink another one.
+  /// CPUs that all processes share. 0: the middle tier has one CPU, and source and sink have
+  /// another.
   std::size_t shared_cpus = 0;
 
   friend auto operator<=>(const Point&, const Point&) = default;
@@ -31,7 +33,7 @@ struct Point {
 /// Like "150 clients, 0 ms, all on one CPU".
 std::string to_text(const Point& point);
 
-/// A point, and the models that are measured at it.
+/// A point, and the models that are measured there.
 struct PointModels {
   Point point;
   std::vector<std::string> models;
@@ -45,32 +47,33 @@ struct MiddletierOptions {
   std::vector<std::size_t> clients{1, 50, 100, 200, 300, 400, 1'000, 5'000, 10'000};
   /// Latency scalability, in ms: with 150 clients. Empty: not measured.
   std::vector<std::size_t> delays{0, 10, 20, 40, 80, 160};
-  std::vector<PointModels> points = {};  ///< besides, with models of their own
-  /// CPUs that all processes share, 1 or 2: each point is measured with each of these.
+  std::vector<PointModels> points = {};  ///< additional points, with their own models
+  /// Numbers of CPUs that all processes share, 1 or 2. Each point is measured with each number.
   std::vector<std::size_t> shared_cpus{0};
-  /// Models whose threads wait are not asked to serve more clients.
+  /// Models with waiting threads are not measured with more clients.
   std::size_t waiting_clients_max = 1'000;
 };
 
 inline constexpr std::size_t scalability_delay_ms = 40;
 inline constexpr std::size_t scalability_clients = 150;
 
-/// One model at one point in one round. Times in microseconds but for the source's.
+/// The results of one model at one point in one round. Times in microseconds, except for the
+/// source's.
 struct MiddletierSample {
   SourceResult source;
   double rate = 0;           ///< replies a second
-  double cpu_us = 0;         ///< of the middle tier for each reply, user and system
+  double cpu_us = 0;         ///< user and system time of the middle tier for each reply
   double user_us = 0;        ///< the user's part
-  double busy = 0;           ///< the middle tier's CPU time, of the window
-  double others_busy = 0;    ///< that of source and sink together
+  double busy = 0;           ///< the middle tier's CPU time, divided by the window
+  double others_busy = 0;    ///< the same for source and sink together
   double threads = 0;        ///< of the middle tier, in the window
-  double client_octets = 0;  ///< memory of its own for each client, connection included
+  double client_octets = 0;  ///< own memory for each client, including the connection
 };
 
-/// One model at one point.
+/// The results of one model at one point.
 struct MiddletierCell {
   std::vector<MiddletierSample> samples;  ///< by round
-  std::string error;                      ///< why there are none, or no more
+  std::string error;                      ///< why there are no samples, or no more
 };
 
 struct MiddletierReport {
@@ -78,10 +81,10 @@ struct MiddletierReport {
   std::map<Point, std::map<std::string, MiddletierCell>> cells;  ///< by model
 };
 
-/// What the options choose, in the order of the report.
+/// The points that the options select, in the order of the report.
 std::vector<PointModels> chosen_points(const MiddletierOptions& options);
 
-/// Models take turns, in an order that rotates, each with processes of its own.
+/// Models take turns, in an order that rotates. Each model has its own processes.
 MiddletierReport run_middletier(const MiddletierOptions& options);
 
 std::string to_table(const MiddletierReport& report);

@@ -14,7 +14,7 @@ bool is_thread_count(std::string_view text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// False if the words mean nothing.
+// False if the words are unknown.
 bool set_threads(Model& model, std::string_view words) {
   static constexpr std::string_view cores = "cores";
   if (model.servants == ServantKind::none) {

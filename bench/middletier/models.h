@@ -1,4 +1,4 @@
-// The concurrency models of the middle tier: names, and what each name means.
+// The concurrency models of the middle tier: names, and their meanings.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ enum class ServantKind : std::uint8_t {
   coroutines,
 };
 
-/// How the middle tier serves.
+/// The way in which the middle tier serves.
 struct Model {
   std::string name;
   ServantKind servants = ServantKind::none;
-  std::string thread_strategy;  ///< as -ORBThreadStrategy
-  std::string threads;          ///< as -ORBThreads, or loops of the C program; empty: not said
+  std::string thread_strategy;  ///< value of -ORBThreadStrategy
+  std::string threads;          ///< value of -ORBThreads, or loops of the C program; empty: default
 };
 
 /// `raw` (a C program with one loop), `raw-` and a number of loops, `TPC`, or servants and threads.
@@ -28,7 +28,7 @@ struct Model {
 /// `coroutine-cores4`. Throws std::runtime_error for other names.
 Model parse_model(const std::string& name);
 
-/// What is measured if nothing is chosen.
+/// The models that are measured by default.
 const std::vector<std::string>& default_models();
 
 }  // namespace perigee::bench

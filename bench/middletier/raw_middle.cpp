@@ -1,6 +1,6 @@
-// The floor: a middle tier that knows only the GIOP it needs. Each of its loops has a thread and a
-// connection to the sink. A loop sends the requests of a turn to the sink together, and each reply
-// to a client by itself, as the models of the ORB do.
+// The floor: a middle tier that knows only the parts of GIOP that it needs. Each of its loops has a
+// thread and a connection to the sink. A loop sends the requests of one turn to the sink together.
+// It sends each reply to a client separately, as the models of the ORB do.
 #include "relay_messages.h"
 #include "roles.h"
 
@@ -22,7 +22,7 @@
 namespace perigee::bench {
 namespace {
 
-/// Accepts clients, and gives them to the loops in turn.
+/// Accepts clients, and distributes them over the loops in turn.
 class ClientSupply {
  public:
   explicit ClientSupply(std::vector<int> epolls)
@@ -63,7 +63,7 @@ class RawLoop {
 
  private:
   void turn() {
-    constexpr int retry_ms = 1;  // the sink's window was full
+    constexpr int retry_ms = 1;  // retry if the sink's window was full
     std::array<epoll_event, 32> events;
     const int count =
         epoll_wait(epoll_, events.data(), events.size(), to_sink_.empty() ? -1 : retry_ms);
@@ -79,8 +79,8 @@ class RawLoop {
     flush();
   }
 
-  // A client has one request at a time, and sends it with one call. The client's handle goes to the
-  // sink and comes back with the answer.
+  // A client has one request at a time, and sends it with one call. The client's handle is sent to
+  // the sink and comes back in the reply.
   void take_request(int fd) {
     std::array<char, 4096> received;
     const ssize_t count = recv(fd, received.data(), received.size(), 0);
@@ -140,7 +140,7 @@ class RawLoop {
   int epoll_;
   int sink_;
   std::string request_;
-  ClientSupply* supply_ = nullptr;      ///< of the loop that accepts
+  ClientSupply* supply_ = nullptr;      ///< for the loop that accepts
   std::vector<RequestId> request_ids_;  ///< by client
   std::string to_sink_;
   std::string from_sink_;

@@ -1,4 +1,4 @@
-// Octets of requests and replies.
+// The octets of requests and replies.
 #include "relay_messages.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The messages of the experiment as its C programs write and read them: GIOP 1.2, in this machine's
-// byte order; the time stamp stands last.
+// The messages of the experiment in its C programs: GIOP 1.2, in this machine's byte order. The
+// time stamp is at the end.
 #pragma once
 
 #include "connections/raw_giop.h"
@@ -25,10 +25,10 @@ std::string make_relay_request(const RawTarget& target);
 
 RelayReply make_relay_reply(const RequestId& request_id, const TimeStamp& time_stamp);
 
-/// The size of the message that begins there; 0 if it is not whole.
+/// The size of the message that begins there; 0 if it is incomplete.
 std::size_t whole_message(const char* begin, std::size_t available);
 
-/// Of a message that begins there. The request's time stamp, or the reply's.
+/// The request id of a message that begins there, and the time stamp of a request or reply.
 RequestId request_id_of(const char* message);
 TimeStamp time_stamp_of(const char* message, std::size_t size);
 

@@ -47,13 +47,13 @@ Estimate rate_of(const MiddletierCell& cell) {
   return median_with_interval(rates);
 }
 
-/// Replies a second if only the sink took time; 0: without a delay there is no limit.
+/// Replies a second if only the sink took time. 0: without a delay there is no limit.
 double ideal_rate(const Point& point) {
   if (point.delay_ms == 0) return 0;
   return static_cast<double>(point.clients) * 1000 / static_cast<double>(point.delay_ms);
 }
 
-/// Whether the point was measured for the figures over clients, or for those over delays.
+/// Whether the point was measured for the figures over clients, or for the figures over delays.
 bool has_part(const MiddletierOptions& options, const Point& point, bool over_clients) {
   if (over_clients)
     return point.delay_ms == scalability_delay_ms && point.shared_cpus == 0 &&
@@ -96,7 +96,7 @@ std::vector<std::string> row_of(const MiddletierCell& cell) {
           fmt::to_string(sum_of(cell, &SourceResult::stalled))};
 }
 
-// The models that were measured, in the order of the options.
+// The measured models, in the order of the options.
 std::vector<std::string> models_at(const MiddletierReport& report, const Point& point) {
   std::vector<std::string> models;
   for (const std::string& model : report.options.models)
@@ -119,10 +119,10 @@ std::string table_of(const MiddletierReport& report, const Point& point) {
 
 using Value = Estimate (*)(const MiddletierCell& cell);
 
-/// What a figure is about.
+/// The subject of a figure.
 struct Figure {
   std::string heading;
-  bool over_clients = true;  ///< else over the sink's delay
+  bool over_clients = true;  ///< otherwise over the sink's delay
   std::vector<std::string> models;
   std::string y_label;
   Value value = rate_of;

@@ -1,4 +1,4 @@
-// The three tiers: each a process of its own.
+// The three tiers. Each is a separate process.
 #pragma once
 
 #include "models.h"
@@ -9,18 +9,18 @@
 
 namespace perigee::bench {
 
-/// How long a source measures.
+/// The times of a source's measurement.
 struct Window {
   std::size_t warm_up_ms = 0;
   std::size_t measured_ms = 0;
 };
 
-/// What a source has seen. Times in milliseconds.
+/// The results of a source. Times in milliseconds.
 struct SourceResult {
   std::size_t replies = 0;   ///< within the window, time stamp checked
-  std::size_t failures = 0;  ///< exceptions instead, within the window
-  std::size_t lost = 0;      ///< requests without an answer long after the window
-  std::size_t stalled = 0;   ///< connections that were made only after a second
+  std::size_t failures = 0;  ///< exceptions, within the window
+  std::size_t lost = 0;      ///< requests without a reply long after the window
+  std::size_t stalled = 0;   ///< connections that took longer than a second
   std::size_t idle = 0;      ///< clients without a reply within the window
   double seconds = 0;        ///< the window
   double p50_ms = 0;
@@ -31,15 +31,16 @@ std::string to_line(const SourceResult& result);
 SourceResult parse_source_result(const std::string& line);
 
 /// Connects `clients` clients to the middle tier, and prints "connected". Answers each line
-/// "measure WARM_UP_MS MEASURED_MS DELAY_MS" by "begin" and "end", when the window does so, and its
-/// result when no client waits any more. A C program, so that it costs the same whatever it calls.
+/// "measure WARM_UP_MS MEASURED_MS DELAY_MS" with "begin" and "end", when the window begins and
+/// ends, and with its result when no client waits any longer. A C program, so that it costs the
+/// same for every server.
 int run_source(const std::string& reference, std::size_t clients);
 
-/// Prints its port, and answers requests that long after their arrival, in turn, until it is
+/// Prints its port, and replies to each request `delay_us` after its arrival, in order, until it is
 /// killed. A C program with one thread.
 int run_sink(std::size_t delay_us);
 
-/// Prints its reference, and serves until it is killed. `clients`: how many it has to expect.
+/// Prints its reference, and serves until it is killed. `clients`: the number of expected clients.
 int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients);
 /// The same without an ORB: a C program with a thread for each loop. Prints its port.
 [[noreturn]] void run_raw_middle(std::uint16_t sink_port, std::size_t loop_count);

@@ -1,4 +1,4 @@
-// The sink: an epoll server that knows of GIOP what it must, and answers in the order of arrival.
+// The sink: an epoll server with only the necessary GIOP. It replies in the order of arrival.
 #include "relay_messages.h"
 #include "roles.h"
 
@@ -36,7 +36,7 @@ struct Peer {
 
 struct Waiting {
   Clock::time_point due;
-  std::weak_ptr<Peer> peer;  // its connection may end before
+  std::weak_ptr<Peer> peer;  // the connection may end earlier
   RequestId request_id;
   TimeStamp time_stamp;
 };
@@ -45,7 +45,7 @@ class Sink {
  public:
   explicit Sink(std::chrono::microseconds delay)
       : delay_(delay), epoll_(epoll_create1(EPOLL_CLOEXEC)), listener_(open_raw_listener()) {
-    prctl(PR_SET_TIMERSLACK, 1UL);  // ns: the system would add 50 us to each delay
+    prctl(PR_SET_TIMERSLACK, 1UL);  // ns: by default the system adds 50 us to each delay
     watch_raw(epoll_, listener_);
   }
 
@@ -138,7 +138,7 @@ class Sink {
   int epoll_;
   int listener_;
   std::map<int, std::shared_ptr<Peer>> peers_;
-  std::deque<Waiting> waiting_;  // all wait equally long: in the order of time
+  std::deque<Waiting> waiting_;  // all wait equally long: ordered by time
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The source: one thread, a connection for each client, which sends its next request when it has
-// its answer.
+// The source: one thread, with a connection for each client. A client sends its next request after
+// its reply.
 #include "harness/statistics.h"
 #include "relay_messages.h"
 #include "roles.h"
@@ -25,10 +25,10 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t connections_per_address = 10'000;
-constexpr milliseconds stalled_after{900};  // the system sends an unanswered SYN after a second
+constexpr milliseconds stalled_after{900};  // the system sends SYN again after a second
 constexpr milliseconds drain_limit{10'000};
 
-/// What the server's answer says.
+/// The contents of the server's reply.
 enum class Answer : std::uint8_t { none, result, exception };
 
 class Source {
@@ -69,11 +69,11 @@ class Source {
  private:
   struct Client {
     int fd;
-    std::int64_t time_stamp = 0;  ///< of the request that waits for its answer; 0: none does
+    std::int64_t time_stamp = 0;  ///< of the outstanding request; 0: none
     std::size_t replies = 0;      ///< within the window
   };
 
-  // Not all at once: the first requests are spread over the time that the first answers take.
+  // Spreads the first requests over the time of the first replies.
   void begin_sending(milliseconds delay) {
     begun_ = 0;
     begin_ = Clock::now();
@@ -121,7 +121,7 @@ class Source {
     if (sending_) send_next(client);
   }
 
-  // Servers send small replies with one call each; there is nothing else to be received.
+  // Servers send small replies with one call each. No other data arrives.
   static Answer receive(const Client& client) {
     std::array<char, 4096> reply;
     const ssize_t count = recv(client.fd, reply.data(), reply.size(), MSG_DONTWAIT);
@@ -143,7 +143,7 @@ class Source {
     return Answer::result;
   }
 
-  // No two requests have the same time stamp.
+  // Each request has its own time stamp.
   void send_next(Client& client) {
     last_ = std::max(last_ + 1, now());
     client.time_stamp = last_;
@@ -176,7 +176,7 @@ class Source {
   std::size_t stalled_ = 0;
   std::vector<Client> clients_;
 
-  // One run.
+  // The state of one run.
   SourceResult result_;
   std::vector<double> latencies_;
   bool sending_ = false;

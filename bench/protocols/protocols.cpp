@@ -1,4 +1,4 @@
-// Runs the parts of cubit and ttcp, and compares them with the goals.
+// Runs parts of cubit and ttcp, and compares the results with the goals.
 #include "protocols.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t tiny_buffer = 4;
 constexpr std::size_t small_buffer = 1024;
 
-// The ratio of the ORB's transports may differ a little from that of the bare sockets.
+// The ratio of the ORB's transports may exceed the ratio of the bare sockets a little.
 void add_transports(std::vector<Claim>& claims, const CubitReport& report) {
   constexpr double room = 1.05;
   const auto floor = find_compared(report, "void", {"raw UNIX", "raw TCP"});
@@ -68,7 +68,7 @@ std::vector<Claim> claims_of(const CubitReport& cubit, const TtcpReport& ttcp) {
 ProtocolsReport run_protocols(const ProtocolsOptions& options) {
   ProtocolsReport report{run_cubit(options.cubit), run_ttcp(options.ttcp), {}};
   report.claims = claims_of(report.cubit, report.ttcp);
-  report.cubit.claims.clear();  // they are among those of this report
+  report.cubit.claims.clear();  // this report has its own list of claims
   report.ttcp.claims.clear();
   if (options.counts) count_costs(report.cubit);
   return report;

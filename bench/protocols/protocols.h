@@ -1,5 +1,5 @@
-// `perigee bench protocols`: whether the pluggable protocols are as fast as they are meant to be.
-// The parts of cubit and ttcp that their goals are about, in one report, and a line for each goal.
+// `perigee bench protocols`: whether the pluggable protocols reach their speed goals. One report
+// with the parts of cubit and ttcp that the goals use, and a line for each goal.
 #pragma once
 
 #include "cubit/cubit.h"
@@ -24,13 +24,13 @@ struct ProtocolsReport {
 struct ProtocolsOptions {
   CubitOptions cubit;
   TtcpOptions ttcp;
-  bool counts = false;  ///< instructions, system calls and allocations, too
+  bool counts = false;  ///< also instructions, system calls and allocations
 };
 
-/// What of both experiments the goals are about, but for how much is measured.
+/// The parts of both experiments that the goals need, with default amounts.
 ProtocolsOptions protocols_options();
 ProtocolsReport run_protocols(const ProtocolsOptions& options);
-/// The goals that what was measured says something about.
+/// The goals for which the reports have measurements.
 std::vector<Claim> claims_of(const CubitReport& cubit, const TtcpReport& ttcp);
 
 std::string to_table(const ProtocolsReport& report);

@@ -1,5 +1,5 @@
-// What is transferred: blocks that carry their number, so that none is lost or comes twice
-// unnoticed. Of touched blocks all memory is written before sending and checked after receiving.
+// The transferred blocks. Each block contains its number, so that lost and repeated blocks are
+// noticed. All memory of touched blocks is written before sending and checked after receiving.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace perigee::bench {
 
 enum class Memory : std::uint8_t { touched, untouched };
 
-/// Blocks are of whole words; the first holds the number, and whether it is the last.
+/// Blocks consist of whole words. The first word has the number, and whether the block is the last.
 using Word = std::uint64_t;
 inline constexpr std::size_t block_size_min = 16;
 
@@ -28,7 +28,7 @@ inline void write_block(std::span<std::byte> block, Word number, bool is_last, M
     std::memcpy(block.data() + at, &word, sizeof word);
 }
 
-/// Whether it is the last one. Throws std::runtime_error if it is not block `number`, wholly.
+/// Whether it is the last block. Throws std::runtime_error if it is not the whole block `number`.
 inline bool check_block(std::span<const std::byte> block, Word number, Memory memory) {
   Word first = 0;
   std::memcpy(&first, block.data(), sizeof first);

@@ -1,4 +1,4 @@
-// Channels as text and back.
+// Converts channels to text and back.
 #include "channel.h"
 
 #include <algorithm>
@@ -77,8 +77,8 @@ std::string to_text(const Channel& channel) {
 
 bool has_wrapper(const Channel& channel) { return channel.medium != Medium::shared_memory; }
 
-// Not TCP with small queues: where they hold less than a segment, 64 KiB on the loopback interface,
-// each block waits for timers, and a large one for many seconds.
+// Without TCP with small queues. If a queue holds less than a segment (64 KiB on the loopback
+// interface), each block waits for timers, and a large block for many seconds.
 std::vector<std::string> default_channels() {
   return {"tcp",
           "uring",

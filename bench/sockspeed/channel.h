@@ -1,4 +1,4 @@
-// What octets travel over, and how it is set, as text: "tcp", "unix+non-blocking",
+// The medium of a transfer and its settings, as text: "tcp", "unix+non-blocking",
 // "tcp+no-delay+queue=65536".
 #pragma once
 
@@ -20,26 +20,26 @@ enum class Medium : std::uint8_t {
   shared_memory
 };
 
-/// Who makes the system calls.
+/// The code that makes the system calls.
 enum class Version : std::uint8_t { c, wrapper };
 
 struct Channel {
   Medium medium = Medium::tcp;
   bool no_delay = false;
-  bool non_blocking = false;   ///< tries, and polls where it would have to wait
+  bool non_blocking = false;   ///< tries first, and polls if it would have to wait
   std::size_t queue_size = 0;  ///< of socket buffers, the pipe or the ring, in octets; 0: default
   friend bool operator==(const Channel&, const Channel&) = default;
 };
 
-/// Throws std::runtime_error, which says what is right, for what it does not know and for options
-/// that a medium does not have.
+/// Throws std::runtime_error for an unknown medium or option, and for an option that the medium
+/// does not have. The text lists the valid ones.
 Channel parse_channel(std::string_view text);
 std::string to_text(const Channel& channel);
 
-/// Shared memory is the floor: nothing is wrapped there.
+/// Shared memory is the floor, without a wrapper.
 bool has_wrapper(const Channel& channel);
 
-/// All media, and variants of sockets: what is measured if nothing else is asked for.
+/// All media, and variants of sockets: the default channels.
 std::vector<std::string> default_channels();
 
 }  // namespace perigee::bench

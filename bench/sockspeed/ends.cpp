@@ -1,5 +1,5 @@
-// Opens channels. Both versions get their handles from the typed wrappers: what is compared is the
-// transfers, not how a connection is made.
+// Opens channels. Both versions get their handles from the typed wrappers: the experiment compares
+// transfers, not ways of connecting.
 #include "ends.h"
 
 #include "links.h"
@@ -41,7 +41,7 @@ LinkSettings settings_of(const Channel& channel) {
   return settings;
 }
 
-/// The end of type `EndOf` (ParentOf or ChildOf) over a wrapper's handle, in either version.
+/// The end of type `EndOf` (ParentOf or ChildOf) over the handle of a wrapper, in either version.
 template <template <typename> typename EndOf, typename Calls, typename Stream>
 std::unique_ptr<EndOf<CLink<Calls>>> c_end(const Channel& channel, Stream stream) {
   return std::make_unique<EndOf<CLink<Calls>>>(
@@ -70,7 +70,7 @@ std::unique_ptr<Base> socket_end(const Channel& channel, Version version, Stream
     require(stream.set(ipc::NoDelay{channel.no_delay}), "no-delay");
   if (version == Version::wrapper) return wrapper_end<EndOf>(channel, std::move(stream));
   if constexpr (std::is_same_v<Stream, ipc::spipe::Stream>) {
-    const int off = 0;  // the wrapper's way to tell an empty record from the end
+    const int off = 0;  // the wrapper distinguishes an empty record from the end by this
     setsockopt(stream.handle(), SOL_SOCKET, SO_PASSCRED, &off, sizeof off);
   }
   using Calls =
@@ -85,7 +85,7 @@ class SocketRendezvous final : public Rendezvous {
       : channel_(channel),
         version_(version),
         acceptor_(value_of(Family::Acceptor::open(at), "listen at " + to_string(at))) {
-    set_queues(acceptor_, channel);  // connections get them before they are made
+    set_queues(acceptor_, channel);  // connections inherit them
   }
   [[nodiscard]] std::string address() const override {
     return to_string(value_of(acceptor_.local_address(), "local address"));
@@ -140,7 +140,7 @@ ipc::FifoAddr fifo_address(const std::string& text) {
   return *address;
 }
 
-/// The child opens the pipe by the parent's handle, which /proc shows.
+/// The child opens the pipe through the parent's handle in /proc.
 class PipeRendezvous final : public Rendezvous {
  public:
   PipeRendezvous(const Channel& channel, Version version)
@@ -149,7 +149,7 @@ class PipeRendezvous final : public Rendezvous {
     return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(pipe_.receiver.handle());
   }
   std::unique_ptr<Parent> accept() override {
-    pipe_.receiver.close();  // or the child's end would not be noticed
+    pipe_.receiver.close();  // otherwise the end of the child would not be noticed
     return pipe_end<Parent, ParentOf>(channel_, version_, std::move(pipe_.sender));
   }
 
@@ -171,7 +171,7 @@ class FifoRendezvous final : public Rendezvous {
   [[nodiscard]] std::string address() const override { return to_string(at_); }
   std::unique_ptr<Parent> accept() override {
     auto sender = value_of(ipc::fifo::Sender::open(at_), "open " + to_string(at_));
-    require(ipc::fifo::remove(at_), "remove " + to_string(at_));  // both have it: nothing stays
+    require(ipc::fifo::remove(at_), "remove " + to_string(at_));  // both have it open
     return pipe_end<Parent, ParentOf>(channel_, version_, std::move(sender));
   }
 

@@ -1,4 +1,5 @@
-// The two ends of a channel: a parent that sends for a while, and a child that receives and checks.
+// The two ends of a channel: a parent that sends for some time, and a child that receives and
+// checks.
 #pragma once
 
 #include "blocks.h"
@@ -17,12 +18,12 @@ namespace perigee::bench {
 struct Run {
   std::size_t size = 0;  ///< octets of a block: a multiple of 8, 16 or more
   Memory memory = Memory::touched;
-  std::chrono::nanoseconds time{0};  ///< the parent sends for so long
+  std::chrono::nanoseconds time{0};  ///< the parent sends for this time
 };
 
 struct Outcome {
   std::uint64_t transfers = 0;
-  std::chrono::nanoseconds begin{0};  ///< of this machine's steady clock
+  std::chrono::nanoseconds begin{0};  ///< this machine's steady clock
   std::chrono::nanoseconds end{0};
   std::chrono::nanoseconds cpu{0};  ///< user and system time of this process
 };
@@ -38,25 +39,25 @@ class Child {
  public:
   virtual ~Child() = default;
   struct Received {
-    Run run;  ///< as the parent says; without the time
+    Run run;  ///< from the parent; without the time
     Outcome outcome;
   };
   /// All blocks of the next run; nothing if the parent has ended.
   virtual std::optional<Received> receive() = 0;
 };
 
-/// Where a parent waits for its child.
+/// The place where a parent waits for its child.
 class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
-  /// What the child needs to know.
+  /// The address for the child.
   [[nodiscard]] virtual std::string address() const = 0;
-  /// Waits for the child; for a pipe, which cannot tell, it must have been waited for before.
+  /// Waits for the child. A pipe cannot notice the child, so the caller must wait for it before.
   virtual std::unique_ptr<Parent> accept() = 0;
 };
 
-/// `at`: where, as the medium names places (host:port, a path or @name, a name of shared memory);
-/// empty: at a place of this machine that is free.
+/// `at`: a place in the form of the medium (host:port, a path or @name, a name of shared memory).
+/// Empty: a free place on this machine.
 std::unique_ptr<Rendezvous> open_rendezvous(const Channel& channel, Version version,
                                             const std::string& at);
 /// Connects to a parent.

@@ -1,5 +1,5 @@
-// How blocks are moved: by bare calls as a C program makes them, and by the typed wrappers. Both
-// make the same system calls.
+// Moves blocks by bare calls, as a C program makes them, and by the typed wrappers. Both make the
+// same system calls.
 #pragma once
 
 #include <perigee/ipc/fifo.h>
@@ -21,10 +21,10 @@
 
 namespace perigee::bench {
 
-/// How a link behaves where it cannot go on at once, and how much it may move at a time.
+/// Whether a link waits in its calls, and the largest size that it moves at a time.
 struct LinkSettings {
   bool non_blocking = false;
-  std::size_t piece_max = SIZE_MAX;  ///< largest record, where there are records
+  std::size_t piece_max = SIZE_MAX;  ///< largest record, for media with records
 };
 
 [[noreturn]] inline void fail_link(const char* what, int error) {
@@ -47,7 +47,7 @@ struct SocketCalls {
     return recv(fd, space, size, non_blocking ? MSG_DONTWAIT : 0);
   }
 };
-/// The handle itself is set not to block.
+/// The handle itself is set to non-blocking.
 struct PipeCalls {
   static ssize_t put(int fd, const void* octets, std::size_t size, bool) {
     return write(fd, octets, size);
@@ -148,7 +148,7 @@ class WrapperLink {
   const LinkSettings settings_;
 };
 
-/// Records: a block larger than one may be goes as several.
+/// Records: a block that is larger than a record is sent as several records.
 template <>
 class WrapperLink<ipc::spipe::Stream> {
  public:

@@ -66,7 +66,8 @@ LineChart ratio_chart(const Channels& channels) {
   return chart;
 }
 
-// Few enough lines for one figure: the media as they are, and each medium beside its variants.
+// Selects lines for figures with few lines each: one figure of all plain media, and one of each
+// medium with its variants.
 std::map<std::string, Channels> figures_of(const Channels& channels) {
   std::map<std::string, Channels> figures;
   for (const auto& [channel, sizes] : channels) {

@@ -1,5 +1,6 @@
-// Who finds nothing to do says so, looks once more, and sleeps; who changes something wakes a
-// sleeper only. A sleeper looks once a second whether the other process is still there.
+// A side that finds nothing to do marks itself as asleep, checks once more, and sleeps. The peer
+// wakes it after a change, only if it is marked. A sleeping side checks once a second whether the
+// other process is still alive.
 #include "shared_ring.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ namespace {
   throw std::system_error(errno, std::system_category(), what);
 }
 
-/// Also of one that its parent has not waited for yet.
+/// Detects the end even if the parent has not waited for the process yet.
 bool is_dead(pid_t pid) {
   pollfd entry{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
   if (entry.fd < 0) return errno == ESRCH;
@@ -36,7 +37,7 @@ bool is_dead(pid_t pid) {
   return dead;
 }
 
-/// One side: how far it is, and whether it sleeps.
+/// One side: its position, and whether it sleeps.
 struct Side {
   alignas(64) std::atomic<std::uint64_t> position{0};
   alignas(64) std::atomic<std::uint32_t> asleep{0};  ///< the futex
@@ -53,12 +54,11 @@ struct Side {
   }
 };
 
-/// Sleeps as `self` until `is_ready`, or false: the peer is gone, and it will never be.
+/// Sleeps as `self` until `is_ready`. False: the peer has ended, and `is_ready` will never be true.
 template <typename IsReady>
 bool wait_as(Side& self, const Side& peer, IsReady is_ready) {
   for (;;) {
-    self.asleep.store(
-        1);  // sequentially consistent: seen by whoever changes what is looked at next
+    self.asleep.store(1);  // sequentially consistent: the peer sees the mark after its next change
     if (is_ready()) break;
     if (peer.is_gone()) {
       self.asleep.store(0);
@@ -103,7 +103,7 @@ SharedRing SharedRing::create(const std::string& name, std::size_t capacity) {
   const int fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) fail(name);
   const std::size_t size = sizeof(Header) + capacity;
-  errno = posix_fallocate(fd, 0, static_cast<off_t>(size));  // or touching it could be fatal
+  errno = posix_fallocate(fd, 0, static_cast<off_t>(size));  // otherwise touching it could be fatal
   if (errno != 0) fail(name);
   auto mapping = map(fd, size);
   new (mapping->header) Header;
@@ -116,7 +116,7 @@ SharedRing SharedRing::create(const std::string& name, std::size_t capacity) {
 SharedRing SharedRing::open(const std::string& name) {
   const int fd = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0);
   if (fd < 0) fail(name);
-  shm_unlink(name.c_str());  // both have it now: nothing stays, however they end
+  shm_unlink(name.c_str());  // both sides have it open, so the name is not needed
   struct stat status{};
   if (fstat(fd, &status) != 0) fail(name);
   auto mapping = map(fd, static_cast<std::size_t>(status.st_size));

@@ -1,5 +1,5 @@
-// The floor: a ring of octets in POSIX shared memory, with one writer and one reader in two
-// processes, who sleep on futexes. As a C program would have it.
+// The floor: a ring of octets in POSIX shared memory, as in a C program. It has one writer and one
+// reader in two processes, which sleep on futexes.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace perigee::bench {
 
-/// read <= written <= read + capacity; the octets between them are at their number modulo capacity.
+/// read <= written <= read + capacity. The octets between them are at their number modulo capacity.
 /// Errors of the system are thrown as std::system_error.
 class SharedRing {
  public:
-  /// Makes it; its name goes when it is opened, or with this object.
+  /// Makes the ring. Its name is removed when the ring is opened, or with this object.
   static SharedRing create(const std::string& name, std::size_t capacity);
   static SharedRing open(const std::string& name);
 
-  /// Sends all. Throws std::runtime_error if the reader has ended.
+  /// Sends all octets. Throws std::runtime_error if the reader has ended.
   void send(std::span<const std::byte> octets);
-  /// Fills all; false if the writer has ended.
+  /// Fills the whole space. False if the writer has ended.
   bool receive(std::span<std::byte> space);
 
  private:
@@ -27,7 +27,7 @@ class SharedRing {
   struct Mapping {
     Header* header = nullptr;
     std::size_t size = 0;
-    std::string name;  ///< of who made it
+    std::string name;  ///< only in the creating process
     ~Mapping();
   };
 

@@ -1,4 +1,4 @@
-// Runs the experiment: all channels in turn, each version of a channel in each round.
+// Runs the experiment: all channels in turn. Each round measures each version of a channel.
 #include "sockspeed.h"
 
 #include "harness/process.h"
@@ -66,7 +66,7 @@ class Couple {
   Process child_;
 };
 
-/// All couples of a channel: C, C again to see what chance does, and the wrapper.
+/// All couples of a channel: C, C again to show random variation, and the wrapper.
 class Contest {
  public:
   Contest(const Channel& channel, const std::vector<int>& cpus) {
@@ -75,7 +75,7 @@ class Contest {
   }
 
   void begin() { samples_.assign(couples_.size(), {}); }
-  /// Who is first changes from round to round.
+  /// The first couple changes from round to round.
   void take_round(std::size_t round, std::size_t size, Memory memory,
                   std::chrono::microseconds time) {
     for (std::size_t turn = 0; turn < couples_.size(); ++turn) {
@@ -103,7 +103,7 @@ class Contest {
     for (const Sample& sample : samples_[couple]) values.push_back(sample.*member);
     return values;
   }
-  /// To the first couple, round by round.
+  /// The ratio to the first couple, round by round.
   [[nodiscard]] Estimate ratio(std::size_t couple, double Sample::* member) const {
     std::vector<double> ratios = of(couple, member);
     const std::vector<double> floor = of(0, member);
@@ -122,7 +122,7 @@ std::vector<int> cpus_for(const SockspeedOptions& options) {
   return {cpus[cpus.size() - 2], cpus.back()};
 }
 
-// A kernel or a sandbox may forbid io_uring: that is no reason to measure nothing.
+// A kernel or a sandbox may forbid io_uring. The other channels are still measured.
 std::vector<std::string> usable_channels() {
   std::vector<std::string> channels = default_channels();
   if (const auto status = ipc::uring::available(); !status) {

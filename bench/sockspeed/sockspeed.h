@@ -1,5 +1,6 @@
-// `perigee bench sockspeed`: how fast blocks go from one process to another, by each mechanism of
-// the system, for 16 octets to 1 MiB; and what the typed wrappers cost beside bare calls.
+// `perigee bench sockspeed`: the speed of transfers of blocks between processes, by each mechanism
+// of the system, for 16 octets to 1 MiB; and the cost of the typed wrappers compared with bare
+// calls.
 #pragma once
 
 #include "ends.h"
@@ -21,7 +22,7 @@ struct SockspeedOptions {
   std::size_t rounds = 30;
   std::chrono::microseconds time{5000};  ///< of each timed test
   std::vector<std::size_t> sizes{16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1024 * 1024};
-  std::vector<std::string> channels;  ///< none: the default ones
+  std::vector<std::string> channels;  ///< empty: the default channels
   std::vector<Memory> memory{Memory::touched, Memory::untouched};
   bool split = false;  ///< parent and child on two CPUs
 };
@@ -29,12 +30,12 @@ struct SockspeedOptions {
 /// One channel at one size. The ratios are of throughput, within a round.
 struct SockspeedCell {
   double c_speed = 0;        ///< octets a second: medians over the rounds
-  double wrapper_speed = 0;  ///< 0 where there is no wrapper
-  double c_cpu_ns = 0;       ///< of both processes, for each transfer
+  double wrapper_speed = 0;  ///< 0 without a wrapper
+  double c_cpu_ns = 0;       ///< both processes, for each transfer
   double wrapper_cpu_ns = 0;
-  Estimate ratio;      ///< wrapper to C
-  Estimate cpu_ratio;  ///< the same of CPU time
-  Estimate null;       ///< C to C
+  Estimate ratio;      ///< wrapper / C
+  Estimate cpu_ratio;  ///< the same for CPU time
+  Estimate null;       ///< C / C
 };
 
 struct SockspeedReport {
@@ -52,11 +53,10 @@ std::string to_html(const SockspeedReport& report);
 
 /// @name The roles, as the experiment starts them.
 /// @{
-/// Prints its address, waits for the child (for a pipe until a line says that it is there), and
-/// makes the runs that lines ask for ("<octets> <microseconds> <touched>"). Answers each with a
-/// line.
+/// Prints its address, and waits for the child (for a pipe until a line reports the child). Then
+/// makes one run for each line "<octets> <microseconds> <touched>", and answers with a line.
 int run_sockspeed_parent(const std::string& channel, const std::string& version);
-/// Prints a line when it has joined, and one after each run.
+/// Prints a line when it has connected, and one after each run.
 int run_sockspeed_child(const std::string& channel, const std::string& version,
                         const std::string& address);
 /// @}
@@ -65,8 +65,8 @@ int run_sockspeed_child(const std::string& channel, const std::string& version,
 struct SockspeedByHand {
   Channel channel;
   Version version = Version::wrapper;
-  std::string address;             ///< of the parent: where to wait; of the child: where it waits
-  std::vector<std::size_t> sizes;  ///< the parent's
+  std::string address;             ///< the parent's address: where it waits
+  std::vector<std::size_t> sizes;  ///< only for the parent
   std::chrono::microseconds time{};
   Memory memory = Memory::touched;
 };

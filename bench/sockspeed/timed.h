@@ -1,6 +1,6 @@
-// The timed tests, over any link: an object with send(octets), which sends all, and
-// receive(octets), which fills all or returns false at the end of the stream. Templates, so that
-// nothing stands between the loop and the link's system calls.
+// The timed tests over any link. A link is an object with send(octets), which sends all octets, and
+// receive(octets), which fills the whole space or returns false at the end of the stream. These are
+// templates, so that no call stands between the loop and the link's system calls.
 #pragma once
 
 #include "ends.h"
@@ -35,7 +35,7 @@ class Stopwatch {
   std::chrono::nanoseconds cpu_begin_ = time_of(CLOCK_PROCESS_CPUTIME_ID);
 };
 
-/// Goes before the blocks of a run: what the child must know of it.
+/// Precedes the blocks of a run: information for the child.
 struct Preamble {
   Word magic = 0x5045524947454531;
   Word size = 0;
@@ -50,7 +50,7 @@ class ParentOf final : public Parent {
   Outcome send(const Run& run) override {
     const Preamble preamble{.size = run.size, .touched = run.memory == Memory::touched ? 1U : 0U};
     std::vector<std::byte> block(run.size);
-    // Looking at the clock must not cost more than a transfer.
+    // Reading the clock must not cost more than a transfer.
     const Word between_looks = std::max<Word>(1, 16384 / run.size);
     const Stopwatch watch;
     link_.send(std::as_bytes(std::span(&preamble, 1)));

@@ -1,4 +1,4 @@
-// Straight to liburing, with the flags that make one thread's ring quick.
+// Calls liburing directly, with the flags that make the ring of one thread fast.
 #include "uring_calls.h"
 
 #include <liburing.h>

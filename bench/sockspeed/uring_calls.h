@@ -1,5 +1,5 @@
-// A C program's transfers over io_uring: one operation at a time, waited for, as a link's calls
-// (links.h). One ring, for one thread.
+// The transfers of a C program over io_uring, as a link's calls (links.h). One operation at a time,
+// and the caller waits for it. One ring, for one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace perigee::bench {
 
-/// As send and recv: a count, or -1 and errno.
+/// Results as of send and recv: a count, or -1 and errno.
 struct UringCalls {
   static ssize_t put(int fd, const void* octets, std::size_t size, bool non_blocking);
   static ssize_t get(int fd, void* space, std::size_t size, bool non_blocking);

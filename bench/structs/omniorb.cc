@@ -71,7 +71,7 @@ bool last_equal(const Sequence& a, const Sequence& b) {
   return a.length() == b.length() && equal(a[a.length() - 1], b[b.length() - 1]);
 }
 
-// Marshals in memory, in a stream that is kept.
+// Marshals in memory, in a stream that is reused.
 class Marshaller {
  public:
   Marshaller() {
@@ -83,7 +83,7 @@ class Marshaller {
     structs::fill(manys, structs::many_count, many);
     structs::fill(points, structs::point_count, point);
     structs::fill(quotes, structs::quote_count, quote);
-    // As on a connection of GIOP 1.2 to an ORB of its own kind.
+    // As on a GIOP 1.2 connection between two omniORB programs.
     stream_.TCS_C(omni::omniCodeSet::getTCS_C("ISO-8859-1", {1, 2}));
   }
 

@@ -33,7 +33,7 @@ Bench::Quote quote(std::uint32_t index) {
                       index % 2 == 0);
 }
 
-// Marshals in memory, in a buffer that is kept, as the ORB keeps its buffers.
+// Marshals in memory, in a buffer that is reused, as the ORB reuses its buffers.
 class Marshaller {
  public:
   Marshaller()
@@ -57,7 +57,8 @@ class Marshaller {
     encoder << values;
     return encoder.ok();
   }
-  // The octets of the sequence are written once: reading is asked for many times in turn.
+  // Writes the octets of the sequence only once, because reading is measured many times in
+  // sequence.
   template <typename Sequence>
   bool read(const Sequence& values) {
     if (written_ != &values) {

@@ -8,10 +8,10 @@
 namespace perigee::bench {
 
 int run_structs_server();
-/// Answers commands (workloads.h), marshalling in memory included.
+/// Answers commands (workloads.h), including marshalling in memory.
 int run_structs_client(const std::string& ior);
 
-/// Octets of CDR that a workload marshals, by name: written or read once, or sent and brought back.
+/// The octets of CDR of each workload, by name: written or read once, or sent and returned.
 std::map<std::string, std::size_t> struct_workload_sizes();
 
 }  // namespace perigee::bench

@@ -1,4 +1,4 @@
-// Runs the struct experiment: rounds of the systems in turn, ratios within a round.
+// Runs the struct experiment: rounds over the systems in turn, ratios within a round.
 #include "structs.h"
 
 #include "cubit/systems.h"
@@ -31,14 +31,15 @@ std::vector<System> systems_of(const StructsOptions& options) {
   return systems;
 }
 
-// Else glibc gives the memory of each large sequence back to the system, depending on what else
-// lies on the heap, and marshalling is measured together with page faults. For both systems.
+// Without this, glibc may return the memory of each large sequence to the system, depending on the
+// state of the heap. Then the measurement of marshalling would include page faults. It applies to
+// both systems.
 void keep_freed_memory() {
   ::setenv("GLIBC_TUNABLES",
            "glibc.malloc.trim_threshold=16777216:glibc.malloc.mmap_threshold=16777216", 0);
 }
 
-// A call with one struct is short: more of them, so that the clock can tell.
+// A call with one struct is short, so more calls are made for a precise time.
 std::size_t count_of(const std::string& workload, std::size_t calls) {
   return workload == "echo-bin" || workload == "echo-quote" ? 50 * calls : calls;
 }

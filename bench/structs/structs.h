@@ -1,4 +1,4 @@
-// `perigee bench structs`: the CPU time of marshalling structs, beside omniORB.
+// `perigee bench structs`: the CPU time of marshalling structs, compared with omniORB.
 #pragma once
 
 #include "harness/statistics.h"
@@ -18,14 +18,14 @@ struct StructsOptions {
   std::size_t rounds = 30;
   std::size_t calls = 200;  ///< per workload, system and round; single structs 50 times as many
   std::vector<std::string> workloads;
-  std::string omniorb_program;  ///< empty: without it
+  std::string omniorb_program;  ///< empty: without omniORB
 };
 
 /// One workload over all rounds.
 struct StructsCell {
-  std::size_t octets = 0;                ///< of CDR that one call marshals, both ways together
+  std::size_t octets = 0;  ///< octets of CDR that one call marshals, in both directions
   std::map<std::string, double> cpu_ns;  ///< per octet, both sides, median; by system
-  Estimate ratio;                        ///< median of the rounds' omniORB / Perigee; 0 without
+  Estimate ratio;  ///< median of the rounds' omniORB / Perigee; 0 without omniORB
 };
 
 struct StructsReport {

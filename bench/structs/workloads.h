@@ -1,5 +1,5 @@
-// The workloads of the struct experiment. The values are those of every system, so that they send
-// the same octets. Plain C++: it is also compiled beside other ORBs' headers.
+// The workloads of the struct experiment. All systems use these values, so that they send the same
+// octets. Plain C++, because it is also compiled with other ORBs' headers.
 #pragma once
 
 #include "../cubit/workloads.h"
@@ -11,14 +11,14 @@
 
 namespace structs {
 
-/// Structs in a sequence: about 64 KiB of CDR each.
+/// Structs in a sequence: about 64 KiB of CDR for each sequence.
 constexpr std::uint32_t bin_count = 2730;
 constexpr std::uint32_t many_count = 8192;
 constexpr std::uint32_t point_count = 4096;
 constexpr std::uint32_t quote_count = 2048;
 
-/// A workload's name says what is done, and with what. "write" and "read" are marshalling alone, in
-/// memory; "echo" is a two-way call that brings the values back.
+/// A workload's name consists of an operation and a type. "write" and "read" are marshalling alone,
+/// in memory. "echo" is a two-way call that returns the values.
 inline const std::vector<std::string>& names() {
   static const std::vector<std::string> all{
       "write-bins",  "read-bins",    "write-manys", "read-manys", "write-points",
@@ -27,7 +27,7 @@ inline const std::vector<std::string>& names() {
   return all;
 }
 
-/// The same values in every mapping: `make` gets an index and gives the struct.
+/// The same values in every mapping: `make` gets an index and returns the struct.
 template <typename Sequence, typename Make>
 void fill(Sequence& sequence, std::uint32_t count, Make make) {
   for (std::uint32_t index = 0; index < count; ++index) sequence[index] = make(index);
@@ -38,8 +38,8 @@ inline const char* symbol(std::uint32_t index) {
   return symbols[index % 4];
 }
 
-/// `Marshaller` has the sequences, and write() and read(), which marshal one in memory and say
-/// whether that went well.
+/// `Marshaller` has the sequences, and write() and read(), which marshal a sequence in memory and
+/// return whether that succeeded.
 template <typename Marshaller>
 void add_marshalling(std::vector<cubit::Workload>& workloads, Marshaller& m) {
   workloads.push_back({"write-bins", [&m] { return m.write(m.bins); }});

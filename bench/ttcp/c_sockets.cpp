@@ -1,4 +1,4 @@
-// The floor of the ttcp experiment: the C program, over the families that have one.
+// The floor of the ttcp experiment: the C program, for all families with a C version.
 #include "connections/raw_giop.h"
 #include "roles.h"
 #include "transfer.h"
@@ -41,7 +41,7 @@ Address tcp_address(const std::string& reference) {
   return address;
 }
 
-// An abstract name: nothing is left behind.
+// An abstract name leaves no file behind.
 Address local_address(const std::string& name) {
   Address address;
   auto* local = reinterpret_cast<sockaddr_un*>(&address.storage);

@@ -19,7 +19,7 @@ struct Settings {
   bool receive = false;
   bool once = false;
   std::string transmit_to;
-  std::uint16_t port = 5001;  // as the first ttcp
+  std::uint16_t port = 5001;  // the port of the first ttcp
 };
 
 void make_quick(const CLI::App& command, TtcpOptions& options) {

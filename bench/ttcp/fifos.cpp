@@ -1,5 +1,5 @@
 // The ttcp experiment over named pipes: one for the buffers, one for the answers. The receiver
-// makes them, and removes the names as soon as both sides have opened them.
+// makes them, and removes their names after both sides have opened them.
 #include "roles.h"
 #include "transfer.h"
 #include <perigee/ipc/fifo.h>
@@ -39,7 +39,7 @@ struct Names {
   std::string folder;
 };
 
-/// The C program's ends.
+/// The ends of the C program.
 class CEnds {
  public:
   static CEnds of_receiver(const Names& names) {
@@ -51,7 +51,7 @@ class CEnds {
     return {open_end(names.answers(), O_RDONLY), out};
   }
 
-  // Of the pipe to the other side.
+  // Sets the queue of the pipe to the other side.
   void set_queue(std::size_t size) const {
     if (size != 0 && fcntl(out_, F_SETPIPE_SZ, static_cast<int>(size)) < 0)
       throw std::system_error(errno, std::system_category(), "F_SETPIPE_SZ");
@@ -86,7 +86,7 @@ class CEnds {
   int out_;
 };
 
-/// The typed wrappers' ends.
+/// The ends of the typed wrappers.
 class WrappedEnds {
  public:
   static WrappedEnds of_receiver(const Names& names) {

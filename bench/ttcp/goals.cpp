@@ -1,4 +1,4 @@
-// What oneway calls are meant to cost, beside what was measured.
+// The goals for oneway calls, compared with the measurements.
 #include "harness/chart.h"
 #include "ttcp.h"
 
@@ -14,7 +14,7 @@ constexpr std::size_t large_buffer_min = 64 * 1024;
 
 std::string size_text(std::size_t size) { return octets_text(static_cast<double>(size)); }
 
-// Of throughputs, as a ratio of times.
+// Converts a ratio of throughputs into a ratio of times.
 Estimate time_ratio(const Estimate& throughput) {
   return {1 / throughput.value, 1 / throughput.high, 1 / throughput.low};
 }
@@ -35,7 +35,7 @@ struct Large {
   }
 };
 
-// One line for all sizes: a goal for each size is kept if it is kept at the worst size.
+// One line for all sizes: a goal for each size is met if it is met at the worst size.
 void add_worst(std::vector<Claim>& claims, const std::string& what, double goal,
                const std::vector<SizedRatio>& ratios) {
   if (ratios.empty()) return;
@@ -102,7 +102,7 @@ void add_small(std::vector<Claim>& claims, const TtcpTable& table) {
 std::vector<Claim> claims_of(const TtcpReport& report) {
   std::vector<Claim> claims;
   for (const TtcpTable& table : report.tables) {
-    if (table.queue_size != 0) continue;  // the goals are about the system's queues
+    if (table.queue_size != 0) continue;  // the goals apply to the system's queues
     add_small(claims, table);
     add_floors(claims, table);
     add_peers(claims, table);

@@ -1,7 +1,7 @@
-// ttcp across two machines: who transmits asks the other machine for receivers, over a connection
-// of lines, and for the CPU time that they have used:
+// ttcp across two machines. The transmitting machine has a connection of lines to the other
+// machine. It asks for receivers, and for their CPU time:
 //   start QUEUE VERSION   -> ref REFERENCE, none (there is no such version there), or error TEXT
-//   cpu NUMBER            -> ns NANOSECONDS, of the receiver that was started as NUMBER-th
+//   cpu NUMBER            -> ns NANOSECONDS, of the receiver with that number, in order of starting
 //   stop                  -> ok; all receivers end
 #include "harness/process.h"
 #include "ttcp.h"
@@ -31,7 +31,7 @@ T value_of(ipc::Result<T> result, const std::string& what) {
   return *std::move(result);
 }
 
-/// A connection that carries lines.
+/// A connection for lines.
 class Lines {
  public:
   explicit Lines(ipc::sock::Stream stream) : stream_(std::move(stream)) {}
@@ -57,7 +57,7 @@ class Lines {
     pending_.erase(0, end + 1);
     return true;
   }
-  /// The answer to a request: its first word and the rest.
+  /// Sends a request, and returns the first word of the answer and the rest.
   std::pair<std::string, std::string> ask(const std::string& request) {
     write(request);
     std::string answer;
@@ -72,16 +72,17 @@ class Lines {
   std::string pending_;
 };
 
-/// The receiving machine's side of one session. Receivers end with it.
+/// One session on the receiving machine. Its receivers end with it.
 class Session {
  public:
-  /// Counts `requests`, of which it knows what they ask for.
+  /// Increments `requests` for each valid request.
   Session(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions, std::size_t& requests)
       : lines_(std::move(stream)), versions_(versions), requests_(requests) {
     address_ = value_of(lines_.stream().local_address(), "address").unmapped().host();
   }
 
-  /// A peer that is silent at first is no transmitter; later it may be busy for long.
+  /// A peer that is silent at first is not a transmitter. A transmitter may be busy for a long time
+  /// later.
   void serve() {
     std::optional<Clock::time_point> deadline = Clock::now() + first_line_limit;
     for (std::string line; lines_.read(line, deadline); deadline.reset()) {
@@ -110,7 +111,7 @@ class Session {
     return "ok";
   }
 
-  // Where the session's own connection goes, others go, too.
+  // Receivers listen at the address of the session's own connection, because clients can reach it.
   std::string start(std::istringstream& words) {
     std::size_t queue_size = 0;
     std::string name;
@@ -167,12 +168,12 @@ ipc::sock::Acceptor listen(std::uint16_t port) {
   return value_of(std::move(acceptor), "listen at port " + std::to_string(port));
 }
 
-// Whatever a peer does ends its own session only. False if it asked for nothing: a scan of ports.
+// A failing peer ends only its own session. False if the peer made no request: a port scan.
 bool serve_one(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions) {
   const auto peer = stream.peer_address();
   const std::string name = peer ? peer->unmapped().host() : "a peer that has gone";
   (void)stream.set(ipc::NoDelay{});
-  (void)stream.set(ipc::KeepAlive{});  // else a machine that has gone would never end its session
+  (void)stream.set(ipc::KeepAlive{});  // otherwise its session might never end
   std::size_t requests = 0;
   try {
     Session session(std::move(stream), versions, requests);

@@ -27,8 +27,8 @@ bool equal(const Ttcp::BinStruct& a, const Ttcp::BinStruct& b) {
   return a.s == b.s && a.c == b.c && a.l == b.l && a.o == b.o && a.d == b.d;
 }
 
-// omniORB's threads take requests of one connection in turn, and end() may overtake what was put
-// last: so totals are guarded, and asked for until all has arrived.
+// omniORB's threads take requests of one connection in turn, and end() may overtake the last oneway
+// call. So the totals have a lock, and the client asks for them until all octets have arrived.
 class SinkServant : public POA_Ttcp::Sink {
  public:
   void put_octets(const Ttcp::Octets& data) override {
@@ -63,7 +63,7 @@ class SinkServant : public POA_Ttcp::Sink {
 
  private:
   std::mutex mutex_;
-  std::size_t size_ = 0;  // the mapping gives strings without it: strlen would be measured
+  std::size_t size_ = 0;  // the mapping gives strings without a size: strlen would be measured
   ttcp::Check check_{1};
 };
 

@@ -22,7 +22,7 @@ Ttcp::BinStruct to_mapped(const ttcp::NativeStruct& value) {
   return Ttcp::BinStruct(value.s, value.c, value.l, value.o, value.d);
 }
 
-// One transmitter at a time: nothing is guarded.
+// There is one transmitter at a time, so no lock is needed.
 class SinkServant final : public CORBA::servant_traits<Ttcp::Sink>::base_type {
  public:
   void put_octets(const Ttcp::Octets& data) override { check_.piece(data.data(), data.size()); }
@@ -47,7 +47,7 @@ class SinkServant final : public CORBA::servant_traits<Ttcp::Sink>::base_type {
   ttcp::Check check_{1};
 };
 
-/// What is put, made once for each size.
+/// The argument of the calls, made once for each size.
 class Payload {
  public:
   Payload(Sink sink, const std::string& kind) : sink_(std::move(sink)), put_(function_of(kind)) {}
@@ -94,7 +94,7 @@ class Payload {
   Ttcp::BinStructs structs_;
 };
 
-/// The same object; its oneways wait to be sent together. `begin` and `end` send what waits.
+/// The same object with buffered oneways. `begin` and `end` send the buffered calls.
 Sink buffering(CORBA::ORB& orb, const Sink& sink) {
   CORBA::Any none;
   none <<= Messaging::SYNC_NONE;

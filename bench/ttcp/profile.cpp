@@ -1,4 +1,4 @@
-// Where the time of a transfer goes: perf and strace are attached while it runs.
+// Profiles transfers: attaches perf and strace to running processes.
 #include "profile.h"
 
 #include "harness/process.h"
@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double small_percent = 1;          // functions below it are left out
-constexpr int sampled_transfers = 8;         // one alone gives perf few samples
-constexpr std::size_t traced_buffers = 512;  // each system call costs much under strace
+constexpr double small_percent = 1;          // functions with less are left out
+constexpr int sampled_transfers = 8;         // one transfer alone gives perf few samples
+constexpr std::size_t traced_buffers = 512;  // each system call is slow under strace
 
 /// Both sides of one version, on one CPU.
 class Sides {
@@ -49,7 +49,7 @@ class Sides {
   Process transmitter_;
 };
 
-/// perf, attached to a process. It samples from the constructor's end until `stop`.
+/// perf, attached to a process. It samples from the end of the constructor until `stop`.
 class Perf {
  public:
   Perf(pid_t pid, const fs::path& file)
@@ -103,7 +103,7 @@ class Perf {
   Process perf_;
 };
 
-/// strace, attached to a process and its threads, counting.
+/// strace, attached to a process and its threads, in counting mode.
 class Strace {
  public:
   Strace(pid_t pid, const fs::path& file)
@@ -155,7 +155,7 @@ void add_calls(VersionProfile& profile, Sides& sides, const fs::path& folder, st
   profile.receiver.calls = receiver.stop(count);
 }
 
-// Whether a tool can be used is tried once, on a process that does nothing.
+// The reason why a tool cannot be used. It is tried once, on an idle process.
 template <typename Tool>
 std::string why_not(const TtcpVersion& version, const fs::path& folder) {
   try {

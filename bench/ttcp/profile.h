@@ -1,5 +1,5 @@
-// `perigee bench ttcp --profile`: where the time of a transfer goes: functions by perf, and system
-// calls by strace.
+// `perigee bench ttcp --profile`: the costs within a transfer: functions by perf, and system calls
+// by strace.
 #pragma once
 
 #include "ttcp.h"
@@ -42,8 +42,8 @@ struct ProfileReport {
   std::vector<VersionProfile> profiles;
 };
 
-/// Of each chosen version and size, with the system's queues. Throws if neither perf nor strace can
-/// be used, with what they say.
+/// Profiles each chosen version and size, with the system's queues. Throws if neither perf nor
+/// strace can be used; the error contains their messages.
 ProfileReport profile_ttcp(const TtcpOptions& options);
 std::string to_table(const ProfileReport& report);
 std::string to_json(const ProfileReport& report);

@@ -41,7 +41,7 @@ std::string row(const std::string& name, const TtcpCell& cell) {
       fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high), cell.page_faults);
 }
 
-// Throughput and CPU time beside those of another version.
+// Throughput and CPU time, compared with another version.
 std::string comparison_row(const TtcpCompared& compared) {
   const auto& [comparison, throughput, cpu] = compared;
   return fmt::format("  {:<48}{:.3f}  [{:.3f}, {:.3f}]   CPU {:.3f}  [{:.3f}, {:.3f}]\n",

@@ -1,6 +1,6 @@
-// The transmitters and receivers of the ttcp experiment, each a process of its own. A receiver
-// prints its reference, then serves one connection after the other until it is killed; a
-// transmitter connects to a reference and answers commands (transfer.h).
+// The transmitters and receivers of the ttcp experiment, each a separate process. A receiver prints
+// its reference, then serves one connection after another until it is killed. A transmitter
+// connects to a reference and answers commands (transfer.h).
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace perigee::bench {
 
-/// What both sides are told besides the reference.
+/// The settings of both sides, besides the reference.
 struct TtcpRole {
-  std::string address;  ///< receivers: of this host, where they listen
+  std::string address;  ///< receivers: the address of this host where they listen
   std::string
       payload;  ///< ORBs: "octets", "octets-borrowed", "string", "string-borrowed", "structs"
-  std::size_t queue_size = 0;             ///< of the sockets; 0: the system's
-  std::vector<std::string> options = {};  ///< of ORBs, besides
+  std::size_t queue_size = 0;             ///< of the sockets; 0: the system's default
+  std::vector<std::string> options = {};  ///< further ORB options
 };
 
 /// @name C programs: socket, send, recv. Families: "tcp", "unix" and "seqpacket".

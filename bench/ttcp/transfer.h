@@ -1,6 +1,6 @@
-// What all transmitters and receivers of the ttcp experiment share: what is sent, how it is
-// checked, and the commands that a transmitter answers. Plain C++: it is also compiled beside other
-// ORBs' headers.
+// The common part of all transmitters and receivers of the ttcp experiment: the data, the checks,
+// and the commands of a transmitter. Plain C++, because it is also compiled with other ORBs'
+// headers.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,20 @@
 
 namespace ttcp {
 
-/// So many buffers of so many octets.
+/// The number of buffers, and their size in octets.
 struct Transfer {
   std::size_t size = 0;
   std::size_t count = 0;
 };
 
-/// What has arrived.
+/// The received octets and errors.
 struct Totals {
   std::uint64_t octets = 0;
-  std::uint64_t errors = 0;  ///< octets, of those looked at, that are not what they must be
+  std::uint64_t errors = 0;  ///< checked octets with wrong values
 };
 
-/// Octet number `index` of each buffer: never 0, so that it can be in a string. The period divides
-/// no power of two: what is lost or moved shows.
+/// Octet number `index` of each buffer: never 0, so that it can be in a string. The period is not a
+/// power of two, so lost or moved octets are noticed.
 inline std::uint8_t pattern(std::size_t index) {
   return static_cast<std::uint8_t>(1 + index % 127);
 }
@@ -42,7 +42,7 @@ std::vector<Octet> make_pattern(std::size_t size) {
   return octets;
 }
 
-/// The struct of the experiment as a C program has it: it sends its memory.
+/// The struct of the experiment in a C program, which sends its memory.
 struct NativeStruct {
   std::int16_t s;
   char c;
@@ -50,7 +50,7 @@ struct NativeStruct {
   std::uint8_t o;
   double d;
 };
-/// As many octets in CDR as in memory.
+/// The same number of octets in CDR and in memory.
 constexpr std::size_t struct_size = 24;
 static_assert(sizeof(NativeStruct) == struct_size);
 
@@ -60,8 +60,8 @@ inline NativeStruct make_struct(std::size_t index) {
           static_cast<std::int32_t>(index), pattern(index), static_cast<double>(index) / 2};
 }
 
-/// Looks at the octets at both ends of a piece that begins `offset` octets into the stream: looking
-/// at all would be measured instead of the transfer.
+/// Checks only the octets at both ends of each piece of the stream. A check of all octets would be
+/// measured instead of the transfer.
 class Check {
  public:
   explicit Check(std::size_t buffer_size) : size_(buffer_size) {}
@@ -85,16 +85,17 @@ class Check {
   Totals totals_;
 };
 
-/// Receives a transfer. Pieces follow each other in `buffer`, from its front again when a whole
-/// buffer is there: a program that needs buffers as a whole does so, and a receiver of messages.
-/// `receive_some(space, size)` returns how many octets it got, 0 at the end of the stream.
+/// Receives a transfer. Pieces follow each other in `buffer`, and begin at its front again after
+/// each whole buffer. A program that needs whole buffers works like this, and so does a receiver of
+/// messages. `receive_some(space, size)` returns the number of received octets, 0 at the end of the
+/// stream.
 template <typename ReceiveSome>
 Totals receive_transfer(const Transfer& transfer, std::vector<std::uint8_t>& buffer,
                         const ReceiveSome& receive_some) {
   buffer.resize(transfer.size);
   Check check(transfer.size);
   const std::size_t total = transfer.size * transfer.count;
-  std::size_t filled = 0;  // of the present buffer
+  std::size_t filled = 0;  // octets of the present buffer
   while (check.totals().octets < total) {
     const std::size_t count = receive_some(buffer.data() + filled, buffer.size() - filled);
     if (count == 0) break;
@@ -104,7 +105,7 @@ Totals receive_transfer(const Transfer& transfer, std::vector<std::uint8_t>& buf
   return check.totals();
 }
 
-/// Sends a transfer and waits until the receiver says what has arrived.
+/// Sends a transfer and waits until the receiver reports the received octets.
 using Transmit = std::function<Totals(const Transfer&)>;
 
 inline std::string run_transfer(const Transmit& transmit, const Transfer& transfer) {
@@ -123,7 +124,7 @@ inline std::string run_transfer(const Transmit& transmit, const Transfer& transf
   return answer.str();
 }
 
-/// Answers lines "SIZE COUNT" on standard input, until it ends, with "ok NANOSECONDS".
+/// Answers lines "SIZE COUNT" on standard input with "ok NANOSECONDS", until the input ends.
 inline int serve_transfers(const Transmit& transmit) {
   std::cout << "ready" << std::endl;
   for (Transfer transfer; std::cin >> transfer.size >> transfer.count;) {

@@ -1,4 +1,4 @@
-// Runs the ttcp experiment: rounds of all versions in turn, ratios within a round.
+// Runs the ttcp experiment: rounds over all versions in turn, ratios within a round.
 #include "ttcp.h"
 
 #include "harness/chart.h"
@@ -83,7 +83,7 @@ Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& fl
   return median_with_interval(values);
 }
 
-// Of one size: the versions in turn, beginning with another one each round.
+// Measures one size: the versions in turn. Each round begins with another version.
 Samples run_rounds(const std::vector<Pair*>& pairs, std::size_t size, const TtcpOptions& options,
                    Progress& progress) {
   const std::size_t count = buffer_count(options, size);

@@ -1,5 +1,5 @@
-// `perigee bench ttcp`: a stream of buffers from a transmitter to a receiver: C sockets, the typed
-// wrappers, oneway calls of ORBs.
+// `perigee bench ttcp`: a stream of buffers from a transmitter to a receiver, over C sockets, the
+// typed wrappers, and oneway calls of ORBs.
 #pragma once
 
 #include "harness/claims.h"
@@ -23,28 +23,28 @@ class Page;
 
 struct TtcpOptions {
   std::size_t rounds = 5;
-  std::size_t volume = 64 * 1024 * 1024;  ///< octets a transfer
-  std::size_t buffers_max = 65'536;       ///< a transfer; small buffers carry less than the volume
+  std::size_t volume = 64 * 1024 * 1024;  ///< octets of a transfer
+  std::size_t buffers_max = 65'536;  ///< of a transfer; small buffers carry less than the volume
   std::vector<std::size_t> sizes{1,         1024,      2 * 1024,  4 * 1024,  8 * 1024,
                                  16 * 1024, 32 * 1024, 64 * 1024, 128 * 1024};
-  std::vector<std::size_t> queue_sizes{0, 8 * 1024, 64 * 1024};  ///< 0: the system's
+  std::vector<std::size_t> queue_sizes{0, 8 * 1024, 64 * 1024};  ///< 0: the system's default
   std::vector<std::string> versions;                             ///< only these, and their floors
   bool split = false;    ///< transmitter and receiver on two CPUs instead of one
   std::string strategy;  ///< thread strategy of ORB receivers; empty: the default
   std::string omniorb_program;
 };
 
-/// What one version did with one size of buffers, over all rounds.
+/// The results of one version with one size of buffers, over all rounds.
 struct TtcpCell {
-  std::size_t count = 0;      ///< buffers a transfer
+  std::size_t count = 0;      ///< buffers of a transfer
   double octets_per_s = 0;    ///< median
   double cpu_ns = 0;          ///< per buffer, both sides, median
-  double page_faults = 0;     ///< per buffer, both sides, median; of receivers on this machine
-  Estimate throughput_ratio;  ///< to the floor in the same round
-  Estimate cpu_ratio;         ///< of the CPU time per buffer, likewise
+  double page_faults = 0;     ///< per buffer, both sides, median; only receivers on this machine
+  Estimate throughput_ratio;  ///< ratio to the floor in the same round
+  Estimate cpu_ratio;         ///< the same for the CPU time per buffer
 };
 
-/// Two versions that were measured both: ratios of the same round.
+/// Two measured versions: ratios in the same round.
 struct TtcpCompared {
   Comparison comparison;
   Estimate throughput;
@@ -59,28 +59,28 @@ struct TtcpTable {
 
 struct TtcpReport {
   TtcpOptions options;
-  std::string receiver_host;  ///< empty: this one
+  std::string receiver_host;  ///< empty: this host
   std::vector<TtcpVersion> versions;
   std::vector<TtcpTable> tables;
   std::vector<Claim> claims = {};  ///< see claims_of()
 };
 
-/// Starts a receiver, wherever it shall run; null: there is none there.
+/// Starts a receiver on this or another machine. Null: the version does not exist there.
 using StartReceiver =
     std::function<std::unique_ptr<TtcpReceiver>(const TtcpVersion&, std::size_t queue_size)>;
 
 /// Runs the experiment on this machine. Versions take turns, in an order that rotates from round to
 /// round.
 TtcpReport run_ttcp(const TtcpOptions& options);
-/// The same with the versions of `report`, and receivers of `start`.
+/// The same with the versions of `report`, and receivers from `start`.
 void run_ttcp(TtcpReport& report, const StartReceiver& start);
 
-/// The goals that what was measured says something about.
+/// The goals for which the report has measurements.
 std::vector<Claim> claims_of(const TtcpReport& report);
 
 /// The versions that the options choose.
 std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options);
-/// Those of --large.
+/// The versions of --large.
 std::vector<std::string> large_ttcp_versions();
 std::size_t buffer_count(const TtcpOptions& options, std::size_t size);
 std::string queue_text(std::size_t queue_size);
@@ -88,13 +88,13 @@ std::string queue_text(std::size_t queue_size);
 std::string to_table(const TtcpReport& report);
 std::string to_json(const TtcpReport& report);
 std::string to_html(const TtcpReport& report);
-/// What the page of to_html() has, as part of another.
+/// Adds the contents of the page of to_html() to another page.
 void add_to(Page& page, const TtcpReport& report);
 
 /// @name Across two machines.
 /// @{
-/// Starts receivers for those who connect to `port`, one session after the other; after the first
-/// returns if `once`.
+/// Starts receivers for transmitters that connect to `port`, one session after another. If `once`,
+/// it returns after the first session.
 void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool once);
 /// The experiment with the receivers of another machine, over TCP.
 TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port);

@@ -1,4 +1,4 @@
-// What the ttcp experiment compares, and how the processes of each version are started.
+// The versions that the ttcp experiment compares, and the command lines that start their processes.
 #include "versions.h"
 
 #include "harness/process.h"
@@ -47,7 +47,7 @@ void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program)
     TtcpVersion version{"omniORB " + payload, "C TCP"};
     version.receiver = {program, "receiver", "-ORBendPoint", "giop:tcp:{HOST}:"};
     version.transmitter = {program, "transmitter", "{REF}", payload};
-    // Else a call may overtake the oneways before it, on another connection.
+    // Otherwise a call may overtake earlier oneways on another connection.
     version.transmitter.insert(version.transmitter.end(), {"-ORBmaxGIOPConnectionPerServer", "1"});
     for (auto* command : {&version.receiver, &version.transmitter})
       command->insert(command->end(), {"-ORBsocketSendBuffer", "{QUEUE_OR_NONE}"});
@@ -57,7 +57,7 @@ void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program)
   }
 }
 
-// A path for each receiver: the program that is to take the place of the shell listens there.
+// A path for each receiver. The shell is replaced by the program that listens there.
 void add_local_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {
   const auto found = std::ranges::find(versions, "omniORB octets", &TtcpVersion::name);
   TtcpVersion version = *found;
@@ -71,7 +71,7 @@ void add_local_omniorb(std::vector<TtcpVersion>& versions, const std::string& pr
   versions.push_back(version);
 }
 
-// omniORB's word for the system's queues.
+// omniORB's value for the system's queues.
 std::string queue_or_none(std::size_t queue_size) {
   return queue_size == 0 ? "-1" : std::to_string(queue_size);
 }
@@ -132,7 +132,7 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
   return versions;
 }
 
-// With room for what stands before the buffer, and fragments in progress beside it.
+// Adds room for the octets in front of the buffer, and for fragments in progress.
 void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options) {
   constexpr std::size_t default_max = 64u << 20;  // Perigee's; omniORB's is 2 MiB
   const std::size_t message_max = options.buffer_size_max + (1u << 20);

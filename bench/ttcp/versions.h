@@ -1,4 +1,4 @@
-// What the ttcp experiment compares, and how the processes of each version are started.
+// The versions that the ttcp experiment compares, and the command lines that start their processes.
 #pragma once
 
 #include "harness/comparison.h"
@@ -14,8 +14,9 @@ namespace perigee::bench {
 
 enum class TtcpGroup { tcp, local };
 
-/// One program that carries the data. Command lines hold {QUEUE}, {ADDRESS} (or {HOST}: as URLs
-/// have it) and {REF} where the queues' size, the receiver's address and its reference belong.
+/// One program that carries the data. In command lines, {QUEUE} stands for the queues' size,
+/// {ADDRESS} (or {HOST}, in the form of URLs) for the receiver's address, and {REF} for its
+/// reference.
 struct TtcpVersion {
   std::string name;
   std::string floor;  ///< the C version that it is compared with
@@ -28,34 +29,34 @@ struct TtcpVersion {
   bool keeps_records = false;  ///< a buffer must fit the queue as a whole
 
   [[nodiscard]] bool can_carry(std::size_t size, std::size_t queue_size) const;
-  /// Of a buffer of `size`: whole structs.
+  /// The octets of whole structs in a buffer of `size`.
   [[nodiscard]] std::size_t payload_size(std::size_t size) const;
 };
 
-/// All of this build. The C version over TCP is the first; "null" is the same again. Without
-/// omniORB if `omniorb_program` is empty.
+/// All versions of this build. The first is the C version over TCP; "null" is the same again.
+/// Without omniORB if `omniorb_program` is empty.
 std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program);
 
-/// What the ORBs are told besides: Perigee's roles get the names of options without "-ORB", which
-/// the command line of `perigee` would take for its own. Messages above their defaults need larger
-/// limits.
+/// Further ORB options. Perigee's roles get the names of options without "-ORB", because the
+/// command line of `perigee` would take such options itself. Messages above the default limits need
+/// larger limits.
 struct TtcpOrbOptions {
   std::string strategy;  ///< of Perigee's receivers; empty: the default
   std::size_t buffer_size_max = 0;
 };
 void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options);
 
-/// What buffering oneway calls is worth, and Perigee beside omniORB.
+/// The comparisons: buffered oneway calls with unbuffered ones, and Perigee with omniORB.
 const std::vector<Comparison>& ttcp_comparisons();
 
 /// A running receiver, on this machine or another.
 class TtcpReceiver {
  public:
   virtual ~TtcpReceiver() = default;
-  /// Where transmitters find it.
+  /// The reference for transmitters.
   [[nodiscard]] virtual std::string reference() const = 0;
   [[nodiscard]] virtual std::chrono::nanoseconds cpu_time() = 0;
-  /// So far; 0 on another machine.
+  /// The page faults so far; 0 on another machine.
   [[nodiscard]] virtual std::uint64_t page_faults() { return 0; }
 };
 

@@ -26,7 +26,7 @@ std::span<std::byte> octets_of(Value& value) {
   return std::as_writable_bytes(std::span(&value, 1));
 }
 
-// All of it: octets, or one record.
+// Sends all octets, or one record.
 template <typename Stream>
 void send_all(Stream& stream, std::span<const std::byte> octets) {
   if constexpr (ipc::ByteStream<Stream>)
@@ -56,7 +56,7 @@ void set_no_delay(Stream& stream) {
   if constexpr (ipc::OptionOf<ipc::NoDelay, Stream>) check(stream.set(ipc::NoDelay{}), "no delay");
 }
 
-/// Addresses of a kind: to listen at, and as references.
+/// The addresses of a kind: for listening, and in references.
 template <typename Address>
 struct Addresses;
 template <>
@@ -76,7 +76,7 @@ struct Addresses<ipc::InetAddr> {
     return value_of(ipc::resolve(host, port), host.c_str()).front();
   }
 };
-/// Within this machine: names that the system chooses.
+/// Within this machine: the system chooses names.
 template <typename Address>
 struct LocalAddresses {
   static Address to_listen(const TtcpRole& /*role*/) { return {}; }

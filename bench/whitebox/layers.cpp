@@ -1,4 +1,4 @@
-// Which probe belongs to which row of the tables, and which row to which layer.
+// Assigns probes to rows of the tables, and rows to layers.
 #include "whitebox.h"
 
 namespace perigee::bench {
@@ -21,7 +21,7 @@ const char* to_string(Layer layer) {
   return "";
 }
 
-// The figures are those of the paper of 2001: TAO on a Pentium II of 400 MHz.
+// The figures of the paper of 2001: TAO on a Pentium II of 400 MHz.
 const std::vector<Activity>& client_activities() {
   static const std::vector<Activity> activities{
       {"Initialization", Layer::orb, {Point::initialised}, 6.30},

@@ -17,9 +17,9 @@ namespace {
 
 using probe::Point;
 
-// Those of the thread that has made or served them.
+// The last calls of the thread that made or served them.
 void print_calls(Point last, std::size_t calls) {
-  const std::vector<std::vector<Stamp>> all = all_stamps();  // before the clock is measured by more
+  const std::vector<std::vector<Stamp>> all = all_stamps();  // measuring the clock adds stamps
   const StampClock clock = measure_stamp_clock();
   for (const std::vector<Stamp>& stamps : all)
     std::cout << to_text(last_calls(stamps, last, calls, clock));
@@ -36,7 +36,7 @@ int run_server(const std::vector<std::string>& words, std::size_t calls) {
     for (std::string line; std::getline(std::cin, line);) {
     }
     print_calls(Point::sent, calls);
-    std::_Exit(0);  // nothing is left to be done in order
+    std::_Exit(0);  // an orderly exit is not needed
   }).detach();
   return run_perigee_server("thread-per-connection", words.at(1), options_for(words.at(2)));
 }

@@ -69,7 +69,7 @@ Table layers_table(const WhiteboxReport& report) {
   return table;
 }
 
-// All but the system: what the paper calls the ORB's overhead.
+// The time of all layers except the system: the paper's "overhead of the ORB".
 double orb_time(const WhiteboxResult& result) {
   return round_trip(result.steps.client) - time_of(Layer::io, result);
 }

@@ -1,5 +1,5 @@
-// A ring of stamps for each thread. Nothing is shared while a thread notes the time; the reader
-// comes when all is quiet.
+// A ring of stamps for each thread. Threads share nothing while they note times. The reader runs
+// when no thread notes times.
 #include "stamps.h"
 
 #include <array>
@@ -25,16 +25,16 @@ constexpr std::size_t ring_size = std::size_t{1} << 16;
 
 struct Ring {
   std::array<Stamp, ring_size> stamps;
-  std::atomic<std::size_t> count{0};  ///< ever noted
+  std::atomic<std::size_t> count{0};  ///< number of all stamps so far
 };
 
 struct Rings {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Ring>> all;  ///< those of threads that have ended, too
+  std::vector<std::unique_ptr<Ring>> all;  ///< including rings of ended threads
 };
 
 Rings& rings() {
-  static Rings instance;  // of the program, which is there to measure
+  static Rings instance;  // of the program, which only measures
   return instance;
 }
 

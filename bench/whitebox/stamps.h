@@ -1,5 +1,5 @@
-// What the time probes of this process have noted (perigee/base/probe.h). For the probed program
-// only: it defines `probe::stamp`.
+// The stamps of the time probes in this process (perigee/base/probe.h). Only for the probed
+// program: it defines `probe::stamp`.
 #pragma once
 
 #include "steps.h"
@@ -8,10 +8,10 @@
 
 namespace perigee::bench {
 
-/// The last stamps of each thread. To be called while nothing is being measured.
+/// The last stamps of each thread. Call it only while nothing is measured.
 std::vector<std::vector<Stamp>> all_stamps();
 
-/// Measured now; takes some milliseconds.
+/// Measures the clock now; takes some milliseconds.
 StampClock measure_stamp_clock();
 
 }  // namespace perigee::bench

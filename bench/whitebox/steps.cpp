@@ -1,4 +1,4 @@
-// From stamps to the steps of a call.
+// Turns stamps into the steps of a call.
 #include "steps.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using probe::Point;
 
-// The call whose stamps are behind `before`.
+// The call whose stamps follow `before`.
 SideCall call_of(std::uint64_t before, std::span<const Stamp> stamps, const StampClock& clock) {
   SideCall call;
   for (const Stamp& stamp : stamps) {
@@ -45,7 +45,7 @@ SideCall parse_call(const std::string& line) {
 std::vector<SideCall> last_calls(std::span<const Stamp> stamps, Point last, std::size_t calls,
                                  const StampClock& clock) {
   std::vector<SideCall> all;
-  std::size_t begin = stamps.size();  // nothing is known of the first call's begin
+  std::size_t begin = stamps.size();  // the start of the first call is unknown
   for (std::size_t index = 0; index < stamps.size(); ++index) {
     if (stamps[index].point != last) continue;
     if (begin < index)
@@ -92,7 +92,7 @@ std::vector<CallSteps> join(const std::vector<SideCall>& client,
 double round_trip(const Steps& client) {
   double time = 0;
   for (const auto& [point, step] : client)
-    if (point != Point::call_begins) time += step;  // that is what was between two calls
+    if (point != Point::call_begins) time += step;  // call_begins is the time between two calls
   return time;
 }
 

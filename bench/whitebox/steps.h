@@ -1,4 +1,4 @@
-// From stamps to the steps of a call. Pure functions.
+// Turns stamps into the steps of a call. Pure functions.
 #pragma once
 
 #include <perigee/base/probe.h>
@@ -17,28 +17,28 @@ struct Stamp {
   probe::Point point = probe::Point::call_begins;
 };
 
-/// How long a tick is, and what noting a stamp takes.
+/// The duration of a tick, and the cost of a stamp.
 struct StampClock {
   double ns_per_tick = 1;
   double stamp_ns = 0;
 };
 
-/// What the step that ends at a point takes of one call, in nanoseconds.
+/// The time of the step that ends at each point, for one call, in nanoseconds.
 using Steps = std::map<probe::Point, double>;
 
 /// One side of a call.
 struct SideCall {
-  Steps steps;           ///< without what noting the stamps took
-  double stamps_ns = 0;  ///< which is this
+  Steps steps;           ///< without the cost of the stamps
+  double stamps_ns = 0;  ///< the cost of the stamps
 };
 
-/// The last `calls` calls that the stamps of one thread tell of. A call ends at `last`, and begins
-/// behind the one before. A step that comes several times in a call counts with all its times.
-/// Empty if there are fewer calls.
+/// The last `calls` calls in the stamps of one thread. A call ends at `last`, and begins after the
+/// previous call. If a step occurs several times in a call, its times are added. Empty if there are
+/// fewer calls.
 std::vector<SideCall> last_calls(std::span<const Stamp> stamps, probe::Point last,
                                  std::size_t calls, const StampClock& clock);
 
-/// Calls as lines of text, and back. Throws std::runtime_error if the text is none.
+/// Converts calls to lines of text, and back. Throws std::runtime_error if the text is invalid.
 std::string to_text(const std::vector<SideCall>& calls);
 std::vector<SideCall> parse_calls(const std::string& text);
 
@@ -48,18 +48,18 @@ struct CallSteps {
   Steps server;
 };
 
-/// The two sides of the same calls, in order: of both on one CPU, so that the client waits for the
-/// server's stamps, too, which are taken off its waiting. Throws std::runtime_error if one side has
-/// more calls.
+/// Joins the two sides of the same calls, in order. Both sides must run on one CPU. Then the client
+/// also waits for the server's stamps, and their cost is subtracted from its waiting time. Throws
+/// std::runtime_error if one side has more calls.
 std::vector<CallSteps> join(const std::vector<SideCall>& client,
                             const std::vector<SideCall>& server);
 
-/// From the call of the stub to its end.
+/// The time from the call of the stub to its return.
 double round_trip(const Steps& client);
 
-/// Means over the calls whose round trips are the middle half of all: a median could not be finer
-/// than the clock's ticks, and means of the same calls add up. Of a step that a call did not have:
-/// it took it no time.
+/// Means over the calls whose round trips are in the middle half. A median could not be more
+/// precise than the clock's ticks, and means of the same calls add up. A step that is missing in a
+/// call counts as zero.
 CallSteps middle_means(std::vector<CallSteps> calls);
 
 }  // namespace perigee::bench

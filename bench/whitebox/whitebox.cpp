@@ -32,7 +32,7 @@ std::vector<Protocol> protocols(const std::filesystem::path& folder) {
           {"GIOPlite UNIX", local, "GIOPlite"}};
 }
 
-// A probe that is missing would make a layer look quick.
+// A missing probe would make a layer look too fast.
 void check_complete(const std::vector<Activity>& activities, const Steps& steps) {
   for (const Activity& activity : activities)
     for (const probe::Point point : activity.points)

@@ -1,5 +1,5 @@
-// `perigee bench whitebox`: where the time of a two-way call goes, by time probes in each layer of
-// client and server. The paper's tables 1 and 2, and figures 18 and 19.
+// `perigee bench whitebox`: the time of a two-way call in each layer of client and server, by time
+// probes. It gives the paper's tables 1 and 2, and figures 18 and 19.
 #pragma once
 
 #include "steps.h"
@@ -25,7 +25,7 @@ struct WhiteboxOptions {
 /// One protocol with one kind of call: means over the middle half of the calls of all rounds.
 struct WhiteboxResult {
   std::string protocol;
-  std::size_t size = 0;  ///< of the parameter, which comes back; 0: none
+  std::size_t size = 0;  ///< of the parameter, which is returned; 0: none
   CallSteps steps;
 };
 
@@ -34,10 +34,10 @@ struct WhiteboxReport {
   std::vector<WhiteboxResult> results;
 };
 
-/// Throws std::runtime_error if the program with the probes is not there.
+/// Throws std::runtime_error if the program with the probes is missing.
 WhiteboxReport run_whitebox(const WhiteboxOptions& options);
 
-/// What the steps of the tables belong to.
+/// The layers to which the steps of the tables belong.
 enum class Layer : std::uint8_t { orb, marshalling, messaging, transport, io };
 const char* to_string(Layer layer);
 
@@ -45,16 +45,16 @@ const char* to_string(Layer layer);
 struct Activity {
   const char* name;
   Layer layer;
-  std::vector<probe::Point> points;  ///< whose steps it consists of
+  std::vector<probe::Point> points;  ///< the points whose steps make up the activity
   std::optional<double> tao_us;      ///< the paper's figure
 };
 const std::vector<Activity>& client_activities();
 const std::vector<Activity>& server_activities();
 
-/// Of all points of an activity.
+/// The time of all points of an activity.
 double time_of(const Activity& activity, const Steps& steps);
-/// What a call takes on both sides in one layer. `Layer::io` is what is left of the client's whole
-/// time: the system, whatever runs beside, and waiting.
+/// The time of a call in one layer, on both sides. `Layer::io` is the rest of the client's time:
+/// the system, other processes, and waiting.
 double time_of(Layer layer, const WhiteboxResult& result);
 std::string to_table(const WhiteboxReport& report);
 std::string to_json(const WhiteboxReport& report);

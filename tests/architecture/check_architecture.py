@@ -29,11 +29,11 @@ TEXT_SUFFIXES = {
     ".h", ".cpp", ".c", ".md", ".txt", ".cmake", ".py", ".idl", ".json", ".toml", ".in", ".sh", "",
 }
 SKIPPED_FOLDERS = {"build", ".git", "corpus", "golden", "__pycache__"}
-# The file that holds the samples of what is forbidden.
+# The file with the samples of forbidden code.
 SAMPLES = "tests/architecture/test_check_architecture.py"
-# The file that shows what the compiler does with forms of co_await that are forbidden.
+# The file that shows how the compiler handles forbidden forms of co_await.
 MISCOMPILED = "tests/coroutines/miscompiled_test.cpp"
-# Threads that the ORB creates block the application's signals; this class does that.
+# Threads of the ORB block the application's signals; this class does that.
 THREAD_FILES = ("src/event/thread.",)
 THREAD_CREATION = re.compile(
     r"\bstd\s*::\s*(?:jthread|async)\b"

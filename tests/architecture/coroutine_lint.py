@@ -10,7 +10,7 @@ import re
 import cpp_text
 
 _CONTROL = re.compile(r"\s*(?:\}?\s*else\s+)?(?:if|while|for|switch)\b[^(]*\(")
-# What stands before the brace of a lambda's body, or of a block.
+# Text before the brace of a lambda's body, or of a block.
 _BODY = re.compile(r"(?:[)\]]|\bmutable|\bnoexcept|\belse|\bdo|\btry|->\s*[\w:<>,&*\s]+)\s*$")
 _CO_AWAIT = re.compile(r"(?<!operator )\bco_await\b")
 # Formatted code has spaces around the operator, and none before the && of a type.
@@ -82,7 +82,7 @@ def statements(text):
     code = cpp_text.without_directives(cpp_text.without_comments_and_literals(text))
     reader = _Statements(code)
     index = 0
-    while index < len(code):  # a closing brace too many ends a part, not the file
+    while index < len(code):  # an extra closing brace ends a part, not the file
         index = reader.read(index) + 1
     return reader.found
 

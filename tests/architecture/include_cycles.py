@@ -36,7 +36,8 @@ class Units:
         stem = stem.removeprefix(PRIVATE)
         if PRIVATE + stem + ".h" in self._files:
             return stem
-        # A source without a header beside it: perhaps it defines a public one, of its folder or of one above.
+        # A source without a header beside it may define a public header, of its folder or of a
+        # folder above.
         *folders, name = stem.split("/")
         while folders:
             public = "/".join([*folders, name])

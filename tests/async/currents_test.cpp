@@ -1,4 +1,4 @@
-// What the Currents say in a task that goes on while somebody else's upcall is on the stack.
+// The Currents inside a coroutine that resumes while the upcall of another request is on the stack.
 #include "async/serving.h"
 #include "orb/act.h"
 #include "orb/policies.h"
@@ -19,12 +19,12 @@ constexpr std::uint32_t to_wait = 1;
 constexpr std::uint32_t to_go_on = 2;
 constexpr std::chrono::hours limit_of_other{1};
 
-/// Whether the running code is taken for the caller's with a time limit.
+/// Returns 1 if the running code has a remaining time, which only the request with a limit has.
 std::uint32_t is_taken_for_other() { return remaining_time() ? 1 : 0; }
 
 }  // namespace
 
-TEST_CASE("a task that another request's upcall lets go on is not taken for that request") {
+TEST_CASE("a task that another request's upcall resumes does not see that request's time limit") {
   completion<> gone_on;
   ServerFixture server(each_strategy(), serving([&](std::uint32_t argument) -> task<std::uint32_t> {
                          if (argument == to_go_on) {
@@ -44,8 +44,7 @@ TEST_CASE("a task that another request's upcall lets go on is not taken for that
   CHECK(waiting.get() == 0);
 }
 
-TEST_CASE(
-    "a task that goes on while another request's upcall waits is not taken for that request") {
+TEST_CASE("a task that resumes while another upcall waits does not see that upcall's time limit") {
   std::promise<void> other_waits;
   std::promise<void> has_gone_on;
   const ServerFixture sink(ThreadStrategy::thread_per_connection, [&](orb::ServerRequest& request) {

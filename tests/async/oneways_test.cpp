@@ -1,4 +1,4 @@
-// When asynchronous calls of oneways are over: as SyncScopePolicy says.
+// The end of asynchronous oneway calls, as SyncScopePolicy defines it.
 #include "async/owing_servants.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
@@ -12,10 +12,10 @@ using namespace perigee::test;
 
 namespace {
 
-/// A server whose servants owe, and a client.
+/// A server whose servants defer their replies, and a client.
 struct Pair {
   Pair() : server(each_strategy(), debts.servant(Later::answer)) {}
-  /// Calls it as a oneway.
+  /// Sends a oneway request.
   [[nodiscard]] call<void> send(Messaging::SyncScope scope) const {
     static constexpr stub::Operation operation{"act", stub::Operation::Kind::oneway, {}};
     const ObjectRef object = client.core().make_object(server.object->_reference()->ior());
@@ -32,21 +32,21 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("an asynchronous oneway is over when it is sent, buffered or not") {
+TEST_CASE("an asynchronous oneway ends when it is sent, buffered or not") {
   Pair pair;
   for (const Messaging::SyncScope scope : {Messaging::SYNC_NONE, Messaging::SYNC_WITH_TRANSPORT}) {
     pair.send(scope).get();
-    pair.debts.take(1).pay(1);  // to nobody
+    pair.debts.take(1).pay(1);  // the client gets no reply
   }
 }
 
-TEST_CASE("an asynchronous oneway with scope server is over before its servant has done it") {
+TEST_CASE("an asynchronous oneway with scope server ends before its servant replies") {
   Pair pair;
   pair.send(Messaging::SYNC_WITH_SERVER).get();
   pair.debts.take(1).pay(1);
 }
 
-TEST_CASE("an asynchronous oneway with scope target is over when its servant has done it") {
+TEST_CASE("an asynchronous oneway with scope target ends when its servant replies") {
   Pair pair;
   call<void> sent = pair.send(Messaging::SYNC_WITH_TARGET);
   std::jthread payer([&] {

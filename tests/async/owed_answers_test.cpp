@@ -1,5 +1,5 @@
-// What happens to clients, connections, POAs and the ORB while servants owe answers: over
-// connections, with servants that keep the answer and with coroutines, on each thread strategy.
+// What happens to clients, connections, POAs and the ORB while replies are deferred. The tests use
+// connections, every thread strategy, and both kinds of servants: stored handlers and coroutines.
 #include "async/owing_servants.h"
 #include "orb/server/server_fixture.h"
 
@@ -24,8 +24,8 @@ void send(RawClient& client, const ServerFixture& server, std::uint32_t id) {
   client.send(make_request({.key = server.key, .id = id, .argument = id}));
 }
 
-/// Whether the request has an answer before that of one that comes now. Everybody who may answer it
-/// has done so.
+/// Whether the client has received a reply to the request. It sends a second request and reads
+/// replies until the reply to the second one. All repliers must have finished.
 bool was_answered(RawClient& client, const ServerFixture& server, std::uint32_t id) {
   const std::uint32_t last = id + 1'000'000;
   client.send(make_request({.key = server.key, .id = last, .operation = "_non_existent"}));
@@ -39,7 +39,7 @@ bool was_answered(RawClient& client, const ServerFixture& server, std::uint32_t 
   return answers == 1;
 }
 
-/// At the same time, as far as that goes.
+/// Starts both functions at about the same time.
 void race(const std::function<void()>& first, const std::function<void()>& second) {
   std::latch both(2);
   const std::jthread other([&] {
@@ -69,7 +69,7 @@ Deactivate each_deactivation() {
   return deactivate;
 }
 
-/// Servants that all wait for one thing, and then answer with kilobytes.
+/// Servants that wait until the test releases all of them, and then reply with kilobytes.
 class LargeAnswers {
  public:
   [[nodiscard]] ActingServant::Action servant(Later later) {
@@ -90,7 +90,7 @@ class LargeAnswers {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_.size() >= count; });
   }
-  /// Lets those answer that wait now.
+  /// Releases the servants that wait now.
   void answer() {
     std::unique_lock lock(mutex_);
     auto waiting = std::exchange(waiting_, {});
@@ -119,7 +119,7 @@ class LargeAnswers {
 
 }  // namespace
 
-TEST_CASE("an answer to a client that is gone goes nowhere, and its servant has heard so") {
+TEST_CASE("a reply to a closed client is dropped, and the servant has been told to stop") {
   for_owing_servers([](Debts& debts, const ServerFixture& server) {
     std::optional<RawClient> client(server.endpoint);
     send(*client, server, 1);
@@ -134,7 +134,7 @@ TEST_CASE("an answer to a client that is gone goes nowhere, and its servant has 
   });
 }
 
-TEST_CASE("a client that goes while its answer comes disturbs nobody") {
+TEST_CASE("a client that disconnects during a reply does not disturb the server") {
   for_owing_servers([](Debts& debts, const ServerFixture& server) {
     for (std::uint32_t id = 0; id < 30; ++id) {
       std::optional<RawClient> client(server.endpoint);
@@ -149,7 +149,7 @@ TEST_CASE("a client that goes while its answer comes disturbs nobody") {
   });
 }
 
-TEST_CASE("an answer is sent although what it is of was deactivated") {
+TEST_CASE("a deferred reply is sent although its object, POA or POAManager was deactivated") {
   const Deactivate deactivate = each_deactivation();
   for (const ThreadStrategy strategy :
        {ThreadStrategy::thread_per_connection, ThreadStrategy::reactive,
@@ -172,7 +172,7 @@ TEST_CASE("an answer is sent although what it is of was deactivated") {
     }
 }
 
-TEST_CASE("an ORB that stops without waiting tells servants so, and still sends their answers") {
+TEST_CASE("an ORB that stops without waiting tells its servants, and still sends their replies") {
   for_owing_servers([](Debts& debts, const ServerFixture& server) {
     RawClient client(server.endpoint);
     send(client, server, 1);
@@ -186,7 +186,7 @@ TEST_CASE("an ORB that stops without waiting tells servants so, and still sends 
   });
 }
 
-TEST_CASE("an answer that is given while the ORB ends, after its client has gone, is no error") {
+TEST_CASE("a reply during the ORB's shutdown, after the client has gone, is no error") {
   const ThreadStrategy strategy = each_strategy();
   for (const Later later : {Later::answer, Later::coroutine}) {
     CAPTURE(static_cast<int>(later));
@@ -209,7 +209,7 @@ TEST_CASE("an answer that is given while the ORB ends, after its client has gone
   }
 }
 
-TEST_CASE("a request that is cancelled while its answer is given has that one, or none") {
+TEST_CASE("a request that is cancelled during its reply gets at most one reply") {
   for_owing_servers([](Debts& debts, const ServerFixture& server) {
     RawClient client(server.endpoint);
     for (std::uint32_t id = 0; id < 50; ++id) {
@@ -224,7 +224,7 @@ TEST_CASE("a request that is cancelled while its answer is given has that one, o
   });
 }
 
-TEST_CASE("of several answers to a request the client gets one") {
+TEST_CASE("a client gets one reply when several threads reply to its request") {
   const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
     request.end_of_arguments();
     skeleton::Answer answer(request);
@@ -251,7 +251,7 @@ TEST_CASE("of several answers to a request the client gets one") {
   }
 }
 
-TEST_CASE("of several completions of a coroutine the first is its answer") {
+TEST_CASE("the first of several completions of a coroutine is its reply") {
   const ServerFixture server(each_strategy(), serving([](std::uint32_t) -> task<std::uint32_t> {
                                completion<std::uint32_t> answer;
                                CHECK(answer.complete(1u));
@@ -264,7 +264,7 @@ TEST_CASE("of several completions of a coroutine the first is its answer") {
   CHECK_FALSE(was_answered(client, server, 5));
 }
 
-TEST_CASE("a client that reads nothing while 10,000 answers wait is cut off, and no other one") {
+TEST_CASE("a client that reads none of 10,000 replies is cut off; other clients are served") {
   constexpr std::uint32_t count = 10'000;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = count;
@@ -283,7 +283,7 @@ TEST_CASE("a client that reads nothing while 10,000 answers wait is cut off, and
     sender.join();
     std::jthread answering([&] { answers.answer(); });
     CHECK(other.call({.key = server.key, .operation = "_non_existent"}).status() == 0);
-    answering.join();  // nobody waits for the client for ever
+    answering.join();  // no thread waits for the slow client for ever
     while (server.orb.core().requests_in_progress() != 0) std::this_thread::yield();
     std::size_t taken = 0;
     for (Octets part = deaf.receive_part(65'536); !part.empty(); part = deaf.receive_part(65'536))

@@ -1,4 +1,4 @@
-// Servants that answer when the test says so, of both kinds.
+// Servants of both kinds that reply when the test tells them to.
 #pragma once
 
 #include "async/serving.h"
@@ -19,16 +19,17 @@
 
 namespace perigee::test {
 
-/// How servants answer later: they keep the answer, or are coroutines that wait.
+/// How servants defer their replies: they store a reply handler, or they are coroutines that wait.
 enum class Later : std::uint8_t { answer, coroutine };
 
-/// A request that waits for the test.
+/// A request whose reply the test sends.
 struct Debt {
-  std::move_only_function<void(std::uint32_t result)> pay;  ///< answers; once
+  std::move_only_function<void(std::uint32_t result)> pay;  ///< sends the reply; call it once
   std::stop_token stop;
 };
 
-/// What the servants of a test owe, by the requests' arguments. All must be paid.
+/// The deferred replies of a test's servants, by the requests' arguments. The test must send all of
+/// them.
 class Debts {
  public:
   [[nodiscard]] ActingServant::Action servant(Later later) {
@@ -55,8 +56,7 @@ class Debts {
   }
 
  private:
-  // The test gets the debt when the coroutine waits. So the answer has been sent when `pay`
-  // returns.
+  // The coroutine adds the debt when it suspends, so the reply has been sent when `pay` returns.
   [[nodiscard]] ActingServant::Action coroutine() {
     return [this, serve = serving(&Debts::wait)](orb::ServerRequest& request) {
       serve(request);

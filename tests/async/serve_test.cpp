@@ -36,10 +36,10 @@ namespace {
 
 call<std::uint32_t> act(const ObjectRef& object) { return start_act(object, 1); }
 
-/// Calls it as a client without asynchronous calls does.
+/// Calls the object as a client without asynchronous calls does.
 std::uint32_t invoke_act(const ObjectRef& object) { return test::act(object, 1); }
 
-/// What a middle tier's servant calls, and a client of the middle tier who waits for an hour.
+/// A middle tier, the sink that its servant calls, and a client.
 struct Tiers {
   explicit Tiers(Coroutine work, ActingServant::Action sink_action)
       : sink(ThreadStrategy::thread_per_connection, std::move(sink_action)),
@@ -54,12 +54,12 @@ struct Tiers {
   ServerFixture sink;
   ServerFixture middle;
   TestOrb client;
-  ObjectRef sink_object;  // as the middle tier sees it
+  ObjectRef sink_object;  // as seen by the middle tier
   ObjectRef object;
 };
 
-/// A sink that does not answer in time. Requests that come after the end are refused: an answer
-/// that is owed would keep the sink.
+/// A sink that does not reply in time. It refuses requests that arrive after `end`, because a
+/// deferred reply would keep the sink alive.
 class Mute {
  public:
   ActingServant::Action sink() {
@@ -70,7 +70,7 @@ class Mute {
       arrived.release();
     };
   }
-  /// What it owes.
+  /// Takes the deferred replies and refuses later requests.
   std::vector<skeleton::Answer> end() {
     const std::lock_guard lock(mutex_);
     over_ = true;
@@ -90,7 +90,7 @@ event::Reactor& loop_of(const ObjectRef& object) {
   return object->_reference()->context().calls.engine().sleeping_place();
 }
 
-/// Answers whether its caller waits for at most an hour, and for how long.
+/// Replies 1 if the caller's remaining time is at most an hour, and 0 otherwise.
 void answer_is_limited(orb::ServerRequest& request) {
   const auto left = remaining_time();
   const bool is_limited = left && *left > std::chrono::seconds(0) && *left <= std::chrono::hours(1);
@@ -99,7 +99,7 @@ void answer_is_limited(orb::ServerRequest& request) {
 
 }  // namespace
 
-TEST_CASE("a coroutine that does not wait answers within its upcall") {
+TEST_CASE("a coroutine that does not suspend replies within its upcall") {
   const ServerFixture server(
       each_strategy(),
       serving([](std::uint32_t argument) -> task<std::uint32_t> { co_return argument + 1; }));
@@ -107,7 +107,7 @@ TEST_CASE("a coroutine that does not wait answers within its upcall") {
   CHECK(client.call({.key = server.key, .argument = 41}).result() == 42);
 }
 
-TEST_CASE("a coroutine that waits answers on the thread that goes on with it") {
+TEST_CASE("a coroutine that suspends replies on the thread that resumes it") {
   OtherThread elsewhere;
   const ServerFixture server(each_strategy(),
                              serving([&](std::uint32_t argument) -> task<std::uint32_t> {
@@ -119,7 +119,7 @@ TEST_CASE("a coroutine that waits answers on the thread that goes on with it") {
     CHECK(client.call({.key = server.key, .argument = argument}).result() == argument + 1);
 }
 
-TEST_CASE("what a coroutine throws is its answer, early or late") {
+TEST_CASE("an exception that leaves a coroutine is its reply, before and after it suspends") {
   OtherThread elsewhere;
   const ServerFixture server(each_strategy(),
                              serving([&](std::uint32_t argument) -> task<std::uint32_t> {
@@ -132,7 +132,7 @@ TEST_CASE("what a coroutine throws is its answer, early or late") {
           "IDL:omg.org/CORBA/NO_PERMISSION:1.0");
 }
 
-TEST_CASE("a function that throws before it has made a task has answered, too") {
+TEST_CASE("a function that throws before it has made a task replies with the exception, too") {
   const ServerFixture server(each_strategy(), serving([](std::uint32_t) -> task<std::uint32_t> {
                                throw CORBA::NO_PERMISSION();
                              }));
@@ -141,7 +141,7 @@ TEST_CASE("a function that throws before it has made a task has answered, too") 
         "IDL:omg.org/CORBA/NO_PERMISSION:1.0");
 }
 
-TEST_CASE("a function that makes no task has answered UNKNOWN") {
+TEST_CASE("a function that makes no task replies with UNKNOWN") {
   const ServerFixture server(each_strategy(),
                              serving([](std::uint32_t) { return task<std::uint32_t>(); }));
   RawClient client(server.endpoint);
@@ -149,7 +149,7 @@ TEST_CASE("a function that makes no task has answered UNKNOWN") {
         "IDL:omg.org/CORBA/UNKNOWN:1.0");
 }
 
-TEST_CASE("a coroutine hears of it when its request is cancelled") {
+TEST_CASE("a coroutine is told when its request is cancelled") {
   std::binary_semaphore begun{0};
   std::binary_semaphore stopped{0};
   OtherThread elsewhere;
@@ -169,7 +169,7 @@ TEST_CASE("a coroutine hears of it when its request is cancelled") {
   CHECK(after.id() == 4);  // 3 has no answer
 }
 
-TEST_CASE("a coroutine without a result answers when it ends") {
+TEST_CASE("a coroutine without a result replies when it ends") {
   OtherThread elsewhere;
   std::atomic<int> ended{0};
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
@@ -206,7 +206,7 @@ TEST_CASE("a coroutine has a stop token, which costs an allocation, only if it a
   CHECK(allocations_in_upcall(1) == without + 1);
 }
 
-TEST_CASE("PortableServer::Current is the upcall's: a coroutine has it until it waits") {
+TEST_CASE("PortableServer::Current belongs to the upcall: a coroutine has it until it suspends") {
   OtherThread elsewhere;
   CORBA::object_reference<PortableServer::Current> current;
   ServerFixture server(each_strategy(), serving([&](std::uint32_t) -> task<std::uint32_t> {
@@ -222,7 +222,7 @@ TEST_CASE("PortableServer::Current is the upcall's: a coroutine has it until it 
   CHECK(invoke_act(server.object) == 1);
 }
 
-#ifndef PERIGEE_TEST_SANITIZED  // there the pool has nothing of its own
+#ifndef PERIGEE_TEST_SANITIZED  // with a sanitizer the pool stores no memory
 
 namespace {
 
@@ -316,7 +316,7 @@ TEST_CASE("a stop token that a coroutine gave away never stops for another reque
   CHECK_FALSE(given.stop_requested());
 }
 
-TEST_CASE("a call that a coroutine awaits is cancelled with its request, or if that has been") {
+TEST_CASE("a call that a coroutine awaits is cancelled with its request, whatever the order") {
   bool before = false;
   SUBCASE("while it waits") {}
   SUBCASE("before it waits") { before = true; }
@@ -354,7 +354,7 @@ TEST_CASE("a call that a coroutine awaits is cancelled with its request, or if t
   (void)mute.end();
 }
 
-TEST_CASE("a task that a coroutine awaits has its stop token, whoever asks first") {
+TEST_CASE("a coroutine and the tasks that it awaits share one stop token") {
   const auto inner = []() -> task<std::stop_token> {
     const std::stop_token token = co_await stop_token_of_this_task();
     co_return token;
@@ -370,7 +370,7 @@ TEST_CASE("a task that a coroutine awaits has its stop token, whoever asks first
   CHECK(client.call({.key = server.key, .argument = 1}).result() == 1);
 }
 
-TEST_CASE("a coroutine knows how long its caller waits, whichever task of it asks") {
+TEST_CASE("a coroutine and all its tasks know how long the caller waits") {
   const auto inner = []() -> task<bool> {
     const auto left = co_await remaining_time_of_this_task();
     co_return left && *left > std::chrono::seconds(0) && *left <= std::chrono::hours(1);
@@ -385,10 +385,10 @@ TEST_CASE("a coroutine knows how long its caller waits, whichever task of it ask
       },
       add_one);
   CHECK(invoke_act(tiers.limited_to(std::chrono::hours(1))) == 3);
-  CHECK(invoke_act(tiers.object) == 0);  // waits for ever
+  CHECK(invoke_act(tiers.object) == 0);  // without a limit
 }
 
-TEST_CASE("a call that a coroutine makes before it waits tells the next server the time") {
+TEST_CASE("a call that a coroutine makes before it suspends passes the time limit on") {
   Tiers* all = nullptr;
   Tiers tiers(
       [&](std::uint32_t) -> task<std::uint32_t> {
@@ -401,14 +401,14 @@ TEST_CASE("a call that a coroutine makes before it waits tells the next server t
   CHECK(invoke_act(tiers.object) == 0);
 }
 
-TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's caller") {
+TEST_CASE("the time limit of a coroutine's caller ends the call that the coroutine awaits") {
   OtherThread elsewhere;
   Mute mute;
   std::promise<std::string> ended;
   Tiers* all = nullptr;
   Tiers tiers(
       [&](std::uint32_t) -> task<std::uint32_t> {
-        co_await elsewhere;  // nothing of the upcall is left
+        co_await elsewhere;  // the upcall has ended
         const ObjectRef sink = all->sink_object;
         try {
           (void)co_await act(sink);
@@ -419,18 +419,18 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
       },
       mute.sink());
   all = &tiers;
-  RawClient client(tiers.middle.endpoint);  // one that never sends a CancelRequest
+  RawClient client(tiers.middle.endpoint);  // sends no CancelRequest
   client.send(make_request({.key = tiers.middle.key,
                             .argument = 1,
                             .context_id = 0x50474501,
                             .context = octets(0, 0, 0, 0, 0, 0, 0, 0,               // big-endian
                                               0, 0, 0, 0, 0, 0x03, 0x0d, 0x40)}));  // 200 ms
   const std::string how = ended.get_future().get();
-  CHECK((how == "TIMEOUT" || how == "NO_RESPONSE"));  // by its time, or by the stop token
+  CHECK((how == "TIMEOUT" || how == "NO_RESPONSE"));  // by the time limit, or by the stop token
   (void)mute.end();
 }
 
-TEST_CASE("calls in a scope with a deadline end with TIMEOUT, and their server knows the time") {
+TEST_CASE("calls in a scope with a deadline end with TIMEOUT, and their server knows the limit") {
   bool only_sleeps = false;
   SUBCASE("a call") {}
   SUBCASE("a sleep") { only_sleeps = true; }
@@ -483,7 +483,7 @@ TEST_CASE("tasks of a scope know how long the caller of the servant waits") {
   CHECK(invoke_act(tiers.object) == 0);
 }
 
-TEST_CASE("a sink that never answers, and answers too late: the caller's time ends the wait") {
+TEST_CASE("a sink that replies too late or never: the caller's time limit ends the wait") {
   Mute mute;
   Tiers* all = nullptr;
   Tiers tiers(
@@ -497,10 +497,10 @@ TEST_CASE("a sink that never answers, and answers too late: the caller's time en
   for (int round = 0; round < 3; ++round)
     CHECK_THROWS_AS((void)invoke_act(hurried), CORBA::TIMEOUT);
   for (skeleton::Answer& answer : mute.end())
-    answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });  // to nobody
+    answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });  // too late
 }
 
-TEST_CASE("a sink that dies while 1,000 requests wait for it: each client hears of it") {
+TEST_CASE("a sink that dies with 1,000 requests in progress: each client gets an error") {
   constexpr std::uint32_t count = 1'000;
   std::mutex mutex;
   std::vector<skeleton::Answer> kept;
@@ -528,7 +528,7 @@ TEST_CASE("a sink that dies while 1,000 requests wait for it: each client hears 
       for (std::uint32_t id = 0; id < count; ++id)
         client.send(make_request({.key = middle.key, .id = id, .argument = id}));
     });
-    // As many as the sink's connection may owe.
+    // The limit of requests in progress of the sink's connection.
     const std::uint32_t owed = sink->orb.core().settings().requests_per_connection_max;
     for (std::uint32_t seen = arrived; seen < owed; seen = arrived) arrived.wait(seen);
     sink->orb.core().shutdown(orb::Completion::do_not_wait);

@@ -1,5 +1,5 @@
-// A middle tier whose sink misbehaves: a raw peer that answers twice, dies, never answers. The
-// middle tier asks it by callbacks and by coroutines, on each thread strategy.
+// A middle tier with a faulty sink: a raw peer that replies twice, dies, or never replies. The
+// middle tier calls it by callbacks and by coroutines, on each thread strategy.
 #include "async/serving.h"
 #include "orb/async/forward.h"
 #include "orb/policies.h"
@@ -33,7 +33,7 @@ ActingServant::Action asking(Asks asks, const ObjectRef& sink) {
 
 constexpr unsigned type_request = 0;
 
-/// The tests play one connection of the sink at a time.
+/// The tests play the sink's side of one connection at a time.
 orb::Settings settings_of(ThreadStrategy strategy) {
   orb::Settings settings = server_settings(strategy);
   settings.connections_per_endpoint_max = 1;
@@ -57,7 +57,7 @@ class Tiers {
   void cancel(std::uint32_t id) { client_.send(make_cancel_request(id)); }
   [[nodiscard]] RawReply answer() { return client_.reply(); }
 
-  /// How long the middle tier waits for its sink; nothing is in progress.
+  /// Sets how long the middle tier waits for its sink; no call may be in progress.
   void limit(std::chrono::milliseconds time) { sink_ = limited(sink_, middle_.orb.core(), time); }
   /// The middle tier's next connection to the sink.
   [[nodiscard]] RawClient connection() { return listening_.accept(); }
@@ -78,7 +78,7 @@ void for_tiers(function_ref<void(Tiers& tiers)> test) {
   }
 }
 
-/// The id of the next request that reaches the sink; it may hear of cancelled ones before.
+/// The id of the next request that reaches the sink. CancelRequests before it are skipped.
 std::uint32_t next_request(RawClient& connection) {
   for (;;) {
     const RawReply message(connection.receive());
@@ -86,14 +86,14 @@ std::uint32_t next_request(RawClient& connection) {
   }
 }
 
-/// The end of a request that carries one number.
+/// The argument of a request: the number in its last four octets.
 std::uint32_t argument_of(const RawReply& request) {
   return request.ulong(request.message.size() - 4);
 }
 
 }  // namespace
 
-TEST_CASE("a sink that answers twice is heard once, and later requests have their own answers") {
+TEST_CASE("a second reply of a sink is ignored, and later requests get their own replies") {
   for_tiers([](Tiers& tiers) {
     tiers.ask(1);
     RawClient sink = tiers.connection();
@@ -110,7 +110,7 @@ TEST_CASE("a sink that answers twice is heard once, and later requests have thei
   });
 }
 
-TEST_CASE("a sink that dies is told to each client that waits, and its successor is asked") {
+TEST_CASE("after a sink dies each waiting client gets an error, and the next sink is called") {
   for_tiers([](Tiers& tiers) {
     constexpr std::uint32_t count = 20;
     for (std::uint32_t id = 0; id < count; ++id) tiers.ask(id);
@@ -132,7 +132,7 @@ TEST_CASE("a sink that dies is told to each client that waits, and its successor
   });
 }
 
-TEST_CASE("a sink that never answers is waited for as long as it may be, and no longer") {
+TEST_CASE("a call to a sink that never replies ends at its time limit") {
   for_tiers([](Tiers& tiers) {
     tiers.ask(5);
     RawClient sink = tiers.connection();
@@ -147,7 +147,7 @@ TEST_CASE("a sink that never answers is waited for as long as it may be, and no 
       const RawReply message(sink.receive());
       if (message.type() != type_request) continue;  // CancelRequest
       answered = argument_of(message) == 2;
-      sink.send(make_reply(message.id(), argument_of(message) * 10));  // the first comes too late
+      sink.send(make_reply(message.id(), argument_of(message) * 10));  // 1: too late
     }
     const RawReply reply = tiers.answer();
     CHECK(reply.id() == 2);
@@ -155,7 +155,7 @@ TEST_CASE("a sink that never answers is waited for as long as it may be, and no 
   });
 }
 
-TEST_CASE("a request that is cancelled while its sink answers has that answer, or none") {
+TEST_CASE("a request that is cancelled while its sink replies gets that reply, or none") {
   for_tiers([](Tiers& tiers) {
     std::optional<RawClient> sink;
     for (std::uint32_t id = 0; id < 50; id += 2) {

@@ -1,4 +1,5 @@
-// Who owes the answer to a request, and waits for all requests: refused where the ORB knows.
+// A thread with a deferred reply that waits for all requests would wait for itself. The ORB refuses
+// such waits where it can detect them.
 #include "async/serving.h"
 #include "orb/act.h"
 #include "orb/async/observers.h"
@@ -37,7 +38,7 @@ std::uint32_t refusals(const TestOrb& orb) {
   return count;
 }
 
-/// Tries it when the sink's reply has come, and answers how often it was refused.
+/// Tries the waits when the sink's reply has come, and replies with the number of refusals.
 class Trying final : public stub::CallObserver {
  public:
   Trying(orb::ServerRequest& request, const TestOrb& orb) : client_(request), orb_(orb) {}
@@ -52,7 +53,7 @@ class Trying final : public stub::CallObserver {
   const TestOrb& orb_;
 };
 
-/// A server whose servants ask a sink.
+/// A server whose servants call a sink.
 class Middle {
  public:
   explicit Middle(ActingServant::Action action)
@@ -61,7 +62,7 @@ class Middle {
 
   [[nodiscard]] const TestOrb& orb() const noexcept { return server_.orb; }
   [[nodiscard]] const ObjectRef& sink() const noexcept { return sink_reference_; }
-  /// Tries it as a client from afar, then as one in the process.
+  /// Calls the servant over TCP, then in the same process.
   void check_refused() {
     RawClient client(server_.endpoint);
     CHECK(client.call({.key = server_.key, .argument = 1}).result() == 5);
@@ -76,7 +77,7 @@ class Middle {
 
 }  // namespace
 
-TEST_CASE("a reply handler that owes an answer may not wait for it") {
+TEST_CASE("a reply handler with a deferred reply may not wait for all requests") {
   const Middle* middle = nullptr;
   Middle tiers([&](orb::ServerRequest& request) {
     request.arguments().skip(4);
@@ -88,7 +89,7 @@ TEST_CASE("a reply handler that owes an answer may not wait for it") {
   tiers.check_refused();
 }
 
-TEST_CASE("a coroutine that goes on when a reply has come may not wait for its own end") {
+TEST_CASE("a coroutine that a reply has resumed may not wait for all requests") {
   const Middle* middle = nullptr;
   Middle tiers(serving([&](std::uint32_t argument) -> task<std::uint32_t> {
     (void)co_await start_act(middle->sink(), argument);

@@ -106,7 +106,7 @@ struct alignas(64) Wide {
   char octets[64] = {};
 };
 
-TEST_CASE("objects lie as they must") {
+TEST_CASE("objects have the alignment of their type") {
   const counted_ptr<Wide> wide = make_counted<Wide>();
   CHECK(reinterpret_cast<std::uintptr_t>(wide.get()) % 64 == 0);
 }
@@ -115,7 +115,7 @@ struct Self final : perigee::counted_from_this {
   [[nodiscard]] counted_ptr<Self> self() { return counted(*this); }
 };
 
-TEST_CASE("objects find the counts before them, if there are any") {
+TEST_CASE("the counts are found in front of the object, if the object has counts") {
   const counted_ptr<Self> made = make_counted<Self>();
   CHECK(made->self() == made);
   Self alone;

@@ -1,4 +1,4 @@
-// Deadlines, above all at both ends of their range.
+// Deadlines, in particular at both ends of their range.
 #include <perigee/base/deadline.h>
 
 #include <doctest/doctest.h>

@@ -10,7 +10,7 @@ using perigee::IoErrorKind;
 using perigee::IoOperation;
 using perigee::to_string;
 
-TEST_CASE("an error says what was done, to whom, and the system's reason") {
+TEST_CASE("an error names the operation, the endpoint and the system's reason") {
   CHECK(to_string(IoError{IoErrorKind::system, IoOperation::connect, ECONNREFUSED,
                           "127.0.0.1:9"}) == "connect to 127.0.0.1:9: Connection refused");
   CHECK(to_string(IoError{IoErrorKind::system, IoOperation::bind, EADDRINUSE, "[::1]:80"}) ==

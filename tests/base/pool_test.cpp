@@ -1,4 +1,4 @@
-// The pool: what it gives is usable and distinct, what is given back is used again, on any thread.
+// The pool: blocks are usable and distinct, and released blocks are used again, on any thread.
 #include "base/sanitizer.h"
 #include "support/allocations.h"
 #include <perigee/base/pool.h>
@@ -47,7 +47,7 @@ TEST_CASE("blocks of every size are aligned, apart from each other, and wholly u
   }
 }
 
-TEST_CASE("what is larger than the pool's sizes comes from operator new and goes back there") {
+TEST_CASE("blocks above the pool's sizes come from operator new and go back to it") {
   const test::Allocations used = test::allocations_of([] {
     const std::size_t size = pool::pooled_size_max + 1;
     pool::release(pool::allocate(size), size);
@@ -64,9 +64,9 @@ TEST_CASE("a container can live in the pool") {
                   std::bad_array_new_length);
 }
 
-TEST_CASE("threads that allocate and release what others allocated get distinct blocks") {
-  // Each thread writes its number into its blocks, hands them to the next one, and finds it
-  // unchanged in those that it is handed.
+TEST_CASE("threads that allocate, and release blocks of other threads, get distinct blocks") {
+  // Each thread writes its number into its blocks. The previous thread then checks that number and
+  // releases the blocks.
   constexpr std::size_t threads = 4;
   constexpr std::size_t rounds = 50;
   std::vector<std::vector<Blocks>> handed(threads, std::vector<Blocks>(rounds, Blocks(200)));
@@ -101,7 +101,7 @@ TEST_CASE("threads that allocate and release what others allocated get distinct 
 
 #ifdef PERIGEE_ADDRESS_SANITIZER
 
-TEST_CASE("the address sanitizer sees the use of what was released") {
+TEST_CASE("the address sanitizer detects the use of a released block") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{300}, pool::pooled_size_max}) {
     void* const block = pool::allocate(size);
     CHECK(__asan_address_is_poisoned(block) == 0);
@@ -113,7 +113,7 @@ TEST_CASE("the address sanitizer sees the use of what was released") {
 
 #else
 
-/// Sizes whose first use nothing else in this program is likely to have been.
+/// Sizes that probably no other code in this program has used before.
 constexpr std::size_t sizes[] = {1, 200, 1000, 1100, 4096};
 
 TEST_CASE("nothing is allocated in the steady state") {
@@ -133,18 +133,18 @@ TEST_CASE("nothing is allocated in the steady state") {
 }
 
 TEST_CASE("nothing is allocated in the steady state if another thread releases") {
-  // The thread sanitizer counts what a thread's first use costs, too.
+  // The thread sanitizer also counts the cost of a thread's first use.
   constexpr std::size_t kept_max = pool::thread_kept_max + 64;
   for (const std::size_t size : sizes) {
     Blocks blocks(3000);
     allocate_all(blocks, size);
     on_another_thread([&] { release_all(blocks, size); });
     test::Allocations used = test::allocations_of([&] { allocate_all(blocks, size); });
-    // An ending thread frees what is no whole batch.
+    // An ending thread frees its blocks that do not fill a batch.
     CHECK(used.octets <= kept_max);
     on_another_thread([&] {
       release_all(blocks, size);
-      // While the releasing thread lives, it keeps no more than its share.
+      // The releasing thread, while it lives, keeps no more than its share.
       on_another_thread([&] { used = test::allocations_of([&] { allocate_all(blocks, size); }); });
       CHECK(used.octets <= kept_max);
       release_all(blocks, size);
@@ -183,7 +183,7 @@ struct UserAtTheEnd {
   void* block_ = pool::allocate(1900);
 };
 
-TEST_CASE("a thread's last destructors may use the pool, which then keeps nothing for the thread") {
+TEST_CASE("a thread's last destructors may use the pool, which keeps no blocks for the thread") {
   test::Allocations before;
   test::Allocations after;
   on_another_thread([&] {
@@ -201,7 +201,7 @@ TEST_CASE("a thread's last destructors may use the pool, which then keeps nothin
   CHECK(after.freed == 2);
 }
 
-TEST_CASE("what exceeds the shared limit is given back") {
+TEST_CASE("blocks beyond the shared limit are given back") {
   constexpr std::size_t size = pool::pooled_size_max;
   constexpr std::size_t kept_max = (pool::shared_kept_max + pool::thread_kept_max) / size;
   Blocks blocks(kept_max + 100);

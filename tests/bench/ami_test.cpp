@@ -1,4 +1,4 @@
-// What `perigee bench ami` makes of its rounds.
+// How `perigee bench ami` evaluates its rounds.
 #include "ami/ami.h"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ TEST_CASE("rates are compared with synchronous calls of the same round") {
   CHECK(measured.at("synchronous").at(1).ratio.value == 1);
 }
 
-TEST_CASE("rates are compared with one call in flight, if that was measured") {
+TEST_CASE("rates are compared with one call in flight, if it was measured") {
   const AmiCells measured = cells();
   const AmiCell& cell = measured.at("callbacks").at(64);
   REQUIRE(cell.gain.has_value());
@@ -50,7 +50,7 @@ TEST_CASE("a default server gains by calls in flight on one CPU and on two") {
   CHECK(claims[2].measured.value == 6.75);
 }
 
-TEST_CASE("there is a goal for what was measured on one CPU") {
+TEST_CASE("goals exist for measurements on one CPU") {
   AmiReport report;
   report.parts = {part("reactive", 2)};
   CHECK(claims_of(report).empty());

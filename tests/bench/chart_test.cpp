@@ -1,4 +1,4 @@
-// Pages and charts: what is written stands in them, and is harmless.
+// Pages and charts: they contain the given text, and the text cannot do harm.
 #include "harness/page.h"
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ TEST_CASE("text cannot become markup") {
   CHECK_FALSE(contains(html, "<u>"));
 }
 
-TEST_CASE("a page needs nothing from elsewhere") {
+TEST_CASE("a page loads nothing from other servers") {
   Page page("title");
   page.chart(two_lines());
   page.chart(BarChart{"ratio", 1, {{"raw", exactly(1), ""}}});
@@ -88,13 +88,13 @@ TEST_CASE("a logarithmic axis has round numbers, however short it is") {
   for (const char* tick : {">1550<", ">1600<", ">1700<"}) CHECK(contains(to_svg(chart), tick));
 }
 
-TEST_CASE("points that a logarithmic axis has no place for are left out") {
+TEST_CASE("points outside the range of a logarithmic axis are left out") {
   LineChart chart = two_lines();
   chart.series[0].points.insert(chart.series[0].points.begin(), {0, exactly(1)});
   CHECK(count(to_svg(chart), "<circle cx") == count(to_svg(two_lines()), "<circle cx"));
 }
 
-TEST_CASE("a chart of nothing is a frame, without numbers that are none") {
+TEST_CASE("an empty chart is a frame without numbers") {
   for (const std::string& svg : {to_svg(LineChart{}), to_svg(BarChart{})}) {
     CHECK_FALSE(contains(svg, "nan"));
     CHECK_FALSE(contains(svg, "inf'"));

@@ -1,4 +1,4 @@
-// What the goals of `perigee bench connections` make of measurements.
+// How `perigee bench connections` compares measurements with its goals.
 #include "connections/connections.h"
 
 #include <doctest/doctest.h>

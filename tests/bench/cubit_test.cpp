@@ -1,4 +1,4 @@
-// What the goals of two-way calls make of `perigee bench cubit`.
+// How `perigee bench cubit` compares two-way calls with its goals.
 #include "cubit/cubit.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ std::vector<double> goals_of(const std::vector<Claim>& claims, const std::string
 
 }  // namespace
 
-TEST_CASE("goals of asynchronous servants are about calls without parameters that were measured") {
+TEST_CASE("goals of asynchronous servants are about measured calls without parameters") {
   CubitReport report;
   CHECK(claims_of(report).empty());
   report.comparisons = {{"AMH TCP", "GIOP TCP reactive"}, {"coroutine TCP", "AMH TCP"}};

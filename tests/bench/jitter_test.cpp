@@ -1,4 +1,4 @@
-// What `perigee bench jitter` makes of the times of calls.
+// How `perigee bench jitter` evaluates the times of calls.
 #include "jitter/jitter.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 namespace perigee::bench {
 namespace {
 
-// So many calls of which all take `usual`, but the last ones `long_time`.
+// Returns calls that take `usual`, except for the last `long_count` calls, which take `long_time`.
 std::vector<double> calls(double usual, double long_time, std::size_t long_count) {
   std::vector<double> times(1000, usual);
   std::fill_n(times.begin() + 500, long_count, long_time);
@@ -30,14 +30,14 @@ TEST_CASE("a percentile is the median of the rounds' percentiles") {
   const JitterCell& cell = part.cells.at("AMH");
   REQUIRE(cell.rounds.size() == jitter_percentiles.size());
   CHECK(cell.rounds[0].value == 11);  // p50
-  CHECK(cell.rounds[2].value == 11);  // p99: five of a thousand are not that many
+  CHECK(cell.rounds[2].value == 11);  // p99: five of a thousand are fewer than 1%
   CHECK(cell.rounds[3].value == 90);  // p99.9
   CHECK(cell.rounds.back().value == 90);
   CHECK(cell.rounds.back().high == 5000);
   CHECK(cell.calls.size() == 3000);
 }
 
-TEST_CASE("ratios are of the same round") {
+TEST_CASE("ratios compare values of the same round") {
   const JitterPart part = summary({{"AMH", {calls(10, 40, 5), calls(100, 400, 5)}},
                                    {"synchronous", {calls(5, 10, 5), calls(50, 100, 5)}}});
   REQUIRE(part.comparisons.size() == 1);

@@ -1,4 +1,4 @@
-// What the goals of `perigee bench middletier` make of measurements.
+// How `perigee bench middletier` compares measurements with its goals.
 #include "middletier/goals.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ MiddletierSample sample(double rate, std::size_t lost = 0) {
   return made;
 }
 
-/// All that --goals measures.
+/// All measurements that --goals makes.
 MiddletierReport goal_report() {
   MiddletierReport report;
   for (const auto& [point, models] : goal_points(goal_models()))
@@ -57,7 +57,7 @@ TEST_CASE("goals are measured with the chosen models only") {
   CHECK_THROWS_WITH(goal_points({"TPC"}), "middletier: no goal is about these models");
 }
 
-TEST_CASE("points with models of their own stand beside those with all chosen models") {
+TEST_CASE("points with their own models are added to the points with all chosen models") {
   MiddletierOptions options;
   options.models = {"raw", "AMH-ST"};
   options.points = {{busy, {"raw"}}};
@@ -71,7 +71,7 @@ TEST_CASE("points with models of their own stand beside those with all chosen mo
   CHECK(points[1].models == options.models);
 }
 
-TEST_CASE("a rate beside the ideal one names what the C program reaches") {
+TEST_CASE("a rate compared with the ideal rate also shows the rate of the C program") {
   MiddletierReport report;
   report.cells[busy]["AMH-ST"].samples = {sample(26'000)};
   report.cells[busy]["raw"].samples = {sample(26'500)};
@@ -123,7 +123,7 @@ TEST_CASE("a middle tier that failed has missed its goals") {
   CHECK(to_table(claims).find("it has ended") != std::string::npos);
 }
 
-TEST_CASE("what was lost in one round is not forgotten over the others") {
+TEST_CASE("losses in a single round count against the goal") {
   MiddletierReport report;
   report.cells[many]["AMH-ST"].samples = {sample(1), sample(1), sample(1, 57), sample(1)};
   const std::vector<Claim> claims = claims_of(report);

@@ -1,4 +1,4 @@
-// The progress bar: what it draws, and that nothing of it stays.
+// The progress bar: its text, and that it is erased at the end.
 #include "harness/progress.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ TEST_CASE("the line is drawn and erased at the end") {
   CHECK(output.str().ends_with("\r\033[K"));
 }
 
-TEST_CASE("the line is shorter than the terminal: one that is broken could not be drawn anew") {
+TEST_CASE("the line is shorter than the terminal, because a wrapped line could not be redrawn") {
   std::ostringstream output;
   Progress progress("cubit", 4, output, 20);
   progress.step("a very long name of a step");
@@ -40,7 +40,7 @@ TEST_CASE("nothing is written where there is no terminal, nor before the first s
   CHECK(terminal.str().empty());
 }
 
-TEST_CASE("more steps than were announced do no harm") {
+TEST_CASE("more steps than announced do no harm") {
   std::ostringstream output;
   Progress progress("cubit", 0, output, 80);
   for (int step = 0; step < 3; ++step) progress.step("void");

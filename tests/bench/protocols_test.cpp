@@ -1,4 +1,4 @@
-// What the goals of `perigee bench protocols` make of measurements.
+// How `perigee bench protocols` compares measurements with its goals.
 #include "protocols/protocols.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ CubitReport cubit_report() {
 
 }  // namespace
 
-TEST_CASE("a goal is met, or missed by less than chance does, or missed") {
+TEST_CASE("a goal is met, or missed within the noise, or missed") {
   CHECK(verdict(claim(Bound::at_most, {1.05, 1.04, 1.20})) == Verdict::met);
   CHECK(verdict(claim(Bound::at_most, {1.06, 1.04, 1.20})) == Verdict::within_chance);
   CHECK(verdict(claim(Bound::at_most, {1.10, 1.06, 1.20})) == Verdict::missed);
@@ -30,7 +30,7 @@ TEST_CASE("a goal is met, or missed by less than chance does, or missed") {
   CHECK(verdict(claim(Bound::at_least, {1.00, 0.90, 1.04})) == Verdict::missed);
 }
 
-TEST_CASE("only what was measured has goals") {
+TEST_CASE("only measured values have goals") {
   CHECK(claims_of({}, {}).empty());
   const std::vector<Claim> claims = claims_of(cubit_report(), {});
   REQUIRE(claims.size() == 2);
@@ -39,7 +39,7 @@ TEST_CASE("only what was measured has goals") {
   CHECK(claims[0].measured.value == 1.04);
 }
 
-TEST_CASE("how far one transport is ahead of the other is compared with the bare sockets") {
+TEST_CASE("the lead of one transport over another is compared with the lead of bare sockets") {
   const std::vector<Claim> claims = claims_of(cubit_report(), {});
   const auto found = std::ranges::find_if(
       claims, [](const Claim& each) { return each.what.starts_with("void: GIOP UNIX"); });
@@ -48,7 +48,7 @@ TEST_CASE("how far one transport is ahead of the other is compared with the bare
   CHECK(found->measured.value == 0.81);
 }
 
-TEST_CASE("oneways have a goal beside unbuffered ones and one beside sockets") {
+TEST_CASE("oneways have two goals: compared with unbuffered oneways, and with sockets") {
   TtcpReport report;
   TtcpTable& table = report.tables.emplace_back();
   table.cells[1024]["ORB octets buffered"].throughput_ratio = {1.5, 1.4, 1.6};

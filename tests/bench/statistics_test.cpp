@@ -18,7 +18,7 @@ TEST_CASE("percentiles are samples, at both ends too") {
   CHECK(percentile({5, 1, 4, 2, 3}, 1) == 5);
 }
 
-TEST_CASE("several percentiles are those that one after the other gives") {
+TEST_CASE("several percentiles at once equal the percentiles one at a time") {
   std::vector<double> samples;
   for (int value = 10'000; value > 0; --value) samples.push_back(value);
   const std::vector<double> fractions{0.5, 0.99, 0.9999, 1, 0};
@@ -40,7 +40,7 @@ TEST_CASE("an interval holds its median, and the same samples give the same inte
   CHECK(first.high == again.high);
 }
 
-TEST_CASE("of fewer than six rounds the interval is their range, and is called so") {
+TEST_CASE("with fewer than six rounds the interval is their range, and is named so") {
   const Estimate few = median_with_interval({3, 1, 2, 9, 4});
   CHECK(few.value == 3);
   CHECK(few.low == 1);

@@ -1,4 +1,4 @@
-// From stamps of time probes to the steps of a call.
+// From the time stamps of probes to the steps of a call.
 #include "whitebox/steps.h"
 
 #include "whitebox/whitebox.h"
@@ -13,7 +13,7 @@ using perigee::probe::Point;
 
 namespace {
 
-// One call that began at `start`, of 3 + 5 ticks.
+// Adds one call that begins at `start` and takes 3 + 5 ticks.
 void add_call(std::vector<Stamp>& stamps, std::uint64_t start) {
   stamps.push_back({start, Point::call_begins});
   stamps.push_back({start + 3, Point::initialised});
@@ -35,10 +35,10 @@ TEST_CASE("a step takes the time since the stamp before it") {
   REQUIRE(calls.size() == 2);
   CHECK(calls[1].steps.at(Point::initialised) == 3);
   CHECK(calls[1].steps.at(Point::call_ended) == 5);
-  CHECK(calls[1].steps.at(Point::call_begins) == 92);  // what was between the calls
+  CHECK(calls[1].steps.at(Point::call_begins) == 92);  // the time between the calls
 }
 
-TEST_CASE("what noting the stamps takes is in no step") {
+TEST_CASE("the time for taking stamps is in no step") {
   std::vector<Stamp> stamps;
   for (const std::uint64_t start : {100U, 200U}) add_call(stamps, start);
   const SideCall call = last_calls(stamps, Point::call_ended, 1, {10, 7}).front();
@@ -46,7 +46,7 @@ TEST_CASE("what noting the stamps takes is in no step") {
   CHECK(call.stamps_ns == 3 * 7);
 }
 
-TEST_CASE("of the first call nothing is known, as its beginning may be lost") {
+TEST_CASE("the first call is left out, since its beginning may be missing") {
   std::vector<Stamp> stamps;
   add_call(stamps, 100);
   CHECK(last_calls(stamps, Point::call_ended, 1, exact).empty());
@@ -77,13 +77,13 @@ TEST_CASE("the client does not wait for the server's stamps") {
   CHECK_THROWS_AS(join({{}}, {}), std::runtime_error);
 }
 
-TEST_CASE("one call in four may be disturbed on either side, and changes nothing") {
+TEST_CASE("disturbing one call in four on either side does not change the result") {
   const CallSteps means = middle_means({call(10, 3), call(900, 1), call(20, 5), call(5, 77)});
   CHECK(means.client.at(Point::received) == 15);
   CHECK(means.server.at(Point::upcall_ended) == 4);  // of the same calls
 }
 
-TEST_CASE("a step that a call did not have took it no time") {
+TEST_CASE("a step that a call did not have counts as zero time") {
   const CallSteps other{{{Point::received, 4}, {Point::sent, 8}}, {}};
   const CallSteps means = middle_means({call(12, 6), other});
   CHECK(means.client.at(Point::sent) == 4);
@@ -91,7 +91,7 @@ TEST_CASE("a step that a call did not have took it no time") {
   CHECK(round_trip(means.client) == 12);
 }
 
-TEST_CASE("calls go through text") {
+TEST_CASE("calls can be written as text and read back") {
   const std::vector<SideCall> calls{{{{Point::initialised, 3.5}, {Point::sent, 120}}, 20},
                                     {{{Point::sent, -1}}, 10}};
   const std::vector<SideCall> back = parse_calls(to_text(calls));
@@ -103,7 +103,7 @@ TEST_CASE("calls go through text") {
     CHECK_THROWS_AS(parse_calls(text), std::runtime_error);
 }
 
-TEST_CASE("what no layer of either side takes is the system's") {
+TEST_CASE("time in no layer of either side is the system's") {
   const WhiteboxResult result{"GIOP TCP",
                               0,
                               {{{Point::call_begins, 7},

@@ -14,7 +14,7 @@ CHANNELS = ("tcp", "unix", "seqpacket", "pipe", "fifo", "shm")
 VARIANTS = ("tcp+no-delay", "tcp+non-blocking", "unix+non-blocking", "seqpacket+non-blocking",
             "pipe+non-blocking", "fifo+non-blocking", "tcp+queue=65536", "unix+queue=8192",
             "seqpacket+queue=8192", "pipe+queue=8192", "fifo+queue=8192", "shm+queue=8192")
-# What prctl and seccomp can forbid, and some kernels do not have.
+# Kernels may not have these calls; prctl and seccomp may forbid them.
 NO_URING = ("Function not implemented", "Operation not permitted")
 
 
@@ -141,7 +141,8 @@ class ByHand(unittest.TestCase):
         parent, told = self.parent(channel, "--size", "4096", "--ms", "600000")
         before = self.ticks(parent)
         child = self.start(*told)
-        # Not the child's: it uses some before it has joined. The parent sends with them.
+        # Counts the parent's CPU time, which it uses to send. The child uses some before it has
+        # joined.
         while self.ticks(parent) < before + 2:
             self.assertIsNone(child.poll())
         return parent, child

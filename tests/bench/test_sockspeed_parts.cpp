@@ -1,4 +1,4 @@
-// The parts of perigee bench sockspeed: channels as text, blocks that tell what was lost, the ring
+// The parts of perigee bench sockspeed: channels as text, blocks that detect losses, and the ring
 // in shared memory.
 #include "blocks.h"
 #include "channel.h"
@@ -40,14 +40,14 @@ std::vector<std::byte> numbered(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("a channel is its text, and back") {
+TEST_CASE("a channel can be written as text and read back") {
   for (const std::string& text : default_channels()) CHECK(to_text(parse_channel(text)) == text);
   const Channel channel = parse_channel("tcp+queue=8192+non-blocking+no-delay");
   CHECK(channel == Channel{Medium::tcp, true, true, 8192});
   CHECK(to_text(channel) == "tcp+no-delay+non-blocking+queue=8192");
 }
 
-TEST_CASE("what a channel does not have is an error that says what there is") {
+TEST_CASE("an unsupported option of a channel is an error that lists the supported ones") {
   CHECK(error_of("udp") ==
         "'udp' is no channel; there are: tcp, uring, unix, seqpacket, pipe, fifo, shm");
   CHECK(error_of("unix+no-delay").starts_with("'no-delay' is no option of 'unix'; there are: "));
@@ -58,7 +58,7 @@ TEST_CASE("what a channel does not have is an error that says what there is") {
   CHECK(error_of("").starts_with("'' is no channel"));
 }
 
-TEST_CASE("a block is known by its number, and says whether it is the last") {
+TEST_CASE("a block has a number, and a mark if it is the last block") {
   for (const Memory memory : {Memory::touched, Memory::untouched}) {
     std::array<std::byte, 64> block{};
     write_block(block, 7, false, memory);
@@ -69,7 +69,7 @@ TEST_CASE("a block is known by its number, and says whether it is the last") {
   }
 }
 
-TEST_CASE("of a touched block each octet is checked") {
+TEST_CASE("every octet of a touched block is checked") {
   std::array<std::byte, 64> block{};
   write_block(block, 3, false, Memory::touched);
   for (std::byte& octet : block) {
@@ -80,7 +80,7 @@ TEST_CASE("of a touched block each octet is checked") {
   CHECK_FALSE(check_block(block, 3, Memory::touched));
 }
 
-TEST_CASE("a ring carries octets in order, whatever the pieces, far beyond its capacity") {
+TEST_CASE("a ring carries octets in order, in pieces of any size, beyond its capacity") {
   SharedRing writer = SharedRing::create(ring_name(), 4096);
   SharedRing reader = SharedRing::open(ring_name());
   const std::vector<std::byte> sent = numbered(1'000'000);
@@ -103,7 +103,7 @@ TEST_CASE("a ring carries octets in order, whatever the pieces, far beyond its c
   CHECK(received == sent);
 }
 
-TEST_CASE("a reader gets what was sent before the writer ended, and then the end") {
+TEST_CASE("a reader gets the octets sent before the writer's end, and then the end") {
   std::array<std::byte, 8> space{};
   SharedRing writer = SharedRing::create(ring_name(), 4096);
   SharedRing reader = SharedRing::open(ring_name());
@@ -115,7 +115,7 @@ TEST_CASE("a reader gets what was sent before the writer ended, and then the end
   CHECK_FALSE(reader.receive(space));
 }
 
-TEST_CASE("a writer whose reader has ended, or was killed, does not wait for it for ever") {
+TEST_CASE("a writer stops waiting for a reader that has ended or was killed") {
   const std::vector<std::byte> much = numbered(8192);
   SUBCASE("ended") {
     SharedRing writer = SharedRing::create(ring_name(), 4096);

@@ -1,4 +1,4 @@
-// What the goals of `perigee bench ttcp` make of measurements.
+// How `perigee bench ttcp` compares measurements with its goals.
 #include "ttcp/ttcp.h"
 
 #include <doctest/doctest.h>
@@ -68,7 +68,7 @@ TEST_CASE("vectors and UNIX-domain sockets have goals of their own") {
   CHECK(local->goal == 2.0);
 }
 
-TEST_CASE("large buffers are ahead of omniORB where both were measured") {
+TEST_CASE("large buffers are compared with omniORB where both were measured") {
   TtcpTable table;
   const Comparison vectors{"ORB octets", "omniORB octets"};
   table.compared[64 * kib] = {{vectors, {2, 2, 2}, {0.8, 0.8, 0.8}}};
@@ -94,7 +94,7 @@ TEST_CASE("unbuffered oneways of 1 KiB take less CPU time than omniORB's") {
   CHECK(verdict(claims[0]) == Verdict::missed);
 }
 
-TEST_CASE("goals of streams are about the system's socket queues") {
+TEST_CASE("goals of streams use the system's socket queues") {
   TtcpTable table;
   table.cells[mib]["ORB octets"] = cell(1, 1);
   CHECK(claims_of(report_of(table)).size() == 2);
@@ -102,7 +102,7 @@ TEST_CASE("goals of streams are about the system's socket queues") {
   CHECK(claims_of(report_of(table)).empty());
 }
 
-TEST_CASE("the versions that are compared are versions of ttcp") {
+TEST_CASE("the compared versions are versions of ttcp") {
   const std::vector<TtcpVersion> all = ttcp_versions("omniORB");
   for (const Comparison& comparison : ttcp_comparisons()) {
     CHECK(std::ranges::find(all, comparison.system, &TtcpVersion::name) != all.end());

@@ -1,7 +1,8 @@
-// The client of the budget tests:
-//   budget_client FILE --calls N [--quit]         makes N calls of nothing(): strace counts
-//   budget_client FILE --allocations [--quit]     fails if a call allocates, on either side
-//   budget_client FILE --copies                   fails if large arguments are copied by the client
+// The client of the budget tests.
+// budget_client FILE --calls N [--quit]: makes N calls of nothing(), whose system calls strace
+// counts.
+// budget_client FILE --allocations [--quit]: fails if a call allocates, on either side.
+// budget_client FILE --copies: fails if the client copies large arguments.
 #include "budgetC.h"
 #include "counting_allocator.h"
 #include "counting_copies.h"
@@ -37,8 +38,8 @@ Allocations count_allocations(const Meter& meter, const std::function<void()>& c
   return {client, meter->allocations() - server_before};
 }
 
-// False, with a line that says how many, if `call` allocates in the steady state: in every attempt,
-// since a loaded machine may make the server start a helper thread in one of them.
+// Returns false and prints a count if `call` allocates in the steady state in every attempt. One
+// attempt is not enough, since a loaded machine may make the server start a helper thread.
 bool allocates_nothing(const Meter& meter, const char* name, const std::function<void()>& call) {
   for (int index = 0; index < warm_up_calls; ++index) call();
   Allocations counted;
@@ -71,8 +72,8 @@ bool check_allocations(const Meter& meter) {
   return good;
 }
 
-// Octets that one call copies, beside its header; the least of several attempts, as other threads
-// of the process count, too.
+// The octets that one call copies, except for its header. It is the least of several attempts, as
+// copies of other threads are counted, too.
 std::uint64_t copied_by(const std::function<void()>& call) {
   call();  // warm up
   std::uint64_t least = UINT64_MAX;

@@ -17,8 +17,8 @@ from pathlib import Path
 
 FEW, MANY = 100, 600
 MESSAGES = 2 * (MANY - FEW)
-INDIRECT_CALLS_MAX = 4.0  # the design's
-ROOM = 0.1  # for what other threads of the process do
+INDIRECT_CALLS_MAX = 4.0  # from the design
+ROOM = 0.1  # for other threads of the process
 FRAMEWORK = re.compile(r"perigee::(transport|giop)::|non-virtual thunk to perigee::(transport|giop)::")
 TRANSPORT = re.compile(r"perigee::(transport|ipc)::")
 
@@ -62,7 +62,7 @@ def indirect_calls(library):
     """The addresses of its calls whose target stands in memory or a register."""
     code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True, capture_output=True,
                           text=True).stdout
-    # Of the global offset table, relative to the place: a direct call of another library's function.
+    # A target with %rip is in the global offset table: a direct call of another library's function.
     found = re.findall(r"^ +([0-9a-f]+):\s+(?:bnd |notrack )*(?:call|jmp) +\*(.*)$", code, re.MULTILINE)
     return {int(address, 16) for address, target in found if "(%rip)" not in target}
 

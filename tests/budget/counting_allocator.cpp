@@ -1,4 +1,4 @@
-// Replaces malloc and its relatives by functions that count, then call glibc's own.
+// Replaces malloc and its relatives by functions that count and then call glibc's functions.
 #include "counting_allocator.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Counts every heap allocation of the process: malloc and its relatives, so operator new as well.
+// Counts every heap allocation of the process: by malloc, its relatives, and so operator new.
 #pragma once
 
 #include <cstdint>

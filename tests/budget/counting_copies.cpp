@@ -1,4 +1,4 @@
-// Replaces memcpy and memmove, for the libraries too, by functions that count.
+// Replaces memcpy and memmove, also for the libraries, by functions that count.
 #include "counting_copies.h"
 
 #include <atomic>
@@ -7,7 +7,7 @@
 namespace {
 std::atomic<std::uint64_t> count{0};
 
-// Volatile: else the compiler makes a call of memmove out of the loop.
+// Volatile, because otherwise the compiler would turn the loop into a call of memmove.
 void* copy(void* destination, const void* source, std::size_t size) {
   count.fetch_add(size, std::memory_order_relaxed);
   auto* to = static_cast<volatile unsigned char*>(destination);

@@ -1,12 +1,12 @@
-// Counts the octets that memcpy and memmove copy in the process, whoever calls them.
+// Counts the octets that memcpy and memmove copy in the process, for all callers.
 #pragma once
 
 #include <cstdint>
 
 namespace budget {
 
-/// Octets so far, by any thread. Copies that the compiler makes without a call are not in it: they
-/// are of a size that it knows, and small.
+/// Octets so far, of all threads. Copies that the compiler inlines are not included; they are small
+/// and of a constant size.
 std::uint64_t copied_octets() noexcept;
 
 }  // namespace budget

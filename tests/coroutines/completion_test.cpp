@@ -1,4 +1,5 @@
-// Completions: one result, from any thread, before or after the task waits; and where it goes on.
+// Completions: they take one result from any thread, before or after the task waits, and decide
+// where the task resumes.
 #include "coroutines/leaves.h"
 #include <perigee/async/completion.h>
 
@@ -33,7 +34,7 @@ TEST_CASE("a task waits until the result is there, and goes on inside `complete`
   CHECK(started.get() == 42);
 }
 
-TEST_CASE("a result that is there before makes nobody wait") {
+TEST_CASE("a task does not suspend if the result is there already") {
   completion<> done;
   CHECK(done.complete());
   CHECK(Started<void>(wait_for(done)).ended());
@@ -59,7 +60,7 @@ TEST_CASE("a failure leaves the co_await, and so does a value whose construction
   CHECK_THROWS_WITH(static_cast<void>(Started<Throws>(wait_for(throwing)).get()), "no value");
 }
 
-/// Somebody else's event loop: functions and their contexts, called one after the other.
+/// An event loop of another library: it resumes coroutines one after the other.
 class ForeignLoop {
  public:
   [[nodiscard]] executor where() noexcept {
@@ -81,7 +82,7 @@ class ForeignLoop {
   std::deque<std::coroutine_handle<>> ready_;
 };
 
-TEST_CASE("with an executor the task goes on where that takes it") {
+TEST_CASE("with an executor the task resumes where the executor runs it") {
   ForeignLoop loop;
   completion<int> answer(loop.where());
   Started<int> started(wait_for(answer));
@@ -103,7 +104,7 @@ TEST_CASE("continue_on moves a task") {
   CHECK(Started<void>(Moves::there(executor())).ended());
 }
 
-TEST_CASE("a stop request can complete, too") {
+TEST_CASE("a stop callback can complete, too") {
   struct Waits {
     static task<bool> stopped() {
       completion<bool> answer;
@@ -119,7 +120,7 @@ TEST_CASE("a stop request can complete, too") {
   CHECK(started.get());
 }
 
-TEST_CASE("of threads that race to complete one wins, and the task goes on once") {
+TEST_CASE("one of several racing threads completes, and the task resumes once") {
   for (int round = 0; round != 200; ++round) {
     completion<int> answer;
     std::atomic<int> wins = 0;
@@ -142,7 +143,7 @@ TEST_CASE("of threads that race to complete one wins, and the task goes on once"
   }
 }
 
-TEST_CASE("a completion may end as soon as its task goes on, on whichever thread") {
+TEST_CASE("a completion may be destroyed as soon as its task resumes, on any thread") {
   struct Waits {
     static task<int> once(std::thread& thread) {
       completion<int> answer;  // in the frame, which ends right after

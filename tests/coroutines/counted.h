@@ -1,4 +1,4 @@
-// A value that knows whether it is constructed and destroyed as often as it should be.
+// A value that counts its constructions and destructions.
 #pragma once
 
 #include <coroutine>
@@ -25,7 +25,7 @@ class Counted {
   static void reset() noexcept { alive_ = misplaced_ = 0; }
   /// Constructed and not yet destroyed; negative if destroyed twice.
   [[nodiscard]] static int alive() noexcept { return alive_; }
-  /// Uses of an object where none was constructed, or none any more.
+  /// Uses of an object that was not constructed, or was destroyed already.
   [[nodiscard]] static int misplaced() noexcept { return misplaced_; }
 
  private:

@@ -1,5 +1,5 @@
-// What a task costs in memory: one frame from the pool, and nothing else. The pool's functions are
-// wrapped by the linker (--wrap), so that they can be counted.
+// The memory of a task: one frame from the pool, and nothing else. The linker wraps the pool's
+// functions (--wrap), so that the test can count the calls.
 #include "coroutines/leaves.h"
 #include "support/allocations.h"
 #include <perigee/async/sleep.h>
@@ -48,7 +48,7 @@ task<int> parent(test::Gate& gate) {
   co_return first + second;
 }
 
-/// One request's worth: a task that is started, waits, and ends.
+/// The tasks of one request: a task starts, waits and ends.
 int serve(test::Gate& gate, task<int> work) {
   int answer = 0;
   async::start(std::move(work), &answer, [](void* place, async::outcome<int>& result) noexcept {
@@ -74,7 +74,7 @@ TEST_CASE("a started task has one frame, and nothing else is allocated") {
 #endif
 }
 
-TEST_CASE("a task that awaits two has three frames at most, and a child's ends with its co_await") {
+TEST_CASE("a task that awaits two has at most three frames; a co_await ends its child's frame") {
   test::Gate gate;
   frames_made = frames_ended = 0;
   int answer = 0;

@@ -1,4 +1,4 @@
-// What the tests' tasks wait for, and what they are started with.
+// What the tests' tasks wait for, and helpers that start tasks.
 #pragma once
 
 #include <perigee/async/task.h>
@@ -11,7 +11,7 @@
 
 namespace perigee::test {
 
-/// Tasks wait at it until the test lets them go on, on the test's thread. One at a time.
+/// A task waits at the gate until the test opens it on its own thread. One task at a time.
 class Gate {
  public:
   class Awaiter {
@@ -33,7 +33,7 @@ class Gate {
   std::coroutine_handle<> waiting_;
 };
 
-/// Goes on with tasks on a thread of its own.
+/// Resumes tasks on its own thread.
 class OtherThread {
  public:
   OtherThread() : thread_([this] { work(); }) {}
@@ -52,7 +52,7 @@ class OtherThread {
     void await_suspend(std::coroutine_handle<> task) noexcept {
       OtherThread& thread = thread_;
       thread.next_ = task;
-      thread.given_.release();  // from here on the task may go on, and this object be gone
+      thread.given_.release();  // now the task may resume and destroy this object
     }
     void await_resume() const noexcept {}
 
@@ -76,7 +76,7 @@ class OtherThread {
   std::thread thread_;
 };
 
-/// Starts a task and keeps how it ended. Must stay until it has.
+/// Starts a task and keeps its outcome. Must live until the task has ended.
 template <typename T>
 class Started {
  public:

@@ -1,7 +1,7 @@
-// What g++ 12 does with the forms of co_await that docs/async.md warns of, and the lint of
-// tests/architecture rejects everywhere but here. If one of these fails with another compiler, the
-// warning is to be thought over. Forms that crash, or that do not compile at all, are not here:
-// `co_await (a ? f() : g())`, initializer lists, `if (T().x && co_await f())`.
+// How g++ 12 compiles the forms of co_await that docs/async.md warns of. The lint of
+// tests/architecture rejects these forms in all other files. If a test fails with another compiler,
+// reconsider the warning. Some forms crash or do not compile, and are not tested here: `co_await (a
+// ? f() : g())`, initializer lists, `if (T().x && co_await f())`.
 #include "coroutines/counted.h"
 #include "coroutines/leaves.h"
 #include <perigee/async/task.h>
@@ -15,7 +15,7 @@ using test::Counted;
 using test::Started;
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12
-constexpr int left_alive = -1;  // destroyed once too often
+constexpr int left_alive = -1;  // one destruction too many
 #else
 constexpr int left_alive = 0;
 #endif
@@ -61,7 +61,7 @@ TEST_CASE("an aggregate temporary: its members are destroyed twice") {
         }) == left_alive);
 }
 
-TEST_CASE("a lambda as an argument: what it captures by value is destroyed twice") {
+TEST_CASE("a lambda as an argument: its captures by value are destroyed twice") {
   CHECK(alive_after([]() -> task<int> {
           const int number = co_await of_lambda([held = Counted(1)] { return held.number(); });
           co_return number;

@@ -1,4 +1,4 @@
-// Tasks on a reactor: run, sleep, moving there, and stopping a sleep.
+// Tasks on a reactor: running, sleeping, moving to the reactor, and stopping a sleep.
 #include "coroutines/leaves.h"
 #include "support/fake_clock.h"
 #include <perigee/async/as_task.h>
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 using test::OtherThread;
 using test::Started;
 
-/// A reactor whose time stands still.
+/// A reactor with a clock that the test advances.
 struct Fixture {
   test::FakeClock clock;
   std::unique_ptr<event::Reactor> reactor = event::make_reactor(clock).value();
@@ -39,7 +39,7 @@ task<bool> sleep_from(Fixture& fixture, Duration duration) {
   co_return slept;
 }
 
-TEST_CASE("run gives the task's value, or throws what it threw") {
+TEST_CASE("run returns the task's value, or throws the task's exception") {
   struct Fails {
     static task<> now() {
       throw std::runtime_error("failed");
@@ -51,7 +51,7 @@ TEST_CASE("run gives the task's value, or throws what it threw") {
   CHECK_THROWS_WITH(run(*fixture.reactor, Fails::now()), "failed");
 }
 
-TEST_CASE("run waits for its task whatever the tasks of others throw") {
+TEST_CASE("run waits for its task, whatever other tasks throw") {
   const auto work = [](Fixture& fixture) -> task<int> {
     fixture.reactor->post([] { throw std::runtime_error("another's"); });
     co_await continue_on(on(*fixture.reactor));
@@ -61,7 +61,7 @@ TEST_CASE("run waits for its task whatever the tasks of others throw") {
   CHECK(run(*fixture.reactor, work(fixture)) == 3);
 }
 
-TEST_CASE("run drives the reactor until the task has ended, on whichever thread") {
+TEST_CASE("run drives the reactor until the task has ended, on any thread") {
   struct Hops {
     static task<bool> away_and_back(OtherThread& thread, event::Reactor& reactor) {
       co_await thread;
@@ -74,7 +74,7 @@ TEST_CASE("run drives the reactor until the task has ended, on whichever thread"
   };
   OtherThread thread;
   for (int round = 0; round != 100; ++round) {
-    const auto reactor = event::make_reactor().value();  // ends at once when run has returned
+    const auto reactor = event::make_reactor().value();  // destroyed when run has returned
     CHECK(run(*reactor, Hops::away_and_back(thread, *reactor)));
   }
 }
@@ -93,7 +93,7 @@ TEST_CASE("run gives the task a stop token") {
   CHECK_FALSE(run(*fixture.reactor, Looks::at_token()));
 }
 
-TEST_CASE("a task sleeps until its time has come, not less") {
+TEST_CASE("a task does not wake before its time") {
   Fixture fixture;
   Started<bool> started(sleep_from(fixture, 10ms));
   fixture.turn();
@@ -125,7 +125,7 @@ TEST_CASE("a stop request ends a sleep early, on the loop's thread") {
   CHECK(on_loop);
 }
 
-TEST_CASE("a sleep of a task that was asked to stop before does not wait") {
+TEST_CASE("a sleep does not wait if a stop was requested before") {
   Fixture fixture;
   std::stop_source source;
   source.request_stop();
@@ -134,17 +134,17 @@ TEST_CASE("a sleep of a task that was asked to stop before does not wait") {
   CHECK_FALSE(started.get());
 }
 
-TEST_CASE("a stop request between a sleep's begin and its first turn ends it") {
+TEST_CASE("a stop request between the start of a sleep and the loop's next turn ends the sleep") {
   Fixture fixture;
   std::stop_source source;
   Started<bool> started(sleep_from(fixture, 1h), source.get_token());
   source.request_stop();
-  fixture.turn();  // the timer is set; the request is seen
+  fixture.turn();  // sets the timer and sees the request
   fixture.turn();
   CHECK_FALSE(started.get());
 }
 
-TEST_CASE("a stop request after the time has come changes nothing, one before does") {
+TEST_CASE("a stop request ends a sleep before its time, and has no effect after it") {
   for (const bool time_first : {true, false}) {
     Fixture fixture;
     std::stop_source source;
@@ -160,7 +160,7 @@ TEST_CASE("a stop request after the time has come changes nothing, one before do
   }
 }
 
-TEST_CASE("a sleep may be as long as a duration can say") {
+TEST_CASE("a sleep may have the longest duration") {
   Fixture fixture;
   std::stop_source source;
   Started<bool> started(
@@ -178,7 +178,7 @@ TEST_CASE("a sleep may be as long as a duration can say") {
   CHECK_FALSE(started.get());
 }
 
-TEST_CASE("the end of a reactor ends sleeps, and nothing sleeps afterwards") {
+TEST_CASE("closing a reactor ends sleeps, and later sleeps end at once") {
   struct Sleeps {
     static task<int> thrice(Fixture& fixture) {
       int slept = 0;
@@ -219,7 +219,7 @@ TEST_CASE("when_any with a sleep is a time limit") {
   CHECK(started.get() == 1);
 }
 
-TEST_CASE("sleeps and their stops race without loss") {
+TEST_CASE("racing sleeps and stop requests all end") {
   struct Sleeps {
     static task<> some(event::Reactor& reactor, int count) {
       for (int index = 0; index != count; ++index) {

@@ -1,4 +1,4 @@
-// Scopes: they wait for all that was started in them, keep the first failure, and stop the others.
+// Scopes: they wait for all started tasks, keep the first failure, and stop the other tasks.
 #include "coroutines/leaves.h"
 #include <perigee/async/scope.h>
 
@@ -34,12 +34,12 @@ task<> note_stop(Gate& gate, bool& stopped) {
   stopped = stop.stop_requested();
 }
 
-TEST_CASE("a scope in which nothing was started is joined at once") {
+TEST_CASE("joining a scope without tasks returns at once") {
   scope empty;
   CHECK(Started<void>(join(empty)).ended());
 }
 
-TEST_CASE("joining waits until all have ended") {
+TEST_CASE("joining waits until all tasks have ended") {
   scope tasks;
   Gate gates[2];
   tasks.start(pass(gates[0]));
@@ -51,7 +51,7 @@ TEST_CASE("joining waits until all have ended") {
   CHECK(joining.ended());
 }
 
-TEST_CASE("tasks that end before the scope is joined are counted too, and it may be used again") {
+TEST_CASE("tasks that end before the join count, too, and a scope may be used again") {
   scope tasks;
   for (int round = 0; round != 3; ++round) {
     Gate gate;
@@ -61,7 +61,7 @@ TEST_CASE("tasks that end before the scope is joined are counted too, and it may
   }
 }
 
-TEST_CASE("what the tasks were given is gone when the scope is joined") {
+TEST_CASE("arguments of the tasks are destroyed when the scope is joined") {
   struct Sees {
     static task<long> uses_after(scope& tasks, const std::shared_ptr<int>& given) {
       co_await tasks.join();
@@ -77,7 +77,7 @@ TEST_CASE("what the tasks were given is gone when the scope is joined") {
   CHECK(joining.get() == 1);
 }
 
-TEST_CASE("joining throws what the first task that failed threw, after all have ended") {
+TEST_CASE("joining throws the first failure of a task, after all tasks have ended") {
   scope tasks;
   Gate gates[3];
   tasks.start(fail_after(gates[0], "second"));
@@ -92,7 +92,7 @@ TEST_CASE("joining throws what the first task that failed threw, after all have 
   CHECK_NOTHROW(Started<void>(join(tasks)).get());
 }
 
-TEST_CASE("a failure stops the others if the scope says so, and only then") {
+TEST_CASE("a failure stops the other tasks only if the scope's policy says so") {
   for (const bool cancels : {true, false}) {
     scope tasks({}, cancels ? scope::on_error::cancel : scope::on_error::keep_going);
     Gate gates[2];
@@ -107,7 +107,7 @@ TEST_CASE("a failure stops the others if the scope says so, and only then") {
   }
 }
 
-TEST_CASE("a scope's tasks are stopped by it, and by the token that it was made with") {
+TEST_CASE("a scope and the stop token of its constructor stop the scope's tasks") {
   for (const bool by_outer : {true, false}) {
     std::stop_source outer;
     scope tasks(outer.get_token());
@@ -132,7 +132,7 @@ TEST_CASE("an empty task is refused, and the scope goes on") {
   CHECK(Started<void>(join(tasks)).ended());
 }
 
-TEST_CASE("tasks may start others in their scope") {
+TEST_CASE("tasks may start other tasks in their scope") {
   struct Starts {
     static task<> two(scope& tasks, Gate* gates) {
       co_await gates[0];
@@ -149,7 +149,7 @@ TEST_CASE("tasks may start others in their scope") {
   CHECK(joining.ended());
 }
 
-TEST_CASE("tasks of a scope may end on several threads, while it is joined and before") {
+TEST_CASE("tasks of a scope may end on several threads, before and during the join") {
   struct Runs {
     static task<> all(OtherThread* threads, std::atomic<int>& count) {
       for (int round = 0; round != 200; ++round) {

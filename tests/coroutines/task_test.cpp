@@ -1,4 +1,4 @@
-// Tasks: values, exceptions, ownership, stop tokens, and how much stack they take.
+// Tasks: values, exceptions, ownership, stop tokens, and use of the stack.
 #include "coroutines/leaves.h"
 #include <perigee/async/as_task.h>
 #include <perigee/async/task.h>
@@ -44,7 +44,7 @@ task<> failing_after(Gate& gate) {
   throw std::logic_error("late");
 }
 
-/// Can be awaited by a function beside it.
+/// Can be awaited through a free operator co_await.
 struct ByFunction {};
 class FiveAwaiter {
  public:
@@ -82,7 +82,7 @@ TEST_CASE("co_await gives the task's value") {
   CHECK(Started<int>(sum(4)).get() == 10);
 }
 
-TEST_CASE("a task that waits goes on where it was, and then whoever awaits it") {
+TEST_CASE("a suspended task resumes where it waited, and then its awaiter resumes") {
   Gate gate;
   const auto twice = [](Gate& waited) -> task<int> {
     const int first = co_await number_after(waited, 20);
@@ -99,7 +99,7 @@ TEST_CASE("a task that waits goes on where it was, and then whoever awaits it") 
   CHECK(started.get() == 42);
 }
 
-TEST_CASE("an exception leaves the co_await, and the task if it is not caught") {
+TEST_CASE("an exception leaves the co_await, and leaves the task if the task does not catch it") {
   const auto catching = []() -> task<std::string> {
     std::string caught;
     try {
@@ -117,7 +117,7 @@ TEST_CASE("an exception leaves the co_await, and the task if it is not caught") 
   CHECK_THROWS_AS(Started<int>(passing()).get(), std::runtime_error);
 }
 
-TEST_CASE("an exception after waiting leaves the co_await too") {
+TEST_CASE("an exception after a suspension leaves the co_await, too") {
   Gate gate;
   const auto outer = [](Gate& waited) -> task<> { co_await failing_after(waited); };
   Started<void> started(outer(gate));
@@ -125,7 +125,7 @@ TEST_CASE("an exception after waiting leaves the co_await too") {
   CHECK_THROWS_AS(started.get(), std::logic_error);
 }
 
-TEST_CASE("results may be types that only move, references, and types without a default") {
+TEST_CASE("results may be move-only types, references, and types without a default constructor") {
   struct Odd {
     explicit Odd(int from) : value(from) {}
     int value;
@@ -143,7 +143,7 @@ TEST_CASE("results may be types that only move, references, and types without a 
   CHECK(Started<std::vector<int>>(braces()).get().size() == 3);
 }
 
-TEST_CASE("parameters and locals end with the task, in order, once") {
+TEST_CASE("parameters and locals are destroyed with the task, in order, once") {
   const auto alive = std::make_shared<int>(1);
   Gate gate;
   const auto keeping = [](std::shared_ptr<int> kept, Gate& waited) -> task<> {
@@ -161,7 +161,7 @@ TEST_CASE("parameters and locals end with the task, in order, once") {
   CHECK(alive.use_count() == 1);
 }
 
-TEST_CASE("a task that has been moved from is empty") {
+TEST_CASE("a moved-from task is empty") {
   task<int> first = number(1);
   task<int> second = std::move(first);
   CHECK_FALSE(first);  // NOLINT(bugprone-use-after-move)
@@ -169,7 +169,7 @@ TEST_CASE("a task that has been moved from is empty") {
   CHECK(Started<int>(std::move(first)).get() == 1);
 }
 
-TEST_CASE("the outcome given to `done` has a value or an error") {
+TEST_CASE("the outcome that `done` receives has a value or an error") {
   struct Seen {
     bool has_value = false;
     bool has_error = false;
@@ -207,7 +207,7 @@ TEST_CASE("a task has the stop token that it was started with, and its children 
   CHECK(started.get() == std::pair(false, true));
 }
 
-TEST_CASE("without a stop token nothing can be asked to stop") {
+TEST_CASE("without a stop token a stop is not possible") {
   const auto possible = []() -> task<bool> {
     const std::stop_token stop = co_await stop_token_of_this_task();
     co_return stop.stop_possible();
@@ -215,7 +215,7 @@ TEST_CASE("without a stop token nothing can be asked to stop") {
   CHECK_FALSE(Started<bool>(possible()).get());
 }
 
-/// A coroutine of another library: begins at once, and nobody waits for it.
+/// A coroutine of another library: it starts at once, and has no awaiter.
 struct Foreign {
   struct promise_type {
     Foreign get_return_object() noexcept { return {}; }
@@ -226,7 +226,7 @@ struct Foreign {
   };
 };
 
-TEST_CASE("coroutines of other kinds may await tasks, whose tokens never stop then") {
+TEST_CASE("coroutines of other libraries may await tasks, which never get a stop request then") {
   struct Awaits {
     static task<int> inner(Gate& gate) {
       const int value = co_await number_after(gate, 1);
@@ -243,7 +243,7 @@ TEST_CASE("coroutines of other kinds may await tasks, whose tokens never stop th
   CHECK(result == 1);
 }
 
-TEST_CASE("what can be awaited, in any of the three ways, can be made a task") {
+TEST_CASE("each of the three kinds of awaitable can be made a task") {
   struct Direct {
     [[nodiscard]] bool await_ready() const noexcept { return true; }
     void await_suspend(std::coroutine_handle<> /*task*/) const noexcept {}
@@ -255,7 +255,7 @@ TEST_CASE("what can be awaited, in any of the three ways, can be made a task") {
   Started<void>(as_task(nothing())).get();
 }
 
-/// How far apart the stack's ends were at the calls.
+/// Measures the distance between the stack positions of the calls.
 class StackSpan {
  public:
   [[gnu::noinline]] void look() noexcept {
@@ -275,7 +275,7 @@ task<int> looking(StackSpan& span, int value) {
   co_return value;
 }
 
-TEST_CASE("children that end without waiting take no stack, however many") {
+TEST_CASE("any number of children that end without waiting use no stack") {
   StackSpan span;
   const auto loop = [](StackSpan& measured) -> task<std::int64_t> {
     std::int64_t total = 0;
@@ -289,7 +289,7 @@ TEST_CASE("children that end without waiting take no stack, however many") {
   CHECK(span.octets() < 4096);
 }
 
-TEST_CASE("children that wait and are resumed in turn take no stack, however many") {
+TEST_CASE("any number of children that wait and are resumed in turn use no stack") {
   StackSpan span;
   Gate gate;
   const auto loop = [](StackSpan& measured, Gate& waited) -> task<int> {
@@ -312,7 +312,7 @@ task<int> number_on(OtherThread& thread, int value) {
   co_return value;
 }
 
-TEST_CASE("a child that another thread goes on with at once is awaited, and resumes once") {
+TEST_CASE("a child that another thread resumes at once is awaited, and its awaiter resumes once") {
   // The other thread ends the child while this one is still inside its first resume, or later.
   OtherThread threads[2];
   const auto loop = [](OtherThread* to) -> task<int> {
@@ -326,7 +326,7 @@ TEST_CASE("a child that another thread goes on with at once is awaited, and resu
   CHECK(Started<int>(loop(threads)).get() == many / 100);
 }
 
-TEST_CASE("a chain of tasks unwinds when its last one is resumed") {
+TEST_CASE("resuming the last task of a chain ends the whole chain") {
   Gate gate;
   struct Chain {
     static task<int> of(Gate& gate, int depth) {

@@ -1,5 +1,5 @@
 // The forms of co_await that docs/async.md recommends: every temporary is destroyed once, whether
-// the task waits or not. What g++ 12 does with other forms: miscompiled_test.cpp.
+// the task waits or not. miscompiled_test.cpp has the forms that g++ 12 miscompiles.
 #include "coroutines/counted.h"
 #include "coroutines/leaves.h"
 #include <perigee/async/task.h>
@@ -39,7 +39,7 @@ struct Aggregate {
   Counted first;
   int second = 0;
 };
-/// What generated code has instead of aggregates.
+/// A class with a constructor, which generated code has instead of aggregates.
 class WithConstructor {
  public:
   WithConstructor(Counted first, int second) : first_(std::move(first)), second_(second) {}
@@ -64,7 +64,7 @@ task<int> of_list(std::vector<Counted> list) {
   co_return sum;
 }
 
-/// What a form gives; and that nothing was destroyed twice, or not at all.
+/// Runs a form and returns its result; checks that each object is destroyed exactly once.
 int outcome_of(task<int> (*form)()) {
   Counted::reset();
   Started<int> started(form());
@@ -131,7 +131,7 @@ TEST_CASE("instead of ?: in an argument: a value with a name, or a function that
         }) == 6);
 }
 
-TEST_CASE("instead of an aggregate temporary: one with a name, or a class with a constructor") {
+TEST_CASE("instead of an aggregate temporary: a named aggregate, or a class with a constructor") {
   CHECK(outcome_of([]() -> task<int> {
           Aggregate named{Counted(1), 2};
           const int first = co_await of_aggregate(std::move(named));

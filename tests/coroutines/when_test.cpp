@@ -1,4 +1,4 @@
-// when_all and when_any: values in their places, failures, stopping, threads.
+// when_all and when_any: the places of values, failures, stop requests, threads.
 #include "coroutines/leaves.h"
 #include <perigee/async/completion.h>
 #include <perigee/async/when.h>
@@ -38,7 +38,7 @@ task<int> on_thread(OtherThread& thread, int value) {
   co_await thread;
   co_return value;
 }
-/// Ends with what its stop token says.
+/// Returns whether its stop token was requested to stop.
 task<int> stopped(Gate& gate) {
   co_await gate;
   const std::stop_token stop = co_await stop_token_of_this_task();
@@ -59,7 +59,7 @@ task<winner<int>> any_of(std::vector<task<int>> tasks) {
   co_return first;
 }
 
-TEST_CASE("when_all gives the values in their places, whichever ends first") {
+TEST_CASE("when_all returns the values in their places, whichever task ends first") {
   struct Awaits {
     static task<std::string> all(Gate* gates) {
       auto [value, word, none] =
@@ -77,14 +77,14 @@ TEST_CASE("when_all gives the values in their places, whichever ends first") {
   CHECK(started.get() == "two4");
 }
 
-TEST_CASE("when_all goes on at once if no task waits") {
+TEST_CASE("when_all resumes at once if no task waits") {
   Started<std::vector<int>> started(all_of(list(at_once(1), at_once(2))));
   CHECK(started.ended());
   CHECK(started.get() == std::vector{1, 2});
   CHECK(Started<std::vector<int>>(all_of({})).get().empty());
 }
 
-TEST_CASE("when_all throws the first failure of the list, after all have ended") {
+TEST_CASE("when_all throws the first failure in the list's order, after all tasks have ended") {
   Gate gates[2];
   Started<std::vector<int>> started(all_of(list(failing(gates[0], "a"), failing(gates[1], "b"))));
   gates[1].open();
@@ -93,7 +93,7 @@ TEST_CASE("when_all throws the first failure of the list, after all have ended")
   CHECK_THROWS_WITH(started.get(), "a");
 }
 
-TEST_CASE("when_all of tasks without values gives none, and values may only move") {
+TEST_CASE("when_all of tasks without values returns nothing, and values may be move-only") {
   struct Awaits {
     static task<std::unique_ptr<int>> made(int value) { co_return std::make_unique<int>(value); }
     static task<int> all(Gate& gate) {
@@ -121,7 +121,7 @@ TEST_CASE("tasks of when_all inherit the stop token") {
   CHECK(started.get() == std::vector{0, 1});
 }
 
-TEST_CASE("when_any gives the first value, stops the others, and waits for them") {
+TEST_CASE("when_any returns the first value, stops the other tasks, and waits for them") {
   Gate gates[2];
   Started<winner<int>> started(any_of(list(stopped(gates[0]), number(gates[1], 9))));
   gates[1].open();
@@ -132,7 +132,7 @@ TEST_CASE("when_any gives the first value, stops the others, and waits for them"
   CHECK(first.value() == 9);
 }
 
-TEST_CASE("the tasks that lose see the request to stop") {
+TEST_CASE("the other tasks of when_any see the stop request") {
   struct Awaits {
     static task<> lose(Gate& gate, bool& seen) {
       co_await gate;
@@ -154,7 +154,7 @@ TEST_CASE("the tasks that lose see the request to stop") {
   CHECK(seen);
 }
 
-TEST_CASE("failures do not win, unless all fail") {
+TEST_CASE("when_any returns the first success, or fails if all tasks fail") {
   Gate gates[2];
   Started<winner<int>> good(any_of(list(failing(gates[0], "a"), number(gates[1], 5))));
   gates[0].open();
@@ -167,7 +167,7 @@ TEST_CASE("failures do not win, unless all fail") {
   CHECK_THROWS_AS(Started<winner<int>>(any_of({})).get(), std::invalid_argument);
 }
 
-TEST_CASE("a variant of when_any that all fail throws the first of the list") {
+TEST_CASE("if all tasks of when_any fail, it throws the first failure in the list's order") {
   struct Awaits {
     static task<int> any(Gate* gates) {
       const std::variant<int, int> first =
@@ -193,9 +193,9 @@ TEST_CASE("the awaiting task's stop request reaches the tasks of when_any") {
   CHECK(started.get().value() == 1);
 }
 
-TEST_CASE("a stop request may end the task that handed it on, while it is being handed on") {
+TEST_CASE("a stop request may end the task that passes it on, while it is passed on") {
   struct Awaits {
-    /// Ends inside of the stop request, before all callbacks were called.
+    /// Ends inside the stop request, before all callbacks are called.
     static task<bool> stop_request() {
       completion<bool> answer;
       const std::stop_token stop = co_await stop_token_of_this_task();
@@ -214,7 +214,7 @@ TEST_CASE("a stop request may end the task that handed it on, while it is being 
   CHECK(started.ended());
 }
 
-TEST_CASE("tasks on several threads: none is lost, one wins") {
+TEST_CASE("tasks on several threads: all are counted, and one wins") {
   struct Runs {
     static task<int> all(OtherThread* threads) {
       int total = 0;
@@ -231,7 +231,7 @@ TEST_CASE("tasks on several threads: none is lost, one wins") {
   CHECK(Started<int>(Runs::all(threads)).get() == 200 * 6);
 }
 
-TEST_CASE("empty tasks among others are refused, and none begins") {
+TEST_CASE("when_all and when_any refuse empty tasks, and start no task then") {
   struct Awaits {
     static task<> all(Gate& gate) { co_await when_all(number(gate, 1), task<int>()); }
     static task<> any(Gate& gate) { co_await when_any(number(gate, 1), task<int>()); }

@@ -1,4 +1,4 @@
-// with_scope: whatever its body does, what was started in it has ended when it has.
+// with_scope: when it ends, all tasks that its body started have ended, whatever the body does.
 #include "coroutines/counted.h"
 #include "coroutines/leaves.h"
 #include "support/fake_clock.h"
@@ -39,7 +39,7 @@ task<> read_after(Gate& gate, const Counted& counted, int& number) {
   number = counted.number();
 }
 
-/// One task and a body that throws while it runs.
+/// A task, and a body that throws while the task runs.
 struct Throwing {
   task<> run(OnError policy) {
     co_await with_scope(
@@ -56,7 +56,7 @@ struct Throwing {
   bool stopped = false;
 };
 
-TEST_CASE("a body that throws with tasks running waits for them, then what it threw goes on") {
+TEST_CASE("a body that throws waits for its running tasks, then its exception goes on") {
   for (const bool waits : {true, false}) {
     Throwing throwing;
     Started<void> started(throwing.run(OnError::keep_going));
@@ -68,7 +68,7 @@ TEST_CASE("a body that throws with tasks running waits for them, then what it th
   }
 }
 
-TEST_CASE("a body that throws stops the others, unless they are to keep going") {
+TEST_CASE("a body that throws stops the other tasks, unless the policy is keep_going") {
   for (const OnError policy : {OnError::cancel, OnError::keep_going}) {
     Throwing throwing;
     Started<void> started(throwing.run(policy));
@@ -79,7 +79,7 @@ TEST_CASE("a body that throws stops the others, unless they are to keep going") 
   }
 }
 
-TEST_CASE("a body that throws before it first waits has started its tasks, which are waited for") {
+TEST_CASE("a body that throws before it first waits still waits for its started tasks") {
   const auto work = [](Gate& gate) -> task<> {
     co_await with_scope([&gate](scope& tasks) -> task<> {
       tasks.start(pass(gate));
@@ -94,7 +94,7 @@ TEST_CASE("a body that throws before it first waits has started its tasks, which
   CHECK_THROWS_WITH(started.get(), "at once");
 }
 
-TEST_CASE("tasks are waited for though their body has ended, and what fails first is thrown") {
+TEST_CASE("tasks may end after their body, and the first failure is thrown") {
   const auto work = [](Gate* gates, bool& stopped) -> task<> {
     co_await with_scope([gates, &stopped](scope& tasks) -> task<> {
       tasks.start(fail_after(gates[0], "task"));
@@ -112,7 +112,7 @@ TEST_CASE("tasks are waited for though their body has ended, and what fails firs
   CHECK(stopped);
 }
 
-TEST_CASE("the body and what it starts are stopped with the task that awaits them") {
+TEST_CASE("a stop request for the awaiting task stops the body and its tasks") {
   const auto work = [](Gate* gates, bool* stopped) -> task<> {
     co_await with_scope([gates, stopped](scope& tasks) -> task<> {
       tasks.start(note_stop(gates[0], stopped[0]));
@@ -131,7 +131,7 @@ TEST_CASE("the body and what it starts are stopped with the task that awaits the
   CHECK(stopped[1]);
 }
 
-TEST_CASE("what the body captures stays until all have ended, and is destroyed once") {
+TEST_CASE("captures of the body live until all tasks have ended, and are destroyed once") {
   const auto work = [](Gate& gate, int& seen) -> task<> {
     auto body = [&gate, &seen, held = Counted(4)](scope& tasks) -> task<> {
       tasks.start(read_after(gate, held, seen));
@@ -153,7 +153,7 @@ TEST_CASE("what the body captures stays until all have ended, and is destroyed o
   CHECK(Counted::misplaced() == 0);
 }
 
-/// A reactor whose time stands still, and a scope with a limit of a second.
+/// A reactor with a clock that the test advances, and a scope with a limit of a second.
 struct Limited {
   test::FakeClock clock;
   std::unique_ptr<event::Reactor> reactor = event::make_reactor(clock).value();
@@ -170,7 +170,7 @@ struct Limited {
   }
 };
 
-TEST_CASE("a scope whose time has passed stops its tasks, waits for them, and throws TIMEOUT") {
+TEST_CASE("after its deadline a scope stops its tasks, waits for them, and throws TIMEOUT") {
   Limited limited;
   Gate gate;
   bool stopped = false;
@@ -201,7 +201,7 @@ TEST_CASE("a scope that ends in time leaves no timer") {
   CHECK(limited.reactor->timers_armed() == 0);
 }
 
-TEST_CASE("a failure before the deadline is what a scope throws, also if tasks end after it") {
+TEST_CASE("a failure before the deadline is thrown, even if tasks end after the deadline") {
   const auto work = [](event::Reactor& reactor, Gate& late) -> task<> {
     co_await with_scope(
         within(reactor, std::chrono::seconds(1)),
@@ -226,7 +226,7 @@ TEST_CASE("a failure before the deadline is what a scope throws, also if tasks e
   }
 }
 
-TEST_CASE("a scope with a deadline follows the stop token of the task that awaits it") {
+TEST_CASE("a scope with a deadline obeys the stop token of the awaiting task") {
   Limited limited;
   Gate gate;
   bool stopped = false;

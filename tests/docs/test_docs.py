@@ -91,14 +91,15 @@ class Facts(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    # Whose blocks a reader can give one after the other: each ends what it has started.
+    # Documents whose blocks a reader can run one after the other: each block ends the programs that
+    # it started.
     TIDY = ("examples/ipc/README.md", "docs/ipc.md")
 
     def run_block(self, block):
         script = block.text.replace("build/release", os.environ["BUILD"])
         if str(block.document.relative_to(ROOT)) in self.TIDY:
             script += "\nif [ -n \"$(jobs -pr)\" ]; then echo 'programs are left running' >&2; exit 1; fi\n"
-        # Programs that a block leaves behind end with it: they are children of its shell.
+        # Ends the programs that a block leaves running: they are children of its shell.
         script = "trap 'jobs -p | xargs -r kill 2> /dev/null || true' EXIT\n" + script
         return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT,
                               capture_output=True, text=True)

@@ -15,7 +15,7 @@ TEST_CASE("the quota of a cgroup is a number of CPUs, rounded up") {
   CHECK(cpus_of_quota("1000 100000") == 1);
 }
 
-TEST_CASE("text that is no quota limits nothing") {
+TEST_CASE("text without a valid quota sets no limit") {
   for (const char* text : {"max 100000", "", "100000", "100000 ", "100000 0", "0 100000",
                            "-5 100000", "1e5 100000", "99999999999999999999 100000"})
     CHECK(cpus_of_quota(text) == std::nullopt);

@@ -9,7 +9,7 @@
 
 namespace perigee::test {
 
-/// Two connected local streams: what is sent to `near` makes `far` readable, and the reverse.
+/// Two connected local streams: octets sent to `near` make `far` readable, and the reverse.
 struct HandlePair {
   ipc::lsock::Stream near;
   ipc::lsock::Stream far;
@@ -26,7 +26,7 @@ inline void send_octet(ipc::lsock::Stream& stream) {
   static_cast<void>(stream.send(OctetSpan(&octet, 1)));
 }
 
-/// Calls a function, and counts.
+/// Calls a function, and counts the calls.
 class FunctionHandler final : public event::EventHandler {
  public:
   explicit FunctionHandler(std::function<void(event::Readiness)> function = {})

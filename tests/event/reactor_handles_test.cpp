@@ -21,7 +21,7 @@ using test::send_octet;
 
 std::unique_ptr<Reactor> make() { return test::make_test_reactor(); }
 
-TEST_CASE("a handler is called once for what arrives, read or not") {
+TEST_CASE("a handler is called once for arriving octets, whether it reads them or not") {
   auto reactor = make();
   auto pair = make_handle_pair();
   FunctionHandler handler;
@@ -41,7 +41,7 @@ TEST_CASE("a handler is called once for what arrives, read or not") {
   reactor->remove(handler);
 }
 
-TEST_CASE("what arrived before a handle was added is reported") {
+TEST_CASE("octets that arrived before a handle was added are reported") {
   auto reactor = make();
   auto pair = make_handle_pair();
   send_octet(pair.near);
@@ -61,7 +61,7 @@ TEST_CASE("the peer's closing is reported") {
   CHECK(has(handler.seen, Readiness::peer_closed));
 }
 
-TEST_CASE("a handle has one handler, and must be one") {
+TEST_CASE("a handle has only one handler, and an invalid handle is refused") {
   auto reactor = make();
   auto pair = make_handle_pair();
   FunctionHandler first;
@@ -69,14 +69,14 @@ TEST_CASE("a handle has one handler, and must be one") {
   REQUIRE(reactor->add(pair.far.handle(), first).has_value());
   CHECK_FALSE(reactor->add(pair.far.handle(), second).has_value());
   CHECK_FALSE(reactor->add(-1, second).has_value());
-  reactor->remove(second);  // is not its handler
+  reactor->remove(second);  // not the handle's handler
   send_octet(pair.near);
   reactor->run_once(Deadline::never());
   CHECK(first.calls == 1);
   CHECK(second.calls == 0);
 }
 
-TEST_CASE("a removed handler is not called, not even for an event that was fetched with others") {
+TEST_CASE("a removed handler is not called, even for an event that was fetched already") {
   auto reactor = make();
   std::vector<HandlePair> pairs;
   for (int count = 0; count < 3; ++count) pairs.push_back(make_handle_pair());
@@ -95,10 +95,10 @@ TEST_CASE("a removed handler is not called, not even for an event that was fetch
   }
   reactor->run_once(Deadline::never());
   reactor->run_once(Deadline::immediately());
-  CHECK(calls == 1);  // whichever came first removed itself and the others
+  CHECK(calls == 1);  // the first handler removed itself and the others
 }
 
-TEST_CASE("an event of a closed handle is not taken for one of its successor of the same number") {
+TEST_CASE("an event of a closed handle is not reported for a new handle with the same number") {
   auto reactor = make();
   std::vector<HandlePair> pairs;
   pairs.push_back(make_handle_pair());
@@ -114,7 +114,7 @@ TEST_CASE("an event of a closed handle is not taken for one of its successor of 
       reactor->remove(*handlers[other]);
       pairs[other].far.close();
       auto fresh = make_handle_pair();
-      // The lowest free number is given out first: one of the two has it.
+      // The system gives out the lowest free number, so one of the two has it.
       auto& taken = fresh.far.handle() == number ? fresh.far : fresh.near;
       REQUIRE(taken.handle() == number);
       REQUIRE(reactor->add(number, successor).has_value());
@@ -132,7 +132,7 @@ TEST_CASE("an event of a closed handle is not taken for one of its successor of 
   CHECK(handlers[0]->calls + handlers[1]->calls == 1);
 }
 
-TEST_CASE("readiness to write is reported while it is wanted, and only then") {
+TEST_CASE("readiness to write is reported only while it is wanted") {
   auto reactor = make();
   auto pair = make_handle_pair();
   FunctionHandler handler;
@@ -183,7 +183,7 @@ TEST_CASE("a handler that marks itself again waits for the next turn, behind the
   reactor->remove(greedy);
 }
 
-TEST_CASE("removing takes a mark back, from the middle of a turn too") {
+TEST_CASE("removing a handler also removes its mark, even during a turn") {
   auto reactor = make();
   FunctionHandler last;
   FunctionHandler first([&](Readiness) { reactor->remove(last); });
@@ -194,7 +194,7 @@ TEST_CASE("removing takes a mark back, from the middle of a turn too") {
   CHECK(last.calls == 0);
 }
 
-TEST_CASE("a nested turn delivers what the outer turn has fetched and not delivered") {
+TEST_CASE("a nested turn delivers the events that the outer turn has fetched but not delivered") {
   auto reactor = make();
   std::vector<HandlePair> pairs;
   pairs.push_back(make_handle_pair());
@@ -205,7 +205,7 @@ TEST_CASE("a nested turn delivers what the outer turn has fetched and not delive
   for (std::size_t self = 0; self < 2; ++self) {
     handlers.push_back(std::make_unique<FunctionHandler>([&, self](Readiness) {
       depth_max = std::max(depth_max, ++depth);
-      // Waits for the other one: for ever, if its event were lost.
+      // Waits for the other handler. It would wait for ever if the event were lost.
       while (handlers[1 - self]->calls == 0) reactor->run_once(Deadline::never());
       --depth;
     }));

@@ -1,5 +1,4 @@
-// The reactor's timers, posted tasks and stopping; and that it allocates nothing in the steady
-// state.
+// Timers, posted tasks and stopping of the reactor, which allocate nothing in the steady state.
 #include "event/handles.h"
 #include "event/pollers.h"
 #include "support/allocations.h"
@@ -21,13 +20,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A reactor whose time stands still.
+/// A reactor with a clock that the test advances.
 struct Fixture {
   test::FakeClock clock;
   std::unique_ptr<Reactor> reactor = test::make_test_reactor(clock);
 };
 
-TEST_CASE("a timer runs when its time has come, not before, and once") {
+TEST_CASE("a timer fires at its time, not before, and once") {
   Fixture fixture;
   int calls = 0;
   fixture.reactor->schedule(fixture.clock.now() + 10ms, [&] { ++calls; });
@@ -43,7 +42,7 @@ TEST_CASE("a timer runs when its time has come, not before, and once") {
   CHECK(calls == 1);
 }
 
-TEST_CASE("timers of one turn run in order of time, and of scheduling where that is the same") {
+TEST_CASE("timers of one turn fire in order of time; equal times, in order of scheduling") {
   Fixture fixture;
   std::vector<int> order;
   const auto at = [&](std::chrono::milliseconds time, int number) {
@@ -58,7 +57,7 @@ TEST_CASE("timers of one turn run in order of time, and of scheduling where that
   CHECK((order == std::vector{1, 2, 3, 4}));
 }
 
-TEST_CASE("a cancelled timer does not run, and only the first cancelling succeeds") {
+TEST_CASE("a cancelled timer does not fire, and only the first cancel succeeds") {
   Fixture fixture;
   int calls = 0;
   const auto cancelled = fixture.reactor->schedule(fixture.clock.now(), [&] { ++calls; });
@@ -72,7 +71,7 @@ TEST_CASE("a cancelled timer does not run, and only the first cancelling succeed
   CHECK_FALSE(fixture.reactor->cancel(0));
 }
 
-TEST_CASE("a timer can cancel another that is due in the same turn") {
+TEST_CASE("a timer can cancel another timer that is due in the same turn") {
   Fixture fixture;
   int calls = 0;
   TimerId second = 0;
@@ -82,7 +81,7 @@ TEST_CASE("a timer can cancel another that is due in the same turn") {
   CHECK(calls == 0);
 }
 
-TEST_CASE("a timer that schedules itself for now does not hold the turn") {
+TEST_CASE("a timer that schedules itself for now does not keep the turn from ending") {
   Fixture fixture;
   int calls = 0;
   std::function<void()> again = [&] {
@@ -96,7 +95,7 @@ TEST_CASE("a timer that schedules itself for now does not hold the turn") {
   CHECK(calls == 3);
 }
 
-TEST_CASE("a timer that schedules itself for the past keeps none of the others waiting") {
+TEST_CASE("a timer that schedules itself for the past does not delay other timers") {
   Fixture fixture;
   const TimePoint past = fixture.clock.now();
   fixture.clock.advance(1h);
@@ -120,7 +119,7 @@ TEST_CASE("a timer ends the wait for handles") {
   CHECK(called);
 }
 
-TEST_CASE("tasks run in the order in which they were posted, those of tasks in the next turn") {
+TEST_CASE("tasks run in order of posting; a task that a task posts runs in the next turn") {
   Fixture fixture;
   std::vector<int> order;
   fixture.reactor->post([&] {
@@ -134,7 +133,7 @@ TEST_CASE("tasks run in the order in which they were posted, those of tasks in t
   CHECK((order == std::vector{1, 2, 3}));
 }
 
-TEST_CASE("a nested turn runs the tasks that the outer turn has left") {
+TEST_CASE("a nested turn runs the remaining tasks of the outer turn") {
   Fixture fixture;
   bool second = false;
   bool waited = false;
@@ -150,7 +149,7 @@ TEST_CASE("a nested turn runs the tasks that the outer turn has left") {
 TEST_CASE("posting from other threads wakes the loop, and no task is lost") {
   auto reactor = test::make_test_reactor();
   constexpr int posts = 2000;
-  int ran = 0;  // only the loop touches it
+  int ran = 0;  // only the loop accesses it
   std::jthread loop([&] { reactor->run(); });
   {
     std::vector<std::jthread> posters;
@@ -165,7 +164,7 @@ TEST_CASE("posting from other threads wakes the loop, and no task is lost") {
   CHECK(ran == 3 * posts);
 }
 
-TEST_CASE("a task posted while the loop waits for ever is run") {
+TEST_CASE("a task that is posted while the loop waits without a limit runs") {
   auto reactor = test::make_test_reactor();
   std::atomic<int> round = 0;
   std::jthread loop([&] { reactor->run(); });
@@ -174,13 +173,13 @@ TEST_CASE("a task posted while the loop waits for ever is run") {
       ++round;
       round.notify_one();
     });
-    round.wait(count - 1);  // else this test would hang
+    round.wait(count - 1);  // a failure hangs here
   }
   CHECK(round == 200);
   reactor->stop();
 }
 
-TEST_CASE("stop ends run, one that came before too, and only once") {
+TEST_CASE("a stop ends one run, even a stop before the run") {
   auto reactor = test::make_test_reactor();
   reactor->stop();
   reactor->run();
@@ -223,7 +222,7 @@ struct CountingTimer final : Timer {
   std::atomic<int> fires = 0;
 };
 
-TEST_CASE("a task runs once however often it is posted, and can be posted again") {
+TEST_CASE("a task runs once if it is posted several times, and can be posted again later") {
   Fixture fixture;
   CountingTask task;
   CHECK(fixture.reactor->post(task));
@@ -256,19 +255,19 @@ TEST_CASE("an armed timer can be moved and cancelled, and is counted") {
   CHECK_FALSE(fixture.reactor->has_work());
 }
 
-TEST_CASE("a timer that another thread arms ends a wait without end") {
+TEST_CASE("a timer that another thread arms ends a wait without a limit") {
   const auto reactor = test::make_test_reactor();
   std::jthread loop([&] { reactor->run(); });
   CountingTimer timer;
   for (int round = 0; round < 100; ++round) {
     const int before = timer.fires;
     reactor->arm(timer, Deadline::after(std::chrono::microseconds(round), steady_clock().now()));
-    while (timer.fires == before) std::this_thread::yield();  // else this test would hang
+    while (timer.fires == before) std::this_thread::yield();  // a failure hangs here
   }
   reactor->stop();
 }
 
-TEST_CASE("the handle of a reactor reports work that was there before, and work that a turn left") {
+TEST_CASE("the handle of a reactor reports earlier work, and work that a turn left") {
   const auto reactor = test::make_test_reactor();
   int left = 3;
   const std::function<void()> again = [&] {
@@ -319,7 +318,7 @@ TEST_CASE("closing a reactor fires its timers and drops scheduled functions") {
   CHECK(fixture.reactor->timers_armed() == 0);
 }
 
-TEST_CASE("events, marks, timers and tasks allocate nothing once the reactor is warm") {
+TEST_CASE("events, marks, timers and tasks allocate nothing in the steady state") {
   Fixture fixture;
   auto pair = test::make_handle_pair();
   test::FunctionHandler handler;

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using test::make_handle_pair;
 using test::send_octet;
 
-/// An object with a count of references, as a connection has.
+/// An object with a reference count, like a connection.
 class CountedPollable final : public Pollable {
  public:
   explicit CountedPollable(std::atomic<int>& alive) : Pollable(Counted::yes), alive_(alive) {
@@ -43,7 +43,7 @@ class CountedPollable final : public Pollable {
   }
 
   std::atomic<int> calls = 0;
-  std::counting_semaphore<>* entered = nullptr;  ///< the call says so, then waits for `leave`
+  std::counting_semaphore<>* entered = nullptr;  ///< the call releases it, then awaits `leave`
   std::counting_semaphore<>* leave = nullptr;
 
  private:
@@ -61,7 +61,7 @@ struct CountingTask final : Task {
   std::atomic<int> runs = 0;
 };
 
-/// A reactor with threads that run it until the end of the test.
+/// A reactor, and threads that run it until the end of the test.
 struct Shared {
   explicit Shared(int count) {
     for (int index = 0; index < count; ++index) threads.emplace_back([this] { reactor->run(); });
@@ -82,12 +82,12 @@ struct Shared {
 };
 
 void await(const std::atomic<int>& count, int wanted) {
-  while (count.load() < wanted) std::this_thread::yield();  // else this test would hang
+  while (count.load() < wanted) std::this_thread::yield();  // a failure hangs here
 }
 
 }  // namespace
 
-TEST_CASE("what becomes ready while a thread is in a call goes to another thread") {
+TEST_CASE("an object that becomes ready during a thread's call goes to another thread") {
   std::counting_semaphore<> entered(0);
   std::counting_semaphore<> leave(0);
   Shared shared(2);
@@ -122,7 +122,7 @@ TEST_CASE("objects that become ready at once are called by several threads") {
     all.back()->leave = &leave;
     shared.reactor->mark_ready(*all.back());
   }
-  for (int index = 0; index < count; ++index) entered.acquire();  // all are in their calls
+  for (int index = 0; index < count; ++index) entered.acquire();  // all calls have begun
   leave.release(count);
   for (CountedPollable* const one : all) one->drop_reference();
 }
@@ -146,13 +146,13 @@ TEST_CASE("no event of a handle is lost, and an object lives until its call has 
   CHECK(shared.alive == 0);
 }
 
-TEST_CASE("a thread that takes objects next wakes no other thread") {
+TEST_CASE("an object marked for its own thread's next turn wakes no other thread") {
   Shared shared(1);
   shared.await_sleepers(1);
   auto* const one = new CountedPollable(shared.alive);
   shared.reactor->mark_ready(*one, Reactor::Next::turn);
   CHECK(one->calls == 0);
-  shared.reactor->leave();  // it goes into a long call after all
+  shared.reactor->leave();  // the thread starts a long call after all
   await(one->calls, 1);
   one->drop_reference();
 }
@@ -170,7 +170,7 @@ TEST_CASE("a timer that moves to an earlier time wakes a thread in time") {
   CHECK(shared.reactor->cancel(later));
 }
 
-TEST_CASE("while the function of a timer takes long, later timers fire on another thread") {
+TEST_CASE("while a timer's function runs for long, later timers fire on another thread") {
   std::counting_semaphore<> leave(0);
   struct BlockingTimer final : Timer {
     explicit BlockingTimer(std::counting_semaphore<>& out)
@@ -187,7 +187,7 @@ TEST_CASE("while the function of a timer takes long, later timers fire on anothe
   leave.release();
 }
 
-TEST_CASE("a timer fires although a timer for the same time was cancelled before") {
+TEST_CASE("a timer fires although another timer for the same time was cancelled") {
   Shared shared(1);
   CountingTimer cancelled;
   struct CancellingTimer final : Timer {
@@ -215,7 +215,7 @@ TEST_CASE("a timer fires although a timer for the same time was cancelled before
   CHECK(cancelled.fires == 0);
 }
 
-TEST_CASE("timers that are armed, moved and cancelled by many threads fire once each or not") {
+TEST_CASE("timers that many threads arm, move and cancel fire at most once each") {
   Shared shared(2);
   constexpr int threads = 3;
   constexpr int rounds = 500;
@@ -254,7 +254,7 @@ TEST_CASE("tasks that many threads post run once each") {
   CHECK(ran == 3 * posts);
 }
 
-TEST_CASE("after stop all threads come back, also those that come later") {
+TEST_CASE("stop ends the run of all threads, and later runs return at once") {
   const auto reactor = test::make_test_reactor(steady_clock(), Threads::several);
   std::vector<std::jthread> threads;
   for (int index = 0; index < 3; ++index) threads.emplace_back([&] { reactor->run(); });

@@ -35,7 +35,7 @@ TEST_CASE("a thread is runnable while it computes, not while it sleeps") {
     leave.get_future().wait();
   });
   const pid_t sleeping = id.get_future().get();
-  // One answer "not runnable" is the proof: a page fault can make the thread runnable once more.
+  // One "not runnable" is the proof: a page fault can make the thread runnable once more.
   while (event::is_runnable(sleeping)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   leave.set_value();
   sleeper.join();

@@ -1,4 +1,5 @@
-// Threads of the ORB leave signals to the application, and SIGTERM and SIGINT as an event.
+// Threads of the ORB block the application's signals, and the ORB reports SIGTERM and SIGINT as an
+// event.
 #include "event/thread.h"
 
 #include "event/ending_signals.h"
@@ -45,7 +46,7 @@ TEST_CASE("a thread of the ORB blocks all signals but those of faults, SIGABRT a
   CHECK(same(current_mask(), before));
 }
 
-TEST_CASE("a thread takes bodies that cannot be copied, and moves") {
+TEST_CASE("a thread accepts move-only functions, and can be moved") {
   auto value = std::make_unique<std::atomic<int>>(1);
   std::atomic<int>& seen = *value;
   Thread other;
@@ -57,7 +58,7 @@ TEST_CASE("a thread takes bodies that cannot be copied, and moves") {
   CHECK(seen == 2);
 }
 
-TEST_CASE("a signal ends all waits, and masks and handlers are as before") {
+TEST_CASE("a signal ends all waits; signal masks and handlers are restored") {
   for (const int signal : {SIGTERM, SIGINT}) {
     const sigset_t mask = current_mask();
     const Signal over = Signal::make();
@@ -92,7 +93,7 @@ TEST_CASE("a signal ends all waits, and masks and handlers are as before") {
 std::atomic<int> handled{0};
 extern "C" void count_signal(int /*number*/) { ++handled; }
 
-TEST_CASE("without a signal a wait ends when it is over, and the application's handler is back") {
+TEST_CASE("a wait without a signal ends at its time-out and restores the application's handler") {
   struct sigaction own{};
   own.sa_handler = &count_signal;
   struct sigaction before{};
@@ -109,7 +110,7 @@ TEST_CASE("without a signal a wait ends when it is over, and the application's h
   ::sigaction(SIGTERM, &before, nullptr);
 }
 
-TEST_CASE("a signal of an earlier time is forgotten") {
+TEST_CASE("a signal before a wait does not end that wait") {
   {
     const EndingSignals signals;
     ::raise(SIGTERM);

@@ -1,4 +1,4 @@
-// The armed timers of a reactor against a sorted map, over random operations.
+// Compares the armed timers of a reactor with a sorted map, over random operations.
 #include "event/timer_buckets.h"
 
 #include "support/allocations.h"
@@ -26,7 +26,7 @@ struct TestTimer final : Timer {
 /// Timers as a sorted map: the buckets must agree with it.
 class Model {
  public:
-  /// A time in the past comes behind the timers that are due already.
+  /// A time in the past comes behind the timers that are already due.
   void arm(TestTimer& timer, Deadline deadline) {
     cancel(timer);
     const Key key{std::max(deadline, collected_), sequence_++};
@@ -68,7 +68,7 @@ unsigned seed_of_test() {
                           : std::random_device{}();
 }
 
-/// Near and far deadlines, all bits of their differences, the past, and never.
+/// Near and far deadlines that differ in all bits, the past, and never.
 Deadline random_deadline(std::mt19937_64& random, TimePoint now) {
   switch (random() % 8) {
     case 0:
@@ -141,7 +141,7 @@ TEST_CASE("without timers there is no next deadline, and nothing is due") {
   CHECK(buckets.cancel(timer));
 }
 
-TEST_CASE("a cancelled timer's deadline is forgotten at that time at the latest") {
+TEST_CASE("a cancelled timer's deadline is forgotten at that deadline at the latest") {
   TimerBuckets buckets;
   TestTimer first;
   TestTimer second;
@@ -155,12 +155,12 @@ TEST_CASE("a cancelled timer's deadline is forgotten at that time at the latest"
   CHECK(buckets.cancel(second));
 }
 
-TEST_CASE("a million timers that are cancelled in time leave nothing, and none fires") {
+TEST_CASE("a million timers that are cancelled in time leave no memory, and none fires") {
   std::mt19937_64 random(1);
   std::vector<std::unique_ptr<TestTimer>> timers;
   TimerBuckets buckets;
   TimePoint now{std::chrono::hours(1)};
-  // 1000 calls at a time, each with a limit of 30 s, each ended after a millisecond.
+  // 1,000 calls in flight; each has a limit of 30 s and ends after a millisecond.
   for (int count = 0; count < 1000; ++count) timers.push_back(std::make_unique<TestTimer>());
   std::size_t due = 0;
   for (int count = 0; count < 1'000'000; ++count) {

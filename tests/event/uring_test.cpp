@@ -1,4 +1,4 @@
-// What only the poller over io_uring has to see to.
+// Behaviour of the poller over io_uring only.
 #include "event/handles.h"
 #include "support/refuse_io_uring.h"
 #include <perigee/event/reactor.h>
@@ -19,7 +19,7 @@ using test::HandlePair;
 using test::make_handle_pair;
 using test::send_octet;
 
-/// Null, and the test is over, where the kernel has no io_uring.
+/// Returns null if the kernel has no io_uring; the test ends then.
 std::unique_ptr<Reactor> make_uring(Threads threads) {
   auto made = make_reactor(steady_clock(), {}, threads, PollerKind::uring);
   if (made) return std::move(*made);
@@ -27,7 +27,7 @@ std::unique_ptr<Reactor> make_uring(Threads threads) {
   return nullptr;
 }
 
-TEST_CASE("a handle that a thread has added is reported when that thread has ended") {
+TEST_CASE("a handle that a thread has added is reported after that thread has ended") {
   for (const Threads threads : {Threads::one, Threads::several}) {
     const auto reactor = make_uring(threads);
     if (!reactor) return;
@@ -58,7 +58,7 @@ TEST_CASE("a handle that is added while a thread waits is reported to that threa
   reactor->remove(handler);
 }
 
-TEST_CASE("a connection that is removed and closed ends for its peer") {
+TEST_CASE("the peer sees the end of a connection that is removed and closed") {
   const auto reactor = make_uring(Threads::one);
   if (!reactor) return;
   auto pair = make_handle_pair();
@@ -109,7 +109,7 @@ TEST_CASE("no event is lost when more come than the completion queue holds") {
   for (const auto& handler : handlers) reactor->remove(*handler);
 }
 
-TEST_CASE("a kernel that refuses io_uring makes making the reactor fail, and epoll goes on") {
+TEST_CASE("if the kernel refuses io_uring, making the reactor fails, and epoll still works") {
   std::thread([] {
     test::refuse_io_uring();
     const auto refused = make_reactor(steady_clock(), {}, Threads::one, PollerKind::uring);

@@ -8,7 +8,7 @@ from two_processes import Server
 
 SERVER = os.environ["SERVER"]
 CLIENT = os.environ["CLIENT"]
-# Port 1: nothing listens there.
+# No server listens at port 1.
 UNREACHABLE = "-ORBListenEndpoints iiop://127.0.0.1:0?publish=127.0.0.1:1"
 
 

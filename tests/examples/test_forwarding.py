@@ -108,8 +108,8 @@ class Forwarding(unittest.TestCase):
                 replica.process.kill()
             client.await_entries(self.folder / "third")
             self.assertEqual(client.finish(), (0, ""))
-            # One call for each connection that was lost, and one for each that the dying server's
-            # system has accepted after that.
+            # One call for each lost connection, and one for each connection that the dying server's
+            # system accepted later.
             self.assertLessEqual(len(client.tickets["unknown"]), 4 * CONNECTIONS)
             self.check_ledgers(client, names)
 

@@ -56,7 +56,7 @@ class Program:
 
 
 class Imaging(unittest.TestCase):
-    # Images are made once: the tests copy them where they change them.
+    # The images are made once; tests that change images copy them first.
     @classmethod
     def setUpClass(cls):
         cls.store = tempfile.TemporaryDirectory()
@@ -312,7 +312,7 @@ class Changed(Imaging):
             octet = file.read(1)[0]
             file.seek(-1, os.SEEK_CUR)
             file.write(bytes([octet ^ 1]))
-        os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))  # as if a disk had done it
+        os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))  # as a disk error would
         client = self.client("fetch", "small.pgm", "--attempts", "2")
         self.assertEqual(client.returncode, 1)
         self.assertIn("the checksum is wrong: what has arrived is thrown away", client.stderr)
@@ -357,7 +357,7 @@ class TicketsAndLimits(Imaging):
         self.assertEqual(self.show(address, bytes(32)), b"\2")
         forged = secret[:-1] + bytes([secret[-1] ^ 1])
         self.assertEqual(self.show(address, forged), b"\2")
-        self.assertEqual(self.show(address, secret)[:1], b"\1")  # the true one is still good
+        self.assertEqual(self.show(address, secret)[:1], b"\1")  # the true secret is still valid
 
     def test_an_expired_ticket_is_refused(self):
         self.start("--ticket-seconds", "0")
@@ -366,7 +366,7 @@ class TicketsAndLimits(Imaging):
     def test_tickets_are_limited_and_expired_ones_make_room(self):
         self.start("--tickets", "2", "--ticket-seconds", "3")
         tickets = [self.client("ticket", "small.pgm") for _ in range(3)]
-        while tickets[-1].returncode == 0:  # the machine is so slow that they have expired
+        while tickets[-1].returncode == 0:  # on a slow machine they have expired
             tickets.append(self.client("ticket", "small.pgm"))
         self.assertIn("too many transfers", tickets[-1].stderr)
         client = self.client("fetch", "small.pgm", "--attempts", "1000")
@@ -550,14 +550,14 @@ class Mistakes(Imaging):
 class Copies(Imaging):
     TRACED = ("read", "pread64", "readv", "preadv", "recvfrom", "recvmsg", "write", "pwrite64", "writev",
               "pwritev", "sendto", "sendmsg", "sendfile", "splice", "mmap")
-    # A call that others interrupt in the trace stands in two lines: the second has name and result.
+    # strace prints an interrupted call in two lines: the second line has the name and the result.
     CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(\w+)(?:\(| resumed>).*\) += (-?\d+)")
 
     def trace_of_a_fetch(self):
         trace = self.folder / "trace"
         self.server = self.serve(
             before=["strace", "-f", "-qq", "-o", trace, "-e", "trace=" + ",".join(self.TRACED)],
-            environment={"ASAN_OPTIONS": "detect_leaks=0"})  # the one that cannot be traced
+            environment={"ASAN_OPTIONS": "detect_leaks=0"})  # LeakSanitizer cannot run under strace
         self.locator = Program(self, ["image_locator", self.server.reference])
         lines_before = trace.read_text().count("\n")
         client = self.client("fetch", "large.pgm")
@@ -575,9 +575,9 @@ class Copies(Imaging):
                 self.assertRegex(line, "MAP_ANONYMOUS|MAP_DENYWRITE", "a file was mapped")
             elif call := self.CALL.match(line):
                 octets[call[1]] += max(0, int(call[2]))
-        octets.pop("mmap")  # the other lines of interrupted ones
+        octets.pop("mmap")  # the second lines of interrupted calls
         self.assertEqual(octets.pop("sendfile"), (self.images / "large.pgm").stat().st_size)
-        self.assertLess(sum(octets.values()), 64 * 1024, octets)  # calls, the ticket, lines of log
+        self.assertLess(sum(octets.values()), 64 * 1024, octets)  # calls, the ticket, log lines
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-// The parts of examples/imaging that need no network: tickets, the catalogue of a folder,
-// checksums.
+// Parts of examples/imaging that need no network: tickets, the catalogue of a folder, checksums.
 #include "catalogue.h"
 #include "tickets.h"
 
@@ -53,7 +52,7 @@ const std::string sha_of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9c
 
 }  // namespace
 
-TEST_CASE("a ticket is good once, for what it was issued for") {
+TEST_CASE("a ticket is valid once, for its own transfer") {
   Tickets tickets({});
   const auto secret = tickets.issue(transfer_of("a.pgm"), start);
   REQUIRE(secret);
@@ -72,7 +71,7 @@ TEST_CASE("a ticket expires at the end of its time") {
   CHECK_FALSE(tickets.use(*second, start + 30s));
 }
 
-TEST_CASE("a secret that differs in one bit, or in its size, is no ticket, and uses none up") {
+TEST_CASE("a secret with one wrong bit, or of a wrong size, is refused and uses no ticket up") {
   Tickets tickets({});
   const auto secret = tickets.issue(transfer_of("a.pgm"), start);
   for (const std::size_t place : {0UL, 15UL, 31UL}) {
@@ -85,7 +84,7 @@ TEST_CASE("a secret that differs in one bit, or in its size, is no ticket, and u
   CHECK(tickets.use(*secret, start));
 }
 
-TEST_CASE("waiting tickets are limited; those that are used or expired make room") {
+TEST_CASE("waiting tickets are limited; used and expired tickets make room") {
   Tickets tickets({.lifetime = 10s, .count_max = 2});
   const auto first = tickets.issue(transfer_of("a.pgm"), start);
   CHECK(tickets.issue(transfer_of("b.pgm"), start + 5s));
@@ -104,7 +103,7 @@ TEST_CASE("no two secrets are the same") {
   CHECK(secrets.size() == 1000);
 }
 
-TEST_CASE("the catalogue has the checksum of a file, and writes it where sha256sum finds it") {
+TEST_CASE("the catalogue has the checksum of a file, and writes it in the format of sha256sum") {
   const Folder folder;
   folder.write("a.pgm", "abc");
   Catalogue catalogue(folder.path());
@@ -115,7 +114,7 @@ TEST_CASE("the catalogue has the checksum of a file, and writes it where sha256s
   CHECK(folder.read("a.pgm.sha256").ends_with("\n" + sha_of_abc + "  a.pgm\n"));
 }
 
-TEST_CASE("a checksum that lies there is believed for the same size and time of change only") {
+TEST_CASE("a stored checksum is valid only for the same file size and modification time") {
   const Folder folder;
   folder.write("a.pgm", "abd");
   (void)Catalogue(folder.path()).find("a.pgm");
@@ -131,7 +130,7 @@ TEST_CASE("a checksum that lies there is believed for the same size and time of 
   CHECK(Catalogue(folder.path()).find("a.pgm").value().checksum.size() == 32);
 }
 
-TEST_CASE("a checksum is not read from where a link leads") {
+TEST_CASE("a checksum file that is a symbolic link is not read") {
   const Folder folder;
   folder.write("a.pgm", "abd");
   (void)Catalogue(folder.path()).find("a.pgm");
@@ -145,7 +144,7 @@ TEST_CASE("a checksum is not read from where a link leads") {
   CHECK(fs::is_regular_file(fs::symlink_status(folder.path() / "a.pgm.sha256")));
 }
 
-TEST_CASE("a file that has changed is not opened for what it was") {
+TEST_CASE("a file that has changed is not opened for its old entry") {
   const Folder folder;
   folder.write("a.pgm", "abc");
   Catalogue catalogue(folder.path());
@@ -158,7 +157,7 @@ TEST_CASE("a file that has changed is not opened for what it was") {
   CHECK_FALSE(catalogue.find("a.pgm"));
 }
 
-TEST_CASE("only regular files of the folder itself are images") {
+TEST_CASE("only regular files directly in the folder are images") {
   const Folder folder;
   folder.write("b.pgm", "b");
   folder.write("a.pgm", "a");
@@ -173,7 +172,7 @@ TEST_CASE("only regular files of the folder itself are images") {
   CHECK(names == std::vector<std::string>{"a.pgm", "b.pgm"});
 }
 
-TEST_CASE("a name is no path") {
+TEST_CASE("a path is no image name") {
   for (const char* name : {"a.pgm", "A-1_b.2.pgm", "0.pgm"}) CHECK(Catalogue::is_image_name(name));
   for (const char* name : {"", ".pgm", "..pgm", "../a.pgm", "/a.pgm", "a/b.pgm", "a\\b.pgm",
                            "a b.pgm", "a.pgm ", "a.pgm\n", "a", "-a.pgm", "\xc3\xa4.pgm"})

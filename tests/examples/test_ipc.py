@@ -97,7 +97,7 @@ class Echo(unittest.TestCase):
             for number, client in enumerate(clients):
                 self.assertEqual(client.recv(1), bytes([number]))
                 client.close()
-            # And a signal ends the server while all handles are in use.
+            # A signal also ends the server while all handles are in use.
             for _ in range(20):
                 clients.append(self.enterContext(socket.socket(socket.AF_UNIX)))
                 clients[-1].connect(server.ior)
@@ -190,7 +190,8 @@ class Stream(unittest.TestCase):
 
 class Broker(unittest.TestCase):
     def setUp(self):
-        # Everybody may enter the folder with the address, only this user that with the files.
+        # All users may enter the folder with the address; only this user may enter the folder with
+        # the files.
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.folder.chmod(0o755)
         self.files = self.folder / "files"
@@ -200,7 +201,7 @@ class Broker(unittest.TestCase):
         (self.files / "leak").symlink_to(self.folder / "secret")
         (self.folder / "secret").write_text("no")
         self.address = self.folder / "broker"
-        # An unprivileged user cannot change into another: the client is this one then.
+        # A process without privileges cannot change its user: then the client runs as this user.
         self.user = NOBODY if os.geteuid() == 0 else os.geteuid()
 
     def serving(self, *users):
@@ -248,10 +249,10 @@ class Broker(unittest.TestCase):
 
     def test_clients_are_cut_after_a_while_whatever_they_do(self):
         with self.serving(self.user, os.geteuid()):
-            slow = [self.connected() for _ in range(100)]  # more than are served at the same time
+            slow = [self.connected() for _ in range(100)]  # more than the server serves at once
             for client in slow[::2]:
-                client.sendall(b"x" * 300)  # is refused, and goes on
-            self.assertEqual(self.ask("report").stdout, MESSAGE)  # whose client waits for 10 s at most
+                client.sendall(b"x" * 300)  # refused, then served again
+            self.assertEqual(self.ask("report").stdout, MESSAGE)  # waits for 10 s at most
 
     def test_a_user_who_is_not_served_is_refused(self):
         with self.serving(self.user + 1):

@@ -1,4 +1,4 @@
-// The price lists of examples/stock: what is read, and what is said about mistakes.
+// The price lists of examples/stock: parsing, and errors for mistakes.
 #include "prices.h"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ TEST_CASE("each mistake is reported with file and line") {
   CHECK(error_of("A 1\n#\nA 2\n") == "p.txt:3: 'A' has a price already");
 }
 
-TEST_CASE("a file that is not there is an error that names it") {
+TEST_CASE("a missing file is an error that names it") {
   CHECK_THROWS_WITH_AS(Prices::read_file("no/such/file"), "no/such/file: cannot be opened",
                        std::runtime_error);
 }

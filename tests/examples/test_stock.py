@@ -86,7 +86,7 @@ class Stock(unittest.TestCase):
                 while "perigee_requests_in_progress 1\n" not in metrics(page):
                     pass
                 server.process.send_signal(signal.SIGTERM)
-                # The system has delivered the first signal when it is not pending any longer.
+                # The system has delivered the first signal when it is no longer pending.
                 while is_pending(server.process.pid, signal.SIGTERM):
                     pass
                 self.assertIsNone(server.process.poll())
@@ -97,7 +97,7 @@ class Stock(unittest.TestCase):
     def test_the_reference_goes_to_a_file_if_asked_for(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "quoter.ior"
-            os.mkfifo(file)  # reading it waits for the server to write
+            os.mkfifo(file)  # opening it blocks until a writer comes
             server = subprocess.Popen([SERVER, PRICES, file])
             try:
                 reference = file.read_text()

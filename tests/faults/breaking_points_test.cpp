@@ -62,7 +62,7 @@ Outcome call(const ObjectRef& object, std::uint32_t number, const Traffic& traff
   }
 }
 
-/// Every octet is a breaking point of a plan that counts: how many there are.
+/// Counts the octets by a plan that splits the stream at every octet.
 Sizes measure(const LedgerServer& server, const Traffic& traffic) {
   Sizes sizes;
   transport::FaultPlan plan;
@@ -81,12 +81,12 @@ Sizes measure(const LedgerServer& server, const Traffic& traffic) {
   return sizes;
 }
 
-/// What the table says of a call during which the fault happens.
+/// What the table expects of a call during which the fault happens.
 struct Expected {
   Outcome outcome = Outcome::answered;
   int executions_min = 1;
   int executions_max = 1;
-  Fault fault = {};  // that was armed for the call, for the report of a failure
+  Fault fault = {};  // the fault of the call, for the report of a failure
 };
 
 Expected expected_at_client(const Fault& fault, const Sizes& sizes) {
@@ -132,20 +132,20 @@ class Experiment {
     Expected expectation = expected(side_, fault, sizes_);
     expectation.fault = fault;
     const Outcome outcome = next_call(object, expectation);
-    // A server that closes before it has read anything may be noticed in connecting, in sending, or
-    // only later.
+    // A client may notice a server that closes before it has read anything while it connects, while
+    // it sends, or later.
     const bool at_once =
         side_ == Side::server && fault.octet == 0 && fault.direction == FaultDirection::received;
     const bool early = outcome == Outcome::not_connected || outcome == Outcome::not_sent;
     CHECK((outcome == expectation.outcome || (at_once && early)));
-    // Nobody notices the end of a connection that is idle before it is used again.
+    // A client notices the end of an idle connection only when it uses the connection again.
     if (outcome == Outcome::answered &&
         next_call(object, {.executions_min = 0}) != Outcome::answered)
       CHECK(fault.kind != FaultKind::split);
     CHECK(next_call(object, {}) == Outcome::answered);
   }
 
-  /// When everything has been executed that ever will be.
+  /// Compares the ledger with the table after all executions have ended.
   void check_ledger() {
     await_executions();
     server_.stop();
@@ -167,7 +167,7 @@ class Experiment {
   [[nodiscard]] transport::FaultPlan plan_of(Side side) {
     return side == side_ ? armed_.plan() : transport::FaultPlan{};
   }
-  /// A client hears of a reset at once. The server may have read the last octet of the request just
+  /// A client notices a reset at once. The server may have read the last octet of the request just
   /// before, and a server that stops then does not begin it.
   void await_executions() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -203,12 +203,12 @@ void break_everywhere(orb::ThreadStrategy strategy, Side side, const Traffic& tr
   experiment.check_ledger();
 }
 
-TEST_CASE("a call whose connection breaks at any octet, at the client, ends as the table says") {
+TEST_CASE("a call whose connection breaks at any octet at the client ends as the table says") {
   const orb::ThreadStrategy strategy = each_strategy();
   for (const Traffic& traffic : traffics) break_everywhere(strategy, Side::client, traffic);
 }
 
-TEST_CASE("a call whose connection breaks at any octet, at the server, ends as the table says") {
+TEST_CASE("a call whose connection breaks at any octet at the server ends as the table says") {
   const orb::ThreadStrategy strategy = each_strategy();
   for (const Traffic& traffic : traffics) break_everywhere(strategy, Side::server, traffic);
 }
@@ -233,7 +233,7 @@ Octets make_fragmented_request(const LedgerServer& server, std::uint32_t number)
   return stream;
 }
 
-/// Messages until the server has closed.
+/// Receives messages until the server has closed, and counts the replies.
 int count_replies(RawClient& client) {
   int count = 0;
   for (Octets message = client.receive(); !message.empty(); message = client.receive())
@@ -241,9 +241,7 @@ int count_replies(RawClient& client) {
   return count;
 }
 
-TEST_CASE(
-    "a request in GIOP 1.1 fragments that ends at any octet is executed and answered once "
-    "if it is whole, else never") {
+TEST_CASE("a GIOP 1.1 request in fragments is executed and answered only if it is whole") {
   LedgerServer server(server_settings(each_strategy()), {});
   const std::size_t size = make_fragmented_request(server, 0).size();
   for (std::uint32_t octet = 0; octet <= size; ++octet) {

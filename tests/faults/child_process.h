@@ -1,4 +1,4 @@
-// This program again, as another process, which says one line and is killed.
+// Runs this program as a child process, which prints one line and is killed.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// A client whose server lies: each call ends with an answer or an exception, and costs little. And
-// the limit under which all tests of this program run.
+// A client whose server lies: each call ends with an answer or an exception, and costs little. This
+// file also sets the memory limit of all tests of this program.
 #include "faults/hostile_messages.h"
 #include "faults/process_limits.h"
 #include "orb/fixture.h"
@@ -11,7 +11,7 @@
 namespace perigee::test {
 namespace {
 
-/// Before any test: all of them have to do with this.
+/// Set before any test runs: the limit holds for the whole program.
 const bool limited = [] {
   limit_address_space(std::size_t{1} << 30);
   return true;
@@ -36,7 +36,7 @@ OnMessage deliver_and_close(const std::function<Octets(const IncomingMessage&)>&
   };
 }
 
-/// Calls a peer that answers so: true if it was an answer, false for a system exception.
+/// Calls the peer: true if the call has a result, false for a system exception.
 bool answered_by(const OnMessage& peer) {
   Fixture fixture;
   fixture.peer("peer", peer);
@@ -67,7 +67,7 @@ TEST_CASE("a lie in any field of a reply is an answer or an exception, and costs
   CHECK(memory.grown() < 32u << 20);
 }
 
-TEST_CASE("a reply that ends at any octet is an exception, and whole an answer") {
+TEST_CASE("a truncated reply is an exception, and a whole reply is an answer") {
   for (std::size_t size = 0; size <= 28; ++size)
     CHECK(answered_by(deliver_and_close([size](const IncomingMessage& request) {
             const Octets reply = make_reply(request);
@@ -75,11 +75,11 @@ TEST_CASE("a reply that ends at any octet is an exception, and whole an answer")
           })) == (size == 28));
 }
 
-TEST_CASE("replies to other calls, again and again, are dropped; the own reply counts") {
+TEST_CASE("a flood of replies to unknown requests is dropped, and the call gets its reply") {
   const MemoryWatch memory;
   CHECK(answered_by(deliver_and_close([](const IncomingMessage& request) {
     Octets other = make_reply(request);
-    other[15] = std::byte{0x40};  // an id that nobody has asked with
+    other[15] = std::byte{0x40};  // an id that no request has
     return repeated(100'000, [&](std::uint32_t) { return other; }) + make_reply(request);
   })));
   CHECK(memory.grown() < 64u << 20);
@@ -97,7 +97,7 @@ TEST_CASE("a flood of fragments in place of a reply is an exception") {
   CHECK(memory.grown() < 32u << 20);
 }
 
-TEST_CASE("requests, cancels and closes from a server that was asked nothing are no answers") {
+TEST_CASE("a Request or CancelRequest from the server does not answer the call") {
   const auto request = [](const IncomingMessage&) { return bare_header(0, 0); };
   const auto cancel = [](const IncomingMessage&) { return make_cancel_request(1); };
   for (const auto& octets : {std::function<Octets(const IncomingMessage&)>(request),
@@ -125,7 +125,7 @@ TEST_CASE("a forward to a reference of 2^32-1 profiles is MARSHAL") {
   CHECK_THROWS_AS(ping(fixture.object({"peer"})), CORBA::MARSHAL);
 }
 
-TEST_CASE("a forward to ten thousand places tries as many as the limit says") {
+TEST_CASE("a forward to ten thousand places tries as many as the limit allows") {
   Fixture fixture;
   iop::Ior many = fixture.ior({"nobody"});
   for (int more = 1; more < 10'000; ++more) many.profiles.push_back(many.profiles.front());

@@ -1,5 +1,5 @@
-// What attackers send: messages built octet by octet, each with the mistake that it aims at. The
-// causes are those of real failures in ORBs and their relatives.
+// Messages of attackers, built octet by octet, each with one intended mistake. Such mistakes have
+// caused real failures in ORBs and related programs.
 #pragma once
 
 #include "orb/server/raw_client.h"
@@ -95,7 +95,7 @@ inline Octets piece(std::uint32_t id, bool first, bool more, const Octets& conte
   return message;
 }
 
-/// A header that claims `size` octets, and brings none of them.
+/// A header that claims `size` octets, without any of them.
 inline Octets bare_header(unsigned type, std::uint32_t size, unsigned flags = 1) {
   Writer writer(std::endian::little);
   writer.raw(octets('G', 'I', 'O', 'P', 1, 2, flags, type)).ulong(size);

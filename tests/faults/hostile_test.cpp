@@ -1,5 +1,5 @@
-// A server under attack, in a process whose address space is limited: it must not crash, not take
-// memory by what messages claim, and serve others meanwhile and afterwards.
+// A server under attack, in a process whose address space is limited. It must not crash, and must
+// not allocate the lengths that messages claim. It must serve other clients all the time.
 #include "faults/hostile_messages.h"
 #include "faults/process_limits.h"
 #include "orb/server/server_fixture.h"
@@ -51,7 +51,7 @@ void read_what_is_asked(orb::ServerRequest& request) {
   request.reply([what](cdr::Encoder& encoder) { encoder << what + 1; });
 }
 
-/// Calls all the time, and is always answered.
+/// Calls all the time, and gets a reply to every call.
 class HealthyClient {
  public:
   explicit HealthyClient(const ServerFixture& server)
@@ -66,7 +66,7 @@ class HealthyClient {
           }
         }) {}
 
-  /// Returns when one call more, that began after this, was answered.
+  /// Returns when a call that began after this function has its reply.
   void check_served() {
     const int before = answers_;
     for (int seen = before; seen < before + 2; seen = answers_) answers_.wait(seen);
@@ -95,7 +95,7 @@ Answer attack(const transport::Endpoint& endpoint, const Octets& octets) {
 
 struct Attack {
   const char* name;
-  const char* cause;  ///< whose failure it was, or the kind of lie
+  const char* cause;  ///< a known failure of this kind, or the kind of lie
   Answer answer;
   std::function<Octets(OctetSpan key)> make;
 };
@@ -319,21 +319,21 @@ void attack_all(const Attack (&attacks)[Count]) {
   }
 }
 
-TEST_CASE("lies in the framing are refused, and others are served") { attack_all(framing_attacks); }
+TEST_CASE("lies in framing are refused; other clients are served") { attack_all(framing_attacks); }
 
-TEST_CASE("floods and collisions of ids cost little, and others are served") {
+TEST_CASE("floods and collisions of ids cost little, and other clients are served") {
   attack_all(flood_attacks);
 }
 
-TEST_CASE("lies in the headers of requests are refused, and others are served") {
+TEST_CASE("lies in the headers of requests are refused, and other clients are served") {
   attack_all(header_attacks);
 }
 
-TEST_CASE("lies in arguments are answered by exceptions, and others are served") {
+TEST_CASE("lies in arguments are answered by exceptions, and other clients are served") {
   attack_all(argument_attacks);
 }
 
-TEST_CASE("a lie in any field of a request harms nobody else") {
+TEST_CASE("a lie in any field of a request harms no other client") {
   const ServerFixture server(each_strategy(), read_what_is_asked);
   HealthyClient healthy(server);
   healthy.check_served();
@@ -354,7 +354,7 @@ TEST_CASE("a lie in any field of a request harms nobody else") {
   CHECK(memory.grown() < 32u << 20);
 }
 
-TEST_CASE("peers that leave messages unfinished, a hundred at once, harm nobody else") {
+TEST_CASE("a hundred peers that leave messages unfinished harm no other client") {
   const ServerFixture server(each_strategy(), read_what_is_asked);
   HealthyClient healthy(server);
   healthy.check_served();

@@ -1,6 +1,6 @@
 // Kills servers under the load of a client with several threads, and clients under a server, again
-// and again. The survivor must see nothing but the exceptions that are right, and have no more
-// handles and threads in the end than before, and no more on its heap than after the first few.
+// and again. The survivor must get only the right exceptions. In the end it must have no more
+// handles and threads than before, and no larger heap than after the first kills.
 //
 //   kill_peers [--count <n>]     200 kills for each strategy and side: --count 200
 #include "faults/child_process.h"
@@ -32,7 +32,7 @@ constexpr int rounds_max = 4;
 const char* const strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
                                   "reactor-per-core"};
 
-/// What a client's threads have seen.
+/// The outcomes of calls that a client's threads have seen.
 struct Seen {
   std::atomic<int> answers{0};
   std::atomic<int> not_executed{0};
@@ -40,7 +40,7 @@ struct Seen {
   std::atomic<int> wrong{0};
 };
 
-/// Calls until the server is dead. Only what the completion status table allows is right.
+/// Calls until the server is dead. Only the outcomes of the completion status table are right.
 void call_until_death(const Echo::Ref& echo, Seen& seen) {
   try {
     for (std::int32_t number = 0;; ++number) {
@@ -67,14 +67,14 @@ void await_growth(const std::atomic<int>& counter, int more) {
   for (int now = before; now < before + more; now = counter) counter.wait(now);
 }
 
-/// What the process has.
+/// The handles, threads and memory of the process.
 struct Possessions {
   std::size_t handles = open_handles();
   std::size_t threads = thread_count();
   std::size_t memory = heap_in_use();
 };
 
-/// A server learns of its clients' death when its threads come to it.
+/// A server notices the death of its clients only when its threads get to their connections.
 bool settles_at(const Possessions& before) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (std::chrono::steady_clock::now() < end) {
@@ -85,7 +85,7 @@ bool settles_at(const Possessions& before) {
   return false;
 }
 
-/// What one round of kills has left behind.
+/// The result of one round of kills.
 enum class Outcome { same, heap_grew, never_settled };
 
 /// Kills `count` peers and compares what the process has with `before`.
@@ -116,9 +116,9 @@ bool survive(const std::string& name, int count, const std::function<void()>& ki
 
 bool survive_servers(const std::string& strategy, int count) {
   int kills = 0;
-  // Connections that nobody uses when their server dies are closed by the thread that looks for
-  // idle ones: it starts with the first of them, so before the threads are counted. Few
-  // dead servers are remembered.
+  // The thread that looks for idle connections closes the unused connections of dead servers. It
+  // starts with the first such connection, before the threads are counted. The client remembers
+  // few dead servers.
   const EchoClient client({"-ORBClientIdleTimeout", "100", "-ORBEndpointsMax", "2"});
   {
     ChildProcess server({"server", strategy});

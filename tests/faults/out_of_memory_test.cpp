@@ -30,7 +30,7 @@ const std::vector<std::uint8_t> data(5000, 7);
 
 enum class Result : std::uint8_t { answered, no_memory, not_sent, connection_lost };
 
-/// Raises what no call should.
+/// Passes on exceptions that no call should raise.
 Result call(const ObjectRef& object, std::uint32_t number) {
   try {
     const bool right = call_act(object, number, data);
@@ -63,8 +63,7 @@ TEST_CASE("a client whose n-th allocation fails gets NO_MEMORY, and its next cal
   CHECK(failures > 10);
 }
 
-TEST_CASE(
-    "a call on a used connection, of which any allocation fails, leaves a client that calls") {
+TEST_CASE("a client goes on calling after any allocation of a call on a used connection failed") {
   LedgerServer server(server_settings(each_strategy()), {}, in_fragments);
   std::uint32_t number = 0;
   for (std::size_t allocation = 1;; ++allocation) {
@@ -81,7 +80,7 @@ TEST_CASE(
   for (std::uint32_t each = 1; each <= number; ++each) CHECK(server.ledger().executions(each) <= 1);
 }
 
-TEST_CASE("a reader without memory for a message that it has to keep says so, and has it still") {
+TEST_CASE("a reader without memory for a message throws bad_alloc and keeps the message") {
   const auto protocol = giop::make_giop({});
   const auto reader = make_reader(*protocol);
   const Octets request = make_request({.argument = 1});
@@ -102,7 +101,7 @@ TEST_CASE("a reader without memory for a message that it has to keep says so, an
 TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving") {
   std::atomic<std::size_t> next{0};
   orb::Settings settings = server_settings(each_strategy());
-  settings.threads = 1;  // or the one that is to fail waits while others serve, and fails later
+  settings.threads = 1;  // otherwise the failing thread may wait while others serve
   LedgerServer server(settings, {}, in_fragments);
   server.before_reply = [&next] { fail_allocation(next.exchange(0)); };
   std::uint32_t number = 0;
@@ -112,7 +111,7 @@ TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving"
     const FaultyClient client({}, in_fragments);
     const ObjectRef object = client.object(server.ior());
     next = allocation;
-    const Result first = call(object, ++number);   // arms; its answer may fail
+    const Result first = call(object, ++number);   // arms the failure; its reply may fail
     const Result second = call(object, ++number);  // may fail in being read, executed, answered
     failures += first != Result::answered || second != Result::answered ? 1 : 0;
     CHECK(call(object, ++number) != Result::not_sent);
@@ -123,7 +122,7 @@ TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving"
   for (std::uint32_t each = 1; each <= number; ++each) CHECK(server.ledger().executions(each) <= 1);
 }
 
-/// Whether a new client was served in the end: its connection may be one that had no memory.
+/// Waits until a new client is served. Its first connections may end for lack of memory.
 void await_service(const ServerFixture& server) {
   const Octets request = make_request({.key = server.key, .argument = 5000});
   for (;;) {
@@ -132,7 +131,7 @@ void await_service(const ServerFixture& server) {
   }
 }
 
-/// What served them is over then, too.
+/// Waits until the server has no connections.
 void await_no_connections(const ServerFixture& server) {
   const auto& traffic = server.orb.core().metrics().server_traffic;
   while (traffic.totals().connections_open != 0) std::this_thread::yield();
@@ -149,7 +148,7 @@ TEST_CASE("a server without any memory for a while goes on accepting afterwards"
     return first;
   };
   orb::Settings settings = server_settings(each_strategy());
-  settings.threads = 1;  // who has no memory is who gets it back
+  settings.threads = 1;  // the same thread loses memory and gets it back
   settings.accept_retry_delay = std::chrono::milliseconds(1);
   const ServerFixture server(
       TestParts{.settings = settings, .protocol = make_flaky_protocol(fails)});
@@ -176,7 +175,7 @@ TEST_CASE("a thread scope keeps the handles of ended threads if there is no memo
   scope.join_all();
 }
 
-TEST_CASE("of requests sent without waiting none is executed twice, whichever allocation fails") {
+TEST_CASE("pipelined requests are not executed twice, whichever allocation fails") {
   constexpr std::uint32_t count = 20;
   std::size_t next = 0;
   std::array<std::atomic<int>, count> executed{};
@@ -215,7 +214,7 @@ TEST_CASE("of requests sent without waiting none is executed twice, whichever al
 }
 
 // Requests beyond a turn wait in the memory that a thread receives all connections into, until they
-// are copied. Requests of another client come to lie in their place.
+// are copied. Requests of another client may overwrite them.
 TEST_CASE("a request is executed for its own client only, whichever allocation fails") {
   enum : std::uint32_t { deferred = 1, failing, counted, blocking };
   orb::Settings settings = server_settings(each_strategy());

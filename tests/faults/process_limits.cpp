@@ -56,7 +56,7 @@ std::size_t open_handles() {
   return static_cast<std::size_t>(std::distance(Entries("/proc/self/fd"), Entries()));
 }
 
-// A sanitizer has a thread of its own, which begins with the first of the program's.
+// A sanitizer starts a thread of its own with the first thread of the program.
 std::size_t thread_count() {
   static const bool begun = [] {
     std::thread([] {}).join();

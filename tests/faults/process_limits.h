@@ -1,4 +1,4 @@
-// What this process may take of memory, and takes.
+// The memory limit and the memory use of this process.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@ namespace perigee::test {
 /// The most that was in use at a time (VmHWM) since `forget_memory_peak`.
 [[nodiscard]] std::size_t memory_peak();
 void forget_memory_peak();
-/// Octets that the program has of operator new and malloc.
+/// Octets that the program has allocated with operator new and malloc.
 [[nodiscard]] std::size_t heap_in_use();
 /// Open file handles.
 [[nodiscard]] std::size_t open_handles();
 [[nodiscard]] std::size_t thread_count();
 
-/// Whether a sanitizer takes memory of its own, for what it remembers.
+/// Whether a sanitizer takes memory for its own records.
 [[nodiscard]] bool memory_is_watched() noexcept;
 
-/// How much memory was in use at a time, if only for a moment, beyond what was at first and what a
-/// sanitizer keeps of what is freed. One at a time.
+/// Measures the growth of the peak of memory in use, without the freed memory that a sanitizer
+/// keeps. One object at a time.
 class MemoryWatch {
  public:
   MemoryWatch() : before_(memory_in_use() + (memory_is_watched() ? kept_by_sanitizers : 0)) {
@@ -37,8 +37,8 @@ class MemoryWatch {
   std::size_t before_;
 };
 
-/// From now on the process gets no more address space than `octets` beyond what it has: what takes
-/// memory by a claimed length fails. Does nothing under sanitizers, which need all of it.
+/// From now on the process gets at most `octets` more address space, so that allocations of claimed
+/// lengths fail. Does nothing under sanitizers, which need the whole address space.
 void limit_address_space(std::size_t octets);
 
 }  // namespace perigee::test

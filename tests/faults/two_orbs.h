@@ -1,5 +1,5 @@
-// Two ORBs in one process with TCP between them, either of which may have its connections broken;
-// and a server that keeps a ledger of what it has executed.
+// Two ORBs in one process with TCP between them. A fault plan may break the connections of either
+// ORB. The server keeps a ledger of the requests that it has executed.
 #pragma once
 
 #include "orb/server/server_fixture.h"
@@ -64,7 +64,7 @@ class Ledger {
  public:
   void enter(std::uint32_t number) { ++place(number); }
   [[nodiscard]] int executions(std::uint32_t number) { return place(number); }
-  /// Before a number is used that another request had, long ago.
+  /// Call it before the number of an old request is used again.
   void forget(std::uint32_t number) { place(number) = 0; }
 
  private:
@@ -117,7 +117,7 @@ class LedgerServer {
   [[nodiscard]] OctetSpan key() const noexcept { return key_; }
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
-  /// Before `stop`.
+  /// Not after `stop`.
   [[nodiscard]] PortableServer::POAManager& manager() noexcept { return *manager_; }
   /// Another server's object, to be called out of upcalls.
   [[nodiscard]] ObjectRef object(const iop::Ior& ior) const { return core_->make_object(ior); }

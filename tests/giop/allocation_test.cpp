@@ -1,5 +1,5 @@
-// What hostile and ordinary messages cost in memory, counted by a replaced operator new: a size
-// field alone buys nothing, and the steady state allocates nothing.
+// The memory cost of hostile and ordinary messages, counted by a replaced operator new. A size
+// field alone allocates nothing, and the steady state allocates nothing.
 #include "giop/wire.h"
 #include "support/allocations.h"
 #include <perigee/giop/giop.h>
@@ -22,7 +22,7 @@ using perigee::test::Next;
 
 const auto giop = open_giop();
 
-/// Puts `octets` into the reader, whose messages must not become complete.
+/// Feeds `octets` to the reader; no message may become complete.
 void feed(perigee::test::MessageReader& reader, MutableOctetSpan scratch, OctetSpan octets) {
   IncomingMessage message;
   while (!octets.empty()) {
@@ -44,17 +44,17 @@ Allocations cost_of(OctetSpan header, std::size_t count) {
   return allocations_of([&] { feed(*reader, scratch, octets); });
 }
 
-// Together with the storage that was outgrown: each was at most four times what had arrived, and
-// they grow by a factor of four.
-TEST_CASE("a size field alone allocates nothing; octets buy at most some times their number") {
+// The sum includes the storage that was outgrown. Storage grows by a factor of four, and is at most
+// four times the size of the octets that have arrived.
+TEST_CASE("a size field alone allocates nothing; memory is bounded by the octets that arrived") {
   const Octets header = Wire().frame({1, 2}, 0, (64u << 20) - 12);
   for (const std::size_t count : {12u, 100u, 4095u}) CHECK(cost_of(header, count).count == 0);
   for (const std::size_t count : {5000u, 262'143u, 262'145u, 1'500'000u, 5'000'000u})
     CHECK(cost_of(header, count).octets <= std::max<std::size_t>(256 * 1024, 16 * count / 3));
 }
 
-// Of whole messages, and of the beginning of a large one that goes on in storage of its own.
-TEST_CASE("octets that were detached take no memory when all their messages are taken") {
+// For whole messages, and for the beginning of a large message that continues in its own storage.
+TEST_CASE("detached octets take no memory after all their messages are taken") {
   for (const std::uint32_t last_size : {100u, 10'000u}) {
     CAPTURE(last_size);
     const auto reader = make_reader(*giop);
@@ -74,7 +74,7 @@ TEST_CASE("octets that were detached take no memory when all their messages are 
       CHECK(whole == (last_size == 100));
       if (!whole) (void)reader->receive_space(scratch);
     });
-    CHECK(cost.count == cost.freed + (last_size == 100 ? 0 : 1));  // the large one's storage
+    CHECK(cost.count == cost.freed + (last_size == 100 ? 0 : 1));  // the large message's storage
   }
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("the storage of a large message is never larger than the message") {
   CHECK(cost_of(large, 299'999).octets == 256 * 1024 + 300'000);
 }
 
-TEST_CASE("the first pieces of many fragmented messages cost what they are") {
+TEST_CASE("the first pieces of many fragmented messages take no more memory than their size") {
   const auto reader = make_reader(*giop);
   Octets scratch(4096);
   Octets pieces;
@@ -94,12 +94,11 @@ TEST_CASE("the first pieces of many fragmented messages cost what they are") {
     pieces.insert(pieces.end(), piece.begin(), piece.end());
   }
   const Allocations cost = allocations_of([&] { feed(*reader, scratch, pieces); });
-  const std::size_t list_size_max =
-      2 * 64 * 128;  // of what is known of each, all its growth included
+  const std::size_t list_size_max = 2 * 64 * 128;  // the list of messages, including its growth
   CHECK(cost.octets <= pieces.size() + list_size_max);
 }
 
-TEST_CASE("small messages and their headers cost no allocation in the steady state") {
+TEST_CASE("small messages and their headers allocate nothing in the steady state") {
   const auto reader = make_reader(*giop);
   Octets scratch(4096);
   cdr::Buffer buffer;

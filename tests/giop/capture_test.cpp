@@ -1,6 +1,5 @@
-// What omniORB 4.2.5 sends, recorded on a loopback interface between nameclt and omniNames: its
-// octets must mean to us what they meant there, and what we send for the same call must be the same
-// octets.
+// Messages of omniORB 4.2.5, recorded on a loopback interface between nameclt and omniNames. Our
+// decoder must read the same values. For the same call our encoder must produce the same octets.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -18,8 +17,8 @@ using messaging::ResponseFlags;
 const auto giop = open_giop();
 const std::string naming_id = "IDL:omg.org/CosNaming/NamingContext:1.0";
 
-// _is_a("IDL:omg.org/CosNaming/NamingContext:1.0") on "NameService". The reserved octets of 1.1, and
-// the padding of 1.0 and 1.2, are leftovers of earlier messages: nobody may look at them.
+// _is_a("IDL:omg.org/CosNaming/NamingContext:1.0") on "NameService". The reserved octets of 1.1,
+// and the padding of 1.0 and 1.2, are leftovers of earlier messages. A decoder must ignore them.
 const Octets is_a_1_0 = from_hex(
     "47494f50 01 00 01 00 58000000"    // GIOP 1.0, little-endian, Request, size 88
     "00000000"                         // no service contexts
@@ -45,7 +44,7 @@ const Octets is_a_1_2 = from_hex(
     "00000000"                         // no service contexts; octet 56 needs no padding
     "28000000 49444c3a6f6d672e6f72672f436f734e616d696e672f4e616d696e67436f6e746578743a312e3000");
 
-TEST_CASE("requests of omniORB are understood in all versions") {
+TEST_CASE("requests of omniORB are decoded in all versions") {
   for (const Octets* octets : {&is_a_1_0, &is_a_1_1, &is_a_1_2}) {
     const ReadResult read = read_all(*giop, *octets);
     REQUIRE(read.messages.size() == 1);
@@ -65,7 +64,7 @@ TEST_CASE("requests of omniORB are understood in all versions") {
   }
 }
 
-TEST_CASE("we send the octets that omniORB sends for the same request") {
+TEST_CASE("our encoder produces omniORB's octets for the same request") {
   const auto ours = [](messaging::Version version) {
     return encoded(std::endian::little, [&](cdr::Encoder& encoder) {
       const Octets key = octets_from("NameService");
@@ -85,7 +84,7 @@ TEST_CASE("we send the octets that omniORB sends for the same request") {
   CHECK(hex(ours({1, 2})) == hex(is_a_1_2));
 }
 
-TEST_CASE("replies of omniORB are understood in all versions, and ours are the same octets") {
+TEST_CASE("replies of omniORB are decoded in all versions, and ours have the same octets") {
   struct Row {
     messaging::Version version;
     const char* octets;
@@ -131,7 +130,7 @@ TEST_CASE("a system exception of omniORB is a reply with status 2, its body at o
 }
 
 // resolve("aaa…" of 20000 characters, no kind), then the client closes: 3 pieces and a bare header.
-TEST_CASE("a request that omniORB sends in three fragments is put together") {
+TEST_CASE("a request that omniORB sends in three fragments is reassembled") {
   const Octets first = from_hex(
       "47494f50 01020300 f41f0000"     // more fragments; 8192 octets together
       "04000000 03 000000 0000 0500"   // request id 4, with target, reserved, KeyAddr, padding

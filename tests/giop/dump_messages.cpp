@@ -1,5 +1,5 @@
-// Writes one message of each kind, version and byte order as hex dumps for text2pcap, and what
-// tshark should say of each to a second file. A program of its own: see
+// Writes one message of each kind, version and byte order as hex dumps for text2pcap. Writes the
+// expected output of tshark to a second file. This is a separate program: see
 // support/decode_with_tshark.sh.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
@@ -20,11 +20,11 @@ const auto protocol = open_giop({.fragment_size = 64});
 const Octets key = octets_from("object");
 const Octets exception_data = octets_from("x");
 
-/// One frame of ours, and its fields as tshark prints them.
+/// One of our frames, and its fields as tshark prints them.
 struct Dumped {
   Octets octets;
   unsigned type;
-  std::string request_id;  // empty: the message has none
+  std::string request_id;  // empty: no request id
   const char* detail;      // operation or status
 };
 
@@ -100,7 +100,7 @@ std::vector<Dumped> fragments_of(std::endian order) {
     Octets& octets = dumped.back().octets;
     octets.insert(octets.end(), segment.begin(), segment.end());
   }
-  dumped.back().detail = "0";  // where tshark shows the message that it has put together
+  dumped.back().detail = "0";  // tshark shows the reassembled message here
   return dumped;
 }
 

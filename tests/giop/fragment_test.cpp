@@ -1,4 +1,4 @@
-// Fragmented messages as they are received. Source: CORBA 3.0, 15.4.9; interop facts 7 to 9.
+// Receiving fragmented messages. Source: CORBA 3.0, 15.4.9; interop facts 7 to 9.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -21,7 +21,7 @@ constexpr unsigned request = 0, reply = 1, cancel = 2, locate_request = 3, locat
 
 const auto giop = open_giop();
 
-/// A first piece of 1.2: the id and `text`, which should have 8·n octets.
+/// The first piece of a 1.2 message: the id and `text`, which should have 8·n octets.
 Octets first_1_2(unsigned type, std::uint32_t id, const std::string& text,
                  std::endian order = std::endian::little) {
   return Wire(order)
@@ -34,7 +34,7 @@ Octets fragment_1_2(std::uint32_t id, const std::string& text, unsigned flags,
       .frame({1, 2}, fragment, static_cast<std::uint32_t>(4 + text.size()), flags)
       .ulong(id).text(text).get();
 }
-/// What `pieces` are together.
+/// The message that the pieces make together.
 std::string whole_1_2(unsigned type, std::uint32_t id, const std::string& text,
                       std::endian order = std::endian::little) {
   return hex(Wire(order)
@@ -66,7 +66,7 @@ void check_error(const ReadResult& result, FramingError error) {
   CHECK(result.error == error);
 }
 
-TEST_CASE("a 1.2 message in fragments is the message that it would be in one piece") {
+TEST_CASE("a 1.2 message in fragments equals the message in one piece") {
   for (const std::endian order : both_orders)
     for (const unsigned type : {request, reply, locate_request, locate_reply}) {
       const ReadResult result =
@@ -116,7 +116,7 @@ TEST_CASE("1.1 fragments carry no id; whole messages of any version may come bet
   CHECK(result.messages[1].octets == hex(piece_1_1(request, "123456789", 0)));
 }
 
-TEST_CASE("messages of 1.1 say where alignment counts anew: not where the header would put it anyway") {
+TEST_CASE("a 1.1 message reports where alignment restarts, if that changes the alignment") {
   const auto sizes_of = [](std::initializer_list<Octets> frames) {
     const auto reader = make_reader(*giop);
     Octets scratch(1024);
@@ -145,7 +145,7 @@ TEST_CASE("a fragmented 1.1 message cannot interleave with another one") {
               FramingError::bad_fragment);
 }
 
-TEST_CASE("a cancel request drops the fragments of its request and is given out") {
+TEST_CASE("a cancel request drops the fragments of its request and is delivered") {
   for (const std::endian order : both_orders) {
     const ReadResult result =
         read({first_1_2(request, 6, "01234567"), first_1_2(locate_request, 8, "01234567"),
@@ -159,7 +159,7 @@ TEST_CASE("a cancel request drops the fragments of its request and is given out"
   }
 }
 
-TEST_CASE("fragments after the cancel request belong to no message") {
+TEST_CASE("fragments after the cancel request are ignored") {
   check_error(read({first_1_2(request, 6, "01234567"), cancel_of(6), fragment_1_2(6, "", 0)}),
               FramingError::bad_fragment);
 }
@@ -172,24 +172,24 @@ TEST_CASE("a cancel request does not touch replies, other ids and 1.1 messages")
   CHECK(result.messages.size() == 5);
 }
 
-TEST_CASE("a fragment out of place is an error") {
+TEST_CASE("a fragment out of order is an error") {
   const Octets begun = first_1_2(request, 6, "01234567");
   check_error(read({fragment_1_2(6, "x", 0)}), FramingError::bad_fragment);
   check_error(read({begun, fragment_1_2(7, "x", 0)}), FramingError::bad_fragment);
   check_error(read({begun, piece_1_1(fragment, "12345678", 0)}), FramingError::bad_fragment);
   check_error(read({begun, first_1_2(request, 6, "01234567")}), FramingError::bad_fragment);
   check_error(read({begun, fragment_1_2(6, "x", 0, std::endian::big)}),
-              FramingError::bad_fragment);  // which byte order would the payload have?
+              FramingError::bad_fragment);  // the payload would have two byte orders
 }
 
-TEST_CASE("kinds that cannot be fragmented are errors when they say that more follows") {
+TEST_CASE("a fragment flag on a kind that cannot be fragmented is an error") {
   for (const unsigned type : {2u, 5u, 6u})
     check_error(read({first_1_2(type, 6, "01234567")}), FramingError::bad_fragment);
   for (const unsigned type : {2u, 3u, 4u, 5u, 6u})
     check_error(read({piece_1_1(type, "12345678", more)}), FramingError::bad_fragment);
 }
 
-TEST_CASE("pieces of 1.2 but the last must have a multiple of 8 octets, and room for the id") {
+TEST_CASE("all pieces of 1.2 but the last have a multiple of 8 octets, and room for the id") {
   check_error(read({first_1_2(request, 6, "0123456")}), FramingError::bad_fragment);
   check_error(read({first_1_2(request, 6, "01234567"), fragment_1_2(6, "1", more)}),
               FramingError::bad_fragment);
@@ -199,7 +199,7 @@ TEST_CASE("pieces of 1.2 but the last must have a multiple of 8 octets, and room
               FramingError::bad_fragment);
 }
 
-TEST_CASE("an error in the header of a large fragment shows before its octets come") {
+TEST_CASE("an error in the header of a large fragment is found before its octets come") {
   const Octets header = Wire().frame({1, 2}, fragment, 1 << 20).ulong(77);
   check_error(read({header}), FramingError::bad_fragment);
 }
@@ -223,7 +223,7 @@ TEST_CASE("the number of fragmented messages in progress is limited") {
               FramingError::too_large);
 }
 
-TEST_CASE("fragments together obey the size limits, of one message and of all in progress") {
+TEST_CASE("the size limits of one message and of all messages in progress apply to fragments") {
   const Octets begun = first_1_2(request, 1, std::string(48, 'a'));       // 64 octets
   const Octets next = fragment_1_2(1, std::string(32, 'b'), more);        // 32 more
   const auto one_limit = open_giop({.message_size_max = 128});
@@ -245,10 +245,10 @@ TEST_CASE("fragments larger than the scratch space are read straight into the me
   CHECK_FALSE(result.has_octets);
 }
 
-/// Feeds frames of which the first octets are in the scratch space already.
+/// Feeds frames whose first octets are already in the scratch space.
 class LargeFragments {
  public:
-  /// Where the rest of the frame goes, as `count` octets of it are in the scratch space.
+  /// The space for the rest of the frame, when `count` octets of it are in the scratch space.
   MutableOctetSpan begin(const Octets& frame, std::size_t count) {
     std::copy_n(frame.begin(), count, reader_->receive_space(scratch_).data());
     reader_->received(count);
@@ -275,7 +275,7 @@ class LargeFragments {
   std::unique_ptr<perigee::test::MessageReader> reader_ = make_reader(*giop);
 };
 
-TEST_CASE("fragments above 64 KiB are read into the message, although the scratch space has room") {
+TEST_CASE("fragments above 64 KiB are read into the message, even if the scratch space has room") {
   const std::string large(100'000, 'x');
   SUBCASE("1.2") {
     LargeFragments fragments;
@@ -301,7 +301,7 @@ TEST_CASE("fragments of 64 KiB and less are read into the scratch space") {
   CHECK_FALSE(LargeFragments().passes_by_scratch(small, 20'000));
 }
 
-TEST_CASE("a large fragment that is cut takes memory for the octets that arrived") {
+TEST_CASE("a truncated large fragment allocates memory only for the octets that arrived") {
   const Octets first = first_1_2(request, 6, std::string(60'000'000, 'x'));
   LargeFragments fragments;
   CHECK(fragments.begin(first, 1'000).size() <= 256 * 1024);
@@ -310,7 +310,7 @@ TEST_CASE("a large fragment that is cut takes memory for the octets that arrived
   CHECK(fragments.next() == perigee::test::Next::need_more);
 }
 
-TEST_CASE("behind a message of large fragments the header of the next one is wanted first") {
+TEST_CASE("after a message of large fragments only the next header is read first") {
   LargeFragments fragments;
   CHECK(fragments.passes_by_scratch(first_1_2(request, 6, std::string(100'000, 'x')), 20));
   CHECK(fragments.next() == perigee::test::Next::need_more);

@@ -1,5 +1,4 @@
-// Sending: a large 1.2 message is cut into fragments while it is gathered, and no payload is
-// copied.
+// Sending: a large 1.2 message is cut into fragments while it is gathered. No payload is copied.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -60,7 +59,7 @@ TEST_CASE("the pieces of a fragmented message, octet by octet") {
   }
 }
 
-TEST_CASE("messages that need not, or may not, be cut go whole") {
+TEST_CASE("messages that need not or may not be fragmented are sent whole") {
   const auto giop = open_giop({.fragment_size = 64});
   const auto gathered = [&](Version version, std::size_t payload_size) {
     cdr::Buffer buffer;
@@ -88,7 +87,7 @@ TEST_CASE("a cancel request is never cut") {
   CHECK(sent.headers.empty());
 }
 
-TEST_CASE("borrowed payload is sent from where it stands") {
+TEST_CASE("borrowed payload is sent without a copy") {
   const auto giop = open_giop({.fragment_size = 10'000});
   const Octets payload = pattern(50'001);
   cdr::Buffer buffer;
@@ -105,7 +104,7 @@ TEST_CASE("borrowed payload is sent from where it stands") {
   CHECK(sent.headers.size() == 12 + 5 * 16);
 }
 
-TEST_CASE("what is gathered in pieces of any size is read as the message that was encoded") {
+TEST_CASE("pieces of any size, put together, give the encoded message") {
   for (const std::size_t payload_size : {0u, 1u, 100u, 8191u, 8192u, 8193u, 20'000u}) {
     const Octets payload = pattern(payload_size);
     for (const std::uint32_t fragment_size : {0u, 32u, 39u, 64u, 1000u, 8192u, 8200u, 16'384u}) {
@@ -124,7 +123,7 @@ TEST_CASE("what is gathered in pieces of any size is read as the message that wa
   }
 }
 
-TEST_CASE("several borrowed runs, at the ends of pieces and beyond, keep their places") {
+TEST_CASE("several borrowed runs, at the ends of pieces and across them, keep their places") {
   const auto giop = open_giop({.fragment_size = 9000});
   const Octets first = pattern(9000 - 28);  // ends where the first piece ends
   const Octets second = pattern(8192);

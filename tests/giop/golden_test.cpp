@@ -1,5 +1,5 @@
-// Golden octets of every message type, in all versions and both byte orders: what is encoded, and
-// that it parses back. Source: CORBA 3.0, 15.4; interop facts 1 to 6, 13, 14.
+// Golden octets of every message type, in all versions and both byte orders, for encoding and
+// parsing. Source: CORBA 3.0, 15.4; interop facts 1 to 6, 13, 14.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -28,7 +28,7 @@ void in_both_orders(Check check) {
   }
 }
 
-/// A request "add" to "obj7", id 5, with one service context and a body of one octet sequence of 2.
+/// A request "add" to "obj7" with id 5, one service context, and a body of a two-octet sequence.
 Octets encoded_request(Version version, std::endian order, ResponseFlags response) {
   return encoded(order, [&](cdr::Encoder& encoder) {
     giop->begin_request(encoder, version, {5, response, key, "add", one_context, {}},
@@ -191,7 +191,7 @@ TEST_CASE("any response_expected but 0 is true in 1.0 and 1.1") {
   check_request(octets, ResponseFlags::with_target);
 }
 
-TEST_CASE("the principal of a 1.0 request is skipped") {
+TEST_CASE("the principal of a 1.0 request is ignored") {
   const Wire wire = Wire()
                         .frame({1, 0}, 0, 43)
                         .ulong(0)                     // no contexts
@@ -280,7 +280,7 @@ TEST_CASE("padding for an empty body is accepted, even too little of it") {  // 
   }
 }
 
-TEST_CASE("reply statuses have the numbers of the specification, in each version what it knows") {
+TEST_CASE("reply statuses have the numbers of the specification in each version") {
   const auto status_of = [](Version version, ReplyStatus status) {
     const Octets octets = encoded(std::endian::little, [&](cdr::Encoder& encoder) {
       giop->begin_reply(encoder, version, {1, status, {}}, Body::empty);
@@ -295,7 +295,7 @@ TEST_CASE("reply statuses have the numbers of the specification, in each version
   CHECK(status_of({1, 0}, ReplyStatus::location_forward_perm) == 3);
 }
 
-TEST_CASE("what a version cannot say without changing the body is an error of the encoder") {
+TEST_CASE("a status that a version does not have is an error of the encoder") {
   for (const Version version : {Version{1, 0}, Version{1, 1}}) {
     cdr::Buffer buffer;
     cdr::Encoder reply(buffer);
@@ -308,7 +308,7 @@ TEST_CASE("what a version cannot say without changing the body is an error of th
   }
 }
 
-TEST_CASE("a status beyond those of the version is a bad header") {
+TEST_CASE("a status that the version does not have is a bad header") {
   messaging::ContextStorage contexts;
   const auto reply = [&](Version version, std::uint32_t status) {
     Wire wire = version.minor < 2 ? Wire().frame(version, 1, 12).ulong(0).ulong(1).ulong(status)
@@ -385,7 +385,7 @@ TEST_CASE("the body of a locate reply follows its header directly, in 1.2 too") 
     });
 }
 
-TEST_CASE("a permanent forward of a locate reply is a plain one before 1.2") {
+TEST_CASE("a permanent forward of a locate reply is sent as a plain forward before 1.2") {
   const auto status_of = [](Version version) {
     return std::to_integer<unsigned>(encoded(std::endian::little, [&](cdr::Encoder& encoder) {
       giop->begin_locate_reply(encoder, version, {8, LocateStatus::object_forward_perm});

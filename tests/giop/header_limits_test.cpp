@@ -1,4 +1,5 @@
-// Headers that promise what is not there, or too much of it: errors, and no memory for the promise.
+// Headers with sizes and counts that are wrong or too large: they are errors, and allocate no
+// memory for the promised data.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -53,7 +54,7 @@ TEST_CASE("2^32-1 service contexts in a short message are a bad header") {
   CHECK(contexts.capacity() == 0);
 }
 
-/// Every proper prefix of `octets` whose header is cut must be an error, never a crash.
+/// Checks that each proper prefix of `octets` with a truncated header is an error, and no crash.
 template <typename Parse>
 void check_prefixes(const Octets& octets, std::size_t header_end, Parse parse) {
   for (std::size_t size = 12; size < header_end; ++size) {
@@ -65,7 +66,7 @@ void check_prefixes(const Octets& octets, std::size_t header_end, Parse parse) {
   CHECK(parse(incoming(octets)));
 }
 
-TEST_CASE("a header that is cut anywhere is a bad header") {
+TEST_CASE("a header that is truncated anywhere is a bad header") {
   messaging::ContextStorage contexts;
   for (const Version version : all_versions) {
     const Octets request = request_with_contexts(version, 2);
@@ -95,7 +96,7 @@ TEST_CASE("octets behind a header without a body are ignored") {  // interop fac
 }
 
 TEST_CASE(
-    "a padding context in front of a 1.0 request is a context like others") {  // interop fact 51
+    "a padding context in front of a 1.0 request is an ordinary context") {  // interop fact 51
   const Octets octets = Wire()
                             .frame({1, 0}, 0, 37)
                             .ulong(1)           // one context

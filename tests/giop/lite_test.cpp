@@ -1,4 +1,4 @@
-// GIOPlite: golden octets, what goes back to GIOP, and hostile headers.
+// GIOPlite: golden octets, messages that are sent in GIOP instead, and hostile headers.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -41,7 +41,7 @@ Octets reply(std::endian order, const messaging::ReplyHeader& header,
   });
 }
 
-/// Takes one message out of the octets, and looks at it.
+/// Takes one message out of the octets and passes it to a function.
 void with_message(const Octets& octets,
                   const std::function<void(const messaging::IncomingMessage&)>& look) {
   const auto reader = make_reader(*giop);
@@ -128,7 +128,7 @@ TEST_CASE("requests are 16 octets shorter than in GIOP, replies 8, or 12 without
   CHECK(empty({1, 2}).size() == 24);
 }
 
-TEST_CASE("all response flags go through GIOPlite") {
+TEST_CASE("GIOPlite carries all response flags") {
   for (const auto flags :
        {ResponseFlags::none, ResponseFlags::with_server, ResponseFlags::with_target})
     with_message(request(std::endian::native, {5, flags, key, "add", {}, {}}),
@@ -138,7 +138,7 @@ TEST_CASE("all response flags go through GIOPlite") {
                  });
 }
 
-TEST_CASE("what GIOPlite cannot say is said in GIOP 1.2, on the same connection") {
+TEST_CASE("messages that GIOPlite cannot express are sent in GIOP 1.2 on the same connection") {
   const std::endian order = std::endian::native;
   const Octets data = octets_from("x");
   const std::vector<iop::ServiceContext> contexts = {{1, data}};
@@ -191,7 +191,7 @@ TEST_CASE("what GIOPlite cannot say is said in GIOP 1.2, on the same connection"
   }
 }
 
-TEST_CASE("a large message is sent whole, and read into storage of its own") {
+TEST_CASE("a large message is sent whole, and read into its own storage") {
   const Octets body = pattern(3 << 20);
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
@@ -228,7 +228,7 @@ TEST_CASE("hostile headers of GIOPlite are refused") {
     return octets;
   };
   CHECK(error_of(with(1, 0x22)) == FramingError::bad_type);   // a bit without a meaning
-  CHECK(error_of(with(3, 1)) == FramingError::bad_type);      // an octet without one
+  CHECK(error_of(with(3, 1)) == FramingError::bad_type);      // an octet without a meaning
   CHECK(error_of(with(7, 0xff)) == FramingError::too_large);  // 4 GB
   Octets short_one = with(4, 3);                              // not even a request id
   CHECK(error_of(short_one) == FramingError::bad_header);

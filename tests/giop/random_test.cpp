@@ -1,5 +1,5 @@
-// Random conversations: messages of all versions, fragmented and interleaved, arriving in random
-// pieces through random scratch spaces, must come out as they went in. PERIGEE_SEED repeats a run.
+// Random conversations: messages of all versions, fragmented and interleaved. They arrive in random
+// pieces through random scratch spaces and must come out unchanged. PERIGEE_SEED repeats a run.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -31,7 +31,7 @@ class Conversation {
     return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
   }
 
-  /// The octets on the wire; `expected` gets what they mean, in order of completion.
+  /// Returns the octets on the wire; `expected` gets their messages, in order of completion.
   Octets make(std::vector<std::string>& expected) {
     Wire wire;
     std::size_t to_begin = 1 + below(30);
@@ -52,7 +52,7 @@ class Conversation {
     unsigned type;
     std::endian order;
     std::uint32_t id;
-    Octets body;  // behind the id, all of it
+    Octets body;  // all octets behind the id
     std::size_t sent = 0;
     [[nodiscard]] bool has_id() const { return version.minor == 2; }
   };
@@ -93,7 +93,7 @@ class Conversation {
     return std::ranges::any_of(open_, [](const Open& open) { return open.version.minor == 1; });
   }
 
-  /// What a piece that is not the last carries: a multiple of 8, perhaps nothing.
+  /// The payload of a piece that is not the last: a multiple of 8 octets, or none.
   OctetSpan next_payload(Open& open) {
     const std::size_t left = open.body.size() - open.sent;
     const std::size_t count = below(left + 1) & ~std::size_t{7};
@@ -120,7 +120,7 @@ class Conversation {
   std::vector<Open> open_;
 };
 
-/// Feeds `octets` in random pieces, changing scratch spaces and taking messages at random times.
+/// Feeds `octets` in random pieces. Changes scratch spaces and takes messages at random times.
 std::vector<std::string> received(Conversation& choose, OctetSpan octets) {
   const auto giop = open_giop();
   const auto reader = make_reader(*giop);
@@ -147,7 +147,7 @@ std::vector<std::string> received(Conversation& choose, OctetSpan octets) {
   return messages;
 }
 
-TEST_CASE("a random conversation in random pieces is understood") {
+TEST_CASE("a random conversation in random pieces is decoded") {
   const std::uint32_t first = seed();
   for (std::uint32_t round = 0; round < 300; ++round) {
     CAPTURE(first);

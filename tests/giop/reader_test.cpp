@@ -1,5 +1,5 @@
-// The reader on unfragmented messages: whole, cut anywhere, many at once, large, and not messages
-// at all.
+// The reader with unfragmented messages: whole, truncated anywhere, many at once, large, and
+// invalid.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -17,8 +17,7 @@ using perigee::test::Next;
 
 const auto giop = open_giop();
 
-/// A request of 1.2 with `size` octets altogether (at least 12); its header is not meant to be
-/// parsed.
+/// A request of 1.2 with `size` octets in all (at least 12). Its header is not meant to be parsed.
 Octets message_of(std::size_t size, std::endian order = std::endian::little) {
   const Octets body = pattern(size - 12);
   return Wire(order).frame({1, 2}, 0, static_cast<std::uint32_t>(body.size())).octets(body).get();
@@ -55,7 +54,7 @@ TEST_CASE("a whole small message is a view into the scratch space") {
   CHECK(reader->next(message) == Next::need_more);
 }
 
-TEST_CASE("a kept message survives the scratch space") {
+TEST_CASE("a kept message survives the reuse of the scratch space") {
   const auto reader = make_reader(*giop);
   Octets scratch(1024);
   const Octets octets = message_of(100);
@@ -67,7 +66,7 @@ TEST_CASE("a kept message survives the scratch space") {
   CHECK(hex(message.octets) == hex(octets));
 }
 
-TEST_CASE("several messages of one read come one after the other, in any version and byte order") {
+TEST_CASE("several messages of one read come in order, in any version and byte order") {
   Wire wire;
   for (const messaging::Version version : all_versions)
     for (const std::endian order : both_orders)
@@ -84,7 +83,7 @@ TEST_CASE("several messages of one read come one after the other, in any version
   }
 }
 
-TEST_CASE("messages cut at any octet give the same result as whole ones") {
+TEST_CASE("messages split at any octet give the same result as whole messages") {
   const Octets octets = joined({message_of(12), message_of(61, std::endian::big), message_of(1500),
                                 message_of(16), message_of(5000), message_of(30)});
   const ReadResult whole = read_all(*giop, octets, ~std::size_t{0}, 16384);
@@ -107,7 +106,7 @@ TEST_CASE("the rest of a message beyond the scratch space is read straight into 
   REQUIRE(reader->next(message) == Next::need_more);
   CHECK(reader->has_octets());
   const MutableOctetSpan space = reader->receive_space(scratch);
-  REQUIRE(space.size() == octets.size() - 1024);  // to the end of this message, not beyond
+  REQUIRE(space.size() == octets.size() - 1024);  // the end of this message, not more
   std::copy(octets.begin() + 1024, octets.end(), space.begin());
   reader->received(space.size());
   REQUIRE(reader->next(message) == Next::message);
@@ -133,7 +132,7 @@ TEST_CASE("octets of the next message move to the front of the scratch space") {
   CHECK(hex(message.octets) == hex(second));
 }
 
-TEST_CASE("the rest of a message of which much has arrived follows in place, if it fits there") {
+TEST_CASE("the rest of a message that has mostly arrived is read in place, if it fits") {
   const auto reader = make_reader(*giop);
   Octets scratch(16 * 1024);
   const Octets second = message_of(9000);
@@ -147,7 +146,7 @@ TEST_CASE("the rest of a message of which much has arrived follows in place, if 
   CHECK(hex(message.octets) == hex(second));
 }
 
-TEST_CASE("messages of all sizes arrive whole, however much of them comes at a time") {
+TEST_CASE("messages of all sizes arrive whole, whatever the size of the pieces") {
   Octets stream;
   std::vector<Octets> sent;
   for (std::size_t size = 12; size < 40'000; size += size / 2 + 1) {
@@ -172,7 +171,7 @@ TEST_CASE("messages of all sizes arrive whole, however much of them comes at a t
   }
 }
 
-TEST_CASE("detached octets survive the scratch space, and another one may follow") {
+TEST_CASE("detached octets survive the reuse of the scratch space, and more octets may follow") {
   const Octets first = message_of(40);
   const Octets second = message_of(700);
   for (const std::size_t cut : {1u, 11u, 12u, 300u, 700u}) {
@@ -192,8 +191,8 @@ TEST_CASE("detached octets survive the scratch space, and another one may follow
   }
 }
 
-// The thread that took it may be in an upcall while another one reads.
-TEST_CASE("a message out of detached octets has storage of its own") {
+// The thread that took the message may be in an upcall while another thread reads.
+TEST_CASE("a message from detached octets has its own storage") {
   const auto reader = make_reader(*giop);
   Octets scratch(1024);
   const Octets second = message_of(50);
@@ -212,7 +211,7 @@ TEST_CASE("a message out of detached octets has storage of its own") {
   CHECK(hex(taken.octets) == hex(second));
 }
 
-TEST_CASE("messages that were not taken are kept, though the next scratch space is too small") {
+TEST_CASE("untaken messages are kept, even if the next scratch space is too small") {
   const auto reader = make_reader(*giop);
   Octets scratch(8192);
   const Octets octets = message_of(800);
@@ -230,7 +229,7 @@ TEST_CASE("messages that were not taken are kept, though the next scratch space 
   CHECK(reader->receive_space(small).data() == small.data());
 }
 
-TEST_CASE("nothing at hand is detached without a copy") {
+TEST_CASE("detaching without octets copies nothing") {
   const auto reader = make_reader(*giop);
   Octets scratch(1024);
   put(*reader, scratch, message_of(40));
@@ -252,7 +251,7 @@ struct BadFrame {
   FramingError error;
 };
 
-TEST_CASE("what is not a GIOP message is told apart by its first twelve octets") {
+TEST_CASE("an invalid message is recognised by its first twelve octets") {
   const BadFrame rows[] = {
       {"another protocol", octets_from("GET / HTTP/1.1\r\n\r\n"), FramingError::bad_magic},
       {"compressed GIOP", Wire().text("ZIOP").ulong(0x00010201).ulong(0), FramingError::bad_magic},
@@ -278,7 +277,7 @@ TEST_CASE("what is not a GIOP message is told apart by its first twelve octets")
   }
 }
 
-TEST_CASE("messages before a bad one are given out, and nothing after it") {
+TEST_CASE("messages before an invalid message are delivered, and none after it") {
   const auto reader = make_reader(*giop);
   Octets scratch(1024);
   put(*reader, scratch, joined({message_of(40), octets_from("no message!!"), message_of(40)}));
@@ -291,16 +290,16 @@ TEST_CASE("messages before a bad one are given out, and nothing after it") {
   CHECK(reader->next(message) == Next::error);
 }
 
-TEST_CASE("a message as large as the limit is read, one octet more is not") {
+TEST_CASE("a message as large as the limit is read; a message with one octet more is refused") {
   const auto small = open_giop({.message_size_max = 2000});
   CHECK(read_all(*small, message_of(2000)).messages.size() == 1);
   CHECK(read_all(*small, message_of(2001)).error == FramingError::too_large);
 }
 
-TEST_CASE("bit 1 of a 1.0 message's byte order means nothing") {
+TEST_CASE("bit 1 of the byte order octet of a 1.0 message is ignored") {
   const Octets octets = Wire().frame({1, 0}, 0, 4, 2).zeros(4);
   CHECK(read_all(*giop, octets).messages.size() == 1);
-  // Nor is it taken away, where the message is read into storage of its own.
+  // Nor is the bit cleared when the message is read into its own storage.
   const Octets large = Wire().frame({1, 0}, 0, 4000, 2).zeros(4000);
   const ReadResult result = read_all(*giop, large);
   REQUIRE(result.messages.size() == 1);

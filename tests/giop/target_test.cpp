@@ -14,7 +14,7 @@ using messaging::LocateRequestHeader;
 
 const auto giop = open_giop();
 
-/// The encapsulated body of an IIOP profile; lengths are chosen so that it needs no inner padding but one.
+/// The encapsulated body of an IIOP profile. With these lengths it needs padding in only one place.
 Octets iiop_body(std::endian order, const std::string& key) {
   return Wire(order)
       .octet(order == std::endian::little ? 1 : 0)         // byte order of the encapsulation
@@ -79,7 +79,7 @@ TEST_CASE("a target given as a reference yields the key of the selected profile"
   }
 }
 
-TEST_CASE("a request goes on behind its profile or reference") {
+TEST_CASE("the rest of a request is parsed after its profile or reference") {
   const auto order = std::endian::little;
   for (const unsigned mode : {1u, 2u}) {
     Wire target(order);
@@ -102,7 +102,7 @@ TEST_CASE("a request goes on behind its profile or reference") {
   }
 }
 
-TEST_CASE("a profile that we cannot read gives no key, so that the caller asks for one") {
+TEST_CASE("an unreadable profile gives no key, so that the caller asks for the key") {
   const auto order = std::endian::little;
   const Octets iiop_2 = [&] {
     Octets body = iiop_body(order, "key4");
@@ -122,7 +122,7 @@ TEST_CASE("a profile that we cannot read gives no key, so that the caller asks f
   }
 }
 
-TEST_CASE("targets that are no target address are bad headers") {
+TEST_CASE("invalid target addresses are bad headers") {
   const auto order = std::endian::little;
   const Octets good = profile(order, 0, iiop_body(order, "key4"));
   CHECK(parse(locate_request(order, 3, good)).error() == FramingError::bad_header);       // mode

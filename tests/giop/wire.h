@@ -21,7 +21,7 @@ namespace perigee::giop::test {
 inline constexpr std::endian both_orders[] = {std::endian::little, std::endian::big};
 inline constexpr messaging::Version all_versions[] = {{1, 0}, {1, 1}, {1, 2}};
 
-/// Expected octets. Aligns nothing by itself: padding is written where the specification has it.
+/// Expected octets. The class does not align: tests write the padding of the specification.
 class Wire {
  public:
   explicit Wire(std::endian order = std::endian::little) : order_(order) {}
@@ -87,7 +87,7 @@ class OpenGiop {
 
 inline OpenGiop open_giop(const messaging::Limits& limits = {}) { return OpenGiop(limits); }
 
-/// For comparisons whose failure can be read: "47 49 4f 50 …".
+/// For comparisons with readable failures: "47 49 4f 50 …".
 inline std::string hex(OctetSpan octets) { return perigee::test::to_hex(octets); }
 
 inline Octets octets_from(std::string_view text) {
@@ -100,7 +100,7 @@ inline std::string text_from(OctetSpan octets) {
   return text;
 }
 
-/// `count` octets that tell where they were: 0, 1, … 250, 0, …
+/// `count` octets that show their position: 0, 1, … 250, 0, …
 inline Octets pattern(std::size_t count) {
   Octets octets(count);
   for (std::size_t index = 0; index < count; ++index)
@@ -128,7 +128,7 @@ inline messaging::IncomingMessage incoming(const Octets& octets) {
   return message;
 }
 
-/// What came out of a reader: every message, copied, and the error if one ended it.
+/// The result of a reader: a copy of every message, and the error if there was one.
 struct ReadResult {
   struct Message {
     messaging::MessageKind kind;
@@ -144,7 +144,7 @@ struct ReadResult {
   friend bool operator==(const ReadResult&, const ReadResult&) = default;
 };
 
-/// A connection's receiving side: feeds a reader, as a transport would, at most `piece` octets at
+/// The receiving side of a connection: feeds a reader like a transport, at most `piece` octets at
 /// once.
 class Feeder {
  public:
@@ -154,7 +154,7 @@ class Feeder {
   perigee::test::MessageReader& reader() { return *reader_; }
   ReadResult& result() { return result_; }
 
-  /// Puts in all of `octets` in pieces, taking messages after each.
+  /// Feeds all of `octets` in pieces, and takes messages after each piece.
   void feed(OctetSpan octets, std::size_t piece = ~std::size_t{0}) {
     while (!octets.empty() && !result_.failed) {
       const MutableOctetSpan space = reader_->receive_space(scratch_);
@@ -186,7 +186,7 @@ class Feeder {
   ReadResult result_;
 };
 
-/// What a reader makes of `octets` that come in pieces of `piece`.
+/// The result of a reader for `octets` in pieces of `piece` octets.
 inline ReadResult read_all(const messaging::MessagingProtocol& protocol, OctetSpan octets,
                            std::size_t piece = ~std::size_t{0}, std::size_t scratch_size = 1024) {
   Feeder feeder(protocol, scratch_size);

@@ -17,7 +17,7 @@ inline void check(bool condition, const char* text, int line) {
   std::cerr << "line " << line << ": failed: " << text << std::endl;
 }
 
-/// The exit code, and a line for people.
+/// Prints the result in a line, and returns the exit code.
 inline int finish(const char* who) {
   std::cout << who << ": " << checks_made - checks_failed << " passed, " << checks_failed
             << " failed" << std::endl;

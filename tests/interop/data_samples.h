@@ -69,7 +69,7 @@ Sequence make_many(int count, Make make) {
   return sequence;
 }
 
-/// One of each type. Seeds that differ give other members of unions, and other values.
+/// One value of each type. Different seeds give different members of unions, and different values.
 inline Data::Samples make_samples(int seed) {
   const bool is_odd = seed % 2 != 0;
   Data::Samples samples;

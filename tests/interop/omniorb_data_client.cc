@@ -1,6 +1,6 @@
 // Gets samples of all constructed types from a Data::Peer, and sends them back in every direction:
 //   omniorb_data_client FILE [--quit] [omniORB options]
-// What comes back must be the same octets as what was sent, when omniORB encodes both.
+// omniORB encodes the sent and the returned value, and the octets must be the same.
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -142,7 +142,7 @@ void check_large(Data::Peer_ptr peer, const Data::Samples& sample) {
       repeated(sample.a_many, 600'000), sample.a_many);
 }
 
-/// What Perigee's server made, as omniORB understands it.
+/// Checks the values that Perigee's server made, as omniORB decodes them.
 void check_values(const Data::Samples& sample, CORBA::Long seed) {
   const bool is_odd = seed % 2 != 0;
   CHECK(sample.a_by_enum._d() == (is_odd ? Data::line : Data::circle));

@@ -4,8 +4,8 @@
 
 namespace {
 
-/// A copy by assignment: omniORB's fixed forgets its digits when a struct around it is copied by its
-/// constructor.
+/// A copy by assignment: omniORB's fixed forgets its digits when a constructor copies a struct
+/// around it.
 template <typename T>
 T* duplicate(const T& value) {
   T* copy = new T;
@@ -18,7 +18,7 @@ class PeerServant final : public POA_Data::Peer {
   explicit PeerServant(CORBA::ORB_ptr orb) : orb_(CORBA::ORB::_duplicate(orb)) {}
 
   Data::Samples* sample(CORBA::Long) override { throw CORBA::NO_IMPLEMENT(); }
-  // omniORB sends the octets of the processor's own 80 bits: no IEEE quad, which others expect.
+  // omniORB sends the octets of the processor's own 80 bits, and other ORBs expect an IEEE quad.
   CORBA::LongDouble echo_long_double(CORBA::LongDouble, CORBA::LongDouble&,
                                      CORBA::LongDouble&) override {
     throw CORBA::NO_IMPLEMENT();

@@ -7,7 +7,7 @@
 
 namespace interop {
 
-/// A new servant, which is made of the ORB, and its object.
+/// Makes a servant from the ORB, activates it, and returns its object.
 template <typename Servant>
 CORBA::Object_ptr activate(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa) {
   PortableServer::Servant_var<Servant> servant = new Servant(orb);

@@ -170,7 +170,7 @@ void check_contexts(const IDL::traits<CORBA::ORB>::ref_type& orb, const PeerRefe
   CHECK(count == 0);
 }
 
-// omniORB may execute a later request first: we ask until all notes have come.
+// omniORB may execute a later request first, so the client asks until all notes have arrived.
 void check_oneway(const PeerReference& peer) {
   constexpr int attempts_max = 100'000;
   std::int32_t sum_before = 0;

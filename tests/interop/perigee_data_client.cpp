@@ -1,4 +1,4 @@
-// Sends samples of all constructed types to a Data::Peer and looks at what comes back:
+// Sends samples of all constructed types to a Data::Peer and checks the results:
 //   perigee_data_client FILE [--quit] [--long-double] [Perigee options]
 #include "checks.h"
 #include "data_samples.h"

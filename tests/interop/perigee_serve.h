@@ -10,7 +10,7 @@ namespace interop {
 using OrbReference = IDL::traits<CORBA::ORB>::ref_type;
 using PoaReference = IDL::traits<PortableServer::POA>::ref_type;
 
-/// The object of a new servant, which is made of what ends the server.
+/// The object of a new servant, whose constructor takes a function that ends the server.
 template <typename Servant>
 auto activate(const OrbReference& orb, const PoaReference& /*poa*/) {
   return CORBA::make_reference<Servant>([orb] { orb->shutdown(false); })->_this();

@@ -13,7 +13,7 @@ using perigee::test::octets;
 
 namespace {
 
-/// The prefixes of `data`, each of which `decode` must refuse.
+/// Checks that `decode` refuses each proper prefix of `data`.
 template <typename Decode>
 void check_cuts(const Octets& data, Decode decode) {
   for (std::size_t size = 0; size < data.size(); ++size) {
@@ -24,7 +24,7 @@ void check_cuts(const Octets& data, Decode decode) {
 
 }  // namespace
 
-// Interop fact 57: as omniORB 4.2.5 makes it.
+// Interop fact 57: the encoding of omniORB 4.2.5.
 TEST_CASE("omniORB's UNIX-domain address is a host and a path") {
   const auto data = octets(1,                         // little-endian
                            0, 0, 0,                   // padding
@@ -101,7 +101,7 @@ TEST_CASE("TAG_ALTERNATE_IIOP_ADDRESS is a host and a port") {
   check_cuts(data, iop::decode_alternate_address);
 }
 
-TEST_CASE("the first component with a tag is found, and none if there is none") {
+TEST_CASE("the first component with a tag is found, or none if there is none") {
   const std::array<iop::TaggedComponent, 3> components{
       {{5, octets(1)}, {7, octets(2)}, {7, octets(3)}}};
   CHECK(iop::find_component(components, 7) == &components[1]);

@@ -82,7 +82,7 @@ TEST_CASE("an absent host is the local host") {
   CHECK(parsed("corbaloc::1.2@:2810/k").addresses.at(0).address == "localhost:2810");
 }
 
-TEST_CASE("the key is all behind the first slash, with escapes resolved; it may be absent") {
+TEST_CASE("the key is the text behind the first slash, with escapes resolved; it may be absent") {
   CHECK(parsed("corbaloc::h/a/b:c@d,e").object_key == key("a/b:c@d,e"));
   CHECK(parsed("corbaloc::h/%00%fF%2f").object_key == octets(0x00, 0xff, '/'));
   CHECK(parsed("corbaloc::h/").object_key.empty());
@@ -101,7 +101,7 @@ TEST_CASE("an address that is an abstract name ends at a bar, too, with or witho
         iop::Corbaloc{false, {{"uiop", 1, 2, "@a@b/c?user=5"}, {"uiop", 1, 0, "@d"}}, key("k")});
 }
 
-TEST_CASE("a corbaloc with a bad address is refused with that reason") {
+TEST_CASE("a corbaloc with a bad address is refused with the reason") {
   for (const auto* url : {"corbaloc:",
                           "corbaloc:/k",
                           "corbaloc:host/k",
@@ -127,7 +127,7 @@ TEST_CASE("a corbaloc with a bad address is refused with that reason") {
     CHECK(reason_of(url) == Reason::bad_address);
 }
 
-TEST_CASE("another scheme, a bad key and an endless URL have reasons of their own") {
+TEST_CASE("an unknown scheme, a bad key and a URL that is too long have their own reasons") {
   CHECK(reason_of("corbaname::h/k") == Reason::bad_scheme);
   CHECK(reason_of("") == Reason::bad_scheme);
   for (const auto* url : {"corbaloc::h/%", "corbaloc::h/%1", "corbaloc::h/%1g", "corbaloc::h/a b",
@@ -147,7 +147,7 @@ TEST_CASE("an escaped key reads back as it was") {
   CHECK(iop::escape_key({}).empty());
 }
 
-TEST_CASE("a host and port are taken apart") {
+TEST_CASE("a host and a port are parsed") {
   using iop::HostPort;
   CHECK(iop::parse_host_port("example.com:80", 1) == HostPort{"example.com", 80});
   CHECK(iop::parse_host_port("example.com", 2809) == HostPort{"example.com", 2809});
@@ -157,7 +157,7 @@ TEST_CASE("a host and port are taken apart") {
   CHECK(iop::parse_host_port("", 1) == HostPort{"", 1});
 }
 
-TEST_CASE("what is no host and port is a bad address") {
+TEST_CASE("text without a valid host and port is a bad address") {
   for (const auto* text : {"a:", "a:x", "a:-1", "a:+1", "a: 1", "a:65536", "::1", "[::1", "[]:1",
                            "[::1]1", "[::1]:", "a b", "a]:1", "a/b"}) {
     CAPTURE(text);

@@ -1,4 +1,4 @@
-// The codec of IIOP profiles: what they say as bodies, whatever protocol wants to know.
+// The codec of IIOP profiles: it returns profile bodies for all protocols.
 #include "support/octets.h"
 #include <perigee/iop/profile_codec.h>
 
@@ -17,7 +17,7 @@ std::expected<iop::ProfileBody, cdr::Error> decode(const iop::IiopProfile& profi
 
 }  // namespace
 
-TEST_CASE("an IIOP profile's address is its host and port, as endpoints are written") {
+TEST_CASE("an IIOP profile's address is its host and port, written like an endpoint") {
   struct Row {
     const char* host;
     std::uint16_t port;
@@ -33,7 +33,7 @@ TEST_CASE("an IIOP profile's address is its host and port, as endpoints are writ
   }
 }
 
-TEST_CASE("what is no IIOP profile is the decoder's error") {
+TEST_CASE("an invalid IIOP profile is an error of the decoder") {
   const auto codec = iop::make_iiop_codec();
   CHECK(codec->tag() == iop::tag_internet_iop);
   CHECK_FALSE(codec->decode({iop::tag_internet_iop, octets(1, 1, 2)}, {}).has_value());

@@ -1,4 +1,4 @@
-// "IOR:" strings, among them some that omniORB made.
+// "IOR:" strings, some of them from omniORB.
 #include "support/octets.h"
 #include <perigee/iop/components.h>
 #include <perigee/iop/ior.h>
@@ -43,8 +43,7 @@ const std::string from_omniorb =
     "01000000"
     "09010100";  // wchar: UTF-16; UTF-16
 
-/// The root context of omniNames 4.2.5, whose key is text and whose last component is omniORB's
-/// own.
+/// The root context of omniNames 4.2.5. Its key is text, and its last component is omniORB's own.
 const std::string from_omninames =
     "IOR:"
     "010000002b00000049444c3a6f6d672e6f72672f436f734e616d696e672f4e616d696e67436f6e74657874457874"
@@ -117,7 +116,7 @@ TEST_CASE("a nil reference and a big-endian one are read") {
   CHECK(*round_trip == iop::Ior{});
 }
 
-TEST_CASE("what is no IOR string is refused with the reason") {
+TEST_CASE("an invalid IOR string is refused with the reason") {
   CHECK(reason_of("") == Reason::bad_scheme);
   CHECK(reason_of("IO") == Reason::bad_scheme);
   CHECK(reason_of("http://x") == Reason::bad_scheme);

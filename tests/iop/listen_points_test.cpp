@@ -48,7 +48,7 @@ TEST_CASE("listen points that are cut at any octet are refused") {
   }
 }
 
-TEST_CASE("more listen points than allowed, and hosts that no name can have, are too large") {
+TEST_CASE("more listen points than allowed, and impossible hosts, are too large") {
   const auto many = iop::decode_listen_points(iop::encode_listen_points(two_points), 1);
   REQUIRE_FALSE(many.has_value());
   CHECK(many.error().kind == cdr::ErrorKind::too_large);
@@ -58,7 +58,7 @@ TEST_CASE("more listen points than allowed, and hosts that no name can have, are
   CHECK(decoded.error().kind == cdr::ErrorKind::too_large);
 }
 
-TEST_CASE("a count of listen points beyond the octets at hand takes no memory") {
+TEST_CASE("a count of listen points beyond the octets available allocates no memory") {
   const auto data = octets(1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff);
   CHECK_FALSE(iop::decode_listen_points(data, 0xffffffff).has_value());
 }

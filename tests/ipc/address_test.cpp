@@ -15,7 +15,7 @@
 namespace perigee::ipc {
 namespace {
 
-// What can be known at compile time is.
+// These expressions are constant.
 static_assert(InetAddr{} == InetAddr::any(0));
 static_assert(InetAddr::parse("127.0.0.1:2809") == InetAddr::loopback(2809));
 static_assert(InetAddr::parse("[::1]:2809") == InetAddr::loopback_v6(2809));
@@ -39,7 +39,7 @@ TEST_CASE("numeric addresses come back from text in canonical form") {
   CHECK(round_trip("[64:ff9b::10.0.0.1]:80") == "[64:ff9b::a00:1]:80");
 }
 
-TEST_CASE("what is no numeric address is not taken for one") {
+TEST_CASE("text without a numeric address is refused") {
   for (const std::string_view text : {"",
                                       ":",
                                       ":80",
@@ -78,7 +78,7 @@ TEST_CASE("what is no numeric address is not taken for one") {
   }
 }
 
-TEST_CASE("host and port come apart, with or without each") {
+TEST_CASE("host and port are parsed, with or without each part") {
   CHECK(split_host_port("host:80")->host == "host");
   CHECK(split_host_port("host:80")->port == 80);
   CHECK(split_host_port("host")->host == "host");
@@ -91,7 +91,7 @@ TEST_CASE("host and port come apart, with or without each") {
   CHECK_FALSE(split_host_port("host:80:90").has_value());
 }
 
-TEST_CASE("addresses know what they stand for") {
+TEST_CASE("addresses know their class") {
   CHECK(InetAddr::any().is_any());
   CHECK(InetAddr::any_v6().is_any());
   CHECK_FALSE(InetAddr::loopback().is_any());
@@ -106,7 +106,7 @@ TEST_CASE("addresses know what they stand for") {
   CHECK(InetAddr::loopback(1).with_port(2) == InetAddr::loopback(2));
 }
 
-TEST_CASE("local addresses keep within what the system can hold") {
+TEST_CASE("local addresses are limited to the size that the system allows") {
   const std::string longest(UnixAddr::name_size_max, 'x');
   CHECK(UnixAddr::path(longest)->name() == longest);
   CHECK_FALSE(UnixAddr::path(longest + "x").has_value());
@@ -123,7 +123,7 @@ TEST_CASE("numeric addresses resolve to themselves") {
   CHECK(resolve("[::1]:80").value() == std::vector{InetAddr::loopback_v6(80)});
 }
 
-TEST_CASE("localhost resolves to loopback addresses with the port, each once") {
+TEST_CASE("localhost resolves to loopback addresses with the port, each address once") {
   auto addresses = resolve("localhost", 1234).value();
   CHECK(std::ranges::all_of(addresses, [](const auto& address) {
     return address.is_loopback() && address.port() == 1234;
@@ -132,7 +132,7 @@ TEST_CASE("localhost resolves to loopback addresses with the port, each once") {
   CHECK(std::ranges::adjacent_find(addresses) == addresses.end());
 }
 
-TEST_CASE("what cannot be a name is the resolver's error, what is no address the caller's") {
+TEST_CASE("an impossible name is the resolver's error, and a bad address is the caller's") {
   const auto unknown = resolve("no such host", 1);
   REQUIRE_FALSE(unknown.has_value());
   CHECK(unknown.error().category() == resolver_category());
@@ -141,7 +141,7 @@ TEST_CASE("what cannot be a name is the resolver's error, what is no address the
   CHECK(resolve(":80").error() == std::errc::invalid_argument);
 }
 
-TEST_CASE("the primary address is one of this host's and can be connected to") {
+TEST_CASE("the primary address belongs to this host and accepts connections") {
   const auto primary = primary_address();
   CHECK_FALSE(primary.is_any());
   CHECK_FALSE(primary.is_link_local());
@@ -149,7 +149,7 @@ TEST_CASE("the primary address is one of this host's and can be connected to") {
   CHECK(std::ranges::find(all, primary) != all.end());
 }
 
-TEST_CASE("spans are laid out as the system's vectors") {
+TEST_CASE("spans have the layout of the system's vectors") {
   std::array<std::byte, 3> octets{};
   const std::array<MutableOctetSpan, 2> spans{MutableOctetSpan(octets),
                                               MutableOctetSpan(octets).last(1)};

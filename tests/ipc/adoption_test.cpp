@@ -1,5 +1,5 @@
-// Handles that somebody else has opened: adopted, they are what their class says, or they are
-// refused and closed.
+// Handles that other code has opened. An adopted handle has the properties of its class; an
+// unsuitable handle is refused and closed.
 #include "ipc/faults.h"
 #include "support/octets.h"
 
@@ -23,7 +23,7 @@ using perigee::test::octets;
 
 #define EVERY_DOMAIN OverV4, OverV6, OverLocal, OverRing
 
-/// As another library might have left it.
+/// Releases the handle with O_NONBLOCK flipped, as another library might have left it.
 template <typename Owner>
 int in_other_mode(Owner owner) {
   const int fd = owner.release();
@@ -32,7 +32,7 @@ int in_other_mode(Owner owner) {
   return fd;
 }
 
-TEST_CASE_TEMPLATE("an acceptor that is adopted waits, for its limit or not at all", Over,
+TEST_CASE_TEMPLATE("an adopted acceptor waits, with a limit or without waiting", Over,
                    EVERY_DOMAIN) {
   if (!is_here<Over>()) return;
   using Acceptor = typename Over::Family::Acceptor;
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("an acceptor that is adopted waits, for its limit or not at a
   CHECK(server.recv(MutableOctetSpan(space)).value() == Received::octets(1));
 }
 
-TEST_CASE_TEMPLATE("a stream that is adopted waits until something comes", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("an adopted stream waits for octets", Over, EVERY_DOMAIN) {
   if (!is_here<Over>()) return;
   using Stream = typename Over::Family::Stream;
   auto connection = connection_over<Over>();
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("a stream that is adopted waits until something comes", Over,
   CHECK(adopted.recv(MutableOctetSpan(space), 1h).value() == Received::octets(1));
 }
 
-TEST_CASE("an acceptor of one family of TCP becomes one of the other, and waits as that one does") {
+TEST_CASE("an adopted acceptor of one TCP family works as the other family, and waits") {
   if (!is_here<OverRing>()) return;
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const auto address = acceptor.local_address().value();
@@ -69,8 +69,8 @@ TEST_CASE("an acceptor of one family of TCP becomes one of the other, and waits 
   CHECK(sock::Connector::connect(address).has_value());
 }
 
-TEST_CASE("a stream of records that is adopted tells an empty record from the end") {
-  // Not through the wrappers: nobody has asked for credentials.
+TEST_CASE("an adopted stream of records distinguishes an empty record from the end") {
+  // Made without the wrappers, so SO_PASSCRED is not set.
   std::array<int, 2> ends{};
   REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0);
   auto stream = spipe::Stream::adopt(ends[0]).value();
@@ -81,7 +81,7 @@ TEST_CASE("a stream of records that is adopted tells an empty record from the en
   CHECK(stream.recv(MutableOctetSpan(space)).value() == Received::end());
 }
 
-TEST_CASE("an acceptor of records that is adopted makes streams that tell empty records") {
+TEST_CASE("an adopted acceptor of records makes streams that recognise empty records") {
   Handle plain(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un unnamed{};
   unnamed.sun_family = AF_UNIX;
@@ -97,7 +97,7 @@ TEST_CASE("an acceptor of records that is adopted makes streams that tell empty 
   CHECK(server.recv(MutableOctetSpan(space)).value() == Received::end());
 }
 
-TEST_CASE("a socket of groups that is adopted hears those only that it joins") {
+TEST_CASE("an adopted multicast socket receives only from the groups that it joins") {
   Handle plain(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const auto members = sock::DgramMcast::adopt(plain.release()).value();
   int hears_all = 1;
@@ -106,7 +106,7 @@ TEST_CASE("a socket of groups that is adopted hears those only that it joins") {
   CHECK(hears_all == 0);
 }
 
-/// What adopting says; the handle is closed in any case.
+/// The error of adopting a handle. The handle is closed in any case.
 template <typename Owner>
 std::error_code refused(int fd) {
   const auto adopted = Owner::adopt(fd);
@@ -120,7 +120,7 @@ int handle_of(Result<Owner> made) {
   return made.value().release();
 }
 
-TEST_CASE("handles of another kind are refused, and closed") {
+TEST_CASE("handles of a wrong kind are refused and closed") {
   const auto local = InetAddr::loopback();
   CHECK(refused<sock::Stream>(-1) == std::errc::bad_file_descriptor);
   CHECK(refused<sock::Stream>(handle_of(File::open("/proc/self/exe"))) == std::errc::not_a_socket);

@@ -1,5 +1,5 @@
-// Transfers that do not go through in one piece: queues that take a few octets at a time, limits
-// that end a send in the middle, peers that vanish. What arrived is known and right in each case.
+// Transfers in several pieces: queues that take a few octets at a time, limits that end a send in
+// the middle, peers that disconnect. In each case the arrived octets are known and correct.
 #include "ipc/faults.h"
 #include "support/octets.h"
 
@@ -25,7 +25,7 @@ bool says_that_the_peer_is_gone(std::error_code error) {
   return error == std::errc::broken_pipe || error == std::errc::connection_reset;
 }
 
-/// Appends what is there, without waiting.
+/// Appends the available octets, without waiting.
 template <typename Receiver>
 void receive_some(Receiver& receiver, Octets& arrived, std::size_t size) {
   Octets space(size);
@@ -38,7 +38,7 @@ void receive_some(Receiver& receiver, Octets& arrived, std::size_t size) {
                  space.begin() + static_cast<std::ptrdiff_t>(received->count()));
 }
 
-TEST_CASE_TEMPLATE("sends that take what fits add up, and none says more or less than it did", Over,
+TEST_CASE_TEMPLATE("partial sends add up to the message, and each reports its exact size", Over,
                    EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   auto channel = channel_over<Over>();
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("sends that take what fits add up, and none says more or less
   CHECK((arrived == message));
 }
 
-TEST_CASE_TEMPLATE("a send that a limit ends has sent nothing, or says how much", Over,
+TEST_CASE_TEMPLATE("a send that a limit ends has sent nothing, or reports how much", Over,
                    EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   auto channel = channel_over<Over>();
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("a send that a limit ends has sent nothing, or says how much"
   Octets arrived;
   std::size_t sent = 0;
   while (arrived.size() < message.size()) {
-    // Until the queue is full and the limit passes; then some is taken out of it.
+    // Sends until the queue is full and the limit passes; then the receiver takes some octets.
     while (sent < message.size()) {
       const auto step = channel.sender.send(OctetSpan(message).subspan(sent), 1ms);
       if (!step) {
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("a send that a limit ends has sent nothing, or says how much"
   CHECK((arrived == message));
 }
 
-TEST_CASE_TEMPLATE("an exact transfer that a limit ends says how much it moved", Over,
+TEST_CASE_TEMPLATE("an exact transfer that a limit ends reports how much it moved", Over,
                    EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   for (const TimeLimit limit : {no_wait, TimeLimit(1ms), TimeLimit(20ms)}) {
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("an exact transfer that a limit ends says how much it moved",
   }
 }
 
-TEST_CASE_TEMPLATE("an exact transfer in segments says how much it moved before an error", Over,
+TEST_CASE_TEMPLATE("an exact transfer in segments reports how much it moved before an error", Over,
                    EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   auto channel = channel_over<Over>();
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("an exact transfer in segments says how much it moved before 
   CHECK(moved == 1);
 }
 
-TEST_CASE_TEMPLATE("a sender whose peer vanishes in the middle gets an error", Over,
+TEST_CASE_TEMPLATE("a sender whose peer disconnects in the middle gets an error", Over,
                    EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   const SigpipeIgnored for_pipes;
@@ -140,8 +140,8 @@ TEST_CASE_TEMPLATE("a sender whose peer vanishes in the middle gets an error", O
   CHECK(open_handles() == before);
 }
 
-TEST_CASE_TEMPLATE("a receiver whose peer vanishes has all that was sent, and knows that it is all",
-                   Over, EVERY_CHANNEL) {
+TEST_CASE_TEMPLATE("a receiver whose peer disconnects gets all sent octets, and then the end", Over,
+                   EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   const Octets message = sample(123'457);
   for (const TimeLimit limit : {forever, TimeLimit(1h)}) {
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("a receiver whose peer vanishes has all that was sent, and kn
   }
 }
 
-TEST_CASE_TEMPLATE("a process that is killed in the middle leaves what it had sent, and the end",
+TEST_CASE_TEMPLATE("a process killed in the middle leaves the octets that it had sent, and the end",
                    Over, EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   auto channel = channel_over<Over>();
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("a connection that is reset is an error, never the end of the
   }
 }
 
-TEST_CASE("records are whole or not there, however short the queue and whoever vanishes") {
+TEST_CASE("records arrive whole or not at all, with short queues and after the peer has gone") {
   auto streams = spipe::pair().value();
   REQUIRE(streams.first.set(SendBuffer{1}).has_value());
   const Octets record = sample(1500);

@@ -1,5 +1,5 @@
-// Connecting to several addresses. An address that never answers is a listening socket whose queue
-// is full: the system drops what wants to connect to it.
+// Connecting to several addresses. An address that never answers is a listening socket with a full
+// queue: the system drops new connections.
 #include "ipc/faults.h"
 #include <perigee/ipc/connect_any.h>
 
@@ -22,11 +22,11 @@ using namespace literals;
 using namespace test;
 using Clock = std::chrono::steady_clock;
 
-/// Swallows connections: nobody answers, nothing is refused.
+/// Swallows connections: it neither accepts nor refuses them.
 class DeadAddress {
  public:
   explicit DeadAddress(const InetAddr& host) {
-    // Bound by an acceptor; a second listen() makes its queue as short as it can be.
+    // The acceptor binds the socket; a second listen() makes its queue as short as possible.
     acceptor_ = sock::Acceptor::open(host).value();
     address_ = acceptor_.local_address().value();
     REQUIRE(::listen(acceptor_.handle(), 0) == 0);
@@ -52,14 +52,14 @@ InetAddr refusing(const InetAddr& host) {
   return acceptor.local_address().value();
 }
 
-/// Whether this host has IPv6 at all.
+/// Whether this host has IPv6.
 bool has_v6() { return sock::Acceptor::open(InetAddr::loopback_v6()).has_value(); }
-/// The other family, where there is one.
+/// A loopback address of the other family, if the host has that family.
 InetAddr other_loopback() { return has_v6() ? InetAddr::loopback_v6() : InetAddr::loopback(); }
 
 using Addresses = std::vector<InetAddr>;
 
-TEST_CASE("RFC 8305, 4: the families take turns, beginning with that of the first address") {
+TEST_CASE("RFC 8305, 4: the families alternate, beginning with that of the first address") {
   const auto v4 = [](std::uint16_t port) { return InetAddr::loopback(port); };
   const auto v6 = [](std::uint16_t port) { return InetAddr::loopback_v6(port); };
   CHECK((interleaved({}) == Addresses{}));
@@ -70,7 +70,7 @@ TEST_CASE("RFC 8305, 4: the families take turns, beginning with that of the firs
   CHECK((interleaved(Addresses{v4(1), v4(1), v4(2)}) == Addresses{v4(1), v4(2)}));
 }
 
-TEST_CASE("the first address that answers is taken; it is an ordinary stream") {
+TEST_CASE("the first address that answers is used; the result is an ordinary stream") {
   auto acceptor = sock::Acceptor::open(other_loopback()).value();
   const auto address = acceptor.local_address().value();
   auto stream = sock::connect_any(Addresses{address}, 10s, {}, NoDelay{true}).value();
@@ -92,7 +92,7 @@ TEST_CASE("a refused address costs no delay") {
   CHECK(stream->peer_address().value() == addresses[2]);
 }
 
-TEST_CASE("an address that does not answer costs the delay and no more, and is given up") {
+TEST_CASE("an address that does not answer costs only the delay, and is given up") {
   const DeadAddress dead(other_loopback());
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const Addresses addresses{dead.address(), acceptor.local_address().value()};
@@ -105,7 +105,7 @@ TEST_CASE("an address that does not answer costs the delay and no more, and is g
   CHECK(open_handles() == before + 1);
 }
 
-TEST_CASE("while one address does not answer, failures of others start the next at once") {
+TEST_CASE("while one address does not answer, failed attempts start the next one at once") {
   const DeadAddress dead(InetAddr::loopback());
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const auto port = refusing(InetAddr::loopback()).port();
@@ -114,7 +114,7 @@ TEST_CASE("while one address does not answer, failures of others start the next 
     addresses.push_back(InetAddr::v4({127, 0, 0, host}, port));
   }
   addresses.push_back(acceptor.local_address().value());
-  // The delay passes once, for the dead one. Passing 200 times it would take longer than the limit.
+  // The delay passes once, for the dead address. 200 delays would exceed the limit.
   const auto stream = sock::connect_any(addresses, 15s, {.attempt_delay = 100ms});
   REQUIRE(stream.has_value());
   CHECK(stream->peer_address().value() == addresses.back());
@@ -134,7 +134,7 @@ io::ConnectRace::State run(io::ConnectRace& race) {
 
 }  // namespace
 
-TEST_CASE("a race without waiting: the handle tells when to go on") {
+TEST_CASE("a race without waiting: the handle shows when to continue") {
   const DeadAddress dead(other_loopback());
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const Addresses addresses{dead.address(), acceptor.local_address().value()};
@@ -151,7 +151,7 @@ TEST_CASE("a race without waiting: the handle tells when to go on") {
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("a race without waiting: when all refuse, each address and its error is reported") {
+TEST_CASE("a race without waiting: if all addresses refuse, each one and its error is reported") {
   const Addresses addresses{refusing(InetAddr::loopback()), refusing(other_loopback())};
   io::ConnectRace race(addresses, {}, {});
   REQUIRE(run(race) == io::ConnectRace::State::lost);
@@ -164,7 +164,7 @@ TEST_CASE("a race without waiting: when all refuse, each address and its error i
   CHECK(none.failure().error == std::errc::invalid_argument);
 }
 
-TEST_CASE("when all refuse, each address and its error is reported") {
+TEST_CASE("if all addresses refuse, each address and its error is reported") {
   const Addresses addresses{refusing(InetAddr::loopback()), refusing(other_loopback())};
   const auto before = open_handles();
   const auto failure = sock::connect_any(addresses, 10s).error();
@@ -177,7 +177,7 @@ TEST_CASE("when all refuse, each address and its error is reported") {
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("the limit is for all together, and tells which addresses were tried") {
+TEST_CASE("the limit applies to all addresses together, and the error lists the tried ones") {
   const DeadAddress dead(InetAddr::loopback());
   const DeadAddress other(other_loopback());
   const auto refused = refusing(InetAddr::loopback());
@@ -195,7 +195,7 @@ TEST_CASE("the limit is for all together, and tells which addresses were tried")
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("without time only what answers at once is reached") {
+TEST_CASE("without time only an address that answers at once is reached") {
   const DeadAddress dead(InetAddr::loopback());
   CHECK(sock::connect_any(Addresses{dead.address()}, no_wait).error().error ==
         std::errc::timed_out);
@@ -203,9 +203,9 @@ TEST_CASE("without time only what answers at once is reached") {
   CHECK(sock::connect_any(Addresses{acceptor.local_address().value()}, 0ms).has_value());
 }
 
-TEST_CASE("an address that cannot be used does not keep others from being tried") {
-  // 240.0.0.0/4 is reserved, and 2001:db8::/32 leads nowhere in most networks: where a route for
-  // them exists they do not answer, and the delay passes.
+TEST_CASE("an unusable address does not keep other addresses from being tried") {
+  // 240.0.0.0/4 is reserved, and most networks have no route to 2001:db8::/32. If a route exists,
+  // the addresses do not answer and the delay passes.
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const Addresses addresses{InetAddr::parse("255.255.255.255:1").value(),
                             InetAddr::parse("[2001:db8::1]:1").value(),
@@ -228,9 +228,9 @@ TEST_CASE("an option that cannot be set fails the attempt") {
   CHECK(failure.error().attempts.size() == 1);
 }
 
-TEST_CASE("a port at which nobody listens is refused, and never met by itself") {
-  // The system goes through the ports that it chooses for our side, the even ones first: one of
-  // these connections would meet itself.
+TEST_CASE("a port without a listener is refused, and a connection never connects to itself") {
+  // The system tries its local ports in turn, even ports first. One of these connections would
+  // connect to itself.
   const auto free = refusing(InetAddr::loopback());
   const Addresses address{free.with_port(static_cast<std::uint16_t>(free.port() & ~1))};
   int refused = 0;

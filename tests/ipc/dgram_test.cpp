@@ -51,7 +51,7 @@ Dgram<Over> opened() {
   return Dgram<Over>::open(Over::fresh()).value();
 }
 
-/// Two that are each other's peer.
+/// Two sockets that are each other's peer.
 template <typename Over>
 Pair<CoDgram<Over>> peers() {
   auto reserved = opened<Over>();
@@ -67,8 +67,8 @@ Pair<lsock::CoDgram> peers<OverLocal>() {
   return lsock::dgram_pair().value();
 }
 
-TEST_CASE_TEMPLATE("a datagram arrives whole and says who sent it, who can be answered", Over,
-                   EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("a datagram arrives whole with its sender's address, which can be answered",
+                   Over, EVERY_DOMAIN) {
   if (!exists<Over>()) return;  // this host has no such domain
   auto here = opened<Over>();
   auto there = opened<Over>();
@@ -84,7 +84,8 @@ TEST_CASE_TEMPLATE("a datagram arrives whole and says who sent it, who can be an
   CHECK(here.recv_from(space).value().sender == there.local_address().value());
 }
 
-TEST_CASE_TEMPLATE("a datagram that does not fit says so, and by how much", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("a datagram that does not fit is truncated, and its size is known", Over,
+                   EVERY_DOMAIN) {
   if (!exists<Over>()) return;  // this host has no such domain
   auto here = opened<Over>();
   auto there = opened<Over>();
@@ -167,7 +168,7 @@ TEST_CASE_TEMPLATE("peers exchange datagrams without naming each other", Over, E
   }
 }
 
-TEST_CASE_TEMPLATE("one peer hears nobody else", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("a socket with a peer receives only from that peer", Over, EVERY_DOMAIN) {
   if (!exists<Over>()) return;  // this host has no such domain
   auto stranger = opened<Over>();
   auto partner = opened<Over>();
@@ -181,12 +182,13 @@ TEST_CASE_TEMPLATE("one peer hears nobody else", Over, EVERY_DOMAIN) {
   CHECK(space[0] == std::byte{2});
 }
 
-TEST_CASE_TEMPLATE("a peer that is not there is refused sooner or later", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("sending to a peer that does not exist is refused sooner or later", Over,
+                   EVERY_DOMAIN) {
   if (!exists<Over>()) return;  // this host has no such domain
   auto gone = opened<Over>();
   auto one = CoDgram<Over>::open(gone.local_address().value()).value();
   gone.close();
-  auto status = one.send(octets(1));  // IP learns it from the answer to this one
+  auto status = one.send(octets(1));  // IP learns of the closed port from the answer
   if (status) {
     std::array<std::byte, 2> space;
     CHECK(one.recv(space).error() == std::errc::connection_refused);
@@ -205,7 +207,7 @@ TEST_CASE_TEMPLATE("options of datagram sockets are set before they are bound", 
   CHECK(socket.recv_from(space).error() == std::errc::operation_would_block);
 }
 
-TEST_CASE_TEMPLATE("what is not open fails, and does nothing else", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("a closed socket fails without a side effect", Over, EVERY_DOMAIN) {
   if (!exists<Over>()) return;  // this host has no such domain
   Dgram<Over> socket;
   std::array<std::byte, 2> space;
@@ -282,21 +284,21 @@ TEST_CASE("local datagrams have paths and abstract names") {
   CHECK(by_name.send_to(octets(1), path).error() == std::errc::no_such_file_or_directory);
 }
 
-/// What this thread has computed so far.
+/// The CPU time of this thread so far.
 std::chrono::nanoseconds thread_time() {
   timespec time{};
   REQUIRE(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-/// Sends without waiting until the receiver has room for no more: how many went.
+/// Sends without waiting until the receiver's queue is full. Returns the number of datagrams.
 int fill(lsock::Dgram& sender, const UnixAddr& receiver) {
   int count = 0;
   while (sender.send_to(octets(1), receiver, no_wait)) ++count;
   return count;
 }
 
-TEST_CASE("a local receiver that is full is waited for until the limit, without computing") {
+TEST_CASE("a send to a full local receiver waits until the limit, without using CPU time") {
   auto receiver = lsock::Dgram::open().value();
   const auto address = receiver.local_address().value();
   auto sender = lsock::Dgram::open().value();
@@ -312,7 +314,7 @@ TEST_CASE("a local receiver that is full is waited for until the limit, without 
   CHECK(thread_time() - before < 300ms);
 }
 
-TEST_CASE("a local receiver that has been full gets what waited for it") {
+TEST_CASE("a local receiver that was full gets the datagram of the waiting sender") {
   auto receiver = lsock::Dgram::open().value();
   const auto address = receiver.local_address().value();
   auto sender = lsock::Dgram::open().value();
@@ -323,7 +325,7 @@ TEST_CASE("a local receiver that has been full gets what waited for it") {
   CHECK(receiver.recv_from(space, 1h)->size == 2);
 }
 
-TEST_CASE("a local receiver that goes while it is waited for refuses") {
+TEST_CASE("a local receiver that closes during the wait makes the send fail") {
   auto receiver = lsock::Dgram::open().value();
   const auto address = receiver.local_address().value();
   auto sender = lsock::Dgram::open().value();
@@ -334,7 +336,7 @@ TEST_CASE("a local receiver that goes while it is waited for refuses") {
   receiver.close();
 }
 
-TEST_CASE("handles travel with local datagrams, and those that do not fit are closed") {
+TEST_CASE("handles travel with local datagrams; handles that do not fit are closed") {
   auto here = lsock::Dgram::open().value();
   auto there = lsock::Dgram::open().value();
   const Handle null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));

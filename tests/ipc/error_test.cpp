@@ -1,4 +1,4 @@
-// Bad input, and the texts that it gets: each names what was done and to whom.
+// Bad input and the error texts: each text names the operation and the endpoint.
 #include "support/octets.h"
 #include <perigee/ipc/error.h>
 #include <perigee/ipc/families.h>
@@ -17,12 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A port where nobody listens: it was the system's choice a moment ago.
+/// A port without a listener: the system chose it a moment ago.
 InetAddr nobody() {
   return sock::Acceptor::open(InetAddr::loopback()).value().local_address().value();
 }
 
-/// A folder that this process may not write to, though it be root's.
+/// A folder that this process may not write to, even as root.
 class ReadOnlyFolder {
  public:
   ReadOnlyFolder() {
@@ -50,7 +50,7 @@ TEST_CASE("a refused connection names the peer") {
         "connect to " + to_string(address) + ": Connection refused");
 }
 
-TEST_CASE("a passed limit is an error of its own kind") {
+TEST_CASE("a passed limit is its own kind of error") {
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const auto address = acceptor.local_address().value();
   const auto error = io_error(IoOperation::accept, address, acceptor.accept(1ms).error());
@@ -58,7 +58,7 @@ TEST_CASE("a passed limit is an error of its own kind") {
   CHECK(to_string(error) == "accept " + to_string(address) + ": timed out");
 }
 
-TEST_CASE("addresses that are none are refused before anything is done") {
+TEST_CASE("invalid addresses are refused before any system call") {
   for (const char* text : {"", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0:80",
                            "127.0.0.256:80", "::1:80", "[::1]", "[::1]:", "[::g]:80", "host:80"}) {
     CHECK_FALSE(InetAddr::parse(text));
@@ -67,14 +67,14 @@ TEST_CASE("addresses that are none are refused before anything is done") {
   CHECK_FALSE(SPipeAddr::parse("@" + std::string(UnixAddr::name_size_max + 1, 'x')));
 }
 
-TEST_CASE("a name that nobody has is an error of the resolver, and says whose name") {
+TEST_CASE("an unknown host name is an error of the resolver that contains the name") {
   const auto error = resolve("no such host", 80).error();
   const auto text = describe(IoOperation::resolve, "no such host", error);
   CHECK(text.starts_with("resolve no such host: "));
   CHECK(text.size() > std::string("resolve no such host: ").size());
 }
 
-TEST_CASE("an address of another host cannot be listened at") {
+TEST_CASE("listening at an address of another host fails") {
   const auto elsewhere = InetAddr::v4({192, 0, 2, 1}, 0);
   const auto error = sock::Acceptor::open(elsewhere).error();
   CHECK(describe(IoOperation::listen, elsewhere, error) ==
@@ -82,7 +82,7 @@ TEST_CASE("an address of another host cannot be listened at") {
   CHECK(sock::Dgram::open(elsewhere).error() == std::errc::address_not_available);
 }
 
-TEST_CASE("a missing folder, and a missing permission, are told apart") {
+TEST_CASE("a missing folder and a missing permission have different errors") {
   const auto missing = UnixAddr::path("no such folder/socket").value();
   CHECK(describe(IoOperation::listen, missing, lsock::Acceptor::open(missing).error()) ==
         "listen no such folder/socket: No such file or directory");
@@ -97,7 +97,7 @@ TEST_CASE("a missing folder, and a missing permission, are told apart") {
         "create " + forbidden + ": Permission denied");
 }
 
-TEST_CASE("an interface that is not there is named") {
+TEST_CASE("an unknown interface is an error that names it") {
   const auto error = Interface::named("nowhere").error();
   CHECK(describe("find interface", "nowhere", error) == "find interface nowhere: No such device");
   const auto group = McastAddr::parse("239.1.2.3:5000").value();

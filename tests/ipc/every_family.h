@@ -1,5 +1,5 @@
-// What tests over every family of octet streams share: the families, each with an address to which
-// the system adds a port or a name, and a connection.
+// Shared parts of the tests over every family of octet streams: the families, their addresses, to
+// which the system adds a port or a name, and a connection.
 #pragma once
 
 #include <perigee/ipc/families.h>
@@ -28,8 +28,8 @@ struct OverRing {
   static InetAddr fresh() { return InetAddr::loopback(); }
 };
 
-/// Whether this host has it: IPv6 is missing in some containers, and io_uring is forbidden in many,
-/// where uring_test.cpp expects exactly that error.
+/// Whether this host has the family. Some containers have no IPv6, and many forbid io_uring;
+/// uring_test.cpp expects exactly that error.
 template <typename Over>
 bool is_here() {
   const auto acceptor = Over::Family::Acceptor::open(Over::fresh());
@@ -48,7 +48,7 @@ struct Connection {
   typename Family::Stream server;
 };
 
-/// The options are the client's.
+/// The options apply to the client.
 template <typename Over, typename... Options>
 Connection<typename Over::Family> connection_over(Options... options) {
   using Family = typename Over::Family;
@@ -57,7 +57,7 @@ Connection<typename Over::Family> connection_over(Options... options) {
   return {std::move(client.value()), acceptor.accept().value()};
 }
 
-/// Octets that show when some are lost, doubled or swapped.
+/// Octets that reveal lost, repeated or swapped octets.
 inline Octets sample(std::size_t size) {
   Octets result(size);
   for (std::size_t index = 0; index < size; ++index) {

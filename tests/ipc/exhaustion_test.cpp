@@ -1,5 +1,5 @@
-// No handles left: each call that needs one says so, keeps what it was given, and does its work
-// once there are handles again.
+// No handles left: each call that needs a handle reports the error, keeps its arguments, and works
+// again once handles are free.
 #include "ipc/faults.h"
 #include "support/octets.h"
 #include <perigee/ipc/connect_any.h>
@@ -21,7 +21,8 @@ using perigee::test::octets;
 
 #define EVERY_FAMILY OverV4, OverV6, OverLocal, OverRing
 
-TEST_CASE_TEMPLATE("acceptors and connections need handles, and say so", Over, EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("without handles, acceptors and connections report the error", Over,
+                   EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   using Family = typename Over::Family;
   auto acceptor = Family::Acceptor::open(Over::fresh()).value();
@@ -39,8 +40,8 @@ TEST_CASE_TEMPLATE("acceptors and connections need handles, and say so", Over, E
   CHECK(open_handles() == before);
 }
 
-TEST_CASE_TEMPLATE("a connection that cannot be accepted waits until there is a handle for it",
-                   Over, EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("a connection that cannot be accepted waits until a handle is free", Over,
+                   EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   using Family = typename Over::Family;
   auto acceptor = Family::Acceptor::open(Over::fresh()).value();
@@ -58,15 +59,14 @@ TEST_CASE_TEMPLATE("a connection that cannot be accepted waits until there is a 
   CHECK(space[2] == std::byte{3});
 }
 
-TEST_CASE_TEMPLATE("a stream that cannot be received into a file is not touched", Over,
-                   EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("a stream that cannot be received into a file is not read", Over, EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   char path[] = "perigee_exhaustion_test_XXXXXX";
   auto output = OutputFile::adopt(mkstemp(path));
   auto connection = connection_over<Over>();
   REQUIRE(connection.client.send(octets(1, 2, 3)).value() == 3);
   {
-    const NoHandlesLeft exhausted;  // the pipe between stream and file
+    const NoHandlesLeft exhausted;  // for the pipe between stream and file
     CHECK(connection.server.recv_file(output, 0, 3).error() == std::errc::too_many_files_open);
     CHECK(File::open(path).error() == std::errc::too_many_files_open);
     CHECK(OutputFile::open(path, OutputFile::Existing::empty).error() ==
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("a stream that cannot be received into a file is not touched"
   unlink(path);
 }
 
-TEST_CASE("stream pipes, pipes and pairs need handles, and say so") {
+TEST_CASE("without handles, stream pipes, pipes and pairs report the error") {
   auto acceptor = spipe::Acceptor::open({}).value();
   const auto address = acceptor.local_address().value();
   const auto before = open_handles();
@@ -93,7 +93,7 @@ TEST_CASE("stream pipes, pipes and pairs need handles, and say so") {
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("datagram sockets need handles, and say so") {
+TEST_CASE("without handles, datagram sockets report the error") {
   const auto peer = InetAddr::loopback(1);
   const auto before = open_handles();
   {
@@ -109,7 +109,7 @@ TEST_CASE("datagram sockets need handles, and say so") {
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("handles that cannot be received are closed, not leaked, and the stream goes on") {
+TEST_CASE("handles that cannot be received are closed, and the stream continues") {
   auto streams = lsock::pair().value();
   const int lent = streams.first.handle();
   REQUIRE(streams.first.send_handles(octets(1), std::span(&lent, 1)).value() == 1);
@@ -126,7 +126,7 @@ TEST_CASE("handles that cannot be received are closed, not leaked, and the strea
   CHECK(space[0] == std::byte{2});
 }
 
-TEST_CASE("where no handle is left, each of several addresses fails by that") {
+TEST_CASE("without handles, each of several addresses fails with that error") {
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const auto address = acceptor.local_address().value();
   const std::vector addresses{address.with_port(1), address};

@@ -1,5 +1,5 @@
-// Faults that tests bring about: signals at a high rate, no handles left, and octet channels whose
-// queues are as short as the system makes them.
+// Faults that tests cause: signals at a high rate, no handles left, and octet channels with queues
+// as short as the system allows.
 #pragma once
 
 #include "ipc/every_family.h"
@@ -23,8 +23,8 @@ inline std::ptrdiff_t open_handles() {
   return std::distance(begin(handles), end(handles));
 }
 
-/// While it lives, the thread that made it gets a signal every 50 µs, which a handler catches that
-/// lets system calls fail with EINTR.
+/// During its life, its thread gets a signal every 50 µs. The handler makes system calls fail with
+/// EINTR.
 class Storm {
  public:
   Storm() {
@@ -52,7 +52,7 @@ class Storm {
   timer_t timer_{};
 };
 
-/// While it lives, this process can open no further handle.
+/// During its life, this process cannot open a handle.
 class NoHandlesLeft {
  public:
   NoHandlesLeft() {
@@ -72,7 +72,7 @@ class NoHandlesLeft {
   rlimit before_{};
 };
 
-/// While it lives, a broken pipe is an error only.
+/// During its life, a broken pipe is an error and no signal.
 class SigpipeIgnored {
  public:
   SigpipeIgnored() : before_(std::signal(SIGPIPE, SIG_IGN)) {}
@@ -93,7 +93,7 @@ struct Channel {
   Receiver receiver;
 };
 
-/// A way for octets with short queues. `is_here<Over>()` comes first.
+/// A channel of octets with short queues. Call `is_here<Over>()` first.
 template <typename Over>
 auto channel_over() {
   if constexpr (std::is_same_v<Over, OverPipe>) {

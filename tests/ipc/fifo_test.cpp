@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using perigee::test::octets;
 
-/// A path of this process's own, where a pipe is made and removed again.
+/// A path for this process only, where a pipe is made and removed.
 class Named {
  public:
   explicit Named(FifoAccess access = FifoAccess::owner)
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("segments are gathered, and scattered again", Over, BOTH) {
   }
 }
 
-TEST_CASE_TEMPLATE("limits end waits for octets and for room", Over, BOTH) {
+TEST_CASE_TEMPLATE("limits end waits for octets and for room in the pipe", Over, BOTH) {
   Over over;
   auto& [sender, receiver] = over.ends;
   std::array<std::byte, 10> space;
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("limits end waits for octets and for room", Over, BOTH) {
   CHECK(receiver.recv_n(MutableOctetSpan(space), 1ms).value() == Received::octets(10));
 }
 
-TEST_CASE_TEMPLATE("nothing to receive into is not the end of the stream", Over, BOTH) {
+TEST_CASE_TEMPLATE("a receive without space is not the end of a pipe", Over, BOTH) {
   Over over;
   CHECK(over.ends.receiver.recv(MutableOctetSpan{}).value() == Received::octets(0));
   CHECK(over.ends.receiver.recv_n(MutableOctetSpan{}).value() == Received::octets(0));
@@ -135,7 +135,7 @@ TEST_CASE("the capacity of a pipe is an option of both ends") {
   CHECK(receiver.set(PipeCapacity{-1}).error() == std::errc::invalid_argument);
 }
 
-TEST_CASE("an end waits for the other to be opened, at most for its limit") {
+TEST_CASE("one end waits for the other end to be opened, up to its limit") {
   const Named name;
   CHECK(fifo::Sender::open(name.address(), no_wait).error() == std::errc::operation_would_block);
   CHECK(fifo::Sender::open(name.address(), 1ms).error() == std::errc::timed_out);
@@ -146,13 +146,13 @@ TEST_CASE("an end waits for the other to be opened, at most for its limit") {
   auto sender = fifo::Sender::open(name.address(), 1h).value();
   CHECK(sender.send(octets(1)).value() == 1);
   receiving.join();
-  // Both ends block again.
+  // Both ends are blocking again.
   std::array<std::byte, 3> space;
   std::jthread sending([&] { CHECK(sender.send_n(octets(2, 3)).has_value()); });
   CHECK(receiver.recv_n(MutableOctetSpan(space)).value() == Received::octets(3));
 }
 
-TEST_CASE("a named pipe is made for those who may open it") {
+TEST_CASE("a named pipe has the permissions of its access option") {
   const mode_t before = umask(0);
   for (const auto& [access, mode] :
        {std::pair{FifoAccess::owner, 0600u}, std::pair{FifoAccess::owner_and_group, 0660u},
@@ -165,7 +165,7 @@ TEST_CASE("a named pipe is made for those who may open it") {
   umask(before);
 }
 
-TEST_CASE("what is no named pipe is neither opened nor removed") {
+TEST_CASE("a file that is no named pipe is neither opened nor removed") {
   const std::string path = "perigee_fifo_test_file_" + std::to_string(getpid());
   std::FILE* file = std::fopen(path.c_str(), "w");
   REQUIRE(file != nullptr);
@@ -180,7 +180,7 @@ TEST_CASE("what is no named pipe is neither opened nor removed") {
   CHECK(fifo::Sender::open(address).error() == std::errc::no_such_file_or_directory);
 }
 
-TEST_CASE("a socket is no named pipe, for which a sender would wait") {
+TEST_CASE("a socket is refused as a named pipe, because a sender would wait for it") {
   const std::string path = "perigee_fifo_test_socket_" + std::to_string(getpid());
   const auto local = UnixAddr::path(path).value();
   lsock::remove(local);

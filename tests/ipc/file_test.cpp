@@ -1,5 +1,5 @@
-// Files to streams and streams to files: the content arrives whole, and each way that it can end
-// early is told apart.
+// Files to streams and streams to files: the content arrives whole, and each kind of early end has
+// its own result.
 #include "ipc/every_family.h"
 #include "support/octets.h"
 #include <perigee/ipc/families.h>
@@ -28,7 +28,7 @@ using perigee::test::octets;
 
 #define EVERY_FAMILY OverV4, OverLocal, OverRing
 
-/// A folder of the test's own.
+/// A folder of this test only.
 class Folder {
  public:
   Folder() { REQUIRE(::mkdtemp(name_) != nullptr); }
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("a file arrives whole through tiny queues, with and without a
   }
 }
 
-TEST_CASE_TEMPLATE("any part of a file can be sent, also by steps that say how far they came", Over,
+TEST_CASE_TEMPLATE("any part of a file can be sent, also in steps that report their progress", Over,
                    EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   const Folder folder;
@@ -106,8 +106,7 @@ TEST_CASE_TEMPLATE("any part of a file can be sent, also by steps that say how f
   CHECK((arrived == Octets(content.begin() + 12'345, content.begin() + 250'000)));
 }
 
-TEST_CASE_TEMPLATE("a file that is shorter than was asked for ends the transfer", Over,
-                   EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("a file that is shorter than requested ends the transfer", Over, EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   const Folder folder;
   const File file = file_of(folder.path("in"), sample(1000));
@@ -136,11 +135,11 @@ TEST_CASE_TEMPLATE("a limit ends a send to a peer that does not read", Over, EVE
         std::errc::operation_would_block);
   CHECK(connection.client.send_file(file, 0, size, no_wait).error() ==
         std::errc::operation_would_block);
-  // The limit of the socket itself is as it was.
+  // The time-out of the socket itself is unchanged.
   CHECK(io::get_option(connection.client.handle(), io::OptionName::send_timeout).value() == 0);
 }
 
-TEST_CASE("a limit is for the whole file, although each octet comes within it") {
+TEST_CASE("a limit applies to the whole file, even if each octet comes within the limit") {
   const Folder folder;
   const auto path = folder.path("in");
   std::ofstream(path).close();
@@ -151,7 +150,7 @@ TEST_CASE("a limit is for the whole file, although each octet comes within it") 
   auto client =
       sock::Connector::connect(acceptor.local_address().value(), 10s, SendBuffer{4 << 20}).value();
   auto server = acceptor.accept(10s).value();
-  // The socket is writable long before it takes what it has room for.
+  // The socket becomes writable long before it has room for the rest.
   const int unsent_max = 1;
   REQUIRE(setsockopt(client.handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_max,
                      sizeof(unsent_max)) == 0);
@@ -163,10 +162,10 @@ TEST_CASE("a limit is for the whole file, although each octet comes within it") 
   });
   const auto start = std::chrono::steady_clock::now();
   CHECK(client.send_file_n(file, 0, size, 300ms).error() == std::errc::timed_out);
-  CHECK(std::chrono::steady_clock::now() - start < 9s);  // 64 MiB take a minute
+  CHECK(std::chrono::steady_clock::now() - start < 9s);  // 64 MiB would take a minute
 }
 
-TEST_CASE_TEMPLATE("steps without waiting lose and repeat nothing", Over, EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("steps without waiting neither lose nor repeat octets", Over, EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   const Folder folder;
   const Octets content = sample(2'000'000);
@@ -187,7 +186,7 @@ TEST_CASE_TEMPLATE("steps without waiting lose and repeat nothing", Over, EVERY_
   CHECK((arrived == content));
 }
 
-TEST_CASE_TEMPLATE("a peer that vanishes in the middle is an error and no signal", Over,
+TEST_CASE_TEMPLATE("a peer that disconnects in the middle is an error and no signal", Over,
                    EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   const Folder folder;
@@ -229,7 +228,7 @@ TEST_CASE("a stream that is interrupted within a file raises no signal") {
   CHECK((!sent.has_value() || *sent < size));
 }
 
-TEST_CASE("a SIGPIPE that was waiting already goes on waiting") {
+TEST_CASE("a pending SIGPIPE stays pending") {
   const Folder folder;
   const File file = file_of(folder.path("in"), sample(10));
   sigset_t pipe;
@@ -276,8 +275,8 @@ TEST_CASE_TEMPLATE("a stream is received into a file, at any offset", Over, EVER
   }
 }
 
-TEST_CASE_TEMPLATE("a limit ends a receive into a file; no octet beyond those asked for is taken",
-                   Over, EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("a limit ends a receive into a file, which takes no octet beyond its size", Over,
+                   EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   const Folder folder;
   auto output = OutputFile::open(folder.path("out"), OutputFile::Existing::refuse).value();
@@ -319,7 +318,7 @@ TEST_CASE("only regular files are opened, and opening never waits") {
   CHECK(OutputFile::open(folder.path("in"), Existing::empty).value().size().value() == 0);
 }
 
-TEST_CASE("what is not open fails, and does nothing else") {
+TEST_CASE("a closed file or stream fails without a side effect") {
   auto connection = connection_over<OverLocal>();
   CHECK(connection.client.send_file(File{}, 0, 1).error() == std::errc::bad_file_descriptor);
   CHECK(File{}.size().error() == std::errc::bad_file_descriptor);

@@ -21,7 +21,7 @@ using perigee::test::octets;
 using sock::DgramBcast;
 using sock::DgramMcast;
 
-/// As long as it lives, this thread's new sockets are on the far host.
+/// During its life, new sockets of this thread are on the far host.
 class OnFarHost {
  public:
   OnFarHost() {
@@ -49,7 +49,7 @@ Interface far_interface(const char* name) {
 
 Interface near_interface(const char* name) { return Interface::named(name).value(); }
 
-/// The first octet of a datagram, and the host that sent it.
+/// The first octet of a datagram, and its sender.
 struct Heard {
   int octet;
   std::string from;
@@ -67,7 +67,7 @@ bool hears_nothing(Socket& socket) {
   return socket.recv_from(space, no_wait).error() == std::errc::operation_would_block;
 }
 
-TEST_CASE("a broadcast reaches everybody on the links of all interfaces, once on each") {
+TEST_CASE("a broadcast reaches all hosts on the links of all interfaces, once on each link") {
   auto receiver = on_far_host<DgramBcast>(InetAddr::any());
   const auto port = receiver.local_address().value().port();
   auto sender = DgramBcast::open(InetAddr::any()).value();
@@ -78,7 +78,7 @@ TEST_CASE("a broadcast reaches everybody on the links of all interfaces, once on
   CHECK(hears_nothing(receiver));
 }
 
-TEST_CASE("a broadcast by one interface stays on its link") {
+TEST_CASE("a broadcast through one interface stays on its link") {
   auto receiver = on_far_host<sock::Dgram>(InetAddr::any());
   const auto port = receiver.local_address().value().port();
   auto first = DgramBcast::open(InetAddr::any(), near_interface("a0")).value();
@@ -90,14 +90,14 @@ TEST_CASE("a broadcast by one interface stays on its link") {
   CHECK(hears_nothing(receiver));
 }
 
-/// As long as it lives, this thread is on a host with many links and nobody on them.
+/// During its life, this thread is on a host with many links and no other host on them.
 class OnLonelyHost {
  public:
   static constexpr std::size_t links = 20;
 
   OnLonelyHost() {
     if (::unshare(CLONE_NEWNET) == -1) throw std::runtime_error("no other host");
-    // An address that is not known is looked for a long time, and what is sent to it waits.
+    // The system resolves an unknown address for a long time, and datagrams to it wait.
     const auto command =
         "set -e; for link in $(seq " + std::to_string(links) +
         "); do ip link add c$link type veth peer name d$link; ip addr add 10.9.$link.1/24 dev "
@@ -113,11 +113,11 @@ class OnLonelyHost {
   Handle near_{::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)};
 };
 
-TEST_CASE("a limit of a broadcast is for all interfaces together") {
+TEST_CASE("a limit of a broadcast applies to all interfaces together") {
   const OnLonelyHost here;
   auto sender = DgramBcast::open(InetAddr::any(), SendBuffer{1}).value();
   REQUIRE(sender.interfaces().size() == OnLonelyHost::links);
-  // Datagrams to nobody fill the socket's queue.
+  // Datagrams to an address without a host fill the socket's queue.
   const auto nobody = InetAddr::v4({10, 9, 1, 2}, 1);
   const Octets datagram(1000);
   while (io::send_to(sender.handle(), datagram, nobody, no_wait).error == 0) {
@@ -127,14 +127,14 @@ TEST_CASE("a limit of a broadcast is for all interfaces together") {
   CHECK(std::chrono::steady_clock::now() - start < OnLonelyHost::links * 500ms / 2);
 }
 
-TEST_CASE("a broadcast goes by the interfaces that are left") {
+TEST_CASE("a broadcast uses the remaining interfaces") {
   const OnLonelyHost here;
   auto sender = DgramBcast::open(InetAddr::any()).value();
   REQUIRE(std::system("ip link del c1 && ip link del c7") == 0);
   CHECK(sender.send(octets(1), 9).value() == OnLonelyHost::links - 2);
 }
 
-TEST_CASE("a broadcast says where it cannot go") {
+TEST_CASE("a broadcast to an impossible destination is an error") {
   CHECK(DgramBcast::open(InetAddr::any_v6()).error() == std::errc::address_family_not_supported);
   auto nowhere = DgramBcast::open(InetAddr::any(), Interface::of_index(4711)).value();
   CHECK(nowhere.send(octets(1), 9).error() == std::errc::no_such_device);
@@ -167,20 +167,20 @@ struct OverV6 {
 };
 #define BOTH_VERSIONS OverV4, OverV6
 
-/// Sends by one interface of this host.
+/// Sends through one interface of this host.
 template <typename Over>
 DgramMcast sending_by(const char* interface) {
   return DgramMcast::open(Over::any(), McastInterface{near_interface(interface)}).value();
 }
 
-TEST_CASE_TEMPLATE("a member of a group hears what is sent to it on the link where it joined", Over,
+TEST_CASE_TEMPLATE("a member of a group receives datagrams on the link where it joined", Over,
                    BOTH_VERSIONS) {
   auto member = on_far_host<DgramMcast>(Over::any());
   const auto group = Over::group(member.local_address().value().port());
   REQUIRE(member.join(group, far_interface("b0")));
   auto first = sending_by<Over>("a0");
   auto second = sending_by<Over>("a1");
-  REQUIRE(second.send_to(octets(1), group));  // not joined there
+  REQUIRE(second.send_to(octets(1), group));  // not joined on this link
   REQUIRE(first.send_to(octets(2), group));
   CHECK(heard(member) == Heard{2, Over::near_host});
   REQUIRE(member.join(group, far_interface("b1")));
@@ -193,7 +193,7 @@ TEST_CASE_TEMPLATE("a member of a group hears what is sent to it on the link whe
   CHECK(hears_nothing(member));
 }
 
-TEST_CASE_TEMPLATE("a socket hears the groups that it has joined, and no other's", Over,
+TEST_CASE_TEMPLATE("a socket receives only from the groups that it has joined", Over,
                    BOTH_VERSIONS) {
   auto one = on_far_host<DgramMcast>(Over::any(), ReuseAddress{});
   const auto port = one.local_address().value().port();
@@ -209,8 +209,8 @@ TEST_CASE_TEMPLATE("a socket hears the groups that it has joined, and no other's
   CHECK(hears_nothing(other));
 }
 
-TEST_CASE_TEMPLATE("the sender's host hears itself, unless it is told not to", Over,
-                   BOTH_VERSIONS) {
+TEST_CASE_TEMPLATE("the sender's host receives its own multicasts, unless an option forbids it",
+                   Over, BOTH_VERSIONS) {
   auto here = DgramMcast::open(Over::any()).value();
   const auto group = Over::group(here.local_address().value().port());
   REQUIRE(here.join(group, near_interface("a0")));
@@ -225,7 +225,7 @@ TEST_CASE_TEMPLATE("the sender's host hears itself, unless it is told not to", O
   CHECK(heard(here).octet == 3);
 }
 
-TEST_CASE_TEMPLATE("multicasts go as far as they are told to", Over, BOTH_VERSIONS) {
+TEST_CASE_TEMPLATE("multicasts travel as far as their hop limit", Over, BOTH_VERSIONS) {
   auto sender = DgramMcast::open(Over::any()).value();
   CHECK(sender.template get<McastHops>().value().hops == 1);
   REQUIRE(sender.set(McastHops{7}));
@@ -233,7 +233,7 @@ TEST_CASE_TEMPLATE("multicasts go as far as they are told to", Over, BOTH_VERSIO
   CHECK(sender.set(McastHops{300}).error() == std::errc::invalid_argument);
 }
 
-TEST_CASE_TEMPLATE("joining and leaving say what is wrong", Over, BOTH_VERSIONS) {
+TEST_CASE_TEMPLATE("joining and leaving report errors", Over, BOTH_VERSIONS) {
   auto member = DgramMcast::open(Over::any()).value();
   const auto group = Over::group(9);
   const auto a0 = near_interface("a0");
@@ -250,12 +250,12 @@ TEST_CASE("a socket for IPv4 cannot join a group of IPv6") {
   CHECK_FALSE(member.join(OverV6::group(9), near_interface("a0")));
 }
 
-TEST_CASE("without a route or an interface, IPv4 does not know where a group is") {
+TEST_CASE("without a route or an interface, IPv4 cannot find a group") {
   auto sender = DgramMcast::open(InetAddr::any()).value();
   CHECK(sender.send_to(octets(1), OverV4::group(9)).error() == std::errc::network_unreachable);
 }
 
-TEST_CASE("the interfaces of a host are listed with what they can do") {
+TEST_CASE("the interfaces of a host are listed with their capabilities") {
   std::size_t found = 0;
   const auto all = interfaces().value();
   for (const auto& info : all) {
@@ -272,7 +272,7 @@ TEST_CASE("the interfaces of a host are listed with what they can do") {
   CHECK(to_string(Interface::of_index(4711)) == "#4711");
 }
 
-TEST_CASE("a group is a multicast address, and nothing else") {
+TEST_CASE("only a multicast address is a group") {
   CHECK_FALSE(McastAddr::of(InetAddr::loopback(9)));
   CHECK_FALSE(McastAddr::parse("[::1]:9"));
   CHECK_FALSE(McastAddr::parse("239.1.2.3"));

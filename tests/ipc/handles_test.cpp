@@ -25,7 +25,7 @@ std::size_t open_handles() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Handles of the null device, to be passed.
+/// Handles of the null device, for passing.
 struct Lent {
   explicit Lent(std::size_t count) {
     for (std::size_t index = 0; index < count; ++index) {
@@ -45,7 +45,7 @@ struct OverRecords {
 };
 #define BOTH OverStream, OverRecords
 
-TEST_CASE_TEMPLATE("an open pipe passes through a connection and works there", Over, BOTH) {
+TEST_CASE_TEMPLATE("an open pipe passes through a connection and works after that", Over, BOTH) {
   auto [here, there] = Over::pair();
   auto [sender, receiver] = pipe().value();
   const std::array lent{sender.handle()};
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("an open pipe passes through a connection and works there", O
   CHECK(receiver.recv(MutableOctetSpan(space)).value() == Received::octets(2));
 }
 
-TEST_CASE_TEMPLATE("handles that are received are closed on exec", Over, BOTH) {
+TEST_CASE_TEMPLATE("received handles are closed on exec", Over, BOTH) {
   auto [here, there] = Over::pair();
   const Lent lent(1);
   REQUIRE(here.send_handles(octets(1), lent.numbers));
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("handles that are received are closed on exec", Over, BOTH) {
   CHECK((::fcntl(handles[0].get(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-TEST_CASE_TEMPLATE("what the space for handles held before is closed", Over, BOTH) {
+TEST_CASE_TEMPLATE("a receive closes the handles that its space held before", Over, BOTH) {
   auto [here, there] = Over::pair();
   const Lent lent(1);
   std::array<std::byte, 1> space;
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("what the space for handles held before is closed", Over, BOT
   CHECK(handles[1].get() == untouched);
 }
 
-TEST_CASE_TEMPLATE("more handles than fit are an error and leave none open", Over, BOTH) {
+TEST_CASE_TEMPLATE("more handles than fit are an error, and none of them stays open", Over, BOTH) {
   auto [here, there] = Over::pair();
   for (const std::size_t room : {0u, 1u, 2u, 3u, 20u}) {
     const Lent lent(room + 1);
@@ -103,8 +103,7 @@ TEST_CASE_TEMPLATE("more handles than fit are an error and leave none open", Ove
   }
 }
 
-TEST_CASE_TEMPLATE("as many handles as the system passes go at once, and not one more", Over,
-                   BOTH) {
+TEST_CASE_TEMPLATE("the system's maximum of handles goes at once, and not one more", Over, BOTH) {
   auto [here, there] = Over::pair();
   const Lent lent(io::handles_max);
   REQUIRE(here.send_handles(octets(1), lent.numbers));
@@ -115,15 +114,15 @@ TEST_CASE_TEMPLATE("as many handles as the system passes go at once, and not one
   CHECK(here.send_handles(octets(1), more.numbers).error() == std::errc::invalid_argument);
 }
 
-TEST_CASE_TEMPLATE("a process that may open no more handles gets an error, and keeps none", Over,
-                   BOTH) {
+TEST_CASE_TEMPLATE("a process at its limit of handles gets an error, and keeps none of the handles",
+                   Over, BOTH) {
   auto [here, there] = Over::pair();
   const Lent lent(4);
   REQUIRE(here.send_handles(octets(1), lent.numbers));
   const auto before = open_handles();
   rlimit limit{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-  // Room for two of the four: the lowest numbers that are free are those that are given.
+  // Room for two of the four handles: the system gives out the lowest free numbers.
   const Handle free_number(::dup(0));
   rlimit tight = limit;
   tight.rlim_cur = static_cast<rlim_t>(free_number.get()) + 2;
@@ -136,7 +135,7 @@ TEST_CASE_TEMPLATE("a process that may open no more handles gets an error, and k
   CHECK(open_handles() == before + 1);
 }
 
-TEST_CASE_TEMPLATE("a receive that expects no handles closes those that come", Over, BOTH) {
+TEST_CASE_TEMPLATE("a receive that expects no handles closes received handles", Over, BOTH) {
   auto [here, there] = Over::pair();
   const Lent lent(3);
   const auto before = open_handles();
@@ -146,7 +145,7 @@ TEST_CASE_TEMPLATE("a receive that expects no handles closes those that come", O
   CHECK(open_handles() == before);
 }
 
-TEST_CASE_TEMPLATE("octets may come without handles, late, or not at all", Over, BOTH) {
+TEST_CASE_TEMPLATE("octets may come before handles, or without handles", Over, BOTH) {
   auto [here, there] = Over::pair();
   std::array<std::byte, 4> space;
   std::array<Handle, 1> handles;
@@ -161,7 +160,7 @@ TEST_CASE_TEMPLATE("octets may come without handles, late, or not at all", Over,
   CHECK(there.send_handles(octets(1), {}).error() == std::errc::broken_pipe);
 }
 
-TEST_CASE("what does not exist cannot be passed") {
+TEST_CASE("invalid handles cannot be passed") {
   auto [here, there] = lsock::pair().value();
   const std::array nothing{-1};
   CHECK(here.send_handles(octets(1), nothing).error() == std::errc::bad_file_descriptor);
@@ -169,7 +168,7 @@ TEST_CASE("what does not exist cannot be passed") {
   CHECK(there.recv(MutableOctetSpan(space), no_wait).error() == std::errc::operation_would_block);
 }
 
-TEST_CASE_TEMPLATE("both ends know who made the other", Over, BOTH) {
+TEST_CASE_TEMPLATE("both ends know which process made the connection", Over, BOTH) {
   const PeerCredentials me{getpid(), getuid(), getgid()};
   auto [here, there] = Over::pair();
   CHECK(here.peer_credentials().value() == me);

@@ -1,5 +1,5 @@
-// Signals at a high rate, in all calls that wait: nothing is lost, nothing is done twice, no limit
-// moves, and no caller learns of them.
+// Signals at a high rate, in all calls that wait. The calls lose nothing, do nothing twice, keep
+// their limits, and do not report the signals.
 #include "ipc/faults.h"
 #include "support/octets.h"
 
@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 #define EVERY_CHANNEL OverV4, OverV6, OverLocal, OverRing, OverPipe
 #define EVERY_FAMILY OverV4, OverV6, OverLocal, OverRing
 
-/// Enough signals to have met each wait.
+/// The number of signals that interrupts each wait at least once.
 constexpr int many = 200;
 
 template <typename Over>
@@ -52,7 +52,7 @@ void transfer_in_a_storm(TimeLimit limit) {
         std::errc::operation_would_block);
 }
 
-TEST_CASE_TEMPLATE("signals in the middle of transfers lose and repeat nothing", Over,
+TEST_CASE_TEMPLATE("signals in the middle of transfers neither lose nor repeat octets", Over,
                    EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
   const auto enough = Storm::count() + many;
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("signals in the middle of transfers lose and repeat nothing",
   } while (Storm::count() < enough);
 }
 
-TEST_CASE_TEMPLATE("connections are made and accepted in spite of signals", Over, OverV4, OverV6,
+TEST_CASE_TEMPLATE("connections are made and accepted despite signals", Over, OverV4, OverV6,
                    OverLocal, OverRing) {
   if (!is_here<Over>()) return;
   using Family = typename Over::Family;
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("signals do not shorten limits", Over, EVERY_FAMILY) {
   CHECK(Clock::now() - start >= 60ms);
 }
 
-TEST_CASE_TEMPLATE("files arrive whole in spite of signals", Over, EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("files arrive whole despite signals", Over, EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   char in_path[] = "perigee_interruption_test_XXXXXX";
   char out_path[] = "perigee_interruption_test_XXXXXX";
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("files arrive whole in spite of signals", Over, EVERY_FAMILY)
   unlink(out_path);
 }
 
-TEST_CASE("records, and handles with them, arrive once in spite of signals") {
+TEST_CASE("records and their handles arrive once despite signals") {
   auto streams = spipe::pair().value();
   const auto before = open_handles();
   const int enough = Storm::count() + many;
@@ -171,7 +171,7 @@ UnixAddr address_of_dgrams<LSock>() {
   return UnixAddr::abstract("perigee_interruption_test_" + std::to_string(getpid())).value();
 }
 
-TEST_CASE_TEMPLATE("datagrams are sent once and received once in spite of signals", Family, Sock,
+TEST_CASE_TEMPLATE("datagrams are sent once and received once despite signals", Family, Sock,
                    LSock) {
   using Address = typename Family::Address;
   auto server = Family::Dgram::open(address_of_dgrams<Family>()).value();
@@ -180,7 +180,7 @@ TEST_CASE_TEMPLATE("datagrams are sent once and received once in spite of signal
   const int enough = Storm::count() + many;
   constexpr int rounds = 1000;
   do {
-    // Each waits for the other: no queue overflows, and all that is sent arrives.
+    // Each side waits for the other side, so no queue overflows and all datagrams arrive.
     std::jthread echo([&] {
       const Storm storm;
       std::array<std::byte, 10> space;
@@ -202,7 +202,7 @@ TEST_CASE_TEMPLATE("datagrams are sent once and received once in spite of signal
   } while (Storm::count() < enough);
 }
 
-/// Runs a function in a child that leaves no core and no words: how it ended, as `waitpid` says.
+/// Runs a function in a child without a core dump or output. Returns the status of `waitpid`.
 template <typename Function>
 int status_of_child(Function function) {
   const pid_t child = fork();
@@ -220,7 +220,7 @@ int status_of_child(Function function) {
   return status;
 }
 
-/// Cancels a thread that runs `start`, and waits for it: what it returned.
+/// Cancels a thread that runs `start`, waits for it, and returns its result.
 void* cancelled(void* (*start)(void*), void* argument) {
   pthread_t thread{};
   pthread_create(&thread, nullptr, start, argument);
@@ -230,7 +230,7 @@ void* cancelled(void* (*start)(void*), void* argument) {
   return result;
 }
 
-TEST_CASE("a thread that is cancelled in a call ends the process: nothing goes on half-done") {
+TEST_CASE("a thread that is cancelled in a call ends the process, so that no call stops halfway") {
   const int status = status_of_child([] {
     auto streams = lsock::pair().value();
     cancelled(
@@ -245,7 +245,7 @@ TEST_CASE("a thread that is cancelled in a call ends the process: nothing goes o
   CHECK(WTERMSIG(status) == SIGABRT);
 }
 
-TEST_CASE("a thread that allows no cancelling within calls is cancelled after them") {
+TEST_CASE("a thread that defers cancellation is cancelled after its calls") {
   auto streams = lsock::pair().value();
   REQUIRE(streams.second.send(octets(1)).value() == 1);
   void* const result = cancelled(

@@ -1,4 +1,4 @@
-// Addresses that are wrong, taken, or not for this user: each call says which of these it is.
+// Addresses that are invalid, in use or forbidden: each call reports which of these it is.
 #include "ipc/faults.h"
 
 #include <doctest/doctest.h>
@@ -15,8 +15,8 @@ namespace {
 
 using namespace test;
 
-/// A folder of the test's own, below the system's folder for such: an unprivileged child reaches
-/// it.
+/// A folder of this test below the system's temporary folder, which an unprivileged child can
+/// reach.
 class Folder {
  public:
   Folder() { REQUIRE(mkdtemp(name_) != nullptr); }
@@ -33,7 +33,7 @@ class Folder {
   char name_[40] = "/tmp/perigee_permission_test_XXXXXX";
 };
 
-/// What `check` says in a process without privileges: root may do everything.
+/// Runs `check` in a process without privileges, because root may do everything.
 template <typename Check>
 bool holds_for_an_ordinary_user(Check&& check) {
   const pid_t child = fork();
@@ -51,7 +51,7 @@ bool holds_for_an_ordinary_user(Check&& check) {
   return status == 0;
 }
 
-TEST_CASE("a folder that this user may not enter hides what is in it") {
+TEST_CASE("a folder that this user may not enter hides its files") {
   Folder folder;
   const auto path = folder.path("socket");
   const auto address = UnixAddr::path(path).value();
@@ -68,7 +68,7 @@ TEST_CASE("a folder that this user may not enter hides what is in it") {
   }));
 }
 
-TEST_CASE("an acceptor's path admits those whom its file's permissions admit") {
+TEST_CASE("the permissions of an acceptor's file decide which users can connect") {
   Folder folder;
   const auto path = folder.path("socket");
   const auto address = UnixAddr::path(path).value();
@@ -81,7 +81,7 @@ TEST_CASE("an acceptor's path admits those whom its file's permissions admit") {
   CHECK(holds_for_an_ordinary_user([&] { return lsock::Connector::connect(address).has_value(); }));
 }
 
-TEST_CASE("an address of another host, or in use, cannot be listened at") {
+TEST_CASE("listening at an address of another host, or in use, fails") {
   const auto elsewhere = InetAddr::v4({192, 0, 2, 1}, 0);
   CHECK(sock::Acceptor::open(elsewhere).error() == std::errc::address_not_available);
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
@@ -92,7 +92,7 @@ TEST_CASE("an address of another host, or in use, cannot be listened at") {
   CHECK(uring::Acceptor::open(taken).error() == std::errc::address_in_use);
 }
 
-TEST_CASE("a path that does not lead to an acceptor of this family is told by what is there") {
+TEST_CASE("connecting to a path without a matching acceptor fails with an exact error") {
   const Folder folder;
   const auto at = [&](const char* name) { return UnixAddr::path(folder.path(name)).value(); };
   CHECK(lsock::Connector::connect(at("absent")).error() == std::errc::no_such_file_or_directory);

@@ -1,4 +1,4 @@
-// Stream pipes: records stay what they were.
+// Stream pipes keep the boundaries of records.
 #include "support/octets.h"
 #include <perigee/ipc/families.h>
 
@@ -37,7 +37,7 @@ void echo_once(typename Family::Acceptor& acceptor) {
   }
 }
 
-TEST_CASE("an echo server gives back record for record") {
+TEST_CASE("an echo server returns each record") {
   auto acceptor = spipe::Acceptor::open(fresh()).value();
   std::jthread server([&] { echo_once<SPipe>(acceptor); });
   auto stream = spipe::Connector::connect(acceptor.local_address().value()).value();
@@ -53,7 +53,7 @@ TEST_CASE("an echo server gives back record for record") {
   CHECK(stream.recv(MutableOctetSpan(space)).value() == Received::end());
 }
 
-TEST_CASE("an empty record is not the end of the stream, on either side, even just before it") {
+TEST_CASE("an empty record is not the end of the stream, even directly before the end") {
   auto [client, server] = connected();
   std::array<std::byte, 10> space;
   for (auto [from, to] : {std::pair{&client, &server}, std::pair{&server, &client}}) {
@@ -67,7 +67,7 @@ TEST_CASE("an empty record is not the end of the stream, on either side, even ju
   }
 }
 
-TEST_CASE("an empty record differs from the end in a pair, and on a handle that was adopted") {
+TEST_CASE("an empty record differs from the end, in a pair and on an adopted handle") {
   auto [first, second] = spipe::pair().value();
   auto adopted = spipe::Stream::adopt(second.release()).value();
   REQUIRE(first.send(OctetSpan{}));
@@ -77,7 +77,7 @@ TEST_CASE("an empty record differs from the end in a pair, and on a handle that 
   CHECK(adopted.recv(MutableOctetSpan(space)).value() == Received::end());
 }
 
-TEST_CASE("a record that does not fit is an error that says so; the next one is whole") {
+TEST_CASE("a record that does not fit is an error; the next record is whole") {
   auto [client, server] = connected();
   REQUIRE(client.send(octets(1, 2, 3)));
   REQUIRE(client.send(octets(4, 5)));
@@ -89,7 +89,7 @@ TEST_CASE("a record that does not fit is an error that says so; the next one is 
   CHECK(server.recv(MutableOctetSpan{}).error() == std::errc::message_size);
 }
 
-TEST_CASE("a record that does not fit takes its handles with it") {
+TEST_CASE("a record that does not fit loses its handles") {
   auto [client, server] = connected();
   const std::array lent{client.handle()};
   REQUIRE(client.send_handles(octets(1, 2, 3), lent));
@@ -99,7 +99,7 @@ TEST_CASE("a record that does not fit takes its handles with it") {
   CHECK_FALSE(handles[0]);
 }
 
-TEST_CASE("segments make one record, and one record fills several spaces") {
+TEST_CASE("segments make one record, and one record fills several buffers") {
   auto [client, server] = connected();
   const Octets first = octets(1, 2, 3);
   const Octets second = octets(4, 5);
@@ -114,7 +114,7 @@ TEST_CASE("segments make one record, and one record fills several spaces") {
   CHECK(client.send(std::span<const OctetSpan>(many)).error() == std::errc::message_size);
 }
 
-TEST_CASE("more empty spaces than one call takes are passed over") {
+TEST_CASE("more empty buffers than one call takes are skipped") {
   auto [client, server] = spipe::pair().value();
   std::array<std::byte, 3> arrived{};
   std::vector<MutableOctetSpan> spaces(io::segments_max);
@@ -138,7 +138,7 @@ TEST_CASE("a record larger than the send buffer is refused whole") {
   CHECK(server.recv(MutableOctetSpan(space), no_wait).error() == std::errc::operation_would_block);
 }
 
-TEST_CASE("limits end waits for records and for room") {
+TEST_CASE("limits end waits for records and for room in the queue") {
   auto [client, server] = connected();
   std::array<std::byte, 10> space;
   CHECK(server.recv(MutableOctetSpan(space), no_wait).error() == std::errc::operation_would_block);
@@ -148,7 +148,7 @@ TEST_CASE("limits end waits for records and for room") {
   for (int count = 0; sent && count < 10'000; ++count) sent = client.send(record, no_wait);
   CHECK(sent.error() == std::errc::operation_would_block);
   CHECK(client.send(record, 1ms).error() == std::errc::timed_out);
-  server.close();  // with records that it has not received
+  server.close();  // with unread records
   CHECK(client.send(record).error() == std::errc::connection_reset);
   CHECK(client.send(record).error() == std::errc::broken_pipe);
 }
@@ -180,7 +180,7 @@ TEST_CASE("a connection can be begun and finished later") {
   CHECK(server.recv(MutableOctetSpan(space)).value() == Received::octets(0));
 }
 
-TEST_CASE("paths and abstract names lead to a stream pipe, and streams of octets do not") {
+TEST_CASE("paths and abstract names lead to a stream pipe, which octet streams cannot reach") {
   const auto name = SPipeAddr::abstract("perigee spipe test " + std::to_string(getpid())).value();
   auto by_name = spipe::Acceptor::open(name).value();
   CHECK(by_name.local_address().value() == name);

@@ -22,10 +22,10 @@ using namespace test;
 using perigee::test::octets;
 
 #define EVERY_DOMAIN OverV4, OverV6, OverLocal, OverRing
-/// Those whose system calls have time-outs of their own.
+/// Domains whose system calls have their own time-outs.
 #define EVERY_WAITING_DOMAIN OverV4, OverV6, OverLocal
 
-/// Nothing where this host does not have the domain.
+/// Returns no connection if this host does not have the domain.
 template <typename Over>
 std::optional<Connection<typename Over::Family>> connect() {
   if (!is_here<Over>()) return std::nullopt;
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("an echo server is the same function for every family", Over,
   CHECK(stream.recv(MutableOctetSpan(&more, 1)).value() == Received::end());
 }
 
-TEST_CASE_TEMPLATE("gathered segments are scattered again, however they are cut", Over,
+TEST_CASE_TEMPLATE("gathered segments are scattered again, whatever their sizes", Over,
                    EVERY_DOMAIN) {
   auto connection = connect<Over>();
   if (!connection) return;
@@ -81,7 +81,7 @@ TEST_CASE_TEMPLATE("gathered segments are scattered again, however they are cut"
   CHECK((received == message));
 }
 
-TEST_CASE_TEMPLATE("one gather-write and one scatter-read take what they are given", Over,
+TEST_CASE_TEMPLATE("one gather-write and one scatter-read use all their segments", Over,
                    EVERY_DOMAIN) {
   auto connection = connect<Over>();
   if (!connection) return;
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("one gather-write and one scatter-read take what they are giv
   CHECK(tail[2] == std::byte{5});
 }
 
-TEST_CASE_TEMPLATE("more empty segments than one call takes are passed over", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("more empty segments than one call takes are skipped", Over, EVERY_DOMAIN) {
   auto connection = connect<Over>();
   if (!connection) return;
   const Octets message = octets(1, 2, 3);
@@ -120,8 +120,8 @@ TEST_CASE_TEMPLATE("more empty segments than one call takes are passed over", Ov
   CHECK(connection->server.recv_n(room, 1h).value() == Received::octets(9));
 }
 
-TEST_CASE_TEMPLATE("an exact receive says what it got before the stream ended", Over,
-                   EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("an exact receive reports the octets that came before the end of the stream",
+                   Over, EVERY_DOMAIN) {
   auto connection = connect<Over>();
   if (!connection) return;
   CHECK(connection->client.send(octets(1, 2, 3)).has_value());
@@ -132,7 +132,7 @@ TEST_CASE_TEMPLATE("an exact receive says what it got before the stream ended", 
   CHECK(connection->server.recv(MutableOctetSpan(space)).value() == Received::end());
 }
 
-TEST_CASE_TEMPLATE("a receive into no space is not the end of the stream", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("a receive without space is not the end of the stream", Over, EVERY_DOMAIN) {
   auto connection = connect<Over>();
   if (!connection) return;
   CHECK(connection->server.recv(MutableOctetSpan{}).value() == Received::octets(0));
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE("a limited send ends when the peer does not read", Over, EVER
         std::errc::operation_would_block);
 }
 
-TEST_CASE_TEMPLATE("interrupt ends a receive that waits", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("interrupt ends a blocked receive", Over, EVERY_DOMAIN) {
   auto connection = connect<Over>();
   if (!connection) return;
   std::jthread waiting([&] {
@@ -177,8 +177,7 @@ TEST_CASE_TEMPLATE("interrupt ends a receive that waits", Over, EVERY_DOMAIN) {
   CHECK(connection->server.send(octets(1)).error() == std::errc::broken_pipe);
 }
 
-TEST_CASE_TEMPLATE("accept waits for at most its limit, and interrupt ends it", Over,
-                   EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("accept waits up to its limit, and interrupt ends it", Over, EVERY_DOMAIN) {
   if (!is_here<Over>()) return;
   auto acceptor = Over::Family::Acceptor::open(Over::fresh());
   CHECK(acceptor->accept(no_wait).error() == std::errc::operation_would_block);
@@ -190,7 +189,7 @@ TEST_CASE_TEMPLATE("accept waits for at most its limit, and interrupt ends it", 
   CHECK(error == std::errc::invalid_argument);
 }
 
-TEST_CASE_TEMPLATE("a connect can be begun, waited for, and is a stream only then", Over,
+TEST_CASE_TEMPLATE("a connect can be begun and awaited, and gives a stream only at the end", Over,
                    EVERY_DOMAIN) {
   using Family = typename Over::Family;
   if (!is_here<Over>()) return;
@@ -199,13 +198,13 @@ TEST_CASE_TEMPLATE("a connect can be begun, waited for, and is a stream only the
   auto client = pending.finish(10s).value();
   CHECK_FALSE(pending.is_open());
   auto server = acceptor->accept().value();
-  // The stream is blocking again: a receive waits for what comes.
+  // The stream is blocking again: a receive waits.
   std::jthread sender([&] { static_cast<void>(server.send(octets(1, 2, 3))); });
   std::array<std::byte, 3> space;
   CHECK(client.recv_n(MutableOctetSpan(space)).value() == Received::octets(3));
 }
 
-TEST_CASE_TEMPLATE("connecting to where nobody listens is refused, in each form", Over,
+TEST_CASE_TEMPLATE("connecting to an address without a listener is refused, in each form", Over,
                    EVERY_DOMAIN) {
   using Family = typename Over::Family;
   if (!is_here<Over>()) return;
@@ -228,8 +227,7 @@ TEST_CASE_TEMPLATE("a timed connect leaves no time-out behind", Over, EVERY_WAIT
   CHECK(stream.template get<SendTimeout>().value().time == 0us);
 }
 
-TEST_CASE_TEMPLATE("a timed connect leaves the time-out that was asked for", Over,
-                   EVERY_WAITING_DOMAIN) {
+TEST_CASE_TEMPLATE("a timed connect leaves the requested time-out", Over, EVERY_WAITING_DOMAIN) {
   using Family = typename Over::Family;
   if (!is_here<Over>()) return;
   auto acceptor = Family::Acceptor::open(Over::fresh());
@@ -251,7 +249,7 @@ TEST_CASE_TEMPLATE("both ends know their addresses", Over, EVERY_DOMAIN) {
   CHECK(server.peer_address().value() == client.local_address().value());
 }
 
-TEST_CASE_TEMPLATE("a handle moves, is given up, and is adopted again", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("a handle can be moved, released and adopted again", Over, EVERY_DOMAIN) {
   auto connection = connect<Over>();
   if (!connection) return;
   using Stream = typename Over::Family::Stream;
@@ -263,12 +261,12 @@ TEST_CASE_TEMPLATE("a handle moves, is given up, and is adopted again", Over, EV
   CHECK_FALSE(moved.is_open());
   Stream adopted = Stream::adopt(released).value();
   CHECK(adopted.send(octets(1)).value() == 1);
-  adopted = Stream{};  // closes the old one
+  adopted = Stream{};  // closes the old handle
   std::array<std::byte, 2> space;
   CHECK(connection->server.recv_n(MutableOctetSpan(space)).value() == Received::end(1));
 }
 
-TEST_CASE_TEMPLATE("what is not open fails, and does nothing else", Over, EVERY_DOMAIN) {
+TEST_CASE_TEMPLATE("a closed stream fails without a side effect", Over, EVERY_DOMAIN) {
   if (!is_here<Over>()) return;
   typename Over::Family::Stream stream;
   CHECK(stream.send(octets(1)).error() == std::errc::bad_file_descriptor);
@@ -294,7 +292,7 @@ TEST_CASE("a signal that a handler catches does not end a wait") {
   sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST_CASE("a path is listened at, and removed on request") {
+TEST_CASE("an acceptor listens at a path, and removes it on request") {
   const std::string path = "perigee_ipc_stream_test_" + std::to_string(getpid());
   const auto address = UnixAddr::path(path).value();
   lsock::remove(address);

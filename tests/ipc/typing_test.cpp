@@ -1,5 +1,5 @@
-// What must not compile does not: each line is a bug of a program over plain sockets that the types
-// exclude. And what must compile does.
+// Static checks: each line is a bug of programs over plain sockets that the types exclude. Valid
+// code must compile.
 #include <perigee/ipc/families.h>
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 namespace {
 namespace a_program {
-// What a program calls stays the C library's, although it uses both namespaces.
+// Names of the C library stay usable, although the program uses both namespaces.
 using namespace perigee;
 using namespace perigee::ipc;
 static_assert(std::is_same_v<decltype(system("")), int>);
@@ -50,7 +50,7 @@ template <typename Role, typename Address, typename Option>
 concept OpensWith =
     requires(const Address& address, Option option) { Role::open(address, option); };
 
-// A passive handle carries no data, and an active one accepts nothing.
+// A passive handle carries no data, and an active handle accepts no connections.
 static_assert(!CanSend<sock::Acceptor> && !CanReceive<sock::Acceptor>);
 static_assert(!CanSend<lsock::Acceptor> && !CanReceive<lsock::Acceptor>);
 static_assert(!CanAccept<sock::Stream> && !CanConnect<sock::Stream>);
@@ -59,7 +59,7 @@ static_assert(!CanSend<sock::Connector> && !CanReceive<sock::Connector>);
 static_assert(!CanSend<sock::Connector::Pending> && !CanReceive<sock::Connector::Pending>);
 static_assert(!CanInterrupt<sock::Connector>);
 
-// Addresses of one domain are not taken for those of another, nor a number for an address.
+// An address of one domain is no address of another domain, and a number is no address.
 static_assert(!OpensAt<sock::Acceptor, UnixAddr> && !OpensAt<lsock::Acceptor, InetAddr>);
 static_assert(!ConnectsTo<sock::Connector, UnixAddr> && !ConnectsTo<sock::Connector, int>);
 static_assert(!std::is_convertible_v<std::uint16_t, InetAddr>);
@@ -73,7 +73,7 @@ static_assert(!std::is_convertible_v<sock::Stream, int>);
 static_assert(!std::is_convertible_v<int, Handle>);
 static_assert(!std::is_convertible_v<sock::Stream, lsock::Stream>);
 
-// An option that the kind of socket does not have.
+// Options that this kind of socket does not have.
 static_assert(CanSet<sock::Stream, NoDelay> && CanGet<sock::Stream, NoDelay>);
 static_assert(!CanSet<lsock::Stream, NoDelay> && !CanGet<lsock::Stream, NoDelay>);
 static_assert(!CanSet<sock::Acceptor, NoDelay>);
@@ -86,12 +86,12 @@ static_assert(!ConnectsWith<lsock::Connector, UnixAddr, NoDelay>);
 static_assert(OpensWith<sock::Acceptor, InetAddr, ReuseAddress>);
 static_assert(!OpensWith<sock::Acceptor, InetAddr, NoDelay>);
 
-// The results of a receive: neither a number that might be an error, nor a truth value.
+// The results of a receive: they convert neither to a number nor to bool.
 static_assert(!std::is_convertible_v<Received, std::size_t>);
 static_assert(!std::is_convertible_v<Received, bool>);
 
-// A result is a std::expected, compared with its own kind and with what it may hold; but not with
-// what C functions give for an error.
+// A result is a std::expected. It compares with its own kind and with its value, but not with the
+// error values of C functions.
 template <typename R, typename With>
 concept ComparesWith = requires(const R& result, const With& with) { result == with; };
 static_assert(std::is_convertible_v<Result<int>, std::expected<int, std::error_code>>);
@@ -106,11 +106,11 @@ static_assert(ComparesWith<Result<Received>, std::unexpected<std::error_code>>);
 static_assert(ByteStream<sock::Stream> && ByteStream<lsock::Stream>);
 static_assert(!ByteStream<sock::Acceptor> && !StreamFamily<sock::Stream>);
 
-// Nothing virtual, and no more than the handle.
+// No virtual functions, and the size of the handle.
 static_assert(sizeof(sock::Stream) == sizeof(int) && !std::is_polymorphic_v<sock::Stream>);
 static_assert(std::is_nothrow_move_constructible_v<sock::Acceptor>);
 
-TEST_CASE("results are equal if their values are, or their errors") {
+TEST_CASE("results are equal if their values or their errors are equal") {
   const Result<std::size_t> one = 1U;
   const Result<std::size_t> broken = std::unexpected(make_error_code(std::errc::broken_pipe));
   CHECK(one == Result<std::size_t>(1U));
@@ -122,7 +122,7 @@ TEST_CASE("results are equal if their values are, or their errors") {
   CHECK_FALSE(Status() == Status(std::unexpected(broken.error())));
 }
 
-TEST_CASE("options are set, and read back as what they are") {
+TEST_CASE("options are set, and read back with the same value") {
   auto acceptor =
       sock::Acceptor::open(InetAddr::loopback(), ReuseAddress{true}, ReceiveBuffer{64_KiB}).value();
   CHECK(acceptor.get<ReuseAddress>().value().on);
@@ -154,7 +154,7 @@ TEST_CASE("an option that cannot be set is an error") {
   CHECK(closed.get<NoDelay>().error() == std::errc::bad_file_descriptor);
 }
 
-TEST_CASE("a time limit is for ever, nothing, or a duration that is not negative") {
+TEST_CASE("a time limit is forever, no_wait, or a duration that is not negative") {
   static_assert(TimeLimit{}.is_forever() && forever.is_forever() && no_wait.is_no_wait());
   CHECK(TimeLimit(std::chrono::seconds(2)).duration() == std::chrono::seconds(2));
   CHECK(TimeLimit(std::chrono::seconds(-2)).duration().count() == 0);

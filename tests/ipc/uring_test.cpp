@@ -1,5 +1,5 @@
-// What is special about streams over io_uring: rings and their threads, and hosts that forbid them.
-// What they share with all families is in stream_test.cpp and the fault tests.
+// Behaviour of streams over io_uring only: rings and their threads, and hosts that forbid rings.
+// stream_test.cpp and the fault tests check the behaviour that all families share.
 #include "ipc/faults.h"
 #include "support/octets.h"
 
@@ -27,18 +27,18 @@
 #include <vector>
 
 namespace {
-/// What the kernel does with the next entries of this thread.
+/// How the kernel treats the next entries of this thread.
 enum class Kernel { takes_all, takes_none, takes_one };
 thread_local Kernel kernel = Kernel::takes_all;
 }  // namespace
 
-/// Stands before the library's own.
+/// Replaces the library's function.
 extern "C" int io_uring_submit_and_wait(io_uring* ring, unsigned count) {
   static const auto submit_and_wait =
       reinterpret_cast<int (*)(io_uring*, unsigned)>(dlsym(RTLD_NEXT, "io_uring_submit_and_wait"));
   switch (std::exchange(kernel, Kernel::takes_all)) {
     case Kernel::takes_none:
-      return -EAGAIN;  // as it says that it has no memory
+      return -EAGAIN;  // the code for missing memory
     case Kernel::takes_one: {
       --ring->sq.sqe_tail;
       const int taken = io_uring_submit(ring);
@@ -61,7 +61,7 @@ using perigee::test::octets;
 static_assert(StreamFamily<Uring> && FileStream<uring::Stream>);
 static_assert(sizeof(uring::Stream) == sizeof(int));
 static_assert(!std::is_convertible_v<sock::Stream, uring::Stream>);
-// The ring waits, not the system call: the socket's own time-outs would have no effect.
+// The ring waits instead of the system call, so the socket's time-outs would have no effect.
 static_assert(OptionOf<NoDelay, uring::Stream> && !OptionOf<SendTimeout, uring::Stream>);
 static_assert(!OptionOf<ReceiveTimeout, uring::Stream>);
 static_assert(OptionOf<ReuseAddress, uring::Acceptor> && !OptionOf<NoDelay, uring::Acceptor>);
@@ -80,7 +80,7 @@ void forbid_rings(int error) {
   REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/// What each call says in a thread that can have no ring.
+/// Checks the error of each call in a thread that can have no ring.
 void check_every_call_fails_with(std::errc error) {
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const auto address = acceptor.local_address().value();
@@ -96,7 +96,7 @@ void check_every_call_fails_with(std::errc error) {
   CHECK(adopted.accept().error() == error);
 }
 
-TEST_CASE("where rings are forbidden or unknown, each call says so") {
+TEST_CASE("where rings are forbidden or unknown, each call reports the error") {
   std::thread([] {
     forbid_rings(EPERM);
     check_every_call_fails_with(std::errc::operation_not_permitted);
@@ -107,7 +107,7 @@ TEST_CASE("where rings are forbidden or unknown, each call says so") {
   }).join();
 }
 
-TEST_CASE("this host has rings, or forbids them in one of the two ways that there are") {
+TEST_CASE("this host has rings, or forbids them in one of the two known ways") {
   const auto status = uring::available();
   const bool is_known = status || status.error() == std::errc::operation_not_permitted ||
                         status.error() == std::errc::function_not_supported;
@@ -116,9 +116,9 @@ TEST_CASE("this host has rings, or forbids them in one of the two ways that ther
   if (!status) check_every_call_fails_with(static_cast<std::errc>(status.error().value()));
 }
 
-TEST_CASE("a thread's ring costs one handle, and goes with the thread") {
+TEST_CASE("a thread's ring uses one handle, and is closed with the thread") {
   if (!is_here<OverRing>()) return;
-  REQUIRE(uring::available().has_value());  // this thread's own
+  REQUIRE(uring::available().has_value());  // the ring of this thread
   const auto before = open_handles();
   std::thread([&] {
     CHECK(open_handles() == before);
@@ -131,7 +131,7 @@ TEST_CASE("a thread's ring costs one handle, and goes with the thread") {
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("a thread that can open no more handles cannot have a ring, and says why") {
+TEST_CASE("a thread that can open no handle gets no ring, and an error with the reason") {
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
   Result<std::size_t> sent = 0;
@@ -169,7 +169,7 @@ TEST_CASE("a sender and a receiver work on one stream at the same time, both way
   CHECK((at_client == message));
 }
 
-TEST_CASE("what a limit has ended moves nothing later") {
+TEST_CASE("an operation that a limit has ended moves no octets later") {
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
   std::array<std::byte, 4> space{};
@@ -181,7 +181,7 @@ TEST_CASE("what a limit has ended moves nothing later") {
   CHECK(other[3] == std::byte{4});
 }
 
-TEST_CASE("an operation that the kernel does not take is an error, and the next one is done") {
+TEST_CASE("an operation that the kernel refuses is an error, and the next operation works") {
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
   REQUIRE(uring::available().has_value());
@@ -200,14 +200,14 @@ TEST_CASE("an operation that the kernel does not take is an error, and the next 
   }
 }
 
-TEST_CASE("an operation that the kernel takes without its limit does not go on") {
+TEST_CASE("an operation that the kernel accepts without its time-out is cancelled") {
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
   std::array<std::byte, 4> space{};
   kernel = Kernel::takes_one;
   CHECK(connection.server.recv(MutableOctetSpan(space), 1h).error() ==
         std::errc::not_enough_memory);
-  // Nobody else waits for what comes now.
+  // The earlier receive must not take this octet.
   REQUIRE(connection.client.send(octets(1)).value() == 1);
   std::array<std::byte, 4> other{};
   CHECK(connection.server.recv(MutableOctetSpan(other), 1h).value() == Received::octets(1));
@@ -215,7 +215,7 @@ TEST_CASE("an operation that the kernel takes without its limit does not go on")
   CHECK(other[0] == std::byte{1});
 }
 
-TEST_CASE("an operation that the kernel takes without its limit is done, or not at all") {
+TEST_CASE("an operation without its time-out is done completely, or not at all") {
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
   REQUIRE(connection.client.send(octets(7)).value() == 1);
@@ -242,7 +242,7 @@ void wait_until_asleep(pid_t thread) {
   }
 }
 
-TEST_CASE("closing a handle does not end the call that uses it: what comes still arrives") {
+TEST_CASE("closing a handle does not end the call that uses it, which still receives octets") {
   if (!is_here<OverRing>()) return;
   for (const TimeLimit limit : {forever, TimeLimit(1h)}) {
     auto connection = connection_over<OverRing>();
@@ -261,12 +261,12 @@ TEST_CASE("closing a handle does not end the call that uses it: what comes still
     REQUIRE(connection.client.send(octets(5)).value() == 1);
     receiver.join();
     CHECK(space[0] == std::byte{5});
-    // The last that used the connection has gone.
+    // The last user of the connection has gone.
     CHECK(connection.client.recv(MutableOctetSpan(space), 10s).value() == Received::end());
   }
 }
 
-TEST_CASE("a fork leaves the calls of other threads as they are") {
+TEST_CASE("a fork does not disturb the calls of other threads") {
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
   std::array<std::byte, 1> space{};
@@ -288,7 +288,7 @@ TEST_CASE("a fork leaves the calls of other threads as they are") {
   CHECK(space[0] == std::byte{6});
 }
 
-TEST_CASE("streams change families by their handles, and the families talk with each other") {
+TEST_CASE("streams can change their family by their handles, and the families can talk") {
   if (!is_here<OverRing>()) return;
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   auto client = uring::Connector::connect(acceptor.local_address().value(), 10s).value();

@@ -16,7 +16,7 @@ class Host:
     def __init__(self, name):
         self.name = name
         ip(f"netns add {name}")
-        # Link-local addresses can be used at once, without looking for others that have them.
+        # Link-local addresses can be used at once, without duplicate address detection.
         self.set("net/ipv6/conf/default/accept_dad", 0)
         ip(f"-n {name} link set lo up")
 
@@ -45,7 +45,7 @@ def connect(host, address, other, other_address):
         ip(f"-n {end.name} link set {device} up")
 
 
-# Forwards one port, as a gateway with NAT or a container's engine does.
+# Forwards one port, like a gateway with NAT or a container engine.
 _FORWARDER = """
 import asyncio, sys
 listen, port, to, to_port = sys.argv[1:]

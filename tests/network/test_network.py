@@ -27,7 +27,7 @@ connect(inside, "2001:db8:2::2/64", gateway, "2001:db8:2::1/64")
 office.route("2001:db8:2::/64", "2001:db8:1::1")
 inside.route("2001:db8:1::/64", "2001:db8:2::1")
 gateway.set("net/ipv6/conf/all/forwarding", 1)
-# An address that swallows what is sent to it: nobody answers, nothing is refused.
+# Packets to this address are dropped: no answer comes, and no connection is refused.
 ip("-n office addr add 198.51.100.2/24 dev a0")
 ip("-n gateway route add blackhole 198.51.100.0/24")
 ip("-n office neigh add 198.51.100.9 lladdr 02:00:00:00:00:01 dev a0")

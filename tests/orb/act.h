@@ -1,4 +1,4 @@
-// The call that tests make of acting servants, as a client without asynchronous calls makes it.
+// The synchronous call of the operation "act" that tests make.
 #pragma once
 
 #include <perigee/cdr/operators.h>

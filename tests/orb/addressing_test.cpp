@@ -1,4 +1,4 @@
-// Servers that want to be told the target in another way. CORBA 3.0, 15.4.2.2 and 15.4.3.1.
+// Servers that need another addressing mode of the target. CORBA 3.0, 15.4.2.2 and 15.4.3.1.
 #include "orb/fixture.h"
 #include "orb/references/reference.h"
 
@@ -17,7 +17,7 @@ AddressingMode mode_of(const IncomingMessage& message) {
   return static_cast<AddressingMode>(decoder.read<std::int16_t>());
 }
 
-/// Answers 5 if the target comes as `wanted`, else asks for that.
+/// Replies 5 if the request has the addressing mode `wanted`, else asks for that mode.
 OnMessage wanting(AddressingMode wanted, int& asked) {
   return [wanted, &asked](ScriptedTransport& transport, const IncomingMessage& message) {
     if (mode_of(message) == wanted) return reply_with_long(5)(transport, message);
@@ -37,11 +37,11 @@ TEST_CASE("a request is sent again in the addressing mode that the server asks f
     const auto object = fixture.object({"a"});
     CHECK(echo(object) == 5);
     CHECK(echo(object) == 5);
-    CHECK(asked == 1);  // it is remembered
+    CHECK(asked == 1);  // the client remembers the mode
   }
 }
 
-TEST_CASE("a server that is never content is given up") {
+TEST_CASE("a call fails if the server keeps asking for another addressing mode") {
   Fixture fixture;
   auto asked = std::make_shared<int>(0);
   fixture.peer("a", [=](ScriptedTransport& transport, const IncomingMessage& message) {
@@ -54,7 +54,7 @@ TEST_CASE("a server that is never content is given up") {
   CHECK(*asked == 3);
 }
 
-TEST_CASE("a mode that does not exist is not tried") {
+TEST_CASE("an addressing mode that does not exist is not tried") {
   Fixture fixture;
   fixture.peer("a", reply_with(ReplyStatus::needs_addressing_mode,
                                [](cdr::Encoder& encoder) { encoder.write(std::int16_t{7}); }));

@@ -21,7 +21,7 @@ namespace perigee::test {
 
 namespace {
 
-/// Nothing but what a test asks for.
+/// Oneways wait until the test flushes them.
 constexpr BufferingConstraint until_asked{.message_count = 0, .message_bytes = 0, .timeout = 0};
 
 ObjectRef buffered(Fixture& fixture, const ObjectRef& object,
@@ -43,7 +43,7 @@ void flush(Fixture& fixture) {
   flush_oneways(orb);
 }
 
-/// Collects the numbers that come, and answers two-way calls.
+/// Collects the numbers that arrive, and replies to two-way calls.
 class Collector {
  public:
   [[nodiscard]] OnMessage script() {
@@ -55,7 +55,7 @@ class Collector {
     const std::lock_guard lock(mutex_);
     return numbers_;
   }
-  /// The connections that a number below 1000 times (`thread` + 1) came by, but for two-way calls.
+  /// The connections on which the oneways of `thread` arrived: numbers from 1000 times `thread` on.
   [[nodiscard]] std::set<const void*> connections_of(std::int32_t thread) const {
     const std::lock_guard lock(mutex_);
     const auto found = connections_.find(thread);
@@ -80,7 +80,7 @@ class Collector {
   std::map<std::int32_t, std::set<const void*>> connections_;
 };
 
-/// A peer that collects, and a reference to it whose oneways wait.
+/// A peer that collects numbers, and a reference to it whose oneways are buffered.
 struct Buffering {
   explicit Buffering(const BufferingConstraint& constraint = until_asked,
                      orb::Settings settings = {})
@@ -112,7 +112,7 @@ TEST_CASE("oneways wait until there are as many as the constraint says, and leav
   CHECK(test.sends() == 1);
 }
 
-TEST_CASE("they leave when they are as many octets as the constraint says") {
+TEST_CASE("buffered oneways leave when they reach the constraint's number of octets") {
   Buffering test({.message_count = 0, .message_bytes = 1000, .timeout = 0});
   std::int32_t count = 0;
   while (test.sends() == 0) notify(test.object, count++);
@@ -121,7 +121,7 @@ TEST_CASE("they leave when they are as many octets as the constraint says") {
   CHECK(test.collector.numbers().size() == static_cast<std::size_t>(count));
 }
 
-TEST_CASE("they leave when their time is over, without anybody's doing") {
+TEST_CASE("buffered oneways leave when their time-out passes, without a further call") {
   std::promise<void> arrived;
   Fixture fixture;
   fixture.peer("peer", [&](ScriptedTransport&, const IncomingMessage&) { arrived.set_value(); });
@@ -130,7 +130,7 @@ TEST_CASE("they leave when their time is over, without anybody's doing") {
   CHECK(fixture.counts("peer").sends == 1);
 }
 
-TEST_CASE("a shorter time than that of those which wait already holds for all") {
+TEST_CASE("the shorter time-out of a later oneway holds for all buffered oneways") {
   std::promise<void> arrived;
   Fixture fixture;
   fixture.peer("peer", [&, seen = 0](ScriptedTransport&, const IncomingMessage&) mutable {
@@ -142,7 +142,7 @@ TEST_CASE("a shorter time than that of those which wait already holds for all") 
   arrived.get_future().get();
 }
 
-TEST_CASE("whatever is sent on the connection comes behind those that wait there") {
+TEST_CASE("every message of a connection is sent behind the connection's buffered oneways") {
   Buffering test;
   notify(test.object, 1);
   notify(test.object, 2);
@@ -155,7 +155,7 @@ TEST_CASE("whatever is sent on the connection comes behind those that wait there
   CHECK(test.fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("flush_oneways sends them, and so do shutdown and destroy") {
+TEST_CASE("flush_oneways, shutdown and destroy send the buffered oneways") {
   Buffering test;
   notify(test.object, 1);
   CHECK(test.sends() == 0);
@@ -224,7 +224,7 @@ TEST_CASE("a call shares the connection of the thread's last oneway, until a cal
     messaging::ContextStorage contexts;
     const auto request = giop_session().parse_request(message, contexts);
     if (request->header.response == messaging::ResponseFlags::none) return;
-    if (std::exchange(first, false)) return asked.set_value();  // and never answers
+    if (std::exchange(first, false)) return asked.set_value();  // without a reply
     send_reply(transport, message, ReplyStatus::no_exception);
   };
   for (int connection = 0; connection < 2; ++connection) fixture.peer("peer", take);
@@ -234,13 +234,13 @@ TEST_CASE("a call shares the connection of the thread's last oneway, until a cal
   asked.get_future().wait();
   ping(object);
   CHECK(fixture.counts("peer").connects == 1);
-  ping(object);  // the oneway is known to have arrived: a free connection is better
+  ping(object);  // the oneway has arrived, so a free connection is better
   CHECK(fixture.counts("peer").connects == 2);
   fixture.core().destroy();
   CHECK_THROWS_AS(other.get(), CORBA::SystemException);
 }
 
-TEST_CASE("an idle connection is not closed before they are sent") {
+TEST_CASE("an idle connection is not closed before its buffered oneways are sent") {
   std::promise<void> arrived;
   orb::Settings settings;
   settings.client_idle_timeout = std::chrono::milliseconds(1);
@@ -250,7 +250,7 @@ TEST_CASE("an idle connection is not closed before they are sent") {
   arrived.get_future().get();  // the sweeper's thread has sent it
 }
 
-TEST_CASE("what is large goes alone, without being copied, behind those that wait") {
+TEST_CASE("a large oneway is sent alone and uncopied, behind the buffered oneways") {
   Buffering test;
   notify(test.object, 1);
   for (const std::size_t size : {std::size_t{9 * 1024}, std::size_t{300 * 1024}}) {
@@ -268,7 +268,7 @@ TEST_CASE("what is large goes alone, without being copied, behind those that wai
   CHECK(test.collector.numbers() == Numbers{1, 2, 2});
 }
 
-TEST_CASE("they are sent before they take too much memory, whatever the constraint says") {
+TEST_CASE("buffered oneways are sent before they take too much memory, with any constraint") {
   Buffering test;
   const std::vector<std::byte> part(7 * 1024);
   std::size_t count = 0;
@@ -285,7 +285,7 @@ TEST_CASE("they are sent before they take too much memory, whatever the constrai
   CHECK(test.collector.numbers().size() == count - 1);
 }
 
-TEST_CASE("those that cannot be sent are counted, and flush_oneways tells once") {
+TEST_CASE("lost oneways are counted, and flush_oneways raises one exception") {
   Fixture fixture;
   Script deaf;
   deaf.accepts_max = 50;
@@ -299,7 +299,7 @@ TEST_CASE("those that cannot be sent are counted, and flush_oneways tells once")
   flush(fixture);
 }
 
-TEST_CASE("those after a failure are not put behind it: they take a new connection") {
+TEST_CASE("oneways after a failed flush take a new connection") {
   Fixture fixture;
   Script deaf;
   deaf.accepts_max = 50;
@@ -327,7 +327,7 @@ TEST_CASE(
   CHECK(test.fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("a call that fills the buffer and finds the connection broken says so") {
+TEST_CASE("a oneway that fills the buffer raises COMM_FAILURE if the connection is broken") {
   Fixture fixture;
   Script deaf;
   deaf.accepts_max = 50;
@@ -339,7 +339,7 @@ TEST_CASE("a call that fills the buffer and finds the connection broken says so"
   CHECK(failure.completed() == CORBA::COMPLETED_MAYBE);
 }
 
-TEST_CASE("a call behind lost ones is not lost with them: it takes a new connection") {
+TEST_CASE("a call behind lost oneways is not lost: it takes a new connection") {
   Fixture fixture;
   Script deaf;
   deaf.accepts_max = 50;
@@ -353,19 +353,19 @@ TEST_CASE("a call behind lost ones is not lost with them: it takes a new connect
   CHECK(fixture.core().metrics().client_traffic.totals().oneways_lost == 1);
 }
 
-TEST_CASE("each message is counted as one") {
+TEST_CASE("each buffered oneway is counted as one message") {
   Buffering test;
   for (std::int32_t number = 0; number < 5; ++number) notify(test.object, number);
   flush(test.fixture);
   CHECK(test.fixture.core().metrics().client_traffic.totals().messages_sent == 5);
 }
 
-TEST_CASE("a thread's oneways arrive in their order on one connection, whoever else uses it") {
+TEST_CASE("a thread's oneways arrive in order on one connection, which other threads share") {
   constexpr int thread_count = 6;
   constexpr std::int32_t each = 500;
   orb::Settings settings;
   settings.connections_per_endpoint_max = 2;
-  // In the scripted transport it is over at once, although another thread is just sending.
+  // In the scripted transport this time-out passes at once, even while another thread sends.
   settings.first_reply_timeout = std::chrono::milliseconds::zero();
   Buffering test({.message_count = 7, .message_bytes = 0, .timeout = 1'000}, settings);
   {
@@ -390,7 +390,7 @@ TEST_CASE("a thread's oneways arrive in their order on one connection, whoever e
   }
 }
 
-TEST_CASE("the nearest level's constraint holds, and can be asked for") {
+TEST_CASE("the constraint of the nearest level holds, and can be read") {
   Buffering test({.message_count = 2, .message_bytes = 0, .timeout = 0});
   const auto of_orb = make_buffering_constraint({.message_count = 1});
   policy_manager(test.fixture.core())->set_policy_overrides({of_orb}, SET_OVERRIDE);

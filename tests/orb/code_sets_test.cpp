@@ -1,4 +1,4 @@
-// Which code sets a client chooses and announces, and what becomes of characters. CORBA 3.0,
+// Which code sets a client chooses and announces, and how it converts characters. CORBA 3.0,
 // 13.10.2; interop facts 32 and 33.
 #include "orb/context/code_sets.h"
 
@@ -34,7 +34,7 @@ orb::CodeSetChoice choose(const iop::CodeSetInfo& server,
   return *choice;
 }
 
-/// References to `address` whose profile has these code sets, and what the peer there was told.
+/// References to `address` whose profile has these code sets, and the code sets that the peer got.
 struct Peer {
   Peer(Fixture& of, const char* at) : fixture(of), address(at) {
     of.peer(at, [this](ScriptedTransport& transport, const IncomingMessage& message) {
@@ -98,38 +98,38 @@ TEST_CASE("the native code set of both sides is taken, and nothing is converted"
   CHECK(choice.announced == iop::CodeSetContext{utf_8, utf_16});
 }
 
-TEST_CASE("else the server's native code set, which the client converts to") {
+TEST_CASE("the second choice is the server's native code set, if the client converts to it") {
   const auto choice = choose(like_omniorb);
   CHECK(choice.code_sets.chars == CharSet::iso_8859_1);
   CHECK(choice.announced == iop::CodeSetContext{latin_1, utf_16});
   CHECK(choose({{utf_8, {}}, {ucs_4, {}}}).code_sets.wide == WideSet::ucs_4);
 }
 
-TEST_CASE("else the client's native code set, if the server converts from it") {
+TEST_CASE("the third choice is the client's native code set, if the server converts from it") {
   const auto choice = choose({{euc_jp, {latin_1, utf_8}}, {0x00030020, {ucs_4, utf_16}}});
   CHECK(choice.code_sets.chars == CharSet::utf_8);
   CHECK(choice.code_sets.wide == WideSet::utf_16);
 }
 
-TEST_CASE("else one that both convert to, as the server numbers it") {
+TEST_CASE("the fourth choice is a common conversion code set, by the server's number for it") {
   const auto choice = choose({{euc_jp, {euc_jp, latin_9}}, {0x00030020, {0x00010105}}});
   CHECK(choice.code_sets.chars == CharSet::iso_8859_15);
   CHECK(choice.code_sets.wide == WideSet::ucs_4);
   CHECK(choice.announced == iop::CodeSetContext{latin_9, 0x00010105});
 }
 
-TEST_CASE("else UTF-8 and UTF-16, which everybody must understand") {
+TEST_CASE("the last choice is UTF-8 and UTF-16, which every ORB must understand") {
   const auto choice = choose({{euc_jp, {}}, {0x00030020, {}}});
   CHECK(choice.announced == iop::CodeSetContext{utf_8, utf_16});
 }
 
-TEST_CASE("a server without wide characters gets none") {
+TEST_CASE("a server without wide code sets gets no wide code set") {
   const auto choice = choose({{utf_8, {}}, {0, {}}});
   CHECK(choice.code_sets.wide == WideSet::none);
   CHECK(choice.announced == iop::CodeSetContext{utf_8, 0});
 }
 
-TEST_CASE("what this ORB publishes begins with its native code set") {
+TEST_CASE("the published code sets of this ORB begin with its native code set") {
   CHECK(orb::published_code_sets({}) ==
         iop::CodeSetInfo{{utf_8, {latin_1, latin_9}}, {utf_16, {}}});
   CHECK(orb::published_code_sets(
@@ -189,7 +189,7 @@ TEST_CASE("a profile without code sets means ISO 8859-1, no wide characters, no 
   CHECK(failure.completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("a component that does not decode is none") {
+TEST_CASE("a code set component that does not decode is ignored") {
   Fixture fixture;
   Peer peer(fixture, "peer");
   const iop::TaggedComponent broken{iop::tag_code_sets, octets(1, 2, 3)};
@@ -197,7 +197,7 @@ TEST_CASE("a component that does not decode is none") {
   CHECK(peer.announced == std::vector<iop::CodeSetContext>(1));
 }
 
-TEST_CASE("for servers that say nothing the owner may say what they understand") {
+TEST_CASE("a setting gives the code sets of servers that publish none") {
   orb::Settings settings;
   settings.code_sets.default_char = CharSet::utf_8;
   settings.code_sets.default_wide = WideSet::utf_16;

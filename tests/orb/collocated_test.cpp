@@ -1,4 +1,4 @@
-// Calls to objects of the same ORB go to the dispatcher in the caller's thread, and look the same.
+// Calls to objects of the same ORB: the caller's thread runs the dispatcher.
 #include "orb/context/upcall_scope.h"
 #include "orb/fixture.h"
 
@@ -10,7 +10,7 @@ namespace perigee::test {
 
 namespace {
 
-// A server that publishes one endpoint where nobody listens.
+// A server that publishes one endpoint without listening there.
 class QuietServer final : public orb::Server {
  public:
   explicit QuietServer(ScriptedProtocol& protocol) : protocol_(protocol) {}
@@ -89,7 +89,7 @@ TEST_CASE("a collocated request is forwarded like any other") {
   CHECK(echo(fixture.object) == 5);
 }
 
-TEST_CASE("a collocated oneway returns whatever happens") {
+TEST_CASE("a collocated oneway returns although its servant replies an exception") {
   bool served = false;
   CollocatedFixture fixture([&](orb::ServerRequest& request) {
     served = !request.response_expected();

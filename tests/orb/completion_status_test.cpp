@@ -175,7 +175,7 @@ TEST_CASE("MessageError instead of a reply is COMM_FAILURE, COMPLETED_MAYBE") {
   CHECK(exception.completed() == COMPLETED_MAYBE);
 }
 
-TEST_CASE("octets that are no message are COMM_FAILURE, COMPLETED_MAYBE, and say what is wrong") {
+TEST_CASE("a malformed message is COMM_FAILURE, COMPLETED_MAYBE, and the text says what is wrong") {
   Fixture fixture;
   fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
     transport.deliver(octets_of(std::string_view("HTTP/1.1 400 Bad Request")));

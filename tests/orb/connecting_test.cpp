@@ -1,4 +1,4 @@
-// How long a call is at connecting, and to which addresses.
+// How long a call connects, and to which addresses.
 #include "orb/fixture.h"
 #include "orb/policies.h"
 #include "orb/references/reference.h"
@@ -23,7 +23,7 @@ orb::Settings connecting_within(milliseconds limit) {
   return settings;
 }
 
-/// Addresses that nobody answers at: connecting takes all the time that it is given.
+/// Addresses that do not answer: each connection attempt uses its whole time-out.
 class Silence {
  public:
   explicit Silence(orb::Settings settings = connecting_within(milliseconds(3000)))
@@ -49,7 +49,7 @@ using Waits = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("all addresses of a call together have the time-out for connecting, in equal shares") {
+TEST_CASE("the addresses of a call share the connect time-out equally") {
   Silence silence;
   for (const char* address : {"a", "b", "c"}) silence.at(address);
   const auto object = silence.fixture.object({"a", "b", "c"});
@@ -57,7 +57,7 @@ TEST_CASE("all addresses of a call together have the time-out for connecting, in
   CHECK(silence.waits == Waits{1000, 1000, 1000});
 }
 
-TEST_CASE("what an address that refuses leaves of its time goes to those after it") {
+TEST_CASE("an address that refuses leaves its share of the time to the next addresses") {
   Silence silence;
   silence.at("b");
   silence.fixture.peer("c", reply_with_long(1));
@@ -66,7 +66,7 @@ TEST_CASE("what an address that refuses leaves of its time goes to those after i
   CHECK(silence.fixture.counts("c").connect_timeout_ms == 1500);
 }
 
-TEST_CASE("a call's own time is shared by the addresses, too") {
+TEST_CASE("the addresses of a call share the time limit of the call") {
   Silence silence;
   silence.at("a");
   silence.fixture.peer("b", reply_with_nothing());
@@ -74,7 +74,7 @@ TEST_CASE("a call's own time is shared by the addresses, too") {
   CHECK(silence.waits == Waits{400});
 }
 
-TEST_CASE("a call that has been at connecting for long enough does not begin anew") {
+TEST_CASE("a call whose connect time-out has passed does not start again") {
   Silence silence;
   silence.fixture.peer("home", silence.fixture.forward_to(silence.fixture.ior({"a", "b"})));
   silence.at("a");
@@ -82,10 +82,10 @@ TEST_CASE("a call that has been at connecting for long enough does not begin ane
   const auto object = silence.fixture.object({"home"});
   CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);
   CHECK(silence.waits == Waits{1500, 1500});
-  CHECK(silence.fixture.counts("home").sends == 2);  // the forward had failed: asked once more
+  CHECK(silence.fixture.counts("home").sends == 2);  // again after the forward failed
 }
 
-TEST_CASE("without a time-out each address has the system's") {
+TEST_CASE("without a time-out each address has the time-out of the system") {
   Silence silence(connecting_within(milliseconds(0)));
   for (const char* address : {"a", "b"}) silence.at(address);
   CHECK_THROWS_AS(ping(silence.fixture.object({"a", "b"})), CORBA::TRANSIENT);
@@ -101,7 +101,7 @@ TEST_CASE("an address that a reference names twice is tried once") {
   CHECK(object->_reference()->base()->targets.size() == 1);
 }
 
-TEST_CASE("the same address with another object key is another place") {
+TEST_CASE("the same address with another object key is another target") {
   Fixture fixture;
   iop::Ior ior = fixture.ior({"a"});
   ior.profiles.push_back(fixture.protocol().make_profile(

@@ -217,7 +217,7 @@ TEST_CASE("a queued message that has begun to leave stays, and leaves before lat
   CHECK(f.connection.idle_output());
 }
 
-TEST_CASE("a queued message that has not begun to leave when its time is over is taken back") {
+TEST_CASE("a queued message is withdrawn if its deadline passes before it begins to leave") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);

@@ -65,7 +65,7 @@ cdr::Buffer message_with(std::size_t body_size) {
 
 }  // namespace
 
-TEST_CASE("a read that may wait looks first, as long as it is told to") {
+TEST_CASE("a blocking read polls first, for the time of busy_poll") {
   std::vector<Wait> receives;
   const auto read_once = [&](std::chrono::microseconds busy_poll) {
     receives.clear();
@@ -86,7 +86,7 @@ TEST_CASE("a read that may wait looks first, as long as it is told to") {
   CHECK(receives == std::vector{Wait::no, Wait::no, Wait::no});
 }
 
-TEST_CASE("what the transport does not take at once leaves with flush, in order") {
+TEST_CASE("octets that the transport does not take at once leave with flush, in order") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
   Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener);
@@ -109,14 +109,14 @@ TEST_CASE("what the transport does not take at once leaves with flush, in order"
   CHECK(connection.accepted(queued.position));
 }
 
-TEST_CASE("a peer that does not read breaks the connection when the queue is full") {
+TEST_CASE("a connection breaks when the queue for a peer that does not read is full") {
   auto owned = std::make_unique<ThrottledTransport>();
   Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener,
                      ChannelLimits{.write_queue_size_max = 4000});
   const cdr::Buffer message = message_with(1000);
   int queued = 0;
   while (connection.send(message, Wait::no).status == SendStatus::queued && queued < 10) ++queued;
-  CHECK(queued == 4);  // one that is being sent, and 3,036 octets behind it
+  CHECK(queued == 4);  // a message that is being sent, and 3,036 octets behind it
   CHECK(connection.broken());
   CHECK(connection.send(message, Wait::no).status == SendStatus::failed);
 }
@@ -142,7 +142,7 @@ TEST_CASE("messages of several writers do not mix") {
   auto transport = std::make_unique<ScriptedTransport>(
       Script{.on_message = [&](ScriptedTransport&, const IncomingMessage&) { ++whole; }},
       giop_protocol(), counts);
-  engine::OutputFlusher flusher;  // a writer leaves the rest of a long queue to it
+  engine::OutputFlusher flusher;  // a writer leaves the rest of a long queue to the flusher
   Channel connection(std::move(transport), giop_protocol(), messaging::Role::opener,
                      ChannelLimits{.write_queue_size_max = 4000, .flusher = &flusher});
   {
@@ -159,7 +159,7 @@ TEST_CASE("messages of several writers do not mix") {
   CHECK(connection.idle_output());
 }
 
-TEST_CASE("a nobody-waits read gives whole messages, then says that it would block") {
+TEST_CASE("a non-blocking read returns whole messages, then would_block") {
   TransportCounts counts;
   auto owned = std::make_unique<ScriptedTransport>(Script{}, giop_protocol(), counts);
   ScriptedTransport& transport = *owned;
@@ -170,7 +170,7 @@ TEST_CASE("a nobody-waits read gives whole messages, then says that it would blo
   messaging::IncomingMessage incoming;
   CHECK(connection.read(incoming, Wait::no) == ReadStatus::message);
   CHECK(connection.read(incoming, Wait::no) == ReadStatus::would_block);
-  CHECK(counts.receives == 1);  // a short read means drained
+  CHECK(counts.receives == 1);  // a short read means that the transport is drained
   transport.deliver(OctetSpan(message).subspan(20));
   transport.end_of_stream();
   connection.expect_end();
@@ -178,7 +178,7 @@ TEST_CASE("a nobody-waits read gives whole messages, then says that it would blo
   CHECK(connection.read(incoming, Wait::no) == ReadStatus::end_of_stream);
 }
 
-TEST_CASE("a queued message can be taken back until it is its turn") {
+TEST_CASE("a queued message can be withdrawn until its send begins") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
   Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener);
@@ -200,7 +200,7 @@ TEST_CASE("a queued message can be taken back until it is its turn") {
   CHECK_FALSE(connection.withdraw(kept.position));
 }
 
-TEST_CASE("while a send goes on, what it was given counts as accepted: the peer may have it") {
+TEST_CASE("the messages of a send in progress count as accepted") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
   Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener);

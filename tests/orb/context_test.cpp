@@ -25,7 +25,7 @@ Octets encoded(const ContextRef& context, std::initializer_list<std::string_view
   return buffer.flatten();
 }
 
-// What is decoded of these octets; nil if they are refused.
+// Decodes a context; nil if the octets are refused.
 ContextRef decoded(const Octets& octets) {
   cdr::Decoder decoder(octets, std::endian::native);
   ContextRef context;
@@ -34,7 +34,7 @@ ContextRef decoded(const Octets& octets) {
   return context;
 }
 
-// A sequence that says it has `count` strings, and has `there`.
+// A sequence that claims to have `count` strings, and has `there`.
 Octets strings(std::uint32_t count, std::size_t there) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
@@ -50,7 +50,7 @@ constexpr std::uint32_t no_property = CORBA::OMGVMCID | 2;
 
 }  // namespace
 
-TEST_CASE("an ORB has one context without a name, the root of others") {
+TEST_CASE("an ORB has one default context, which has no name and no parent") {
   Fixture fixture;
   CORBA::ORB orb(fixture.core().shared_from_this());
   const auto root = orb.get_default_context();
@@ -62,7 +62,7 @@ TEST_CASE("an ORB has one context without a name, the root of others") {
   CHECK(child->parent() == root);
 }
 
-TEST_CASE("a property is seen from the children of its context, unless they have their own") {
+TEST_CASE("child contexts inherit a property unless they have their own") {
   const auto root = make_root();
   const auto child = root->create_child("child");
   CHECK(child->get_values("", 0, "user") == ContextValues{{"user", "root"}});
@@ -71,7 +71,7 @@ TEST_CASE("a property is seen from the children of its context, unless they have
   CHECK(root->get_values("", 0, "user") == ContextValues{{"user", "root"}});
 }
 
-TEST_CASE("a pattern with a star behind it stands for all names that begin so") {
+TEST_CASE("a pattern that ends with a star matches all names with this prefix") {
   const auto child = make_root()->create_child("child");
   child->set_one_value("lang.second", "fr");
   CHECK(child->get_values("", 0, "lang.*") ==
@@ -80,7 +80,7 @@ TEST_CASE("a pattern with a star behind it stands for all names that begin so") 
   CHECK(bad_context([&] { (void)child->get_values("", 0, "lang"); }) == no_property);
 }
 
-TEST_CASE("names of properties have no case") {
+TEST_CASE("names of properties are not case-sensitive") {
   const auto root = make_root();
   root->set_one_value("User", "ada");
   CHECK(root->get_values("", 0, "USER").at("user") == "ada");
@@ -117,7 +117,7 @@ TEST_CASE("a name that is empty or a pattern is BAD_PARAM, and nothing is set") 
   CHECK(root->get_values("", 0, "*").size() == 3);
 }
 
-TEST_CASE("a request carries what the clause names: names and values, and each once") {
+TEST_CASE("a request carries each property that the context clause names once") {
   const auto child = make_root()->create_child("child");
   child->set_one_value("user", "ada");
   cdr::Buffer expected;
@@ -129,7 +129,7 @@ TEST_CASE("a request carries what the clause names: names and values, and each o
   CHECK(encoded(nullptr, {"user"}) == strings(0, 0));
 }
 
-TEST_CASE("what was sent is what the receiver sees") {
+TEST_CASE("the receiver gets the properties that were sent") {
   const auto received = decoded(encoded(make_root(), {"*"}));
   REQUIRE(received);
   CHECK(received->get_values("", 0, "*") ==
@@ -138,7 +138,7 @@ TEST_CASE("what was sent is what the receiver sees") {
   CHECK(decoded(strings(0, 0)));
 }
 
-TEST_CASE("contexts that are no pairs, cut short or too large are refused") {
+TEST_CASE("contexts that are not pairs, truncated or too large are refused") {
   CHECK_FALSE(decoded(strings(3, 3)));
   CHECK_FALSE(decoded(strings(4, 3)));
   CHECK_FALSE(decoded(strings(0xffff'fffe, 2)));
@@ -150,7 +150,7 @@ TEST_CASE("contexts that are no pairs, cut short or too large are refused") {
     CHECK_FALSE(decoded({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}));
 }
 
-TEST_CASE("a context with too many properties for a request fails the encoder") {
+TEST_CASE("encoding fails if a context has too many properties for a request") {
   const auto root = make_root();
   for (std::size_t index = 0; index < stub::context_values_max; ++index)
     root->set_one_value("p" + std::to_string(index), "");

@@ -20,11 +20,11 @@ TEST_CASE("a name is components with ids and kinds") {
   CHECK(*parse_name("a/./b") == Components{{"a", ""}, {"", ""}, {"b", ""}});
 }
 
-TEST_CASE("a backslash takes away the meaning of the character behind it") {
+TEST_CASE("a backslash escapes the next character") {
   CHECK(*parse_name("a\\/b.c\\.d\\\\") == Components{{"a/b", "c.d\\"}});
 }
 
-TEST_CASE("what is no name is refused") {
+TEST_CASE("malformed names are refused") {
   for (const char* text : {"", "/", "a/", "/a", "a//b", "a.", "a.b.c", "a\\", "a\\b", "a/b."})
     CHECK_MESSAGE(!parse_name(text), text);
 }
@@ -36,7 +36,7 @@ TEST_CASE("a corbaname is a corbaloc and a name") {
   CHECK(url->name == Components{{"x y", "z"}, {"b", ""}});
 }
 
-TEST_CASE("without a key it is NameService, without a name the context is meant") {
+TEST_CASE("without a key the key is NameService, without a name the URL means the context") {
   CHECK(parse_corbaname("corbaname::host")->corbaloc == "corbaloc::host/NameService");
   CHECK(parse_corbaname("corbaname::host/")->corbaloc == "corbaloc::host/NameService");
   CHECK(parse_corbaname("corbaname::host#a")->corbaloc == "corbaloc::host/NameService");
@@ -46,7 +46,7 @@ TEST_CASE("without a key it is NameService, without a name the context is meant"
   CHECK(parse_corbaname("corbaname::host#")->name.empty());
 }
 
-TEST_CASE("what is no corbaname is refused") {
+TEST_CASE("malformed corbaname URLs are refused") {
   for (const char* text : {"corbaname:", "corbaname:#a", "corbaname::h#a%", "corbaname::h#a%2g",
                            "corbaname::h#a%00", "corbaname::h#a//b", "corbaname::h o#a"})
     CHECK_MESSAGE(!parse_corbaname(text), text);

@@ -80,7 +80,7 @@ inline void send_close_connection(ScriptedTransport& transport) {
   transport.end_of_stream();
 }
 
-/// Sends the first fragment of a reply in several, and not the others.
+/// Sends only the first fragment of a fragmented reply.
 inline void send_first_fragment(ScriptedTransport& transport, const IncomingMessage& message) {
   const auto protocol = giop::make_giop(messaging::Limits{.fragment_size = 64});
   const auto giop = protocol->open(messaging::Role::acceptor, {});
@@ -99,7 +99,7 @@ inline void send_first_fragment(ScriptedTransport& transport, const IncomingMess
   Octets pieces;
   for (const OctetSpan segment : segments)
     pieces.insert(pieces.end(), segment.begin(), segment.end());
-  std::uint32_t size = 0;  // of what follows the 12 octets of the header
+  std::uint32_t size = 0;  // of the message behind its header of 12 octets
   std::memcpy(&size, pieces.data() + 8, sizeof size);
   transport.deliver(OctetSpan(pieces).first(12 + size));
 }
@@ -127,7 +127,7 @@ class Fixture {
     return protocol_->counts(address);
   }
 
-  /// The next connection to `address` has a peer that does this.
+  /// The peer of the next connection to `address` runs `on_message`.
   void peer(const std::string& address, OnMessage on_message) {
     protocol_->add(address, Script{.on_message = std::move(on_message)});
   }

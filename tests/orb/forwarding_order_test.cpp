@@ -1,4 +1,4 @@
-// In which order the profiles of a reference, and of those where servers forward it to, are tried.
+// The order in which a call tries the profiles of a reference and of its forwards.
 #include "orb/fixture.h"
 #include "orb/policies.h"
 #include "orb/references/reference.h"
@@ -13,7 +13,7 @@ namespace perigee::test {
 
 namespace {
 
-/// Peers that write down when they are tried.
+/// Peers that record when a client tries them.
 class Trail {
  public:
   explicit Trail(Fixture& fixture) : fixture_(fixture) {}
@@ -22,7 +22,7 @@ class Trail {
   void peer(const char* address, OnMessage on_message) {
     add(address, std::move(on_message), false);
   }
-  /// Since the last look.
+  /// The addresses that were tried since the last call of `tried`.
   [[nodiscard]] std::vector<std::string> tried() { return std::exchange(*tried_, {}); }
 
  private:
@@ -41,7 +41,7 @@ class Trail {
 
 using Order = std::vector<std::string>;
 
-/// The paper's figure 12: P2 forwards to a list, of which P6 forwards to another.
+/// The paper's figure 12: P2 forwards to a list with P6, which forwards to another list.
 void make_figure_12(Fixture& fixture, Trail& trail) {
   for (const char* address : {"P1", "P3", "P5", "P7", "P8", "P9"}) trail.dead(address);
   trail.peer("P2", fixture.forward_to(fixture.ior({"P5", "P6", "P9"})));
@@ -50,7 +50,7 @@ void make_figure_12(Fixture& fixture, Trail& trail) {
 
 }  // namespace
 
-TEST_CASE("forwarded profiles are tried in the place of that which forwards: P1 P2 P5-P9 P3 P4") {
+TEST_CASE("forwarded profiles are tried after the forwarding profile: P1 P2 P5-P9 P3 P4") {
   Fixture fixture;
   Trail trail(fixture);
   make_figure_12(fixture, trail);
@@ -59,10 +59,10 @@ TEST_CASE("forwarded profiles are tried in the place of that which forwards: P1 
   CHECK(echo(object) == 4);
   CHECK(trail.tried() == Order{"P1", "P2", "P5", "P6", "P7", "P8", "P9", "P3", "P4"});
   CHECK(echo(object) == 4);
-  CHECK(trail.tried().empty());  // the next call begins with the one that answered
+  CHECK(trail.tried().empty());  // the next call begins with the peer that replied
 }
 
-TEST_CASE("when nobody in the lists answers, all are asked once more, and then it is TRANSIENT") {
+TEST_CASE("if no profile of the lists replies, all are tried once more, then it is TRANSIENT") {
   Fixture fixture;
   Trail trail(fixture);
   make_figure_12(fixture, trail);
@@ -74,7 +74,7 @@ TEST_CASE("when nobody in the lists answers, all are asked once more, and then i
                                "P7", "P8", "P9", "P5", "P3", "P4", "P1"});
 }
 
-TEST_CASE("a remembered forward whose profiles are all dead leads back to the reference's own") {
+TEST_CASE("if all profiles of a remembered forward fail, the reference's own are tried") {
   Fixture fixture;
   Trail trail(fixture);
   trail.peer("old", fixture.forward_to(fixture.ior({"new"})));
@@ -103,7 +103,7 @@ TEST_CASE("a request that may have been executed is not sent to the next profile
   CHECK(trail.tried() == Order{"first"});
 }
 
-TEST_CASE("after a permanent forward that leads nowhere the reference is asked again") {
+TEST_CASE("after a permanent forward to an unusable reference the old target is called again") {
   Fixture fixture;
   const iop::Ior unusable{"IDL:Test:1.0", {{4711, Octets(8)}}};
   auto calls = std::make_shared<int>(0);
@@ -117,7 +117,7 @@ TEST_CASE("after a permanent forward that leads nowhere the reference is asked a
   CHECK(echo(object) == 9);
 }
 
-TEST_CASE("a reference that no protocol could use is used once there is one") {
+TEST_CASE("a reference becomes usable when its protocol is added") {
   const auto core = std::make_shared<orb::OrbCore>(orb::CoreParts{
       {}, std::make_unique<transport::ProtocolRegistry>(), giop::make_giop(), nullptr});
   auto protocol = std::make_unique<ScriptedProtocol>(giop_protocol());

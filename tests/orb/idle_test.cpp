@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The sweeper's thread does nothing of its own for an hour: tests do what it does.
+// The sweeper's thread does nothing for an hour. The tests call `close_idle` themselves.
 orb::Settings idle_after(milliseconds limit) {
   orb::Settings settings;
   settings.client_idle_timeout = limit;
@@ -27,7 +27,7 @@ constexpr milliseconds hour = std::chrono::hours(1);
 
 }  // namespace
 
-TEST_CASE("idle is what has stood still for the whole limit since somebody looked") {
+TEST_CASE("a counter stands still if it has not changed for the limit since the first look") {
   engine::StandStill watch;
   const TimePoint start{};
   CHECK_FALSE(watch.lasted(7, start, milliseconds(10)));
@@ -37,14 +37,14 @@ TEST_CASE("idle is what has stood still for the whole limit since somebody looke
   CHECK(watch.lasted(8, start + milliseconds(40), milliseconds(10)));
 }
 
-TEST_CASE("somebody looks eight times in the limit, at least every ten seconds, never for none") {
+TEST_CASE("the watch period is an eighth of the limit, at most ten seconds, zero without limit") {
   CHECK(engine::watch_period(milliseconds(0)) == milliseconds(0));
   CHECK(engine::watch_period(milliseconds(1)) == milliseconds(1));
   CHECK(engine::watch_period(milliseconds(800)) == milliseconds(100));
   CHECK(engine::watch_period(hour) == milliseconds(10'000));
 }
 
-TEST_CASE("a connection without calls for the time is closed, the next call connects anew") {
+TEST_CASE("a connection is closed after its idle time-out, and the next call connects anew") {
   FakeClock clock;
   Fixture fixture(idle_after(hour), clock);
   fixture.peer("peer", reply_with_long(1));
@@ -56,14 +56,14 @@ TEST_CASE("a connection without calls for the time is closed, the next call conn
   endpoints.close_idle();
   CHECK(echo(object) == 1);
   CHECK(fixture.counts("peer").connects == 1);
-  endpoints.close_idle();  // sees that there was a call
+  endpoints.close_idle();  // notices the call
   clock.advance(hour);
   endpoints.close_idle();
   CHECK(echo(object) == 1);
   CHECK(fixture.counts("peer").connects == 2);
 }
 
-TEST_CASE("a new connection's time begins with it") {
+TEST_CASE("the idle time of a new connection begins when it opens") {
   FakeClock clock;
   Fixture fixture(idle_after(hour), clock);
   fixture.peer("peer", reply_with_long(1));
@@ -73,13 +73,13 @@ TEST_CASE("a new connection's time begins with it") {
   endpoints.close_idle();
   endpoints.close_all();
   clock.advance(hour);
-  CHECK(echo(object) == 1);  // on a connection with as many requests as the old one had
+  CHECK(echo(object) == 1);  // on a connection with as many requests as the old connection had
   endpoints.close_idle();
   CHECK(echo(object) == 1);
   CHECK(fixture.counts("peer").connects == 2);
 }
 
-TEST_CASE("a connection with a call in progress is not idle, however long that takes") {
+TEST_CASE("a connection with a call in progress is not idle, however long the call takes") {
   FakeClock clock;
   Fixture fixture(idle_after(hour), clock);
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
@@ -96,7 +96,7 @@ TEST_CASE("a connection with a call in progress is not idle, however long that t
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("a connection that the server has closed meanwhile is dropped: no oneway is lost there") {
+TEST_CASE("a connection that the server closed is dropped, so that it loses no oneway") {
   Fixture fixture(idle_after(hour));
   ScriptedTransport* first = nullptr;
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
@@ -116,7 +116,7 @@ TEST_CASE("a connection that the server has closed meanwhile is dropped: no onew
   CHECK(fixture.counts("peer").connects == 2);
 }
 
-TEST_CASE("a server that floods an idle connection with late replies loses it") {
+TEST_CASE("an idle connection is closed if the server floods it with late replies") {
   Fixture fixture(idle_after(hour));
   ScriptedTransport* first = nullptr;
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
@@ -148,7 +148,7 @@ TEST_CASE("a server that floods an idle connection with late replies loses it") 
   CHECK(fixture.counts("peer").connects == (lost ? 2 : 1));
 }
 
-TEST_CASE("looking for what the server has closed leaves a good connection alone") {
+TEST_CASE("the search for connections that the server closed keeps good connections") {
   Fixture fixture(idle_after(hour));
   fixture.peer("peer", reply_with_long(1));
   const auto object = fixture.object({"peer"});
@@ -159,7 +159,7 @@ TEST_CASE("looking for what the server has closed leaves a good connection alone
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("calls of several threads and a sweeper that closes all the time get their replies") {
+TEST_CASE("calls of several threads get their replies while a sweeper closes all the time") {
   orb::Settings settings;
   settings.client_idle_timeout = milliseconds(1);
   settings.connections_per_endpoint_max = 2;

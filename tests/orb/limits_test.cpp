@@ -16,7 +16,7 @@ std::uint32_t bad_param_of(Fixture& fixture, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("as many location forwards as allowed are followed, one more is TRANSIENT") {
+TEST_CASE("a call follows as many location forwards as allowed; one more is TRANSIENT") {
   orb::Settings settings;
   settings.forward_hops_max = 2;
   Fixture fixture(settings);
@@ -30,7 +30,7 @@ TEST_CASE("as many location forwards as allowed are followed, one more is TRANSI
   CHECK(exception.completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("endpoints that no reference uses are forgotten beyond the limit, others never") {
+TEST_CASE("endpoints beyond the limit are forgotten, but only if no reference uses them") {
   orb::Settings settings;
   settings.endpoints_max = 2;
   Fixture fixture(settings);

@@ -6,7 +6,7 @@
 
 namespace perigee::test {
 
-TEST_CASE("a forwarded call goes to the new place, and so do the next ones directly") {
+TEST_CASE("a forwarded call goes to the new place, and the next calls go there directly") {
   Fixture fixture;
   fixture.peer("old", fixture.forward_to(fixture.ior({"new"})));
   fixture.peer("new", reply_with_long(3));
@@ -26,7 +26,7 @@ TEST_CASE("a permanent forward replaces the reference") {
   CHECK(object->_reference()->ior() == fixture.ior({"new"}));
 }
 
-TEST_CASE("when the new place cannot be reached, the old one is asked again") {
+TEST_CASE("when the new place cannot be reached, the old place is called again") {
   Fixture fixture;
   auto calls = std::make_shared<int>(0);
   const auto forward = fixture.forward_to(fixture.ior({"gone"}));
@@ -37,7 +37,7 @@ TEST_CASE("when the new place cannot be reached, the old one is asked again") {
   CHECK(echo(fixture.object({"old"})) == 9);
 }
 
-TEST_CASE("when the object no longer exists at the new place, the old one is asked again") {
+TEST_CASE("when the object no longer exists at the new place, the old place is called again") {
   Fixture fixture;
   auto calls = std::make_shared<int>(0);
   const auto forward = fixture.forward_to(fixture.ior({"new"}));
@@ -50,8 +50,7 @@ TEST_CASE("when the object no longer exists at the new place, the old one is ask
   CHECK(echo(fixture.object({"old"})) == 9);
 }
 
-TEST_CASE(
-    "OBJECT_NOT_EXIST of an operation that was executed is an answer, behind a forward, too") {
+TEST_CASE("OBJECT_NOT_EXIST of an executed operation is an answer, also behind a forward") {
   for (const auto completed : {CORBA::COMPLETED_YES, CORBA::COMPLETED_MAYBE}) {
     Fixture fixture;
     fixture.peer("old", fixture.forward_to(fixture.ior({"new"})));

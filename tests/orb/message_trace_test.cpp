@@ -1,4 +1,4 @@
-// What the log shows of connections and messages.
+// Connections and messages in the log.
 #include "orb/fixture.h"
 #include "support/log_lines.h"
 #include <perigee/base/log.h>
@@ -30,7 +30,7 @@ TEST_CASE("at level debug the log shows connections and the headers of messages"
   CHECK(!lines.have("47 49 4f 50"));
 }
 
-TEST_CASE("names that peers send are quoted, and cut: they forge no lines of the log") {
+TEST_CASE("names from peers are quoted and cut, so that they cannot forge lines of the log") {
   LogLines lines(log::Level::debug);
   Fixture fixture;
   fixture.peer("a", reply_with_exception("IDL:X:1.0\n[error] forged", 0, CORBA::COMPLETED_NO));
@@ -44,14 +44,14 @@ TEST_CASE("names that peers send are quoted, and cut: they forge no lines of the
   CHECK(!lines.have("\n[error]"));
 }
 
-TEST_CASE("at level trace it shows the octets, too") {
+TEST_CASE("at level trace the log shows the octets of messages") {
   LogLines lines(log::Level::trace);
   exchange_messages();
   CHECK(lines.have("0000  47 49 4f 50 01 02"));
   CHECK(lines.have("GIOP.."));
 }
 
-TEST_CASE("at other levels it shows nothing of them") {
+TEST_CASE("at other levels the log shows neither connections nor messages") {
   LogLines lines(log::Level::info);
   exchange_messages();
   CHECK(!lines.have("ping"));

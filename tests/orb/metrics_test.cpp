@@ -1,4 +1,4 @@
-// Counting, and what is made of the counts.
+// Counters, and the outputs that are made of them.
 #include "orb/context/orb_metrics.h"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ TEST_CASE("latencies are counted below the bound that they do not exceed") {
   CHECK(all[0].second.quantile(1) == 100s);
 }
 
-TEST_CASE("names that peers invent neither grow the table beyond its limit nor an entry of it") {
+TEST_CASE("names that peers invent grow neither the table nor an entry beyond its limit") {
   LatencyTable table;
   for (std::size_t number = 0; number < LatencyTable::operations_max + 10; ++number)
     table.record("operation" + std::to_string(number), 1us);
@@ -86,7 +86,7 @@ TEST_CASE("counts of all threads are summed up by kind") {
   CHECK(counters.sum(RequestOutcome::cancelled) == 0);
 }
 
-TEST_CASE("what ended connections have counted stays in the ledger, but nothing of their queues") {
+TEST_CASE("the counts of ended connections stay in the ledger, except their queued octets") {
   engine::TrafficLedger ledger;
   engine::Traffic lasting(&ledger);
   lasting.octets_received.add(5);
@@ -108,7 +108,7 @@ TEST_CASE("what ended connections have counted stays in the ledger, but nothing 
   CHECK(totals.octets_queued == 7);
 }
 
-TEST_CASE("a snapshot is asked by name and labels") {
+TEST_CASE("a snapshot is queried by name and labels") {
   const MetricsSnapshot snapshot = example();
   CHECK(snapshot.value("things_total") == 7);
   CHECK(snapshot.value("things_total", {{"kind", "b"}}) == 5);
@@ -119,7 +119,7 @@ TEST_CASE("a snapshot is asked by name and labels") {
   CHECK(snapshot.latencies("client", "a\"\n") == nullptr);
 }
 
-TEST_CASE("the Prometheus page counts what is below each bound, and escapes names") {
+TEST_CASE("the Prometheus page counts the latencies below each bound, and escapes names") {
   const std::string page = to_prometheus(example());
   CHECK(
       page.starts_with("# HELP things_total Things.\n"
@@ -140,7 +140,7 @@ TEST_CASE("the Prometheus page counts what is below each bound, and escapes name
                      "perigee_request_duration_seconds_count{operation=\"a\\\"\\\\x0a\"} 5\n"));
 }
 
-TEST_CASE("JSON has the same numbers, of latencies only those bounds that were met") {
+TEST_CASE("JSON has the same numbers, but only the latency bounds with counts") {
   CHECK(to_json(example()) ==
         R"json([
 {"name":"things_total","type":"counter","help":"Things.","samples":[{"labels":{"kind":"a","side":"x"},"value":2},{"labels":{"kind":"b","side":"x"},"value":5}]},

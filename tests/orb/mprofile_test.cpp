@@ -1,4 +1,4 @@
-// Which bindings an MProfile remembers, and which it lets go of.
+// Which bindings an MProfile remembers, and which it forgets.
 #include "orb/references/mprofile.h"
 
 #include "orb/fixture.h"
@@ -18,10 +18,10 @@ using orb::Permanence;
 
 namespace {
 
-// More than are remembered, or kept for as long as the MProfile.
+// More bindings than an MProfile remembers or keeps.
 constexpr int many = 100;
 
-/// Of an object that servers move about.
+/// The MProfile of an object that servers move often.
 class Moves {
  public:
   [[nodiscard]] std::shared_ptr<Binding> place(int number) {
@@ -54,7 +54,7 @@ std::size_t count_living(const std::vector<std::weak_ptr<const Binding>>& bindin
 
 }  // namespace
 
-TEST_CASE("the newest forward is where calls go, however many there were; old ones are forgotten") {
+TEST_CASE("calls go to the newest of many forwards, and old forwards are forgotten") {
   Moves moves;
   const BindingRef home = moves.profiles.current();
   const auto all = moves.move(Permanence::temporary);
@@ -64,7 +64,7 @@ TEST_CASE("the newest forward is where calls go, however many there were; old on
   CHECK_FALSE(all.back().expired());
 }
 
-TEST_CASE("the newest permanent forward replaces the reference, however many there were") {
+TEST_CASE("the newest of many permanent forwards replaces the reference") {
   Moves moves;
   (void)moves.profiles.current();
   const auto all = moves.move(Permanence::permanent);
@@ -79,11 +79,11 @@ TEST_CASE("a binding lives as long as a call uses it, remembered or not") {
   CHECK(moves.profiles.current() == used);
   for (int number = many + 1; number < 2 * many; ++number)
     (void)moves.profiles.adopt(moves.place(number), Permanence::temporary);
-  CHECK(used.use_count() == 1);  // ours
+  CHECK(used.use_count() == 1);  // the reference of this test
   CHECK(used->targets.size() == 1);
 }
 
-TEST_CASE("an equal forward is the same binding, and is then the last to be forgotten") {
+TEST_CASE("an equal forward is the same binding, and is then forgotten last") {
   Moves moves;
   (void)moves.move(Permanence::temporary);
   const BindingRef first = moves.profiles.adopt(moves.place(many), Permanence::temporary);
@@ -95,7 +95,7 @@ TEST_CASE("an equal forward is the same binding, and is then the last to be forg
   CHECK(moves.profiles.adopt(moves.place(many), Permanence::temporary) == first);
 }
 
-TEST_CASE("a forward that has failed leads back to the base, unless there is a newer one") {
+TEST_CASE("a forward that has failed leads back to the base, unless there is a newer forward") {
   Moves moves;
   const BindingRef home = moves.profiles.current();
   const BindingRef first = moves.profiles.adopt(moves.place(1), Permanence::temporary);

@@ -12,7 +12,7 @@ namespace perigee::test {
 
 namespace {
 
-// What a generated stub is to the ORB.
+// Stands for a generated stub.
 class Animal : public CORBA::Object {
  public:
   static constexpr std::string_view _type_id = "IDL:Animal:1.0";
@@ -54,14 +54,14 @@ TEST_CASE("a reference of another or of no type is narrowed by asking the object
   CHECK_FALSE(AnimalTraits::narrow(fixture.core().make_object(fixture.ior({"no"}, "IDL:Dog:1.0"))));
 }
 
-TEST_CASE("a stub knows what it implements, and everything is an Object") {
+TEST_CASE("a stub knows its own interfaces, and every stub is an Object") {
   Fixture fixture;
   const auto animal = AnimalTraits::unchecked_narrow(fixture.object({"nobody"}));
   CHECK(animal->_is_a("IDL:Animal:1.0"));
   CHECK(animal->_is_a("IDL:omg.org/CORBA/Object:1.0"));
 }
 
-TEST_CASE("_non_existent is what the object says, or that it does not exist") {
+TEST_CASE("_non_existent returns the object's result, or true after OBJECT_NOT_EXIST") {
   Fixture fixture;
   fixture.peer("there", reply_with(ReplyStatus::no_exception, boolean(false)));
   fixture.peer("gone", reply_with_exception("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0", 0,
@@ -122,7 +122,7 @@ TEST_CASE("a local object cannot be an argument: MARSHAL, OMG minor 4") {
   CHECK(exception.completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("every system exception says its name, and travels by its repository id"){
+TEST_CASE("every system exception has its name, and is sent by its repository id"){
 #define PERIGEE_CHECK_EXCEPTION(NAME)                                                  \
   {                                                                                    \
     const CORBA::NAME exception(7, CORBA::COMPLETED_MAYBE, "text");                    \
@@ -170,7 +170,7 @@ TEST_CASE("a call can be made while its thread's own objects are destroyed") {
   CHECK(calls == 1);
 }
 
-TEST_CASE("of a reference with very many profiles a limited number is tried") {
+TEST_CASE("a call tries a limited number of a reference's profiles") {
   orb::Settings settings;
   settings.targets_max = 3;
   Fixture fixture(settings);
@@ -180,7 +180,7 @@ TEST_CASE("of a reference with very many profiles a limited number is tried") {
   CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);
 }
 
-TEST_CASE("the references in one message are limited, since each costs more than on the wire") {
+TEST_CASE("the references in one message are limited, since each takes more memory than octets") {
   Fixture fixture;
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
@@ -196,7 +196,7 @@ TEST_CASE("the references in one message are limited, since each costs more than
   CHECK(decoder.error().kind == cdr::ErrorKind::too_large);
 }
 
-TEST_CASE("the anys in one message are limited, where they hold more than basic values") {
+TEST_CASE("the anys in one message are limited if they hold more than basic values") {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
   const auto write_any = [&](const cdr::TypeNode& type) {

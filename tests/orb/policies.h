@@ -17,7 +17,7 @@ using enum CORBA::SetOverrideType;
 using Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE;
 using Messaging::SYNC_SCOPE_POLICY_TYPE;
 
-/// As an application makes one.
+/// Makes a policy as an application does.
 template <typename Value>
 PolicyRef make_policy(orb::OrbCore& core, CORBA::PolicyType type, Value value) {
   CORBA::Any any;

@@ -1,4 +1,4 @@
-// The client's policies: levels, precedence, and what cannot be set.
+// The client's policies: levels, precedence, and policies that cannot be set.
 #include "orb/policies.h"
 
 #include "orb/fixture.h"
@@ -12,7 +12,7 @@ namespace perigee::test {
 
 namespace {
 
-// What an adapter's policy is to a client: of another type.
+// A policy of a type that clients do not have, such as an adapter's policy.
 class ForeignPolicy final : public CORBA::Policy {
  public:
   explicit ForeignPolicy(CORBA::PolicyType type) noexcept : type_(type) {}
@@ -41,7 +41,7 @@ class LocalThing : public CORBA::Object {};
 
 }  // namespace
 
-TEST_CASE("the reference's policy comes before the thread's, and that before the ORB's") {
+TEST_CASE("a policy of the reference precedes the thread's, which precedes the ORB's") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();
   const auto object = fixture.object({"peer"});
@@ -59,7 +59,7 @@ TEST_CASE("the reference's policy comes before the thread's, and that before the
   CHECK(effective(object) == -1);
 }
 
-TEST_CASE("setting policies of a reference gives another one, and leaves the first as it is") {
+TEST_CASE("setting policies of a reference returns a new reference and keeps the old one") {
   Fixture fixture;
   fixture.peer("peer", reply_with_long(5));
   const auto object = fixture.object({"peer"});
@@ -80,7 +80,7 @@ TEST_CASE("a narrowed reference keeps its policies") {
   CHECK(effective(narrowed) == 60'000'000);
 }
 
-TEST_CASE("policies are added beside those that are set, in place of those of the same type") {
+TEST_CASE("ADD_OVERRIDE replaces policies of the same type and keeps the other policies") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();
   const auto manager = policy_manager(core);
@@ -100,7 +100,7 @@ TEST_CASE("policies are added beside those that are set, in place of those of th
   CHECK(manager->get_policy_overrides({}) == CORBA::PolicyList{limit});
 }
 
-TEST_CASE("each thread has policies of its own, and none at first") {
+TEST_CASE("each thread has policies of its own, and initially no policy") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();
   const auto object = fixture.object({"peer"});
@@ -118,7 +118,7 @@ TEST_CASE("each thread has policies of its own, and none at first") {
   CHECK(effective(object) == 1'000'000);
 }
 
-TEST_CASE("a thread's policies are those of one ORB") {
+TEST_CASE("a thread's policies belong to one ORB") {
   Fixture fixture;
   Fixture other;
   policy_current(fixture.core())
@@ -127,7 +127,7 @@ TEST_CASE("a thread's policies are those of one ORB") {
   CHECK(effective(other.object({"peer"})) == -1);
 }
 
-TEST_CASE("what is no client's policy cannot be set, and the exception says which it was") {
+TEST_CASE("a policy that clients do not have cannot be set; the exception has its index") {
   Fixture fixture;
   const auto object = fixture.object({"peer"});
   const auto good = roundtrip(fixture.core(), std::chrono::seconds(1));
@@ -144,7 +144,7 @@ TEST_CASE("what is no client's policy cannot be set, and the exception says whic
   CHECK(manager->get_policy_overrides({}) == CORBA::PolicyList{good});
 }
 
-TEST_CASE("what is said of bad policies names each, and why") {
+TEST_CASE("the text of the exception names each bad policy and the reason") {
   Fixture fixture;
   const auto manager = policy_manager(fixture.core());
   const auto set = caught<CORBA::InvalidPolicies>([&] {
@@ -234,7 +234,7 @@ TEST_CASE("PolicyCurrent is a PolicyManager and a Current") {
       fixture.core().resolve_initial_reference("ORBPolicyManager")));
 }
 
-TEST_CASE("validating a connection connects, and raises what a call would") {
+TEST_CASE("validating a connection connects, and raises the same exceptions as a call") {
   Fixture fixture;
   fixture.peer("peer", reply_with(ReplyStatus::no_exception,
                                   [](cdr::Encoder& encoder) { encoder.write_boolean(false); }));
@@ -257,7 +257,7 @@ TEST_CASE(
   settings.connect_timeout = milliseconds(4000);
   Fixture fixture(settings);
   orb::OrbCore& core = fixture.core();
-  const auto object = fixture.object({"peer"});  // who refuses: each call connects
+  const auto object = fixture.object({"peer"});  // the peer refuses, so each call connects
   const auto waits = [&](const ObjectRef& reference) {
     CHECK_THROWS_AS(ping(reference), CORBA::TRANSIENT);
     return fixture.counts("peer").connect_timeout_ms.load();
@@ -278,7 +278,7 @@ TEST_CASE(
   policy_current(core)->set_policy_overrides({}, SET_OVERRIDE);
 }
 
-TEST_CASE("what is left of a call's time is the longest that its connecting takes") {
+TEST_CASE("connecting takes at most the remaining time of the call") {
   using std::chrono::milliseconds;
   FakeClock clock;
   Fixture fixture({}, clock);
@@ -290,7 +290,7 @@ TEST_CASE("what is left of a call's time is the longest that its connecting take
   CHECK(fixture.counts("peer").connect_timeout_ms == 500);
 }
 
-TEST_CASE("a ConnectionTimeoutPolicy is made of a TimeT, and says it again") {
+TEST_CASE("a ConnectionTimeoutPolicy is made of a TimeT and returns it") {
   Fixture fixture;
   const auto policy = IDL::traits<ConnectionTimeoutPolicy>::narrow(
       connection_timeout(fixture.core(), std::chrono::microseconds(5)));

@@ -1,4 +1,4 @@
-// The profiles of a reference in the orders that calls want, and how they learn from each other.
+// The profiles of a reference in the orders that calls prefer, and how all orders get forwards.
 #include "orb/references/reference.h"
 
 #include "orb/fixture.h"
@@ -17,7 +17,7 @@ using orb::ProtocolPreference;
 
 namespace {
 
-/// The scripted protocol; with other sizes it is another preference.
+/// A preference for the scripted protocol. Different buffer sizes make different preferences.
 RTCORBA::ProtocolList scripted(std::int32_t buffer_size) {
   return {{ScriptedProtocol::profile_tag, nullptr,
            CORBA::object_reference<RTCORBA::ProtocolProperties>(
@@ -28,7 +28,7 @@ std::shared_ptr<const ProtocolPreference> preference(std::int32_t buffer_size) {
   return std::make_shared<const ProtocolPreference>(scripted(buffer_size));
 }
 
-/// While it lives, calls of this thread have a preference.
+/// While this object lives, calls of its thread have a preference.
 class Preferring {
  public:
   Preferring(orb::OrbCore& core, std::int32_t buffer_size) : current_(policy_current(core)) {
@@ -48,7 +48,7 @@ std::int32_t echo_preferring(Fixture& fixture, const ObjectRef& object, std::int
   return echo(object);
 }
 
-/// A peer that answers so many requests with 1, and then forwards for good to "new", who says 2.
+/// The peer "old" replies 1 to so many requests, then forwards permanently to the peer "new".
 void script_move(Fixture& fixture, int answers) {
   const auto forward = fixture.forward_to(fixture.ior({"new"}), ReplyStatus::location_forward_perm);
   const auto left = std::make_shared<int>(answers);  // shared by all connections
@@ -61,7 +61,7 @@ void script_move(Fixture& fixture, int answers) {
 
 }  // namespace
 
-TEST_CASE("a permanent forward that a call without a preference learns holds for those with one") {
+TEST_CASE("a permanent forward of a call without a preference holds for calls with a preference") {
   Fixture fixture;
   script_move(fixture, 2);
   const auto object = fixture.object({"old"});
@@ -72,7 +72,7 @@ TEST_CASE("a permanent forward that a call without a preference learns holds for
   CHECK(fixture.counts("old").sends == 3);
 }
 
-TEST_CASE("a permanent forward that a call with a preference learns holds for all others") {
+TEST_CASE("a permanent forward of a call with a preference holds for all other calls") {
   Fixture fixture;
   script_move(fixture, 3);
   const auto object = fixture.object({"old"});
@@ -86,7 +86,7 @@ TEST_CASE("a permanent forward that a call with a preference learns holds for al
   CHECK(object->_reference()->ior() == fixture.ior({"new"}));
 }
 
-TEST_CASE("the profiles for a preference are found without a lock, and equal ones share them") {
+TEST_CASE("the profiles for a preference are found without a lock; equal preferences share them") {
   Fixture fixture;
   const auto object = fixture.object({"peer"});
   orb::Reference& reference = *object->_reference();
@@ -94,13 +94,13 @@ TEST_CASE("the profiles for a preference are found without a lock, and equal one
   const auto equal = preference(1);
   const auto made = reference.profiles(first);
   CHECK(reference.profiles(first) == made);
-  CHECK(reference.profiles(first).use_count() == 0);  // nobody counts: the reference keeps it
+  CHECK(reference.profiles(first).use_count() == 0);  // not counted: the reference owns it
   CHECK(reference.profiles(equal) == made);
   CHECK(reference.profiles(equal).use_count() == 0);
   CHECK(reference.profiles(preference(2)) != made);
 }
 
-TEST_CASE("of very many preferences the least recently used are forgotten") {
+TEST_CASE("the least recently used of many preferences are forgotten") {
   Fixture fixture;
   const auto object = fixture.object({"peer"});
   orb::Reference& reference = *object->_reference();
@@ -109,7 +109,7 @@ TEST_CASE("of very many preferences the least recently used are forgotten") {
   std::weak_ptr<MProfile> first_of_favourite;
   for (int size = 0; size < 100; ++size) {
     all.push_back(reference.profiles(preference(size)));
-    if (size < 20) continue;  // by then there is no room for another to stay for good
+    if (size < 20) continue;  // from now on no further preference is kept permanently
     const auto used = reference.profiles(favourite);
     CHECK(used.use_count() > 0);
     if (size == 20) first_of_favourite = used;
@@ -121,7 +121,7 @@ TEST_CASE("of very many preferences the least recently used are forgotten") {
 
 namespace {
 
-/// That no reference leads to.
+/// A protocol that no reference uses.
 class Pigeons final : public transport::ProtocolFactory {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "pigeons"; }
@@ -144,7 +144,7 @@ class Pigeons final : public transport::ProtocolFactory {
   }
 };
 
-/// A core without protocols, and a reference to a peer of the scripted one.
+/// A core without protocols, and a reference to a peer of the scripted protocol.
 struct WithoutProtocols {
   std::shared_ptr<orb::OrbCore> core = std::make_shared<orb::OrbCore>(orb::CoreParts{
       {}, std::make_unique<transport::ProtocolRegistry>(), giop::make_giop(), nullptr});
@@ -157,7 +157,7 @@ struct WithoutProtocols {
 
 }  // namespace
 
-TEST_CASE("a protocol that has come in place of another is used by references that led nowhere") {
+TEST_CASE("a reference that led nowhere uses a protocol that replaced another protocol") {
   WithoutProtocols test;
   REQUIRE(test.core->protocols().add(std::make_unique<Pigeons>()).has_value());
   const auto object = test.core->make_object({"IDL:Test:1.0", {test.profile}});
@@ -178,7 +178,7 @@ TEST_CASE("protocols are asked only once whether they know a reference that lead
   CHECK(protocol.claims() == 1);
 }
 
-TEST_CASE("a reference whose protocols fail is used by one that has come since") {
+TEST_CASE("a reference whose protocol failed uses a protocol that was added later") {
   Fixture fixture;
   const auto object = fixture.object({"dead"});
   CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);

@@ -17,7 +17,7 @@ std::uint32_t bad_param_minor(CORBA::ORB& orb, const std::string& text) {
          0xfff;  // OMG minor 7: scheme, 8: address, 9: scheme specific part, 10: other
 }
 
-// A file that is there as long as the object.
+// A file that exists as long as the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text)
@@ -50,12 +50,12 @@ TEST_CASE("a reference survives object_to_string and string_to_object") {
   CHECK(again->_is_equivalent(object));
 }
 
-TEST_CASE("nil has a text, which gives nil") {
+TEST_CASE("the text of a nil reference gives a nil reference") {
   OrbFixture fixture;
   CHECK_FALSE(fixture.orb.string_to_object(fixture.orb.object_to_string(nullptr)));
 }
 
-TEST_CASE("references that cannot be read are BAD_PARAM with the OMG minor code of what is wrong") {
+TEST_CASE("a malformed reference is BAD_PARAM with the OMG minor code of its error") {
   OrbFixture fixture;
   CHECK(bad_param_minor(fixture.orb, "gopher:x") == 7);
   CHECK(bad_param_minor(fixture.orb, "") == 7);
@@ -108,8 +108,7 @@ TEST_CASE("initial references come from the options, then the table, then the de
                                  "Registered"});
 }
 
-TEST_CASE(
-    "an initial reference that is not known is InvalidName, and so is a second registration") {
+TEST_CASE("an unknown initial reference is InvalidName, and so is a second registration") {
   OrbFixture fixture;
   const auto object = fixture.object({"a"});
   CHECK_THROWS_AS((void)fixture.orb.resolve_initial_references("None"), CORBA::InvalidName);

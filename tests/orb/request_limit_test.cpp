@@ -1,4 +1,4 @@
-// RelativeRequestTimeoutPolicy: ends what comes before the reply, and nothing else.
+// RelativeRequestTimeoutPolicy: limits the time until a request is sent, and nothing else.
 #include "orb/client/endpoint_table.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/fixture.h"
@@ -46,7 +46,7 @@ messaging::ResponseFlags response_of(Messaging::SyncScope scope) {
   }
 }
 
-/// Writes down what answer each request wants.
+/// Records which response each request expects.
 OnMessage answer_if_asked(std::vector<messaging::ResponseFlags>& asked) {
   return [&asked](ScriptedTransport& transport, const IncomingMessage& message) {
     messaging::ContextStorage contexts;
@@ -102,7 +102,7 @@ void await_queued(orb::OrbCore& core) {
 orb::Settings one_connection() {
   orb::Settings settings;
   settings.connections_per_endpoint_max = 1;
-  settings.first_reply_timeout = {};  // the peers here take their time
+  settings.first_reply_timeout = {};  // the peers of these tests are slow
   return settings;
 }
 
@@ -118,8 +118,7 @@ TEST_CASE("a request whose time is over before it is sent is not sent: TIMEOUT, 
   CHECK(fixture.counts("peer").sends == 0);
 }
 
-TEST_CASE(
-    "a oneway of any scope whose time is over before it is sent is not sent, the next one is") {
+TEST_CASE("a oneway of any scope is not sent after its time, and the next oneway is sent") {
   for (const auto scope : {Messaging::SYNC_NONE, Messaging::SYNC_WITH_TRANSPORT,
                            Messaging::SYNC_WITH_SERVER, Messaging::SYNC_WITH_TARGET}) {
     CAPTURE(scope);
@@ -169,7 +168,7 @@ TEST_CASE("a reply may take longer than the request's time") {
   CHECK(echo(object_with(fixture, {request_limit(fixture.core(), seconds(2))})) == 7);
 }
 
-TEST_CASE("a request that waits behind another one's when its own time is over is never sent") {
+TEST_CASE("a request that waits behind another request is never sent after its request time") {
   FakeClock clock;
   Fixture fixture(one_connection(), clock);
   BusyPeer peer;
@@ -183,7 +182,7 @@ TEST_CASE("a request that waits behind another one's when its own time is over i
   await_queued(fixture.core());
   clock.advance(seconds(3));
   const bool in_time = second.wait_for(minutes(1)) == std::future_status::ready;
-  peer.release();  // or without it the second would never end
+  peer.release();  // a second call that still waits can end now
   CHECK(in_time);
   CHECK(first.get() == 1);
   if (!in_time) peer.answer_second();
@@ -191,7 +190,7 @@ TEST_CASE("a request that waits behind another one's when its own time is over i
   CHECK(peer.requests() == 1);
 }
 
-TEST_CASE("a request that others have sent in time may wait longer for its reply") {
+TEST_CASE("a request that another thread sent in time may wait longer for its reply") {
   FakeClock clock;
   Fixture fixture(one_connection(), clock);
   BusyPeer peer;
@@ -202,14 +201,14 @@ TEST_CASE("a request that others have sent in time may wait longer for its reply
   auto second = std::async(std::launch::async, [&] { return echo(limited); });
   await_queued(fixture.core());
   peer.release();
-  CHECK(first.get() == 1);  // and has sent the second
+  CHECK(first.get() == 1);  // its thread has sent the second request
   clock.advance(seconds(60));
   CHECK(second.wait_for(milliseconds(20)) == std::future_status::timeout);
   peer.answer_second();
   CHECK(second.get() == 2);
 }
 
-TEST_CASE("of the call's time and the request's, the shorter one ends connecting") {
+TEST_CASE("the shorter of the call's and the request's time limit ends connecting") {
   FakeClock clock;
   Fixture fixture({}, clock);
   orb::OrbCore& core = fixture.core();
@@ -228,7 +227,7 @@ TEST_CASE("a level that has no policy of a type leaves that type to the next lev
   CHECK(fixture.counts("peer").connect_timeout_ms == 2000);
 }
 
-TEST_CASE("the request's time: the reference's before the thread's, before the ORB's") {
+TEST_CASE("a request time of the reference precedes the thread's, which precedes the ORB's") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();
   const auto object = fixture.object({"peer"});

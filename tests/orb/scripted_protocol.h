@@ -27,9 +27,9 @@ class ScriptedTransport;
 /// How the peer of one connection behaves.
 struct Script {
   bool refuse = false;               ///< the connect fails
-  bool times_out = false;            ///< as if it had taken too long
+  bool times_out = false;            ///< the connect fails with a time-out
   std::function<void()> on_connect;  ///< before the connect succeeds or fails
-  /// Octets that are taken; the send that would go beyond takes those and fails with EPIPE.
+  /// Octets that the transport takes in all. The send beyond them takes the rest and fails: EPIPE.
   std::size_t accepts_max = std::numeric_limits<std::size_t>::max();
   /// Called in the sender's thread for each whole message; may answer through the transport.
   std::function<void(ScriptedTransport& transport, const messaging::IncomingMessage& message)>
@@ -50,14 +50,14 @@ class ScriptedTransport final : public transport::Transport {
   ScriptedTransport(Script script, const messaging::MessagingProtocol& protocol,
                     TransportCounts& counts);
 
-  // What the script's peer does.
+  // The actions of the script's peer.
   void deliver(OctetSpan octets);
   void deliver(const cdr::Buffer& message);
   void await_read();     ///< blocks until all that was delivered has been received
-  void await_receive();  ///< blocks until a receive waits for what is not delivered yet
+  void await_receive();  ///< blocks until a receive waits for octets not delivered yet
   void end_of_stream();
-  void reset();                          ///< ECONNRESET, after what was delivered before
-  void block_after(std::size_t octets);  ///< takes so many more, and none then
+  void reset();                          ///< ECONNRESET, after the octets delivered before
+  void block_after(std::size_t octets);  ///< takes so many more, then blocks
   void unblock();
 
   IoResult send(std::span<const OctetSpan> segments, transport::Wait wait) override;
@@ -86,7 +86,7 @@ class ScriptedTransport final : public transport::Transport {
   std::size_t accepted_ = 0;
 
   mutable std::mutex mutex_;  // guards what follows
-  /// Never heard out: readiness is told by edges.
+  /// Never drained: readiness is edge-triggered.
   struct Doorbell {
     ipc::lsock::Stream button;
     ipc::lsock::Stream bell;
@@ -102,8 +102,8 @@ class ScriptedTransport final : public transport::Transport {
   std::chrono::microseconds send_timeout_{0};
 };
 
-/// Scheme "test". Addresses are any text; each connect to one takes the next of its scripts (the
-/// last one for ever), and is refused where there is none.
+/// Scheme "test". Addresses are any text. Each connect to an address takes its next script, or its
+/// last script again. A connect to an address without a script is refused.
 class ScriptedProtocol final : public transport::ProtocolFactory {
  public:
   static constexpr std::uint32_t profile_tag = 0x50470f00;
@@ -116,7 +116,7 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
     scripts_[address].push_back(std::move(script));
   }
   [[nodiscard]] TransportCounts& counts(const std::string& address) { return counts_[address]; }
-  /// How often it was asked what it makes of a profile.
+  /// How often `claim` was called.
   [[nodiscard]] std::size_t claims() const noexcept { return claims_; }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "scripted"; }

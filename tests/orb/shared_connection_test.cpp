@@ -18,7 +18,7 @@ namespace {
 orb::Settings one_connection() {
   orb::Settings settings;
   settings.connections_per_endpoint_max = 1;
-  settings.first_reply_timeout = {};  // the peers here take their time
+  settings.first_reply_timeout = {};  // the peers of these tests are slow
   return settings;
 }
 
@@ -53,12 +53,12 @@ class ReversingPeer {
     std::int32_t argument = 0;
   };
   std::size_t count_;
-  std::vector<Request> requests_;  // under the connection's right to write
+  std::vector<Request> requests_;  // used by the thread that writes
 };
 
 }  // namespace
 
-TEST_CASE("callers that share a connection each get their own reply, in whatever order they come") {
+TEST_CASE("callers that share a connection get their own replies, which arrive in any order") {
   constexpr std::int32_t callers = 4;
   constexpr int rounds = 200;
   Fixture fixture(one_connection());
@@ -78,7 +78,7 @@ TEST_CASE("callers that share a connection each get their own reply, in whatever
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("when a shared connection breaks, every caller learns it") {
+TEST_CASE("when a shared connection breaks, every caller gets an exception") {
   constexpr int callers = 3;
   Fixture fixture(one_connection());
   int requests = 0;
@@ -98,7 +98,7 @@ TEST_CASE("when a shared connection breaks, every caller learns it") {
   CHECK(failures == callers);
 }
 
-TEST_CASE("a reply that nobody waits for is dropped, and the call goes on") {
+TEST_CASE("a reply to an unknown request is dropped, and the call goes on") {
   Fixture fixture;
   fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage& message) {
     cdr::Buffer buffer;
@@ -128,7 +128,7 @@ TEST_CASE("callers in parallel open connections up to the limit, then share") {
   const auto call = [&] {
     stub::invoke(
         *object, ping_operation,
-        [&](cdr::Encoder&) {  // with a connection checked out, until all have one
+        [&](cdr::Encoder&) {  // holds a connection until all callers are here
           std::unique_lock lock(mutex);
           ++waiting;
           all_in.notify_all();
@@ -151,8 +151,7 @@ TEST_CASE("threads that call one after the other use one connection") {
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE(
-    "the read token goes to a caller that waits, not to one that cannot get its request out") {
+TEST_CASE("the read role goes to a caller that waits, not to a caller that still sends") {
   Fixture fixture(one_connection());
   std::vector<std::promise<void>> arrived(3);
   std::vector<std::function<void()>> answers(2);

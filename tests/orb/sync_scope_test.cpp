@@ -41,7 +41,7 @@ TEST_CASE("the scope of a oneway is in its request's response flags, and its rep
   CHECK(fixture.counts("peer").receives == 2);
 }
 
-TEST_CASE("a oneway with scope server or target raises what the server answers") {
+TEST_CASE("a oneway with scope server or target raises the exception that the server replies") {
   Fixture fixture;
   fixture.peer("peer", reply_with_exception("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0", 2,
                                             CORBA::COMPLETED_NO));

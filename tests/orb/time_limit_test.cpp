@@ -23,7 +23,7 @@ constexpr std::uint32_t minor_deadline = CORBA::PERIGEE_VMCID | 8;
 orb::Settings one_connection() {
   orb::Settings settings;
   settings.connections_per_endpoint_max = 1;
-  settings.first_reply_timeout = {};  // the peers here take their time
+  settings.first_reply_timeout = {};  // the peers of these tests are slow
   return settings;
 }
 
@@ -68,7 +68,7 @@ class LatePeer {
   std::atomic<int> arrived_{0};
 };
 
-// Within which a busy machine sends a request, of which then nobody knows whether it was executed.
+// A busy machine sends a request within this time. After that the request may have been executed.
 constexpr milliseconds time_to_send{300};
 
 void check_timeout(const ObjectRef& object, CORBA::CompletionStatus completed) {
@@ -79,7 +79,7 @@ void check_timeout(const ObjectRef& object, CORBA::CompletionStatus completed) {
 
 }  // namespace
 
-TEST_CASE("no reply in time is TIMEOUT, COMPLETED_MAYBE, and says whose time it was") {
+TEST_CASE("no reply in time is TIMEOUT, COMPLETED_MAYBE, and the text names policy and peer") {
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = limited(fixture.object({"peer"}), fixture.core(), time_to_send);
@@ -90,7 +90,7 @@ TEST_CASE("no reply in time is TIMEOUT, COMPLETED_MAYBE, and says whose time it 
   CHECK(exception.detail().find("test://peer") != std::string::npos);
 }
 
-TEST_CASE("the limit may be the thread's or the ORB's") {
+TEST_CASE("the time limit may be a policy of the thread or of the ORB") {
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = fixture.object({"peer"});
@@ -113,7 +113,7 @@ TEST_CASE("a late reply is dropped, and the next call on the connection gets its
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("what has arrived of a reply when the time is over is no beginning of the next one") {
+TEST_CASE("a reply that arrived only in part before the time-out does not begin the next reply") {
   Fixture fixture(one_connection());
   ScriptedTransport* connection = nullptr;
   Octets late;
@@ -143,7 +143,7 @@ TEST_CASE("what has arrived of a reply when the time is over is no beginning of 
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("time that connecting has used up is COMPLETED_NO, and nothing is sent") {
+TEST_CASE("if connecting uses up the time, it is COMPLETED_NO and nothing is sent") {
   FakeClock clock;
   Fixture fixture({}, clock);
   const auto take_time = [&clock] { clock.advance(milliseconds(2)); };
@@ -185,7 +185,7 @@ TEST_CASE("calls with one limit set the transport's time-outs once, calls withou
   CHECK(set == 4);  // taken back
 }
 
-TEST_CASE("a limit of zero, and one beyond the clock, are none") {
+TEST_CASE("a limit of zero and a limit beyond the range of the clock are no limits") {
   Fixture fixture(one_connection());
   fixture.peer("peer", reply_with_long(1));
   const auto object = fixture.object({"peer"});
@@ -198,7 +198,7 @@ TEST_CASE("a limit of zero, and one beyond the clock, are none") {
   CHECK(fixture.counts("peer").timeouts_set == 0);
 }
 
-TEST_CASE("a mute peer is found out although the call has more time") {
+TEST_CASE("a mute peer is detected before the call's time is over") {
   Fixture fixture;  // with the time-out of first replies
   fixture.peer("peer", {});
   const auto object = limited(fixture.object({"peer"}), fixture.core(), minutes(60));
@@ -214,13 +214,13 @@ TEST_CASE("after a call has timed out, a new connection's first reply is still a
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("a caller that shares a connection and gives up does not disturb who reads") {
+TEST_CASE("a caller that times out on a shared connection does not disturb the reader") {
   Fixture fixture(one_connection());
   LatePeer peer;
   fixture.peer("peer", peer.on_message());
   const auto object = fixture.object({"peer"});
   std::future<std::int32_t> reader = std::async(std::launch::async, [&] { return echo(object); });
-  peer.await_reader();  // which has left its send: nothing is queued behind that
+  peer.await_reader();  // the reader has left its send, so no message is queued behind it
   check_timeout(limited(object, fixture.core(), time_to_send), CORBA::COMPLETED_MAYBE);
   peer.answer(1);  // late: dropped by the reader
   peer.answer(0);
@@ -228,7 +228,7 @@ TEST_CASE("a caller that shares a connection and gives up does not disturb who r
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("a reader that gives up passes the reading on") {
+TEST_CASE("a reader that times out passes the read role on") {
   Fixture fixture(one_connection());
   LatePeer peer;
   fixture.peer("peer", peer.on_message());
@@ -246,7 +246,7 @@ TEST_CASE("a reader that gives up passes the reading on") {
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("a request that waits behind another one's when its time is over is never sent") {
+TEST_CASE("a request that waits behind another request is never sent after its time limit") {
   Fixture fixture(one_connection());
   std::promise<void> inside;
   std::promise<void> release;
@@ -298,8 +298,8 @@ TEST_CASE("many callers with and without limits on one connection each get their
   }
   CHECK(right + late == 4 * rounds);
   CHECK(late >= 4 * rounds / 7);
-  // Connections: as a rule one. Where nobody gets to run for long enough to be answered in time, a
-  // connection that seems mute is left for another.
+  // As a rule, the calls use one connection. On a busy machine a connection may seem mute, and the
+  // client opens another connection.
 }
 
 }  // namespace perigee::test

@@ -64,7 +64,7 @@ TEST_CASE("a union's labels are values of the discriminator") {
   CHECK(type->default_index() == 1);
 }
 
-TEST_CASE("enumerators are labels, too") {
+TEST_CASE("enumerators can be labels") {
   const TypeCodeRef colour = factory.create_enum_tc("IDL:C:1.0", "C", {"red", "green"});
   const TypeCodeRef first = factory.create_union_tc("IDL:U:1.0", "U", _tc_boolean,
                                                     {UnionMember("a", any_of(true), colour)});
@@ -75,7 +75,7 @@ TEST_CASE("enumerators are labels, too") {
   CHECK((type->member_label(0) == green));
 }
 
-TEST_CASE("what no type can be is refused") {
+TEST_CASE("invalid types are refused") {
   const auto member = [](const char* name, const TypeCodeRef& type) {
     return StructMember(name, type);
   };

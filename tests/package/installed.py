@@ -21,7 +21,8 @@ def run(*command):
 
 def install():
     shutil.rmtree(PREFIX, ignore_errors=True)
-    # Without what a partial build may have left out, installation fails: all targets first.
+    # A partial build may have left out parts that the installation needs: all targets are built
+    # first.
     run(CMAKE, "--build", os.environ["BUILD"], "--target", "perigee_shared", "perigee_static",
         "perigee-idl", "perigee_tool", "whitebox_probed", "jitter_server",
         "jitter_server_unpooled")

@@ -33,7 +33,8 @@ class Package(unittest.TestCase):
         run(PREFIX / "bin" / "perigee-idl", "--help")
 
     def test_a_call_can_be_looked_into_with_what_is_installed(self):
-        # Sanitizers, which are in the program too, would take most of the time: it is only looked for there.
+        # This test only checks that whitebox_probed exists: with sanitizers, running it would take
+        # most of the time.
         self.assertTrue((PREFIX / "libexec" / "perigee" / "whitebox_probed").is_file())
         if not SANITIZE:
             out = run(PREFIX / "bin" / "perigee", "bench", "whitebox", "--quick", "--calls", "20", "--size", "4")
@@ -49,7 +50,7 @@ class Package(unittest.TestCase):
         headers = {path.relative_to(PREFIX / "include").as_posix()
                    for path in (PREFIX / "include").rglob("*") if path.is_file()}
         public = PROJECT.parent.parent.parent / "include"
-        made = {"perigee/transport/headers_id.h"}  # by the build
+        made = {"perigee/transport/headers_id.h"}  # the build makes it
         self.assertEqual(headers, made | {path.relative_to(public).as_posix()
                                           for path in public.rglob("*.h")})
 

@@ -44,7 +44,7 @@ class Plugin(unittest.TestCase):
             with self.subTest(scheme), self.server(*option, "-ORBListenEndpoints",
                                                    endpoint) as server:
                 self.assertEqual(self.client(server.ior, *option), (0, "Hello, world!\n", ""))
-                status, _, error = self.client(server.ior)  # who does not know it
+                status, _, error = self.client(server.ior)  # knows no such protocol
                 self.assertEqual(status, 1)
                 self.assertIn("TRANSIENT", error)
 
@@ -117,7 +117,7 @@ class Plugin(unittest.TestCase):
             status, _, error = self.operate("load", self.library)
             self.assertEqual(status, 1)
             self.assertIn("protocol board is there already", error)
-            # Away and back, with its notice.
+            # Unloaded and loaded again, with its notice.
             self.assertEqual(self.operate("unload", "board-brief"), (0, "unloaded board-brief\n", ""))
             self.assertEqual(os.listdir(self.folder.name), ["administration"])
             self.assertIn("board: board board-brief (unloaded)\n", self.operate("list")[1])

@@ -68,7 +68,7 @@ TEST_CASE("a request makes the adapters on its way, outermost first") {
   CHECK(f.activator->asked.size() == 2);
 }
 
-TEST_CASE("requests that meet at a missing adapter make it once, and find the objects in it") {
+TEST_CASE("concurrent requests for a missing adapter make it once, and find its objects") {
   Fixture f;
   const Octets key = f.leaf_key();
   constexpr int rounds = 50;
@@ -105,7 +105,7 @@ TEST_CASE("an activator that fails is OBJ_ADAPTER") {
   CHECK_THROWS_AS(f.orb.root()->find_POA("middle", true), CORBA::OBJ_ADAPTER);
 }
 
-TEST_CASE("a request that is nested in the making of its adapter may be tried again") {
+TEST_CASE("a request that is nested in the creation of its own adapter gets TRANSIENT") {
   Fixture f;
   const Octets key = f.leaf_key();
   std::string nested;
@@ -117,7 +117,7 @@ TEST_CASE("a request that is nested in the making of its adapter may be tried ag
   CHECK(nested == "system TRANSIENT");
 }
 
-TEST_CASE("find_POA asks the activator if it is told to") {
+TEST_CASE("find_POA calls the activator if activate_it is true") {
   Fixture f;
   CHECK_THROWS_AS(f.orb.root()->find_POA("middle", false), POA::AdapterNonExistent);
   CHECK(f.activator->asked.empty());
@@ -128,7 +128,7 @@ TEST_CASE("find_POA asks the activator if it is told to") {
   CHECK_THROWS_AS(f.orb.root()->find_POA("other", true), POA::AdapterNonExistent);
 }
 
-TEST_CASE("while the parent's manager does not let requests pass nothing is made") {
+TEST_CASE("no adapter is made while the parent's manager does not let requests pass") {
   Fixture f;
   const Octets key = f.leaf_key();
   f.orb.root()->the_POAManager()->discard_requests(false);

@@ -39,7 +39,7 @@ TEST_CASE("adapters form a tree of names") {
   CHECK_THROWS_AS(orb.root()->create_POA("child", nullptr, {}), POA::AdapterAlreadyExists);
 }
 
-TEST_CASE("a child shares the manager that it is given, else it gets one of its own") {
+TEST_CASE("a child shares the manager that it is given, else it gets its own manager") {
   const TestOrb orb;
   const auto manager = orb.root()->the_POAManager();
   CHECK(orb.root()->create_POA("shared", manager, {})->the_POAManager() == manager);
@@ -68,8 +68,7 @@ TEST_CASE("destroying an adapter releases its servants") {
   CHECK(alive == 0);
 }
 
-TEST_CASE(
-    "policies that do not go together are refused with the place of the one that needs more") {
+TEST_CASE("incompatible policies are refused with the index of the policy that needs another") {
   const TestOrb orb;
   auto& root = *orb.root();
   using namespace PortableServer;
@@ -97,7 +96,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a UNIQUE_ID adapter takes a servant once, a MULTIPLE_ID one any number of times") {
+TEST_CASE("a UNIQUE_ID adapter takes a servant once, a MULTIPLE_ID adapter many times") {
   const TestOrb orb;
   const auto servant = make_servant();
   (void)orb.root()->activate_object(servant);
@@ -129,7 +128,7 @@ TEST_CASE("ids of the user lead to servants and references, and back") {
   CHECK_THROWS_AS(poa->servant_to_id(servant), POA::ServantNotActive);
 }
 
-TEST_CASE("references to one object are equivalent, made before or after its activation") {
+TEST_CASE("references made before and after the activation of an object are equivalent") {
   const TestOrb orb;
   const auto poa = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));
   const auto before = poa->create_reference_with_id({1}, "IDL:Test/Acting:1.0");
@@ -155,7 +154,7 @@ TEST_CASE("a reference of another adapter is a WrongAdapter") {
   CHECK_THROWS_AS(orb.root()->reference_to_id(reference), POA::WrongAdapter);
 }
 
-TEST_CASE("the Root POA activates implicitly, other adapters when they are told to") {
+TEST_CASE("the Root POA activates implicitly, other adapters only with the policy") {
   const TestOrb orb;
   const auto servant = make_servant();
   const auto id = orb.root()->servant_to_id(servant);
@@ -165,7 +164,7 @@ TEST_CASE("the Root POA activates implicitly, other adapters when they are told 
   CHECK_THROWS_AS(explicit_only->servant_to_id(make_servant()), POA::ServantNotActive);
 }
 
-TEST_CASE("a system adapter takes back its own ids only") {
+TEST_CASE("an adapter with system ids accepts only ids that it has assigned") {
   const TestOrb orb;
   CHECK_THROWS_AS(orb.root()->activate_object_with_id({1, 2, 3}, make_servant()), CORBA::BAD_PARAM);
   const auto reference = orb.root()->create_reference("IDL:Test/Acting:1.0");
@@ -175,11 +174,11 @@ TEST_CASE("a system adapter takes back its own ids only") {
   CHECK(orb.root()->reference_to_servant(reference) == servant);
 }
 
-TEST_CASE("the id of a slot that another object was given is given to no second object") {
+TEST_CASE("the adapter does not assign an id that another object already has") {
   TestOrb orb;
   const auto root = orb.root();
   PortableServer::ObjectId id = root->activate_object(make_servant());
-  id[3] = static_cast<std::uint8_t>(id[3] + 2);  // the object takes the slot before
+  id[3] = static_cast<std::uint8_t>(id[3] + 2);  // it takes the slot before the slot of its id
   root->activate_object_with_id(id, make_servant());
   CHECK_THROWS_AS(root->activate_object(make_servant()), CORBA::OBJ_ADAPTER);
   const auto next = root->activate_object(make_servant());
@@ -188,7 +187,7 @@ TEST_CASE("the id of a slot that another object was given is given to no second 
   root->destroy(false, true);
 }
 
-TEST_CASE("references carry the type that the servant or the caller says") {
+TEST_CASE("references carry the type of the servant, or the type that the caller gives") {
   const TestOrb orb;
   const auto reference = orb.root()->servant_to_reference(make_servant());
   CHECK(reference->_reference()->ior().type_id == "IDL:Test/Acting:1.0");
@@ -196,11 +195,11 @@ TEST_CASE("references carry the type that the servant or the caller says") {
   CHECK(other->_reference()->ior().type_id == "IDL:Test/Other:1.0");
 }
 
-TEST_CASE("an id with a NUL is no string") {
+TEST_CASE("an id with a NUL cannot become a string") {
   CHECK_THROWS_AS(PortableServer::ObjectId_to_string({'a', 0}), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("local interfaces are narrowed by what they are") {
+TEST_CASE("a local object is narrowed only to interfaces that it implements") {
   const TestOrb orb;
   const CORBA::object_reference<CORBA::Object> object = orb.root();
   CHECK(IDL::traits<POA>::narrow(object) == orb.root());
@@ -208,7 +207,7 @@ TEST_CASE("local interfaces are narrowed by what they are") {
   CHECK(object->_is_a("IDL:omg.org/PortableServer/POA:2.3"));
 }
 
-TEST_CASE("the Root POA can be had again after it was destroyed") {
+TEST_CASE("the reference RootPOA resolves to a new Root POA after the old one was destroyed") {
   const TestOrb orb;
   orb.root()->destroy(true, true);
   const auto again = IDL::traits<POA>::narrow(orb.core().resolve_initial_reference("RootPOA"));
@@ -229,7 +228,7 @@ TEST_CASE("create_policy makes the POA's policies from their values in an Any") 
   CHECK(orb.root()->create_POA("persistent", nullptr, {policy}));
 }
 
-TEST_CASE("create_policy says why it cannot") {
+TEST_CASE("create_policy gives the reason of its failure") {
   const TestOrb orb;
   CORBA::ORB face(orb.core().shared_from_this());
   const auto reason = [&face](CORBA::PolicyType type, const CORBA::Any& value) {

@@ -1,4 +1,4 @@
-// Answers that come after the upcall: their rules, without a network.
+// Deferred replies: their rules, without a network.
 #include "poa/dispatcher.h"
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
@@ -64,7 +64,7 @@ void check_answered_before(Act&& act) {
 
 }  // namespace
 
-TEST_CASE("an answer may come when the upcall is over") {
+TEST_CASE("an answer may be given after the upcall") {
   Deferred test;
   test.dispatch();
   CHECK(test.request.answer().empty());
@@ -76,10 +76,10 @@ TEST_CASE("an answer may come when the upcall is over") {
   CHECK(test.request.answer() == "reply");
   CHECK(test.request.results().size() == 4);
   CHECK(test.answer.answered());
-  CHECK(test.request.outstanding() == 0);  // over, although the answer object is still there
+  CHECK(test.request.outstanding() == 0);  // ended, although the answer object still exists
 }
 
-TEST_CASE("there is one answer, whatever the second would be") {
+TEST_CASE("a second answer of any kind is refused") {
   Deferred test;
   test.dispatch();
   SUBCASE("after results") { test.answer.reply(nullptr); }
@@ -146,7 +146,7 @@ TEST_CASE("exceptions are answered as a servant's are") {
   CHECK(test.request.answer() == expected);
 }
 
-TEST_CASE("an answer is taken over once, and not after there was one") {
+TEST_CASE("a request can be deferred once, and not after it was answered") {
   const TestOrb orb;
   Answer first;
   bool answers_first = false;
@@ -204,7 +204,7 @@ TEST_CASE("an answer that is replaced counts as dropped at once") {
   CHECK(second.request.answer() == "reply");
 }
 
-TEST_CASE("results that do not encode: the client gets MARSHAL, and it is raised") {
+TEST_CASE("results that do not encode raise MARSHAL, and the client gets MARSHAL") {
   Deferred test;
   test.dispatch();
   const auto fail = [](cdr::Encoder& encoder) { encoder.fail(cdr::ErrorKind::too_large); };
@@ -213,7 +213,7 @@ TEST_CASE("results that do not encode: the client gets MARSHAL, and it is raised
   check_answered_before([&] { test.answer.reply(nullptr); });
 }
 
-TEST_CASE("results whose encoding throws are no answer; what is thrown is") {
+TEST_CASE("if the encoding of results throws, the client gets UNKNOWN") {
   Deferred test;
   test.dispatch();
   CHECK_THROWS_AS(test.answer.reply([](cdr::Encoder&) { throw std::runtime_error("no"); }),
@@ -221,7 +221,7 @@ TEST_CASE("results whose encoding throws are no answer; what is thrown is") {
   CHECK(test.request.answer() == "system UNKNOWN");
 }
 
-TEST_CASE("of threads that answer at once, one does") {
+TEST_CASE("if several threads answer at the same time, one answer counts") {
   for (int round = 0; round < 50; ++round) {
     Deferred test;
     test.dispatch();
@@ -270,7 +270,7 @@ TEST_CASE("destroying a POA waits for answers, if asked to") {
   CHECK(destroyed.get() == "reply");
 }
 
-TEST_CASE("a POA that was destroyed without waiting goes on existing for the answer") {
+TEST_CASE("a POA that was destroyed without waiting exists until the answer is given") {
   std::atomic<int> alive{0};
   Deferred test(&alive);
   test.dispatch();
@@ -281,7 +281,7 @@ TEST_CASE("a POA that was destroyed without waiting goes on existing for the ans
   CHECK(alive == 0);
 }
 
-TEST_CASE("a default servant may answer later, too") {
+TEST_CASE("a default servant may defer its reply") {
   const TestOrb orb;
   Answer answer;
   std::atomic<int> alive{0};
@@ -325,7 +325,7 @@ TEST_CASE("hooks see the end of a request when it is answered") {
   dispatcher.set_hooks(nullptr);
 }
 
-TEST_CASE("who answers later hears when nobody wants the answer any more") {
+TEST_CASE("a servant that deferred its reply is told when the request is cancelled") {
   Deferred test;
   test.dispatch();
   const std::stop_token token = stop_token_of(test.answer);
@@ -336,12 +336,12 @@ TEST_CASE("who answers later hears when nobody wants the answer any more") {
   CHECK(token.stop_requested());
   CHECK(calls == 1);
   CHECK(stop_token_of(test.answer).stop_requested());
-  test.answer.reply(nullptr);  // may still be given
+  test.answer.reply(nullptr);  // the servant may still answer
   CHECK_FALSE(stop_token_of(test.answer).stop_possible());
   CHECK_FALSE(stop_token_of(Answer()).stop_possible());
 }
 
-TEST_CASE("one that nobody waits for says so, and its answer goes nowhere") {
+TEST_CASE("a deferred oneway expects no answer, and its answer is dropped") {
   Deferred test;
   test.request.set_response_expected(false);
   test.dispatch();
@@ -368,7 +368,7 @@ class HandlerImpl final : public Handler, public skeleton::HandlerState {
 
 using HandlerRef = CORBA::object_reference<Handler>;
 
-/// What an AMH servant does in an upcall, and what the client gets.
+/// Runs an AMH servant in an upcall, and returns the answer that the client gets.
 std::string answer_of(const std::function<void(const HandlerRef&)>& servant) {
   const TestOrb orb;
   FakeRequest request(
@@ -385,7 +385,7 @@ std::string answer_of(const std::function<void(const HandlerRef&)>& servant) {
 
 }  // namespace
 
-TEST_CASE("a servant that throws has answered with that, and with nothing else") {
+TEST_CASE("an exception of a servant is its answer, unless the servant has answered before") {
   CHECK(answer_of([](const HandlerRef&) { throw Odd(); }) == "user IDL:Test/Odd:1.0");
   CHECK(answer_of([](const HandlerRef&) { throw CORBA::NO_PERMISSION(); }) ==
         "system NO_PERMISSION");
@@ -398,7 +398,7 @@ TEST_CASE("a servant that throws has answered with that, and with nothing else")
   CHECK(answer_of([](const HandlerRef&) {}) == "system NO_RESPONSE");
 }
 
-TEST_CASE("what an asynchronous servant does wrong is logged with its operation") {
+TEST_CASE("errors of an asynchronous servant are logged with the operation") {
   LogLines lines(log::Level::warning);
   std::string expected;
   SUBCASE("no exception of CORBA's") {
@@ -409,7 +409,7 @@ TEST_CASE("what an asynchronous servant does wrong is logged with its operation"
     (void)answer_of([](const HandlerRef&) { throw 42; });
     expected = "act: the client gets UNKNOWN for an exception of an unknown type";
   }
-  SUBCASE("one that the operation does not raise") {
+  SUBCASE("an exception that the operation does not raise") {
     (void)answer_of([](const HandlerRef&) { throw PortableServer::POA::ObjectNotActive(); });
     expected =
         "act: the client gets UNKNOWN, since the operation does not raise "
@@ -435,7 +435,7 @@ TEST_CASE("what an asynchronous servant does wrong is logged with its operation"
   CHECK_MESSAGE(lines.have("orb: " + expected), lines.text());
 }
 
-TEST_CASE("what servants may do is not logged as a fault") {
+TEST_CASE("permitted actions of servants are not logged as errors") {
   LogLines lines(log::Level::warning);
   Deferred test;
   SUBCASE("exceptions that clients get") {
@@ -443,7 +443,7 @@ TEST_CASE("what servants may do is not logged as a fault") {
     SUBCASE("of the operation") { test.answer.exception(Odd()); }
     SUBCASE("of the system") { test.answer.exception(CORBA::NO_PERMISSION()); }
   }
-  SUBCASE("dropping what nobody waits for") {
+  SUBCASE("dropping an answer that no client expects") {
     SUBCASE("a oneway") { test.request.set_response_expected(false); }
     SUBCASE("a request that is cancelled") {}
     test.dispatch();
@@ -453,7 +453,7 @@ TEST_CASE("what servants may do is not logged as a fault") {
   CHECK(lines.text().empty());
 }
 
-TEST_CASE("what a oneway's servant throws, and no client gets, is in the log of level info") {
+TEST_CASE("an exception of a oneway's servant, which no client gets, is logged at level info") {
   LogLines lines(log::Level::info);
   Deferred test;
   test.request.set_response_expected(false);
@@ -462,7 +462,7 @@ TEST_CASE("what a oneway's servant throws, and no client gets, is in the log of 
   CHECK(lines.have("orb: act: no answer is wanted, and this was one: NO_PERMISSION"));
 }
 
-TEST_CASE("a handler that is kept when its servant throws comes too late") {
+TEST_CASE("a handler is refused after its servant has thrown an exception") {
   HandlerRef kept;
   CHECK(answer_of([&](const HandlerRef& handler) {
           kept = handler;
@@ -471,7 +471,7 @@ TEST_CASE("a handler that is kept when its servant throws comes too late") {
   CHECK_THROWS_AS(kept->done(), CORBA::BAD_INV_ORDER);
 }
 
-TEST_CASE("a held exception is thrown as what it was") {
+TEST_CASE("a held exception is thrown with its own type") {
   const auto thrown = [](const skeleton::HeldException& held) {
     try {
       held._raise_exception();

@@ -40,7 +40,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("the default servant serves every object, and is told which") {
+TEST_CASE("the default servant serves every object, and can ask for the object's id") {
   Fixture f(ServantRetentionPolicyValue::NON_RETAIN);
   std::vector<ObjectId> asked;
   f.poa->set_servant(
@@ -98,7 +98,7 @@ TEST_CASE("in an upcall the default servant has the id of the request") {
   self.reset();
 }
 
-TEST_CASE("what needs RETAIN is a WrongPolicy without it") {
+TEST_CASE("operations that need RETAIN raise WrongPolicy without it") {
   Fixture f(ServantRetentionPolicyValue::NON_RETAIN);
   CHECK_THROWS_AS(f.poa->activate_object_with_id({1}, make_servant()), POA::WrongPolicy);
   CHECK_THROWS_AS(f.poa->deactivate_object({1}), POA::WrongPolicy);
@@ -107,7 +107,7 @@ TEST_CASE("what needs RETAIN is a WrongPolicy without it") {
   CHECK_THROWS_AS(f.orb.root()->set_servant(make_servant()), POA::WrongPolicy);
 }
 
-TEST_CASE("a destroyed adapter lets its default servant go") {
+TEST_CASE("a destroyed adapter releases its default servant") {
   Fixture f;
   std::atomic<int> alive{0};
   f.poa->set_servant(make_servant(nullptr, &alive));

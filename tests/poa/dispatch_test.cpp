@@ -1,4 +1,4 @@
-// Requests at the dispatcher: which servant they reach, and what becomes of what servants throw.
+// Requests at the dispatcher: which servant they reach, and what clients get for exceptions.
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
 
@@ -58,7 +58,7 @@ TEST_CASE("a system exception goes to the client as it was thrown") {
   CHECK(acted.request->minor() == 5);
 }
 
-TEST_CASE("a declared user exception goes to the client, another one becomes UNKNOWN") {
+TEST_CASE("a declared user exception goes to the client, an undeclared one becomes UNKNOWN") {
   static constexpr std::string_view raises[] = {"IDL:Test/Mine:1.0"};
   const Acted declared([](orb::ServerRequest& request) {
     request.set_raises(raises);
@@ -80,7 +80,7 @@ TEST_CASE("anything else that a servant throws becomes UNKNOWN") {
   CHECK(memory.request->answer() == "system NO_MEMORY");
 }
 
-TEST_CASE("ForwardRequest answers with the other reference") {
+TEST_CASE("ForwardRequest answers with the reference of the exception") {
   TestOrb orb;
   orb.root()->the_POAManager()->activate();
   const auto target = orb.root()->servant_to_reference(make_servant());
@@ -92,12 +92,12 @@ TEST_CASE("ForwardRequest answers with the other reference") {
   CHECK(request.forward() == target.get());
 }
 
-TEST_CASE("ForwardRequest to nowhere is an exception") {
+TEST_CASE("ForwardRequest with a nil reference is an exception") {
   const Acted acted([](orb::ServerRequest&) { throw PortableServer::ForwardRequest(); });
   CHECK(acted.request->answer() == "system INV_OBJREF");
 }
 
-TEST_CASE("a second answer is refused, and what is thrown after the first is dropped") {
+TEST_CASE("a second answer is refused, and an exception after the first answer is dropped") {
   bool refused = false;
   const Acted acted([&refused](orb::ServerRequest& request) {
     request.reply(nullptr);
@@ -260,7 +260,7 @@ TEST_CASE("a key whose adapter is not the object's reaches nothing") {
   CHECK(request.answer() == "system OBJECT_NOT_EXIST");
 }
 
-TEST_CASE("an upcall can ask where it is") {
+TEST_CASE("an upcall can ask for its POA, object id, reference and servant") {
   TestOrb orb;
   orb.root()->the_POAManager()->activate();
   const auto current = IDL::traits<PortableServer::Current>::narrow(
@@ -299,7 +299,7 @@ TEST_CASE("_this is the object of the upcall, else the servant's own") {
   FakeRequest request(key);
   orb.dispatcher().dispatch(request);
   CHECK(inside == key);
-  // Outside it is activated in the Root POA, which is its default.
+  // Outside of upcalls the servant is activated in the Root POA, which is its default POA.
   const auto outside = skeleton::reference_to_this(*servant);
   CHECK(orb.root()->reference_to_servant(outside) == servant);
   CHECK(orb.key_of(skeleton::reference_to_this(*servant)) == orb.key_of(outside));

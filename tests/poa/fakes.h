@@ -16,7 +16,7 @@
 
 namespace perigee::test {
 
-/// Remembers how it was answered: outlives those that were deferred.
+/// Remembers its answer. Outlives the deferred requests that are made from it.
 class FakeRequest final : public orb::ServerRequest {
  public:
   explicit FakeRequest(Octets key, std::string operation = "act")
@@ -44,7 +44,7 @@ class FakeRequest final : public orb::ServerRequest {
   }
   void cancel() { later_->cancellation.cancel().request_stop(); }
   void set_response_expected(bool expected) { response_expected_ = expected; }
-  /// How many that were deferred are not over.
+  /// The number of deferred requests that have not ended.
   [[nodiscard]] int outstanding() const noexcept { return later_->outstanding; }
 
  protected:
@@ -78,10 +78,10 @@ class FakeRequest final : public orb::ServerRequest {
 
  private:
   [[nodiscard]] FakeRequest& keeper() noexcept { return upcall_ != nullptr ? *upcall_ : *this; }
-  // Two answers show.
+  // Appends, so that a test notices a second answer.
   void keep(const std::string& answer) { keeper().answer_ += answer; }
 
-  FakeRequest* upcall_ = nullptr;  // of a deferred one
+  FakeRequest* upcall_ = nullptr;  // null, or the request that this one was deferred from
   struct Later {
     std::atomic<int> outstanding{0};
     orb::Cancellation cancellation;
@@ -97,7 +97,7 @@ class FakeRequest final : public orb::ServerRequest {
   Hold hold_ = Hold::wait;
 };
 
-/// Does what it is told, then replies without results if it has not answered.
+/// Runs the action of the test, then replies without results if the action has not answered.
 class ActingServant : public PortableServer::Servant {
  public:
   using Action = std::function<void(orb::ServerRequest&)>;

@@ -37,7 +37,7 @@ TEST_CASE("a manager begins holding and obeys its operations") {
   CHECK_THROWS_AS(manager->activate(), PortableServer::POAManager::AdapterInactive);
 }
 
-TEST_CASE("a discarding manager answers TRANSIENT, an inactive one OBJ_ADAPTER") {
+TEST_CASE("a discarding manager answers TRANSIENT, an inactive manager OBJ_ADAPTER") {
   const TestOrb orb;
   const Octets key = activate(orb);
   orb.root()->the_POAManager()->discard_requests(false);
@@ -72,7 +72,7 @@ TEST_CASE("a held request for an object that is not yet active waits for it") {
   CHECK(request.answer() == "reply");
 }
 
-TEST_CASE("a request that nobody can keep gets TRANSIENT") {
+TEST_CASE("a request that may not be held gets TRANSIENT") {
   const TestOrb orb;
   FakeRequest request(activate(orb));
   request.refuse_to_wait();
@@ -119,7 +119,7 @@ TEST_CASE("hold_requests waits for the upcalls that are in progress") {
   CHECK(request.answer() == "reply");
 }
 
-TEST_CASE("destroy waits until the last upcall has let its servant go") {
+TEST_CASE("destroy waits until the last upcall has released its servant") {
   const TestOrb orb;
   orb.root()->the_POAManager()->activate();
   const auto poa = orb.root()->create_POA("child", orb.root()->the_POAManager(), {});
@@ -168,7 +168,7 @@ TEST_CASE("SINGLE_THREAD_MODEL makes upcalls of one adapter take turns") {
   CHECK(unguarded == 1000);
 }
 
-TEST_CASE("activation, deactivation and requests at once end with every servant released") {
+TEST_CASE("concurrent activation, deactivation and requests end with every servant released") {
   const TestOrb orb;
   orb.root()->the_POAManager()->activate();
   std::atomic<int> alive{0};
@@ -202,7 +202,7 @@ TEST_CASE("activation, deactivation and requests at once end with every servant 
   CHECK(alive == 0);
 }
 
-TEST_CASE("hooks see every upcall, also one that throws") {
+TEST_CASE("hooks see every upcall, also an upcall that throws") {
   const TestOrb orb;
   struct Seen {
     int before = 0;

@@ -1,4 +1,4 @@
-// Threads that would wait for each other: each of these requests ends, if need be with TRANSIENT.
+// Threads that would wait for each other: each request ends, possibly with TRANSIENT.
 // A thread that hangs is left behind, with all that it uses, so that the test can fail.
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{10};
 
-/// Runs a function that keeps what it uses; joined if it ends, else let go.
+/// Runs a function on a thread, which is joined if it ends, and detached if it hangs.
 class Runner {
  public:
   explicit Runner(std::function<void()> function) {
@@ -60,7 +60,7 @@ class ChildMaker final : public IDL::traits<AdapterActivator>::base_type {
   std::function<bool(const PoaRef&, const std::string&)> make;
 };
 
-/// An adapter whose objects are incarnated: any but those that the test refuses.
+/// An adapter whose activator incarnates every object that the test does not refuse.
 struct Scene {
   explicit Scene(ThreadPolicyValue threads) {
     auto& root = *orb.root();
@@ -79,8 +79,8 @@ struct Scene {
     orb.dispatcher().dispatch(request);
     return request.answer();
   }
-  /// What the object's request gets once another thread has begun to have it incarnated; before
-  /// that, `make` is to refuse it to the calling thread.
+  /// The answer to a request for the object, after another thread has begun to incarnate it. Until
+  /// then, `make` must refuse the calling thread.
   std::string ask_until_others_incarnate(const ObjectId& id) {
     std::string answer;
     do {
@@ -106,7 +106,7 @@ std::shared_ptr<Scene> make_scene(ThreadPolicyValue threads) {
   return std::make_shared<Scene>(threads);
 }
 
-/// Leads from the first life of a server to the object {1} of the adapter scene/leaf.
+/// The key of the object {1} of the adapter scene/leaf, from the first life of a server.
 Octets leaf_key() {
   const TestOrb earlier;
   auto& root = *earlier.root();
@@ -120,7 +120,7 @@ Octets leaf_key() {
 
 }  // namespace
 
-TEST_CASE("incarnate may call what is ready; what waits for its turn may be tried again") {
+TEST_CASE("incarnate may call active objects; a call that needs the activator gets TRANSIENT") {
   const auto scene = make_scene(ThreadPolicyValue::ORB_CTRL_MODEL);
   Scene* const s = scene.get();
   s->poa->activate_object_with_id({3}, make_servant());
@@ -135,7 +135,7 @@ TEST_CASE("incarnate may call what is ready; what waits for its turn may be trie
       refused = true;
     }
   };
-  bool working = false;  // by the activator's turn
+  bool working = false;  // guarded by the activator's turn
   s->incarnator->make = [s, work, &working](const ObjectId& id) -> ServantRef {
     if (working) throw CORBA::NO_PERMISSION();
     if (id == ObjectId{1}) {
@@ -167,7 +167,7 @@ TEST_CASE("an upcall of a single-thread adapter may ask for a child that a reque
     const auto leaf = parent->create_POA(name, parent->the_POAManager(), {});
     return static_cast<bool>(leaf);
   };
-  // Nobody can see the second request arrive: 300 tries are enough for it to be on its way.
+  // The test cannot see the second request arrive: 300 tries are enough time for it.
   s->poa->activate_object_with_id({1}, make_servant([s, upcall](orb::ServerRequest&) {
                                     *upcall = std::this_thread::get_id();
                                     s->first_entered.set_value();
@@ -195,7 +195,7 @@ TEST_CASE("an upcall of a single-thread adapter may ask for a child that a reque
 TEST_CASE("unknown_adapter of a single-thread adapter does not wait for an incarnation") {
   const auto scene = make_scene(ThreadPolicyValue::SINGLE_THREAD_MODEL);
   Scene* const s = scene.get();
-  bool making = false;  // by the adapter's one thread
+  bool making = false;  // guarded by the adapter's single thread
   s->child_maker->make = [s, &making](const PoaRef&, const std::string&) {
     making = true;
     s->first_entered.set_value();
@@ -218,7 +218,7 @@ TEST_CASE("unknown_adapter of a single-thread adapter does not wait for an incar
   CHECK(s->second == "reply");
 }
 
-TEST_CASE("deactivated objects whose upcalls call each other end") {
+TEST_CASE("upcalls of deactivated objects that call each other end") {
   const auto scene = make_scene(ThreadPolicyValue::ORB_CTRL_MODEL);
   Scene* const s = scene.get();
   const auto go_on = s->go_on.get_future().share();

@@ -1,4 +1,4 @@
-// Object keys as octets: what is written is read, and nothing else is.
+// Object keys as octets: the parser reads every key that is written, and refuses other octets.
 #include "poa/object_key.h"
 
 #include "support/octets.h"
@@ -33,7 +33,7 @@ TEST_CASE("the key of a slot is a kind, a nonce, the adapter's slot and the obje
   CHECK(Octets(view->id.begin(), view->id.end()) == test::octets(0, 0, 0, 0x21, 0, 0, 0, 0x22));
 }
 
-TEST_CASE("a transient key with an id says nothing about where the object is") {
+TEST_CASE("a transient key with an id does not contain the slot of the object") {
   const std::vector<std::uint8_t> id{'a', 'b'};
   const Octets key = make_id_key({0x0102030405060708, {2, 3}}, id);
   CHECK(key == test::octets(0xf2,                                            // kind

@@ -82,7 +82,7 @@ TEST_CASE("a servant leaves again while other ids with it are leaving") {
   CHECK(activation.check_invariants());
 }
 
-TEST_CASE("one thread at a time has the turn at the activator, also from within") {
+TEST_CASE("one thread at a time has the turn at the activator, also in nested calls") {
   std::mutex mutex;
   ServantActivation activation;
   std::atomic<int> inside{0};
@@ -121,7 +121,7 @@ TEST_CASE("a transition needs the thread that has the turn at the activator") {
   CHECK_FALSE(activation.needs_this_thread("a"));
 }
 
-TEST_CASE("an object owes replies until the last one is sent") {
+TEST_CASE("an object has replies to send until the last reply is sent") {
   ServantActivation activation;
   activation.owe("a");
   activation.owe("a");

@@ -1,4 +1,4 @@
-// Servant activators and locators: when they are called, how often, and what clients see of it.
+// Servant activators and locators: when they are called, how often, and which replies clients get.
 // CORBA 3.0, 11.3.4 to 11.3.6.
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
@@ -30,7 +30,7 @@ struct Etherealized {
   friend bool operator==(const Etherealized&, const Etherealized&) = default;
 };
 
-/// Makes a servant per object, or does what the test says; remembers what it was asked.
+/// Makes a servant per object, or runs a function of the test. Records its calls.
 class Activator final : public IDL::traits<ServantActivator>::base_type {
  public:
   ServantRef incarnate(const ObjectId& id, PoaRef poa) override {
@@ -167,7 +167,7 @@ TEST_CASE("locating an object does not incarnate it") {
   CHECK(f.manager->incarnated == 0);
 }
 
-TEST_CASE("what incarnate throws goes to the client, and the next request tries again") {
+TEST_CASE("an exception of incarnate goes to the client, and the next request tries again") {
   ActivatorFixture f;
   f.manager->make = [](const ObjectId&, const PoaRef&) -> ServantRef {
     throw CORBA::NO_PERMISSION(7);
@@ -214,7 +214,7 @@ TEST_CASE("many requests for one object incarnate it once") {
   CHECK(f.manager->incarnated == 1);
 }
 
-TEST_CASE("requests, incarnation and etherealization at once serve every request") {
+TEST_CASE("concurrent requests, incarnation and etherealization serve every request") {
   ActivatorFixture f;
   std::atomic<bool> done{false};
   std::atomic<int> failures{0};
@@ -283,10 +283,10 @@ TEST_CASE("an object is not activated again before it is etherealized") {
   left.get();
   again.get();
   CHECK(f.poa->id_to_servant({1}));
-  f.manager->on_etherealize = nullptr;  // what it waits for ends before the fixture
+  f.manager->on_etherealize = nullptr;  // it uses objects that end before the fixture
 }
 
-TEST_CASE("a request for an object that its own thread is incarnating may be tried again") {
+TEST_CASE("a request for an object that its own thread is incarnating gets TRANSIENT") {
   ActivatorFixture f;
   std::string nested;
   f.manager->make = [&](const ObjectId& id, const PoaRef&) {
@@ -297,7 +297,7 @@ TEST_CASE("a request for an object that its own thread is incarnating may be tri
   CHECK(nested == "system TRANSIENT");
 }
 
-TEST_CASE("waiting for one's own etherealization is refused") {
+TEST_CASE("a thread that would wait for its own etherealization is refused") {
   ActivatorFixture f;
   bool refused = false;
   f.manager->make = [&](const ObjectId& id, const PoaRef& poa) {
@@ -366,7 +366,7 @@ TEST_CASE("etherealize says whether the servant still serves other objects") {
   CHECK(!f.manager->etherealized.back().remaining);
 }
 
-TEST_CASE("a locator chooses a servant for every request and is told when it is over") {
+TEST_CASE("a locator chooses a servant for every request and is told of the request's end") {
   LocatorFixture f;
   CHECK(f.ask({'a'}).answer() == "reply");
   CHECK(f.ask({'b'}).answer() == "reply");
@@ -374,7 +374,7 @@ TEST_CASE("a locator chooses a servant for every request and is told when it is 
                                                       "preinvoke b act", "postinvoke b act"});
 }
 
-TEST_CASE("postinvoke comes also after an upcall that threw") {
+TEST_CASE("postinvoke is called also after an upcall that threw") {
   LocatorFixture f;
   f.manager->servant = make_servant([](orb::ServerRequest&) { throw CORBA::NO_MEMORY(); });
   CHECK(f.ask({'a'}).answer() == "system NO_MEMORY");

@@ -22,7 +22,7 @@ SlotRef put(Table& table, std::shared_ptr<int> value) {
 
 }  // namespace
 
-TEST_CASE("what was inserted is found by its reference and by no other") {
+TEST_CASE("a value is found by its own reference only") {
   Table table(100);
   const SlotRef ref = put(table, std::make_shared<int>(7));
   REQUIRE(table.pin(ref));
@@ -90,7 +90,7 @@ TEST_CASE("references stay valid while the table grows") {
 TEST_CASE("waiting for idleness ends when the user has gone") {
   Table table(1);
   const SlotRef ref = put(table, std::make_shared<int>(1));
-  table.wait_until_idle(ref);  // nobody uses it
+  table.wait_until_idle(ref);  // no user: returns at once
   std::atomic<bool> released{false};
   auto pin = table.pin(ref);
   std::thread user([&] {

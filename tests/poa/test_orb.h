@@ -26,7 +26,7 @@ inline orb::Settings server_settings(orb::ThreadStrategy strategy) {
   return settings;
 }
 
-/// What an ORB in a test differs in from others.
+/// The parts in which the ORB of a test differs from other ORBs.
 struct TestParts {
   orb::Settings settings = server_settings(orb::ThreadStrategy::thread_per_connection);
   std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol();

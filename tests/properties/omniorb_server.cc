@@ -1,8 +1,8 @@
 // Echoes values of random types with omniORB's stubs: prints its IOR.
 #include "interop/omniorb_serve.h"
 
-// By assignment: a number of type fixed that omniORB's copy constructors make has lost its digits, and
-// fails when it is sent.
+// Copies by assignment: the copy constructor of omniORB's fixed loses the digits, and sending the
+// copy fails.
 template <typename T>
 T copy_of(const T& value) {
   T copy;

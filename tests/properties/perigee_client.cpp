@@ -1,9 +1,9 @@
 // Sends random values of random types to a peer that decodes them and encodes them again, twice (as
 // inout parameter and as result): both must come back as they were.
 //   properties_perigee_client IOR-FILE [--quit] [--wide]
-// Left out are, without --wide, types with wide characters; always, what omniORB cannot send back:
-// `long double`; `fixed` without a typedef or in a union, which has no digits there; single wchars
-// beyond U+FFFF, which are two there, also where a bound counts them.
+// Without --wide, types with wide characters are left out. Values that omniORB cannot send back are
+// always left out: `long double`; `fixed` without a typedef or in a union, where omniORB loses the
+// digits; and single or bounded wchars beyond U+FFFF, which are two wchars in omniORB.
 #include "any_types.h"
 #include <perigee/corba.h>
 #include <perigee/orb/stub.h>

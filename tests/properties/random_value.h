@@ -1,4 +1,4 @@
-// Random values of any generated type, by the members that its class tells.
+// Random values of any generated type, by the members that its class lists.
 #pragma once
 
 #include <perigee/orb/any_operators.h>
@@ -17,7 +17,7 @@
 
 namespace perigee::test {
 
-/// What not every peer and GIOP version can carry.
+/// Kinds of values that some peers or GIOP versions cannot carry.
 enum class Features : unsigned {
   none = 0,
   wide = 1,            ///< wchar and wstring
@@ -32,7 +32,7 @@ constexpr bool has(Features all, Features some) {
   return (static_cast<unsigned>(some) & ~static_cast<unsigned>(all)) == 0;
 }
 
-/// What decoding may allocate for each octet, and besides.
+/// The octets that decoding may allocate for each received octet, and in addition.
 struct Memory {
   std::size_t per_octet;
   std::size_t besides;
@@ -77,7 +77,7 @@ class RandomValues final {
   std::size_t below(std::size_t limit) { return random_() % limit; }
 
  private:
-  /// ASCII: what every code set has, so that every peer can give it back.
+  /// ASCII, which every code set has, so that every peer can return the character.
   char character() { return static_cast<char>(1 + below(126)); }
   /// A character of one of the planes of Unicode, or only of the first; no lone surrogate.
   wchar_t wide_character(bool all_planes) {
@@ -156,7 +156,7 @@ class RandomValues final {
       units = units * 10 + static_cast<int>(below(10));
     value = IDL::Fixed<Digits, Scale>::from_units(below(2) == 1 ? -units : units);
   }
-  /// Nil: what a reference leads to is for the tests of references.
+  /// Nil: other tests cover references that lead to objects.
   template <typename T>
   void fill_constructed(CORBA::object_reference<T>& reference, int /*depth*/) {
     reference = nullptr;
@@ -190,7 +190,7 @@ class RandomValues final {
       if constexpr (!std::is_const_v<Member>) fill(member, depth + 1);  // not the discriminator
     });
   }
-  /// One branch of a union by any of its labels; those that the test's types have are small.
+  /// Selects a branch of a union by any of its labels. The labels of the test's types are small.
   template <typename T>
   void select_branch(T& value) {
     value._select(below(T::_branch_count));
@@ -223,7 +223,7 @@ void put_any(RandomValues& random, CORBA::Any& any, int depth) {
   if (random.below(2) == 1) any.type(*type_code);
 }
 
-/// The seed of this run: PERIGEE_TEST_SEED, or the one that CI uses.
+/// The seed of this run: PERIGEE_TEST_SEED, or the seed of CI.
 inline std::uint64_t seed_of_run() {
   const char* text = std::getenv("PERIGEE_TEST_SEED");
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 19980507;

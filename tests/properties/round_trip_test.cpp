@@ -1,6 +1,6 @@
-// For random IDL types and values: what was encoded decodes to the same value, from every start
-// phase, in both byte orders and in the forms of every GIOP version; what is cut off or damaged is
-// an error or another value, and takes no more memory than its octets justify.
+// Random values of random IDL types: an encoded value decodes to the same value, from every start
+// phase, in both byte orders and in the forms of every GIOP version. Truncated or damaged octets
+// give an error or another value, and take no more memory than their number justifies.
 #include "any_types.h"
 #include "support/allocations.h"
 #include <perigee/cdr/buffer.h>
@@ -18,7 +18,7 @@ using perigee::test::RandomValues;
 
 constexpr int values_per_type = 60;
 
-/// How one value travels.
+/// How one value is encoded.
 struct Way {
   std::endian order = std::endian::native;
   std::size_t start = 0;
@@ -46,7 +46,7 @@ bool decode(OctetSpan octets, const Way& way, T& value) {
   return decoder.ok() && decoder.remaining() == 0;
 }
 
-/// What a value that goes by GIOP 1.`minor` may contain. Wide characters: interop facts 28 and 29.
+/// The kinds of values that GIOP 1.`minor` can carry. Wide characters: interop facts 28 and 29.
 Features features_of(std::uint8_t giop_minor) {
   const Features always = Features::long_double | Features::odd_fixed;
   if (giop_minor == 0) return always;
@@ -65,7 +65,8 @@ void check_every_way(const T& value, std::uint8_t giop_minor) {
     }
 }
 
-/// Inside an any, decoded and sent on by one that only knows its TypeCode, in the other byte order.
+/// Sends the value inside an any. A receiver that knows only the TypeCode sends the any on in the
+/// other byte order.
 template <typename T>
 void check_inside_any(const T& value, std::uint8_t giop_minor, std::size_t start) {
   CORBA::Any any;
@@ -96,7 +97,7 @@ bool decode_within_bounds(OctetSpan octets, const Way& way, test::Memory memory)
   return is_whole;
 }
 
-/// At every octet, if they are not too many.
+/// Truncates the value at every octet, or at about 512 places of a large value.
 template <typename T>
 void check_truncated(const T& value, std::uint8_t giop_minor, test::Memory memory) {
   for (const std::endian order : {std::endian::little, std::endian::big}) {
@@ -144,7 +145,7 @@ void check_type(const std::string& name, Features features, test::Memory memory)
 
 }  // namespace
 
-TEST_CASE("random values of random types survive every way, and no cut or damage does harm") {
+TEST_CASE("random values survive every way of transfer, and truncation or damage does no harm") {
   MESSAGE("PERIGEE_TEST_SEED=" << perigee::test::seed_of_run() << ", types of seed "
                                << PERIGEE_PROPERTY_SEED);
 #define PERIGEE_CHECK_TYPE(Type, type_code, operation, features, memory) \

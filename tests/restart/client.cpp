@@ -1,6 +1,6 @@
-// Calls a Register from several threads while its server comes and goes, until the standard input
-// ends; then says how many calls were answered, how many were not made, and of how many it does not
-// know. Fails at once if a call ends in a way in which it must not when servers end in order.
+// Calls a Register from several threads while its server ends and starts again, until the standard
+// input ends. Then prints how many calls were answered, were not made, or have an unknown outcome.
+// Fails at once if a call ends in a way that is wrong when servers end in order.
 #include "restartC.h"
 #include <perigee/corba.h>
 
@@ -19,7 +19,7 @@ constexpr int threads = 8;
 
 struct Counts {
   std::atomic<std::int64_t> answered{0};
-  std::atomic<std::int64_t> not_made{0};  ///< nobody is there, or not for long
+  std::atomic<std::int64_t> not_made{0};  ///< no server, or a server that starts or ends
   /// The server ended before it accepted the connection, and the system had taken the request.
   std::atomic<std::int64_t> unknown{0};
 };
@@ -62,7 +62,7 @@ int main(int argc, char* argv[]) try {
     std::vector<std::jthread> callers;
     for (int number = 0; number < threads; ++number)
       callers.emplace_back([&] { call_until(ended, reg, counts); });
-    for (std::string line; std::getline(std::cin, line);)  // how far are we?
+    for (std::string line; std::getline(std::cin, line);)  // prints the progress
       std::cout << counts.answered << std::endl;
     ended = true;
   }

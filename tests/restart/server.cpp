@@ -1,5 +1,5 @@
-// Offers a Register at a fixed endpoint, under a persistent reference, until SIGTERM; then says how
-// many calls it has executed.
+// Offers a Register at a fixed endpoint, under a persistent reference, until SIGTERM. Then prints
+// how many calls it has executed.
 #include "restartS.h"
 #include <perigee/corba.h>
 

@@ -41,7 +41,7 @@ TEST_CASE("calls, results, exceptions and oneways cross between ORBs under each 
   }
 }
 
-TEST_CASE("ten million octets go and come in every GIOP version") {
+TEST_CASE("ten million octets travel in both directions in every GIOP version") {
   OctetVector data(10'000'000);
   for (std::size_t index = 0; index < data.size(); ++index)
     data[index] = static_cast<std::uint8_t>(index * 7);
@@ -67,12 +67,12 @@ TEST_CASE("a server calls its client back during a call") {
   }
 }
 
-TEST_CASE("reactive servers that wait for each other serve each other, deeper than they share") {
+TEST_CASE("reactive servers that wait for each other also serve each other, at any depth") {
   EchoServer server(reactive);
   EchoServer other(reactive);
   const EchoClient client;
   const auto echo = client.echo(server.reference);
-  // server → other → server → …: each level waits for the next on the same two threads.
+  // server → other → server → …: each level waits for the next level on the same two threads.
   CHECK(echo->bounce(client.echo(server.reference), client.echo(other.reference), 12) == 12);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("a servant forwards its clients") {
   CHECK(first.servant->counted == 0);
 }
 
-TEST_CASE("a servant may shut its ORB down, and its caller still gets the answer") {
+TEST_CASE("a servant may shut its ORB down, and its caller still gets the reply") {
   for (const bool is_reactive : {false, true}) {
     EchoServer server(strategy_of(is_reactive));
     const EchoClient client;
@@ -108,7 +108,7 @@ TEST_CASE("a servant may shut its ORB down, and its caller still gets the answer
   }
 }
 
-TEST_CASE("after the orderly end of its server a client gets TRANSIENT, so that it may try again") {
+TEST_CASE("after the orderly end of its server a client gets TRANSIENT") {
   const EchoClient client;
   Echo::Ref echo;
   {
@@ -116,7 +116,7 @@ TEST_CASE("after the orderly end of its server a client gets TRANSIENT, so that 
     echo = client.echo(server.reference);
     echo->ping();
   }
-  // The orderly end of the server was a CloseConnection: nothing was lost, the next call may try.
+  // The server has sent CloseConnection: no request was lost, and the client may call again.
   CHECK_THROWS_AS(echo->ping(), CORBA::TRANSIENT);
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("void and fixed-size calls allocate nothing at the client in the stead
         }).count == 0);
 }
 
-TEST_CASE("a pcap file is written when asked for") {
+TEST_CASE("a pcap file is written on request") {
   const std::string name = "perigee_runtime_test_" + std::to_string(::getpid()) + ".pcap";
   const std::string path = (std::filesystem::temp_directory_path() / name).string();
   {

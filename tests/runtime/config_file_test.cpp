@@ -1,4 +1,4 @@
-// Configuration files: what they set, who wins, and how mistakes in them are reported.
+// Configuration files: the values that they set, precedence over other sources, and error reports.
 #include "runtime/config_file.h"
 
 #include "runtime/options.h"
@@ -15,7 +15,7 @@ namespace perigee::runtime {
 
 namespace {
 
-/// A file with this text, for as long as it lives.
+/// A file with this text, which the destructor deletes.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view text) {
@@ -116,7 +116,7 @@ TEST_CASE("a configuration file sets what the options set") {
   CHECK(configuration.schemes[0].transport == "tcp");
 }
 
-TEST_CASE("the command line wins over the file, whichever comes first") {
+TEST_CASE("the command line takes precedence over the file, in either order") {
   const TemporaryFile file(whole_file);
   const Configuration configuration =
       configured(file, {"-ORBid", "mine", "-ORBListenEndpoints", "iiop://c:3", "-ORBInitRef",
@@ -125,25 +125,25 @@ TEST_CASE("the command line wins over the file, whichever comes first") {
   CHECK(configuration.settings.listen_endpoints ==
         std::vector<transport::Endpoint>{{"iiop", "c:3"}});
   CHECK(configuration.settings.thread_strategy == orb::ThreadStrategy::reactive);
-  // The first match counts.
+  // The first entry of a name counts.
   CHECK(configuration.settings.initial_references.front() ==
         std::pair<std::string, std::string>("NameService", "corbaloc::mine/N"));
   CHECK(configuration.settings.initial_references.size() == 3);
 }
 
-TEST_CASE("what the command line overrides must be right nevertheless") {
+TEST_CASE("a value of the file must be valid even if the command line overrides it") {
   const TemporaryFile file("[server]\nthread_strategy = \"pool\"\n");
   CHECK_THROWS_AS((void)configured(file, {"-ORBThreadStrategy", "reactive"}), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("the example of the documents is right") {
+TEST_CASE("the example of the documents is valid") {
   Configuration configuration;
   read_config_file(PERIGEE_SOURCE_FOLDER "/examples/stock/server.toml",
                    [&](const Option&) -> Configuration& { return configuration; });
   CHECK(configuration.limits.message_size_max == 1'048'576);
 }
 
-TEST_CASE("PERIGEE_CONFIG names a file for programs that are given none") {
+TEST_CASE("PERIGEE_CONFIG names a file for programs without a -ORBConfig option") {
   const TemporaryFile file("[orb]\nid = \"of the environment\"\n");
   const TemporaryFile other("[orb]\nid = \"of the option\"\n");
   setenv("PERIGEE_CONFIG", file.path().c_str(), 1);
@@ -155,7 +155,7 @@ TEST_CASE("PERIGEE_CONFIG names a file for programs that are given none") {
   unsetenv("PERIGEE_CONFIG");
 }
 
-TEST_CASE("a key that does not exist is shown with its place, and those that do") {
+TEST_CASE("an unknown key is an error with its place and the known keys") {
   const std::string key = complaint("[timeouts]\nconnect_ms = 5\nconect_ms = 5\n");
   CHECK(contains(key, "test.toml:3:1: "));
   CHECK(contains(key, "no 'conect_ms' in 'timeouts'"));
@@ -165,7 +165,7 @@ TEST_CASE("a key that does not exist is shown with its place, and those that do"
   CHECK(contains(table, "server, protocol"));
 }
 
-TEST_CASE("a key that stands outside of its table is shown the table") {
+TEST_CASE("an error for a key outside its table names the table") {
   const std::string key = complaint("thread_strategy = \"reactive\"\n[server]\nthreads = 2\n");
   CHECK(contains(key,
                  "test.toml:1:1: 'thread_strategy' belongs into a table: "
@@ -181,7 +181,7 @@ TEST_CASE("yes and no may be booleans, or the words of the command line") {
   CHECK(contains(complaint("metrics.latencies = \"perhaps\""), "yes"));
 }
 
-TEST_CASE("a value of a wrong type is shown with its place, and the right type") {
+TEST_CASE("a value of a wrong type is an error with its place and the right type") {
   const std::string number = complaint("[limits]\nmessage_size_max = \"5\"\n");
   CHECK(contains(number, "test.toml:2:20: limits.message_size_max is a string"));
   CHECK(contains(number, "a whole number is needed: <octets>"));
@@ -194,7 +194,7 @@ TEST_CASE("a value of a wrong type is shown with its place, and the right type")
   CHECK(contains(complaint("[[timeouts]]\nconnect_ms = 1"), "but a table is needed"));
 }
 
-TEST_CASE("a value out of range is shown with its place, and the range") {
+TEST_CASE("a value out of range is an error with its place and the range") {
   const std::string low = complaint("[limits]\nmessage_size_max = 12\n");
   CHECK(contains(low, "test.toml:2:20: limits.message_size_max cannot be '12'"));
   CHECK(contains(low, "from 1024 to 4294967295"));
@@ -203,13 +203,13 @@ TEST_CASE("a value out of range is shown with its place, and the range") {
   CHECK(contains(complaint("[server]\nlisten = \"host\""), "iiop://"));
 }
 
-TEST_CASE("what is no TOML is shown with its place") {
+TEST_CASE("invalid TOML is an error with its place") {
   CHECK(contains(complaint("[limits\n"), "test.toml:1:"));
   CHECK(contains(complaint("[orb]\nid = \"a\"\nid = \"b\""), "test.toml:3:"));
   CHECK(contains(complaint("[orb]\nid = \"\xff\""), "test.toml:2:"));
 }
 
-TEST_CASE("a file that is not there, is a folder, or is too long is BAD_PARAM with its name") {
+TEST_CASE("a file that is missing, a folder or too long is BAD_PARAM with its name") {
   const auto detail = [](const std::string& path) {
     std::vector<std::string> arguments = {"-ORBConfigFile", path};
     Configuration configuration;

@@ -1,13 +1,14 @@
-// A small interface by hand, as the IDL compiler would write it: what the runtime's tests call.
-//
+// A small interface for the runtime's tests, written by hand in the form of generated code:
 //   interface Echo {
 //     void ping();
 //     long twice(in long value);
 //     sequence<octet> same(in sequence<octet> data);
 //     oneway void count_up();
-//     long call_back(in Echo other, in long value);   // returns other.twice(value)
-//     long bounce(in Echo here, in Echo there, in long count);  // there.bounce(there, here,
-//     count-1) void fail() raises (Failure);  void forward_me();  void stop();
+//     long call_back(in Echo other, in long value);             // returns other.twice(value)
+//     long bounce(in Echo here, in Echo there, in long count);  // there.bounce(…, count - 1)
+//     void fail() raises (Failure);
+//     void forward_me();
+//     void stop();
 //   };
 #pragma once
 

@@ -1,4 +1,4 @@
-// GIOPlite between two ORBs: used if both say so, and only then.
+// GIOPlite between two ORBs: used only if both ORBs allow it.
 #include "runtime/process.h"
 #include <perigee/orb/metrics.h>
 
@@ -16,7 +16,7 @@ using Options = std::vector<std::string>;
 
 Options lite(const char* answer) { return {"-ORBGiopLite", answer}; }
 
-// Of the client: a server may count what it has sent only when the reply is there already.
+// Uses the client's count: a server may count its sent octets after the reply has arrived.
 std::uint64_t octets_sent(const OrbRef& client) {
   return client->_metrics().value("perigee_sent_bytes_total", {{"side", "client"}});
 }
@@ -24,7 +24,7 @@ std::uint64_t octets_received(const OrbRef& client) {
   return client->_metrics().value("perigee_received_bytes_total", {{"side", "client"}});
 }
 
-/// Octets of a request, and of its reply, after the first on a connection.
+/// Octets of a request and of its reply, not the first on a connection.
 struct Sizes {
   std::uint64_t request;
   std::uint64_t reply;
@@ -33,7 +33,7 @@ Sizes sizes_of_twice(const Options& of_server, const Options& of_client) {
   EchoServer server(of_server);
   const EchoClient client(of_client);
   const Echo::Ref echo = client.echo(server.reference);
-  CHECK(echo->twice(1) == 2);  // says which code sets are used
+  CHECK(echo->twice(1) == 2);  // the first request carries the code sets
   const std::uint64_t requests = octets_sent(client.orb);
   const std::uint64_t replies = octets_received(client.orb);
   CHECK(echo->twice(2) == 4);
@@ -62,7 +62,7 @@ TEST_CASE("a version below 1.2 has no shorter form") {
   CHECK(both.reply == giop.reply);
 }
 
-TEST_CASE("calls of all kinds go through GIOPlite, under each thread strategy") {
+TEST_CASE("calls of all kinds work over GIOPlite, under each thread strategy") {
   for (const char* strategy :
        {"auto", "reactive", "thread-per-connection", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);

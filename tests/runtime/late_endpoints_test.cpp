@@ -1,4 +1,4 @@
-// Endpoints and protocols that come while a server runs: by its program, and by its operator.
+// Endpoints and protocols that the program or the operator adds while a server runs.
 #include "runtime/process.h"
 #include "runtime/while_making.h"
 #include "support/log_lines.h"
@@ -30,7 +30,7 @@ iop::Ior reference_of(const EchoServer& server) {
   return iop::parse_ior_string(server.orb->object_to_string(object)).value();
 }
 
-/// The same reference, by socket files only.
+/// The same reference with the socket file profiles only.
 std::string by_socket_file(iop::Ior ior) {
   std::erase_if(ior.profiles, [](const iop::TaggedProfile& profile) {
     return profile.tag != transport::tag_perigee_local;
@@ -56,7 +56,7 @@ class Administered {
  public:
   explicit Administered(std::vector<std::string> options = {}) : server(with_file(options)) {}
 
-  /// Says what was answered, or why not.
+  /// Calls an operation of the administration. Returns the answer, or the reason of a failure.
   std::string call(std::string_view operation, const std::string& argument) {
     static constexpr stub::RaisedException raises[] = {
         {"IDL:Perigee/Refused:1.0", stub::raise<Refused>}};
@@ -113,7 +113,7 @@ class Administered {
 
 }  // namespace
 
-TEST_CASE("a server of any strategy serves at an endpoint that comes while it runs") {
+TEST_CASE("a server of any strategy serves at an endpoint that is added while it runs") {
   for (const char* const strategy :
        {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
@@ -136,7 +136,7 @@ TEST_CASE("a server of any strategy serves at an endpoint that comes while it ru
   }
 }
 
-TEST_CASE("an endpoint that comes before the server runs is served when it does") {
+TEST_CASE("an endpoint that is added before the server runs is served when the server runs") {
   for (const char* const strategy :
        {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
@@ -161,7 +161,7 @@ TEST_CASE("an endpoint that comes before the server runs is served when it does"
   }
 }
 
-TEST_CASE("an endpoint of a scheme that no protocol has is an error that says which there are") {
+TEST_CASE("an endpoint with an unknown scheme is an error that lists the known schemes") {
   const EchoServer server;
   const auto published = listen(*server.orb, {"none", "x"});
   REQUIRE_FALSE(published.has_value());
@@ -170,7 +170,7 @@ TEST_CASE("an endpoint of a scheme that no protocol has is an error that says wh
         "listen none://x (there are: iiop:// uiop:// diop://): not supported");
 }
 
-TEST_CASE("an ORB that was shut down listens nowhere any more") {
+TEST_CASE("an ORB that was shut down cannot listen") {
   const TemporaryFolder folder;
   const auto orb = make_orb({"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
   orb->shutdown(true);
@@ -178,7 +178,7 @@ TEST_CASE("an ORB that was shut down listens nowhere any more") {
   orb->destroy();
 }
 
-TEST_CASE("nor does one that has served, whatever its threads") {
+TEST_CASE("a server that has served cannot listen after its shutdown, under any strategy") {
   for (const char* const strategy :
        {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
@@ -196,7 +196,7 @@ TEST_CASE("nor does one that has served, whatever its threads") {
   }
 }
 
-TEST_CASE("a plug-in that cannot be loaded keeps the ORB from being made, and the error says why") {
+TEST_CASE("a plug-in that cannot be loaded makes ORB_init fail, and the error gives the reason") {
   std::string text;
   try {
     const auto orb = make_orb({"-ORBProtocolLibrary", "/nowhere/libnone.so"});
@@ -207,7 +207,7 @@ TEST_CASE("a plug-in that cannot be loaded keeps the ORB from being made, and th
   CHECK(text.find("No such file or directory") != std::string::npos);
 }
 
-TEST_CASE("a value of a configuration file that shows later to be wrong is named with its place") {
+TEST_CASE("an invalid value of a configuration file that is found late is named with its place") {
   const TemporaryFolder folder;
   const std::string file = folder.file("orb.toml");
   const auto text_of = [&](const std::string& content) -> std::string {
@@ -236,7 +236,7 @@ TEST_CASE("a value of a configuration file that shows later to be wrong is named
             .find("(" + file + ":2:18)") != std::string::npos);
 }
 
-TEST_CASE("an initial reference of a configuration file that is none is named with its place") {
+TEST_CASE("an invalid initial reference of a configuration file is named with its place") {
   const TemporaryFolder folder;
   const std::string file = folder.file("orb.toml");
   std::ofstream(file) << "[orb]\ndefault_initial_reference = \"tin:can\"\n\n"
@@ -262,7 +262,7 @@ TEST_CASE("the administration is a socket file that only the server's user can o
   CHECK(administered.administration()->_is_a("IDL:Perigee/Administration:1.0"));
 }
 
-TEST_CASE("servants go to the server's own Root POA, not to the administration") {
+TEST_CASE("servants are activated in the server's own Root POA, not in the administration") {
   const TemporaryFolder folder;
   const auto orb = make_orb({"-ORBAdministration", "uiop://" + folder.file("a"),
                              "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
@@ -279,7 +279,7 @@ TEST_CASE("the operator makes a running server listen at one more endpoint") {
   CHECK(administered.client.echo(by_socket_file(reference_of(administered.server)))->twice(4) == 8);
 }
 
-TEST_CASE("what the operator asks for and cannot have is an error with words, and nothing else") {
+TEST_CASE("a failed command of the operator returns an error text and changes nothing") {
   Administered administered;
   CHECK(administered.call("perigee_load", "/nowhere/libnone.so")
             .starts_with("load /nowhere/libnone.so ("));
@@ -293,7 +293,7 @@ TEST_CASE("what the operator asks for and cannot have is an error with words, an
   CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);
 }
 
-TEST_CASE("a protocol that the operator unloads is found no more, and its connections go on") {
+TEST_CASE("an unloaded protocol is not found any more, but its connections continue") {
   Administered administered;
   const auto echo = administered.client.echo(administered.server.reference);
   CHECK(echo->twice(1) == 2);
@@ -303,7 +303,7 @@ TEST_CASE("a protocol that the operator unloads is found no more, and its connec
   CHECK(echo->twice(4) == 8);
 }
 
-TEST_CASE("what was built in and unloaded comes back by its name, or by its scheme") {
+TEST_CASE("an unloaded built-in protocol comes back by its name or its scheme") {
   Administered administered;
   CHECK(administered.list() == "tcp: iiop, local: uiop, udp: diop");
   CHECK(administered.call("perigee_unload", "iiop").empty());
@@ -314,7 +314,7 @@ TEST_CASE("what was built in and unloaded comes back by its name, or by its sche
         "protocol tcp is there already: the plug-in cannot be used");
   CHECK(administered.call("perigee_unload", "tcp").empty());
   CHECK(administered.call("perigee_load", "tcp").empty());
-  // At the same port as before.
+  // Listens at the same port as before.
   const auto old = iop::parse_ior_string(administered.server.reference).value();
   const auto port = iop::decode_iiop_profile(old.profiles.front()).value().port;
   const std::string endpoint = "iiop://127.0.0.1:" + std::to_string(port);
@@ -322,7 +322,7 @@ TEST_CASE("what was built in and unloaded comes back by its name, or by its sche
   CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);
 }
 
-TEST_CASE("while a plug-in takes its time the server serves, and its operator is answered") {
+TEST_CASE("while a plug-in loads slowly the server serves clients and its operator") {
   Administered administered;
   std::promise<void> begun;
   std::promise<void> go_on;
@@ -347,7 +347,7 @@ TEST_CASE("while a plug-in takes its time the server serves, and its operator is
         "tcp: iiop, local: uiop, udp: diop, plugged: plugged, plugged2: plugged2");
 }
 
-TEST_CASE("who changes a server's protocols is in its log, at the level that is shown by default") {
+TEST_CASE("the log names the user of each change of protocols, at the default level") {
   Administered administered;
   LogLines log(log::Level::warning);
   CHECK(administered.call("perigee_unload", "tcp").empty());
@@ -361,7 +361,7 @@ TEST_CASE("who changes a server's protocols is in its log, at the level that is 
   CHECK(log.have(who + "listen at iiop://127.0.0.1:0: refused: "));
 }
 
-TEST_CASE("unloading takes the socket files away, in a server of any strategy") {
+TEST_CASE("unloading a protocol removes its socket files, under any strategy") {
   for (const char* const strategy :
        {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
@@ -370,14 +370,14 @@ TEST_CASE("unloading takes the socket files away, in a server of any strategy") 
                             "iiop://127.0.0.1:0;uiop://" + folder.file("s"));
     CHECK(std::filesystem::exists(folder.file("s")));
     REQUIRE(unload(*server.orb, "uiop"));
-    // The loop that accepts hears of it a little later.
+    // The loop that accepts is told a little later.
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!std::filesystem::is_empty(folder.path()))
       REQUIRE(std::chrono::steady_clock::now() < end);
   }
 }
 
-TEST_CASE("a server of any strategy closes the endpoints of a protocol that is unloaded") {
+TEST_CASE("a server of any strategy closes the endpoints of an unloaded protocol") {
   for (const char* const strategy :
        {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
@@ -393,10 +393,10 @@ TEST_CASE("a server of any strategy closes the endpoints of a protocol that is u
     const auto ior = reference_of(server);
     REQUIRE(ior.profiles.size() == 1);
     CHECK(ior.profiles[0].tag == iop::tag_internet_iop);
-    CHECK(echo->twice(2) == 4);  // whatever it is connected by
+    CHECK(echo->twice(2) == 4);  // over any connection
     const EchoClient later;
     CHECK(later.echo(iop::to_ior_string(ior))->twice(3) == 6);
-    // The loop that accepts hears of it a little later.
+    // The loop that accepts is told a little later.
     const auto refused = [&] {
       try {
         const EchoClient another;
@@ -411,7 +411,7 @@ TEST_CASE("a server of any strategy closes the endpoints of a protocol that is u
   }
 }
 
-TEST_CASE("what is taken out of the registry is not published, and may come again") {
+TEST_CASE("a protocol that was removed is not published, and can be added again") {
   const TemporaryFolder folder;
   EchoServer server({}, "iiop://127.0.0.1:0;uiop://" + folder.file("s"));
   CHECK(reference_of(server).profiles.size() == 2);
@@ -425,7 +425,7 @@ TEST_CASE("what is taken out of the registry is not published, and may come agai
   CHECK(client.echo(by_socket_file(again))->twice(4) == 8);
 }
 
-TEST_CASE("nobody reaches the administration through the server's own endpoints") {
+TEST_CASE("the administration cannot be reached through the server's own endpoints") {
   const Administered administered;
   const auto profile = iop::parse_ior_string(administered.server.reference).value();
   const auto iiop = iop::decode_iiop_profile(profile.profiles.front()).value();
@@ -435,7 +435,7 @@ TEST_CASE("nobody reaches the administration through the server's own endpoints"
                   CORBA::OBJECT_NOT_EXIST);
 }
 
-TEST_CASE("an administration that others could reach is refused") {
+TEST_CASE("an administration endpoint that other users could reach is refused") {
   for (const char* const endpoint :
        {"iiop://127.0.0.1:0", "uiop://@name", "uiop:///tmp/x?mode=0666", "/tmp/x"}) {
     CAPTURE(endpoint);

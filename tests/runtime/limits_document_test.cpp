@@ -1,4 +1,4 @@
-// docs/limits.md says of each limit what the code says: option, key, default and unit.
+// docs/limits.md agrees with the code: option, key, default and unit of each limit.
 #include "runtime/config_file.h"
 #include "runtime/option_table.h"
 #include <perigee/cdr/typecode.h>
@@ -24,7 +24,7 @@ bool is_limit(const Option& option) {
   return option.key.starts_with("limits.") || option.key.starts_with("timeouts.");
 }
 
-// "| `-ORBX` | `limits.x` | 5 | octets |", as the code would write it.
+// The row "| `-ORBX` | `limits.x` | 5 | octets |" that the code expects for an option.
 std::string row_of(const Option& option) {
   const std::string unit(option.value.substr(1, option.value.size() - 2));
   return "| `-ORB" + std::string(option.name) + "` | `" + std::string(option.key) + "` | " +
@@ -43,7 +43,7 @@ std::vector<std::string> rows_of(const std::string& document) {
 
 }  // namespace
 
-TEST_CASE("docs/limits.md has each limit and time-out, in order, with key, default and unit") {
+TEST_CASE("docs/limits.md lists each limit and time-out in order, with key, default and unit") {
   std::vector<std::string> expected;
   for (const Option& option : option_table())
     if (is_limit(option)) expected.push_back(row_of(option));
@@ -65,7 +65,7 @@ TEST_CASE("docs/limits.md has the limits that are fixed") {
   says("octets of a configuration file", config_file_size_max);
 }
 
-// A default that a file could not say would be none.
+// A configuration file must be able to contain each default.
 TEST_CASE("each limit can be set to its default, and each has one") {
   for (const Option& option : option_table()) {
     if (!is_limit(option)) continue;

@@ -1,4 +1,4 @@
-// The numbers of two ORBs that call each other, and the page that shows them.
+// The metrics of two ORBs that call each other, and the page that shows them.
 #include "runtime/metrics_page.h"
 #include "runtime/process.h"
 #include <perigee/base/log.h>
@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using Options = std::vector<std::string>;
 
-/// Sends `request` and returns all that comes, until the end.
+/// Sends `request` and returns all octets until the end of the stream.
 std::string talk(const std::string& address, std::string_view request) {
   auto stream = ipc::sock::Connector::connect(ipc::resolve(address).value().front()).value();
   (void)stream.send_n(std::as_bytes(std::span(request)));
@@ -49,7 +49,7 @@ std::unique_ptr<runtime::MetricsPage> make_page() {
   return runtime::make_metrics_page("127.0.0.1:0", numbers()).value();
 }
 
-/// A server counts a request after its answer has been sent.
+/// Waits for the count, because a server counts a request after it has sent the reply.
 MetricsSnapshot await_requests(const OrbRef& orb, std::uint64_t count) {
   MetricsSnapshot snapshot = orb->_metrics();
   while (snapshot.value("perigee_requests_total") < count ||
@@ -84,7 +84,7 @@ class LogOfPage {
 
 }  // namespace
 
-TEST_CASE("calls and requests are counted by what became of them, on both sides") {
+TEST_CASE("calls and requests are counted by their outcome, on both sides") {
   for (const char* strategy : {"auto", "thread-per-connection", "reactive"}) {
     CAPTURE(strategy);
     EchoServer server({"-ORBThreadStrategy", strategy, "-ORBMeasureLatencies", "yes"});
@@ -107,7 +107,7 @@ TEST_CASE("calls and requests are counted by what became of them, on both sides"
     CHECK(requests.value("perigee_requests_total", {{"outcome", "no_exception"}}) == 10);
     CHECK(requests.value("perigee_connections", {{"side", "server"}}) == 1);
 
-    // What one side has sent, the other has received.
+    // One side receives the octets that the other side sends.
     CHECK(calls.value("perigee_sent_bytes_total", {{"side", "client"}}) ==
           requests.value("perigee_received_bytes_total", {{"side", "server"}}));
     CHECK(calls.value("perigee_received_bytes_total", {{"side", "client"}}) ==
@@ -139,7 +139,7 @@ TEST_CASE("operations that do not exist are not in the table of latencies by nam
         1);
 }
 
-TEST_CASE("calls that do not get through are counted by the reason") {
+TEST_CASE("calls that fail are counted by the reason") {
   std::string reference;
   {
     EchoServer server;
@@ -188,7 +188,7 @@ TEST_CASE("a page that cannot be opened is an error of ORB_init that names the a
     CHECK_THROWS_AS(make_orb({"-ORBMetricsEndpoint", address}), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("HEAD gives the header of what GET gives") {
+TEST_CASE("HEAD returns the header of GET's response") {
   const auto page = make_page();
   for (const std::string path : {"/metrics", "/metrics.json", "/other"}) {
     const std::string whole = get(page->address(), path);
@@ -207,14 +207,14 @@ TEST_CASE("other paths and methods are refused") {
   CHECK(talk(page->address(), "\r\n\r\n").starts_with("HTTP/1.1 405"));
 }
 
-TEST_CASE("readers who send too much are cut off, and the next one is served") {
+TEST_CASE("a reader that sends too much is cut off, and the next reader is served") {
   const auto page = make_page();
   const std::string endless = "GET /metrics HTTP/1.1\r\nX: " + std::string(1'000'000, 'x');
   CHECK(talk(page->address(), endless).empty());
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }
 
-TEST_CASE("a page ends although a reader who takes nothing, and has much time, is being served") {
+TEST_CASE("the page can end while it serves a reader that does not read") {
   std::promise<void> asked;
   const auto much = [&asked] {
     asked.set_value();
@@ -230,7 +230,7 @@ TEST_CASE("a page ends although a reader who takes nothing, and has much time, i
   page->reset();
 }
 
-TEST_CASE("a reader who says nothing and goes away does not keep the page from ending") {
+TEST_CASE("the page can end after a silent reader has disconnected") {
   auto page = make_page();
   {
     const auto silent =
@@ -245,21 +245,21 @@ ipc::sock::Stream connect_to(const runtime::MetricsPage& page) {
   return ipc::sock::Connector::connect(ipc::resolve(page.address()).value().front()).value();
 }
 
-/// Whether the page has closed the connection, without an answer.
+/// Whether the page has closed the connection without a response.
 bool is_closed(ipc::sock::Stream& stream) {
   std::array<std::byte, 16> space;
   const auto received = stream.recv(space);
   return !received || received->end_of_stream();
 }
 
-TEST_CASE("mute readers do not delay a scrape") {
+TEST_CASE("silent readers do not delay a scrape") {
   auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 1h).value();
   std::vector<ipc::sock::Stream> mute;
   for (int count = 0; count < 6; ++count) mute.push_back(connect_to(*page));
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }
 
-TEST_CASE("a reader that takes nothing of its answer does not delay a scrape") {
+TEST_CASE("a reader that does not read its response does not delay a scrape") {
   const auto much = [] { return std::string(50'000'000, 'x'); };
   auto page =
       runtime::make_metrics_page("127.0.0.1:0", {much, [] { return std::string("[]\n"); }}, 1h)
@@ -272,7 +272,7 @@ TEST_CASE("a reader that takes nothing of its answer does not delay a scrape") {
   CHECK(get(page->address(), "/metrics.json").ends_with("[]\n"));
 }
 
-TEST_CASE("the page has a limit of readers, beyond which it closes the oldest mute reader") {
+TEST_CASE("the page limits its readers, and closes the oldest silent reader") {
   auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 1h).value();
   std::vector<ipc::sock::Stream> mute;
   for (std::size_t count = 0; count < runtime::metrics_readers_max; ++count)
@@ -284,7 +284,7 @@ TEST_CASE("the page has a limit of readers, beyond which it closes the oldest mu
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }
 
-TEST_CASE("a reader that takes longer than its time is closed, other readers are served") {
+TEST_CASE("a reader that exceeds its time limit is disconnected; other readers are served") {
   auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 50ms).value();
   auto mute = connect_to(*page);
   auto hesitant = connect_to(*page);

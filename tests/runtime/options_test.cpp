@@ -48,14 +48,14 @@ TEST_CASE("ORB options are taken out with their values, other arguments stay in 
   CHECK(arguments == std::vector<std::string>{"program", "-x", "file", "--flag"});
 }
 
-TEST_CASE("an option that does not exist is named, and those that exist are listed") {
+TEST_CASE("an unknown option is named, and the known options are listed") {
   const std::string text = complaint({"-ORBEndpoint", "x"});
   CHECK(contains(text, "-ORBEndpoint"));
   CHECK(contains(text, "-ORBListenEndpoints"));
   CHECK(contains(text, "-ORBInitRef"));
 }
 
-TEST_CASE("an option without its value, or with one that cannot be used, is BAD_PARAM") {
+TEST_CASE("an option without a value, or with an invalid value, is BAD_PARAM") {
   CHECK(contains(complaint({"-ORBid"}), "-ORBid needs a value"));
   CHECK(contains(complaint({"-ORBGiopVersion", "2.0"}), "1.0, 1.1, 1.2"));
   CHECK(contains(complaint({"-ORBThreadStrategy", "pool"}), "reactive"));
@@ -109,13 +109,13 @@ TEST_CASE("connections carry calls in one direction, unless an option says other
   CHECK(configured({"-ORBAcceptBidirectional", "yes"}).settings.accept_bidirectional);
 }
 
-TEST_CASE("a handshake has 10 seconds, unless an option says otherwise; it always has a limit") {
+TEST_CASE("a handshake has 10 seconds unless an option changes it; it always has a limit") {
   CHECK(configured({}).settings.open_timeout == std::chrono::seconds(10));
   CHECK(configured({"-ORBOpenTimeout", "6"}).settings.open_timeout == std::chrono::milliseconds(6));
   CHECK_THROWS_AS((void)configured({"-ORBOpenTimeout", "0"}), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("each option sets what it says") {
+TEST_CASE("each option sets its own setting") {
   const Configuration configuration = configured({"-ORBListenEndpoints",
                                                   "iiop://a:1;iiop://b:2",
                                                   "-ORBListenEndpoints",
@@ -185,14 +185,14 @@ TEST_CASE("each option sets what it says") {
   CHECK(configuration.faults->reset == 0.5);
 }
 
-TEST_CASE("the list of options has each of them, with its value and its meaning") {
+TEST_CASE("the list of options has every option, with its value and its meaning") {
   const std::string list = describe_options();
   CHECK(contains(list, "-ORBid <name>"));
   CHECK(contains(list, "-ORBPcap <file>"));
   CHECK(contains(list, "-ORBHelp"));
 }
 
-TEST_CASE("docs/using.md explains every option that is no limit, with its key") {
+TEST_CASE("docs/using.md explains every option that is not a limit, with its key") {
   std::ifstream file(PERIGEE_SOURCE_FOLDER "/docs/using.md");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const auto is_limit = [](const Option& option) {
@@ -209,7 +209,7 @@ TEST_CASE("docs/using.md explains every option that is no limit, with its key") 
   for (std::size_t at = 0; (at = table.find("\n| `-ORB", at)) != table.npos; ++at) ++rows;
   CHECK(rows ==
         static_cast<std::size_t>(std::ranges::count_if(option_table(), std::not_fn(is_limit))) +
-            1);  // -ORBHelp is no row of that table
+            1);  // -ORBHelp has no row in that table
 }
 
 }  // namespace perigee::runtime

@@ -23,7 +23,7 @@ TEST_CASE("ORB_init gives the same ORB for the same identifier until it is destr
   CHECK_FALSE(second == first);
   CHECK_THROWS_AS((void)first->resolve_initial_references("RootPOA"), CORBA::BAD_INV_ORDER);
   second->destroy();
-  second->destroy();  // once more does no harm
+  second->destroy();  // a second destroy does no harm
 }
 
 std::function<void()> while_making;
@@ -42,7 +42,7 @@ extern "C" PERIGEE_API void perigee_test_while_making() { perigee::test::while_m
 
 namespace perigee::test {
 
-TEST_CASE("what an ORB is made of may make other ORBs, but not the same") {
+TEST_CASE("a plug-in may make other ORBs while its ORB is made, but not its own ORB") {
   OrbRef inner;
   bool refused = false;
   while_making = [&] {
@@ -61,7 +61,7 @@ TEST_CASE("what an ORB is made of may make other ORBs, but not the same") {
   outer->destroy();
 }
 
-TEST_CASE("who wants an ORB that another thread is making waits, and gets the same") {
+TEST_CASE("a thread that asks for an ORB in the making waits, and gets the same ORB") {
   std::promise<void> begun;
   std::promise<void> may_end;
   while_making = [&] {
@@ -74,7 +74,7 @@ TEST_CASE("who wants an ORB that another thread is making waits, and gets the sa
     std::vector<std::string> none;
     return CORBA::ORB_init(none, "one");
   });
-  const auto other = make_orb();  // is not waited for
+  const auto other = make_orb();  // does not wait
   CHECK(second.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
   may_end.set_value();
   const auto made = first.get();
@@ -129,7 +129,7 @@ TEST_CASE("a scheme row with unknown messages is INITIALIZE and names them") {
   }
 }
 
-TEST_CASE("a scheme that no protocol has is INITIALIZE, and those that there are are named") {
+TEST_CASE("an unknown scheme is INITIALIZE, and the error lists the known schemes") {
   const auto orb = make_orb({"-ORBListenEndpoints", "pigeon://loft:1"});
   std::string detail;
   try {

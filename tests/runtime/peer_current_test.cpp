@@ -1,4 +1,4 @@
-// PeerCurrent: a servant sees who calls it.
+// PeerCurrent: a servant sees its caller.
 #include "runtime/process.h"
 #include <perigee/poa/peer_current.h>
 
@@ -22,14 +22,14 @@ struct Seen {
   std::optional<PeerIdentity> identity;
 };
 
-/// The call `stop` makes the servant look.
+/// Makes the servant read PeerCurrent in the call `stop`.
 void look_in_upcalls(EchoServer& server, Seen& seen) {
   server.servant->on_stop = [&seen, current = peer_current(server.orb)] {
     seen = {current->peer(), current->identity()};
   };
 }
 
-TEST_CASE("a servant sees the address of a caller over TCP, whom nobody vouches for") {
+TEST_CASE("a servant sees the address of a caller over TCP, but no identity") {
   for (const char* strategy :
        {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
@@ -44,7 +44,7 @@ TEST_CASE("a servant sees the address of a caller over TCP, whom nobody vouches 
   }
 }
 
-TEST_CASE("a call within the process comes from nowhere") {
+TEST_CASE("a call within the process has no peer address") {
   EchoServer server;
   Seen seen;
   look_in_upcalls(server, seen);
@@ -54,7 +54,7 @@ TEST_CASE("a call within the process comes from nowhere") {
   server.servant->on_stop = nullptr;
 }
 
-TEST_CASE("outside of upcalls nobody calls") {
+TEST_CASE("outside upcalls PeerCurrent has no context") {
   EchoServer server;
   const auto current = peer_current(server.orb);
   CHECK_THROWS_AS((void)current->peer(), PortableServer::Current::NoContext);

@@ -1,4 +1,4 @@
-// An ORB with an Echo object and a thread in `run`: what would be a server process.
+// An ORB with an Echo object and a thread in `run`, in place of a server process.
 #pragma once
 
 #include "runtime/echo.h"
@@ -13,7 +13,7 @@ namespace perigee::test {
 
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 
-/// Identifiers are unique, so that tests do not meet each other's ORBs.
+/// Identifiers are unique, so that each test has its own ORB.
 inline OrbRef make_orb(std::vector<std::string> options = {}) {
   static int number = 0;
   return CORBA::ORB_init(options, "test" + std::to_string(++number));
@@ -35,8 +35,7 @@ class EchoServer {
     runner_ = std::jthread([running = orb] {
       try {
         running->run();
-      } catch (
-          const CORBA::BAD_INV_ORDER&) {  // shut down by a servant before the thread came to it
+      } catch (const CORBA::BAD_INV_ORDER&) {  // a servant shut it down before `run`
       }
     });
   }

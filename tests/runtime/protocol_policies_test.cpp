@@ -29,7 +29,7 @@ RTCORBA::RTORB::_ref_type rt_orb(const CORBA::object_reference<CORBA::ORB>& orb)
   return IDL::traits<RTCORBA::RTORB>::narrow(orb->resolve_initial_references("RTORB"));
 }
 
-/// Queues of a size that nobody else asks for, and what else TCP has.
+/// A send queue of a size that only this test uses, and the other properties of TCP.
 RTCORBA::Protocol tcp(std::int32_t send_buffer_size = 0) {
   RTCORBA::TCPProtocolProperties::Values values;
   values.send_buffer_size = send_buffer_size;
@@ -53,13 +53,13 @@ auto manager(const CORBA::object_reference<CORBA::ORB>& orb, const char* name) {
   return IDL::traits<Manager>::narrow(orb->resolve_initial_references(name));
 }
 
-/// The sockets of this process, of clients and servers, whose send queue has the size.
+/// The sockets of this process, of clients and servers, whose send queue has this size.
 std::vector<int> sockets_with_queue(int size) {
   std::vector<int> found;
   for (int handle = 0; handle < 1024; ++handle) {
     int value = 0;
     socklen_t value_size = sizeof(value);
-    // The system counts its own needs, too: twice as much.
+    // Linux doubles the size for its own needs.
     if (::getsockopt(handle, SOL_SOCKET, SO_SNDBUF, &value, &value_size) == 0 && value == 2 * size)
       found.push_back(handle);
   }
@@ -86,7 +86,7 @@ class Setup {
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
-  /// The scheme by which a call through the reference comes to the server.
+  /// The scheme over which a call through the reference reaches the server.
   [[nodiscard]] std::string way(const Echo::Ref& reference) {
     reference->stop();
     return peer.substr(0, peer.find(':'));
@@ -105,14 +105,14 @@ class Setup {
 
 }  // namespace
 
-TEST_CASE("a client uses the protocols of its policy in their order, whatever is nearest") {
+TEST_CASE("a client uses the protocols of its policy in their order, even if others are nearer") {
   Setup setup;
   CHECK(setup.way(setup.echo) == "uiop");
   CHECK(setup.way(setup.with({tcp(), local()})) == "iiop");
   CHECK(setup.way(setup.with({local(), tcp()})) == "uiop");
 }
 
-TEST_CASE("protocol policies: the reference's before the thread's, before the ORB's") {
+TEST_CASE("a reference's protocol policy overrides the thread's, which overrides the ORB's") {
   Setup setup;
   const auto orb = manager<CORBA::PolicyManager>(setup.client.orb, "ORBPolicyManager");
   const auto thread = manager<CORBA::PolicyCurrent>(setup.client.orb, "PolicyCurrent");
@@ -134,7 +134,7 @@ TEST_CASE("a reference that has none of the policy's protocols raises INV_POLICY
   CHECK(setup.way(setup.echo) == "uiop");
 }
 
-TEST_CASE("the properties of the policy's TCP are those of the client's socket") {
+TEST_CASE("the TCP properties of the policy are set on the client's socket") {
   Setup setup;
   CHECK(setup.way(setup.with({tcp(21'111)})) == "iiop");
   const auto sockets = sockets_with_queue(21'111);
@@ -144,7 +144,7 @@ TEST_CASE("the properties of the policy's TCP are those of the client's socket")
   CHECK(option_of(sockets[0], IPPROTO_IP, IP_TOS) == 46 * 4);
 }
 
-TEST_CASE("calls with other properties use other connections; equal ones share theirs") {
+TEST_CASE("calls with different properties use different connections; equal ones share") {
   Setup setup;
   CHECK(setup.way(setup.with({local(21'112)})) == "uiop");
   CHECK(setup.way(setup.with({local(21'112)})) == "uiop");
@@ -178,7 +178,7 @@ TEST_CASE("a server listens by the protocols of its policy only, with their prop
 
 namespace {
 
-/// Which profiles references of a POA have, with this policy of its own.
+/// The tags of the profiles in references of a POA with this policy.
 std::vector<std::uint32_t> tags_of_poa(const CORBA::object_reference<CORBA::ORB>& orb,
                                        const std::string& name,
                                        const RTCORBA::ProtocolList& protocols) {
@@ -213,7 +213,7 @@ TEST_CASE("a POA's protocol policy says which profiles its references have, in i
   orb->destroy();
 }
 
-TEST_CASE("a POA that leaves a socket out is not published as omniORB does either") {
+TEST_CASE("a POA without the socket protocol publishes no socket for omniORB either") {
   const TemporaryFolder folder;
   const auto orb = make_orb({"-ORBListenEndpoints",
                              "iiop://127.0.0.1:0;uiop://" + folder.file("s") + "?publish=omniorb"});
@@ -281,7 +281,7 @@ TEST_CASE("a size of a buffer below zero is BAD_PARAM where the policy is set, a
             .starts_with("receive_buffer_size cannot be -1"));
 }
 
-TEST_CASE("a server's protocol policy is the ORB's only") {
+TEST_CASE("a server's protocol policy can be set only for the ORB") {
   const EchoClient client;
   const PolicyRef policy = rt_orb(client.orb)->create_server_protocol_policy({tcp()});
   const auto thread = manager<CORBA::PolicyCurrent>(client.orb, "PolicyCurrent");

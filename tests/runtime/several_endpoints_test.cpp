@@ -1,5 +1,5 @@
-// Servers with several endpoints of several protocols: what references say, and which of it clients
-// use.
+// Servers with several endpoints of several protocols: the profiles of references, and the clients'
+// choice.
 #include "runtime/process.h"
 #include "support/log_lines.h"
 #include "support/temporary_folder.h"
@@ -22,7 +22,7 @@
 namespace perigee::test {
 namespace {
 
-/// An Echo server at a TCP port and at a socket file, that sees who calls `stop`.
+/// An Echo server at a TCP port and at a socket file, which records the caller of `stop`.
 class TwoEndpoints {
  public:
   explicit TwoEndpoints(const std::string& options = "")
@@ -50,7 +50,7 @@ class TwoEndpoints {
   std::optional<PeerIdentity> identity;
 };
 
-/// The profile of the socket file says another host, and no more of the place.
+/// Gives the profile of the socket file another host name and removes the place component.
 std::string moved_to_another_host(iop::Ior ior) {
   const auto codec = transport::make_local_codec();
   for (auto& profile : ior.profiles)
@@ -75,7 +75,7 @@ TEST_CASE("a reference has a profile for each endpoint, in the order of the opti
   CHECK(ior.profiles[1].tag == transport::tag_perigee_local);
 }
 
-TEST_CASE("a client on the same host takes the socket file, and the servant knows who it is") {
+TEST_CASE("a client on the same host uses the socket file, and the servant knows its identity") {
   TwoEndpoints both;
   const EchoClient client;
   client.echo(both.server.reference)->stop();
@@ -83,7 +83,7 @@ TEST_CASE("a client on the same host takes the socket file, and the servant know
   CHECK(both.identity == PeerIdentity{::getpid(), ::geteuid(), ::getegid()});
 }
 
-TEST_CASE("a client on another host takes TCP, though the same path may be there, too") {
+TEST_CASE("a client on another host uses TCP, even if the same path exists there") {
   TwoEndpoints both;
   const EchoClient client;
   client.echo(moved_to_another_host(both.ior()))->stop();
@@ -103,14 +103,14 @@ TEST_CASE("a client that cannot reach the socket file takes the next, and stays 
   }
 }
 
-TEST_CASE("a client that does not trust who listens at the socket file takes the next address") {
+TEST_CASE("a client that does not trust the socket's server uses the next address") {
   TwoEndpoints both;
   const EchoClient client({"-ORBUiopTrust", "12345"});
   client.echo(both.server.reference)->stop();
   CHECK(both.peer.starts_with("iiop://127.0.0.1:"));
 }
 
-TEST_CASE("the log says in one line which address is taken, and why") {
+TEST_CASE("the log says in one line which address is used, and why") {
   TwoEndpoints both;
   LogLines lines(log::Level::info);
   const EchoClient client;
@@ -121,7 +121,7 @@ TEST_CASE("the log says in one line which address is taken, and why") {
   CHECK(lines.have("(network); left out, another host's: " + both.uiop()));
 }
 
-TEST_CASE("a reference of a stranger writes no lines of its own into the log") {
+TEST_CASE("text in a received reference cannot add lines to the log") {
   TwoEndpoints both;
   auto ior = both.ior();
   ior.type_id = "IDL:Echo:1.0\nerror: all is lost";
@@ -135,7 +135,7 @@ TEST_CASE("a reference of a stranger writes no lines of its own into the log") {
   CHECK_FALSE(lines.have("\nerror"));
 }
 
-TEST_CASE("a reference that leads to another host only is TRANSIENT, and the text says so") {
+TEST_CASE("a reference with addresses of another host only is TRANSIENT, with the reason") {
   TwoEndpoints both;
   auto ior = both.ior();
   ior.profiles.erase(ior.profiles.begin());
@@ -152,7 +152,7 @@ TEST_CASE("a reference that leads to another host only is TRANSIENT, and the tex
   CHECK(text.find("another host's") != std::string::npos);
 }
 
-TEST_CASE("profiles of others stay as they are, octet for octet, in a reference that is used") {
+TEST_CASE("foreign profiles in a reference in use keep all their octets") {
   TwoEndpoints both;
   auto ior = both.ior();
   ior.profiles.insert(ior.profiles.begin(), {0x54414f00, Octets(5, std::byte{0x77})});
@@ -164,7 +164,7 @@ TEST_CASE("profiles of others stay as they are, octet for octet, in a reference 
   CHECK(client.orb->object_to_string(echo) == text);
 }
 
-TEST_CASE("an object is local over whichever of the server's endpoints the reference comes") {
+TEST_CASE("an object is local through each endpoint of its server") {
   TwoEndpoints both;
   auto ior = both.ior();
   ior.profiles.erase(ior.profiles.begin());
@@ -185,7 +185,7 @@ TEST_CASE("a corbaloc names a socket file") {
   CHECK(both.peer.starts_with(both.uiop()));
 }
 
-TEST_CASE("an address that is published for omniORB leads Perigee's clients there, too") {
+TEST_CASE("Perigee's clients also use an address that is published for omniORB") {
   TwoEndpoints both("?publish=omniorb");
   const EchoClient client;
   client.echo(both.server.reference)->stop();
@@ -193,7 +193,7 @@ TEST_CASE("an address that is published for omniORB leads Perigee's clients ther
 }
 
 // omniORB reads the first IIOP profile only (interop fact 57).
-TEST_CASE("what is published for omniORB stands in the one IIOP profile, whatever comes first") {
+TEST_CASE("the socket for omniORB is in the only IIOP profile, whatever the order of endpoints") {
   const TemporaryFolder folder;
   const std::string socket = "uiop://" + folder.file("s") + "?publish=omniorb";
   const std::string second = "uiop://" + folder.file("t") + "?publish=omniorb";
@@ -213,7 +213,7 @@ TEST_CASE("what is published for omniORB stands in the one IIOP profile, whateve
   }
 }
 
-TEST_CASE("IIOP 1.0 has no place for what omniORB looks for: the socket has its own profile") {
+TEST_CASE("IIOP 1.0 cannot carry the socket for omniORB: the socket has its own profile") {
   const TemporaryFolder folder;
   const EchoServer server({"-ORBGiopVersion", "1.0"},
                           "iiop://127.0.0.1:0;uiop://" + folder.file("s") + "?publish=omniorb");

@@ -47,7 +47,7 @@ bool has_default_action(int signal) {
   return action.sa_handler == SIG_DFL;
 }
 
-/// A server process: an Echo object of an ORB that nothing runs yet.
+/// A server process: an Echo object of an ORB that no thread runs yet.
 struct IdleServer {
   explicit IdleServer(std::vector<std::string> options) {
     options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
@@ -77,13 +77,13 @@ TEST_CASE("no thread of an ORB takes the application's signals") {
                        "-ORBAdministration", "uiop://" + folder.file("administration")});
     const EchoClient client({"-ORBClientIdleTimeout", "1000"});
     client.echo(server.reference)->ping();
-    // The test's own thread, in ORB::run. The system blocks its signals until it has begun.
+    // This is the test's own thread, in ORB::run. The system blocks its signals until it has begun.
     while (threads_that_take_sigterm() < before + 1) std::this_thread::yield();
     CHECK(threads_that_take_sigterm() == before + 1);
   }
 }
 
-TEST_CASE("a signal ends a server in order: requests in progress are answered") {
+TEST_CASE("a signal ends a server in order: requests in progress get their replies") {
   for (const char* strategy : strategies)
     for (const int signal : {SIGTERM, SIGINT}) {
       CAPTURE(strategy);
@@ -122,7 +122,7 @@ TEST_CASE("a signal while the reference is published ends the server before it s
   }
 }
 
-TEST_CASE("serving until a signal ends when the ORB is shut down otherwise") {
+TEST_CASE("serving until a signal also ends when the ORB is shut down") {
   for (const char* strategy : strategies) {
     CAPTURE(strategy);
     IdleServer server({"-ORBThreadStrategy", strategy});
@@ -131,7 +131,7 @@ TEST_CASE("serving until a signal ends when the ORB is shut down otherwise") {
                        [&] { other = std::jthread([orb = server.orb] { orb->shutdown(true); }); });
     CHECK_FALSE(blocks(SIGTERM));
     other.join();
-    CHECK_NOTHROW(serve_until_signal(server.orb));  // at once
+    CHECK_NOTHROW(serve_until_signal(server.orb));  // returns at once
   }
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("a signal ends all servers of the process") {
   second.get();
 }
 
-TEST_CASE("what fails before a server serves is thrown, and signals are as before") {
+TEST_CASE("an error before a server serves is thrown, and signals are restored") {
   struct sigaction before{};
   ::sigaction(SIGTERM, nullptr, &before);
   IdleServer server({});

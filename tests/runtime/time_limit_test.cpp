@@ -1,5 +1,5 @@
-// A time limit that strikes in the middle of a large request, over TCP: the server does not read
-// while it is in an upcall for another caller of the same connection.
+// A time limit that expires in the middle of a large request over TCP. The server does not read
+// meanwhile: it is in an upcall for another caller of the same connection.
 #include "runtime/process.h"
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/messaging_policies.h>
@@ -26,7 +26,7 @@ Echo::Ref limited(const EchoClient& client, const Echo::Ref& echo,
       echo->_set_policy_overrides({policy}, CORBA::SetOverrideType::SET_OVERRIDE));
 }
 
-// An upcall (of `stop`) in which the server stays until it is told to go on.
+// An upcall of `stop`, in which the server stays until the test lets it continue.
 class LongUpcall {
  public:
   explicit LongUpcall(EchoServer& server) {
@@ -53,7 +53,7 @@ std::optional<CORBA::CompletionStatus> completion(auto&& call) {
   return std::nullopt;
 }
 
-// Their requests are before the one that is cut, behind it, or on a new connection.
+// A request may be before or behind the truncated request, or on a new connection.
 bool is_served_or_told(const Echo::Ref& echo) {
   try {
     return echo->twice(21) == 42;
@@ -64,7 +64,7 @@ bool is_served_or_told(const Echo::Ref& echo) {
 
 }  // namespace
 
-TEST_CASE("a limit that cuts a large request ends that call, and whoever shares its connection") {
+TEST_CASE("a limit that cuts a large request off ends that call and the connection's other calls") {
   EchoServer server({"-ORBThreadStrategy", "reactive"});  // it does not read in an upcall
   LongUpcall upcall(server);
   const EchoClient client({"-ORBConnectionsPerEndpointMax", "1"});
@@ -76,7 +76,7 @@ TEST_CASE("a limit that cuts a large request ends that call, and whoever shares 
   std::vector<std::future<bool>> others;
   for (int caller = 0; caller < 4; ++caller)
     others.push_back(std::async(std::launch::async, [&] { return is_served_or_told(echo); }));
-  // The server still stays where it is: neither of these two can have waited for it.
+  // The server is still in its upcall, so neither call can have waited for it.
   CHECK(completion<CORBA::TIMEOUT>([&] { hurried->same(data); }) == CORBA::COMPLETED_NO);
   CHECK(completion<CORBA::COMM_FAILURE>([&] { waiting.get(); }) == CORBA::COMPLETED_MAYBE);
   upcall.end();

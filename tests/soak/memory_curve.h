@@ -1,4 +1,4 @@
-// How memory goes while a soak runs. For one source of a program: it sets the sanitizer's options.
+// Memory use while a soak runs. For one source of a program: it sets the sanitizer's options.
 #pragma once
 
 #include "base/sanitizer.h"
@@ -11,14 +11,14 @@
 #include <thread>
 
 #ifdef PERIGEE_ADDRESS_SANITIZER
-// What is freed waits there: it must be full before memory is looked at.
+// Freed memory waits in the quarantine, which must be full before memory is measured.
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=8"; }
 #endif
 
 namespace perigee::test {
 
-/// Memory after everything has been used for a while, and at its end: what the program holds, and
-/// what it has of the system. (Sanitizers take memory for what they remember.)
+/// Memory in use after a warm-up and at the end: the heap of the program, and its memory from the
+/// system. (Sanitizers take memory for their own records.)
 class MemoryCurve {
  public:
   void sample_until(std::chrono::steady_clock::time_point end) {
@@ -43,7 +43,7 @@ class MemoryCurve {
   }
 
  private:
-  static constexpr std::size_t heap_grown_max = 16u << 20;  // what is under way comes and goes
+  static constexpr std::size_t heap_grown_max = 16u << 20;  // requests in progress vary
   static constexpr std::size_t grown_max = 32u << 20;
 
   struct Sample {

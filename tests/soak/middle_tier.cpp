@@ -1,7 +1,7 @@
-// A middle tier at full load, for as long as asked for: clients keep many calls in flight, servants
-// of all thread strategies answer when their sinks have (callbacks and coroutines), sinks die, hang
-// and come again, connections break, and clients change their minds. Every request is accounted
-// for: sent = answers + documented exceptions + those whose caller did not wait. In the end no
+// A middle tier at full load, for the time of --seconds. Clients keep many calls in flight and
+// cancel some of them. Servants of all thread strategies reply after their sinks, by callbacks and
+// coroutines. Sinks die, hang and are replaced, and connections break. Every request is accounted
+// for: sent = answers + documented exceptions + requests whose caller did not wait. In the end no
 // handle and no thread is left, and memory has stayed flat.
 //
 //   soak_middle_tier [--seconds <n>] [--seed <n>]
@@ -40,17 +40,17 @@ constexpr std::uint32_t client_threads = 3;
 constexpr std::size_t sink_count = 3;
 constexpr std::size_t calls_in_flight = 64;
 
-/// What became of requests.
+/// The outcomes of requests.
 struct Accounts {
   std::atomic<std::uint64_t> sent{0};
   std::atomic<std::uint64_t> answered{0};
   std::atomic<std::uint64_t> failed{0};   ///< with a documented exception
-  std::atomic<std::uint64_t> dropped{0};  ///< nobody waited for the outcome
+  std::atomic<std::uint64_t> dropped{0};  ///< the caller did not wait for the outcome
   std::atomic<std::uint64_t> cancelled{0};
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> faults{0};
   std::atomic<std::uint64_t> deaths{0};
-  std::atomic<std::uint64_t> hung{0};  ///< answers that sinks have kept until they died
+  std::atomic<std::uint64_t> hung{0};  ///< replies that sinks kept until they died
 
   void blame(const char* what) {
     if (wrong.fetch_add(1) < 20) std::printf("%s\n", what);
@@ -82,7 +82,8 @@ call<std::uint32_t> act(const ObjectRef& object, std::uint32_t argument) {
       [](cdr::Decoder& results) { return results.read<std::uint32_t>(); });
 }
 
-/// Answers argument + 1, on a thread of its own, the last one first; some never, until it dies.
+/// Replies with argument + 1, on a thread of its own, to the last request first. Some requests get
+/// no reply until the sink dies.
 class Sink {
  public:
   Sink(Accounts& accounts, std::uint64_t number)
@@ -94,7 +95,7 @@ class Sink {
         payer_([this](const std::stop_token& stop) { pay(stop); }) {
     orb_.serve();
   }
-  /// The answers that it owes it does not give.
+  /// Drops its deferred replies.
   ~Sink() {
     payer_.request_stop();
     payer_.join();
@@ -144,7 +145,7 @@ class Sink {
   bool dead_ = false;
   TestOrb orb_;
   ObjectRef object_;
-  std::jthread payer_;  // last: it uses the others
+  std::jthread payer_;  // last: it uses the other members
 };
 
 /// Answers a request with the outcome of a call.
@@ -166,7 +167,7 @@ class PassedOn final : public stub::CallObserver {
   Answer answer_;
 };
 
-/// Answers what its sink answers, plus one: by a callback, or as a coroutine.
+/// Replies with the sink's reply plus one: by a callback, or as a coroutine.
 class Middle {
  public:
   Middle(Accounts& accounts, orb::ThreadStrategy strategy, std::uint64_t number)
@@ -237,7 +238,7 @@ class Caller {
     const TestOrb client({.protocol = breaking_tcp(accounts_, random_())});
     std::vector<ObjectRef> objects;
     for (const auto& middle : middles_) objects.push_back(client.core().make_object(middle->ior()));
-    for (ObjectRef& object : objects)  // some wait for ever for what sinks keep until they die
+    for (ObjectRef& object : objects)  // calls without a limit may wait until a sink dies
       if (random_() % 2 == 0)
         object = limited(object, client.core(), std::chrono::milliseconds(300));
     for (int count = 0; count < 3000 && Clock::now() < end; ++count) {
@@ -288,7 +289,7 @@ class Caller {
   std::deque<InFlight> calls_;
 };
 
-/// Sinks that die, each after its successor has come.
+/// Sinks that die, each after its successor has started.
 class Sinks {
  public:
   Sinks(Middles& middles, Accounts& accounts)
@@ -335,7 +336,7 @@ void run_clients(Accounts& accounts, MemoryCurve& memory) {
       threads.emplace_back([&, number] { Caller(middles, accounts, number).run(end); });
     memory.sample_until(end);
   }
-  over = true;  // sinks die until the last caller has heard of it
+  over = true;  // sinks die until the last caller has returned
 }
 
 void print(const Accounts& it) {

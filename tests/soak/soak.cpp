@@ -1,6 +1,6 @@
-// Clients and servers of all thread strategies in one process, whose connections break at random
-// and whose calls run out of time, for as long as asked for. Meanwhile upcalls call other servers,
-// POA managers hold requests, and others cancel theirs. Every request is accounted for: sent =
+// Clients and servers of all thread strategies in one process, for the time of --seconds. Their
+// connections break at random, and their calls time out. Meanwhile upcalls call other servers, POA
+// managers hold requests, and raw clients cancel requests. Every request is accounted for: sent =
 // answers + documented exceptions, none executed twice. In the end no handle and no thread is left,
 // and memory has stayed flat.
 //
@@ -29,7 +29,7 @@ using Random = std::mt19937;
 constexpr std::uint32_t client_threads = 4;
 constexpr std::uint32_t data_size_max = 30'000;
 
-/// What became of requests.
+/// The outcomes of requests.
 struct Accounts {
   std::atomic<std::uint64_t> sent{0};
   std::atomic<std::uint64_t> answered{0};
@@ -40,7 +40,7 @@ struct Accounts {
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> faults{0};
   std::atomic<std::uint64_t> nested{0};     ///< calls out of upcalls
-  std::atomic<std::uint64_t> cancelled{0};  ///< requests that others have cancelled
+  std::atomic<std::uint64_t> cancelled{0};  ///< requests of `cancel_requests`
   std::atomic<std::uint64_t> holds{0};      ///< times that a manager held
 
   void blame(const char* what, std::uint32_t number) {
@@ -66,7 +66,7 @@ transport::RandomFaults server_faults(std::uint64_t number) {
           .delay_max = std::chrono::microseconds(2000)};
 }
 
-/// A stalled connection is noticed by calls with a time limit only.
+/// Only calls with a time limit notice a stalled connection.
 transport::RandomFaults client_faults(std::uint64_t number, bool limited) {
   transport::RandomFaults faults = server_faults(number);
   faults.stall = limited ? 0.05 : 0;
@@ -87,7 +87,7 @@ class Caller {
   }
 
  private:
-  /// A request whose execution may still come.
+  /// A request that may still be executed.
   struct Recent {
     LedgerServer* server;
     std::uint32_t number;
@@ -146,7 +146,7 @@ class Caller {
     remember({&server, number, maybe ? 1 : 0});
   }
 
-  /// Looked at again when a thousand others have followed.
+  /// Checks the request again after a thousand newer requests.
   void remember(const Recent& recent) {
     recent_.push_back(recent);
     if (recent_.size() > 1000) look_back();
@@ -165,7 +165,7 @@ class Caller {
   std::deque<Recent> recent_;
 };
 
-/// Of every tenth upcall, to the next server.
+/// Every tenth upcall calls the next server.
 void call_out_of_upcalls(Servers& servers, Accounts& accounts) {
   for (std::size_t index = 0; index < servers.size(); ++index) {
     const iop::Ior& ior = servers[(index + 1) % servers.size()]->ior();

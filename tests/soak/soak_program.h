@@ -1,4 +1,4 @@
-// What programs that soak share: their options, what must be as it was in the end, and main. For
+// The shared part of soak programs: their options, the check for leaks at the end, and main. For
 // one source of a program, which defines DOCTEST_CONFIG_IMPLEMENT first.
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace perigee::test {
 
-/// As the options say.
+/// The value of --seconds.
 inline std::chrono::seconds run_time{3};
 inline std::uint32_t seed = 1;
 inline std::string strategy_name = "auto";  ///< of programs that soak one strategy
 
-/// Handles, threads and memory of the process: looked at in the beginning and in the end.
+/// Handles, threads and memory of the process, measured at the beginning and at the end.
 class Remains {
  public:
   Remains() { log::set_level(log::Level::off); }
 
   MemoryCurve memory;
 
-  /// Everything else has ended.
+  /// Call it when everything else has ended.
   void check() const {
     memory.print();
     CHECK(memory.flat());

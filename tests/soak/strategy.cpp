@@ -1,4 +1,4 @@
-// One server under one thread strategy, for as long as asked for. Its clients send quick requests,
+// One server under one thread strategy, for the time of --seconds. Its clients send quick requests,
 // long upcalls, deferred requests with deadlines and large messages. Other clients drip requests,
 // read replies slowly or not at all, and vanish. Every reply must be right, and every exception a
 // documented one. When the load has ended, the server must have the threads of its plan, empty

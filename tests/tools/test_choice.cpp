@@ -1,4 +1,4 @@
-// Which addresses a client would use, and the reasons that are given.
+// The addresses that a client would use, and the stated reasons.
 #include "choice.h"
 #include "support/octets.h"
 #include <perigee/transport/local.h>
@@ -34,7 +34,7 @@ std::vector<Choice> choices_of(std::vector<iop::TaggedProfile> profiles) {
 
 }  // namespace
 
-TEST_CASE("what is on this host comes first, whatever the server's order") {
+TEST_CASE("addresses on this host come first, whatever the server's order") {
   const auto order = choices_of({network_profile(), socket_profile(transport::local_host_name())});
   REQUIRE(order.size() == 2);
   CHECK(order[0].profile == 2);
@@ -44,7 +44,7 @@ TEST_CASE("what is on this host comes first, whatever the server's order") {
   CHECK((order[0].tried && order[1].tried));
 }
 
-TEST_CASE("a socket of another host is left out, and named last") {
+TEST_CASE("a socket of another host is left out, and listed last") {
   const auto order = choices_of({socket_profile("elsewhere"), network_profile()});
   REQUIRE(order.size() == 2);
   CHECK(order[0].endpoint == "iiop://10.0.0.7:2809");
@@ -53,7 +53,7 @@ TEST_CASE("a socket of another host is left out, and named last") {
                                transport::local_host_name() + "'");
 }
 
-TEST_CASE("a socket that is left out has its own reason: the folder, or whom the client trusts") {
+TEST_CASE("a socket is left out for its own reason: its folder, or the client's trust") {
   transport::ProtocolRegistry protocols;
   REQUIRE(protocols.add(
       transport::make_local_protocol(transport::parse_local_trust("own,/run/bank").value())));
@@ -71,7 +71,7 @@ TEST_CASE("a socket that is left out has its own reason: the folder, or whom the
   CHECK(reason("/tmp/x").starts_with("out of reach: it is in no place that -ORBUiopTrust names"));
 }
 
-TEST_CASE("a profile that leads nowhere is damaged, or of nobody, or has no address") {
+TEST_CASE("a profile without a target is damaged, unknown, or without an address") {
   iop::TaggedProfile damaged = network_profile();
   damaged.data.resize(5);
   const iop::TaggedProfile no_port = iop::encode_profile(
@@ -83,7 +83,7 @@ TEST_CASE("a profile that leads nowhere is damaged, or of nobody, or has no addr
   CHECK(order[2].reason == "it has no address that a protocol here could use: 'h:0'");
 }
 
-TEST_CASE("a corbaloc's addresses are tried in the same order, those of no protocol never") {
+TEST_CASE("addresses of a corbaloc are tried in the same order; unknown protocols never") {
   transport::ProtocolRegistry protocols;
   REQUIRE(protocols.add(transport::make_tcp_protocol()));
   REQUIRE(protocols.add(transport::make_local_protocol()));
@@ -95,7 +95,7 @@ TEST_CASE("a corbaloc's addresses are tried in the same order, those of no proto
         "  not tin://can: no protocol here has the scheme\n");
 }
 
-TEST_CASE("a profile that nobody understands is named by its number") {
+TEST_CASE("a profile that no protocol understands is named by its number") {
   const auto text = tool::describe(choices_of({{.tag = 4711, .data = {}}, network_profile()}));
   CHECK(text ==
         "a client here tries:\n"
@@ -103,7 +103,7 @@ TEST_CASE("a profile that nobody understands is named by its number") {
         "  not profile 1: no protocol here understands it (tag 4711)\n");
 }
 
-TEST_CASE("a reference without a usable address says so, and the nil reference nothing") {
+TEST_CASE("a reference without a usable address has a reason, and the nil reference has no text") {
   CHECK(tool::describe(choices_of({socket_profile("elsewhere")}))
             .starts_with("a client here can use no address:\n  not uiop:///run/bank"));
   CHECK(tool::describe(choices_of({})).empty());

@@ -1,4 +1,4 @@
-// The text of `perigee ior`: what each part of a reference looks like.
+// The text of `perigee ior` for each part of a reference.
 #include "describe.h"
 #include "support/octets.h"
 #include <perigee/iop/components.h>
@@ -51,7 +51,7 @@ TEST_CASE("an IIOP profile is described with version, address and key") {
   CHECK(contains(text, "  corbaloc:   corbaloc:iiop:1.2@example.org:2809/key%00\n"));
 }
 
-TEST_CASE("a host that no corbaloc can hold is described without one") {
+TEST_CASE("a host that no corbaloc can contain is described without a corbaloc") {
   iop::IiopProfile profile = example_profile();
   profile.host = "a b";
   CHECK(!contains(description_of(profile), "corbaloc"));
@@ -86,21 +86,21 @@ TEST_CASE("a UNIX-domain address is described with its host, as Perigee and omni
                  "component:  omniORB UNIX_TRANS (tag 1096045570), /run/s on vm\n"));
 }
 
-TEST_CASE("a path that cannot stand in a corbaloc is in none") {
+TEST_CASE("a path that no corbaloc can contain is described without a corbaloc") {
   const iop::ProfileBody body{1, 2, "vm", "/a|b", test::octets('k'), {}};
   const iop::Ior own{.type_id = "", .profiles = {transport::make_local_codec()->encode(body)}};
   CHECK(contains(describe(own), "address:    /a|b on vm\n"));
   CHECK(!contains(describe(own), "corbaloc"));
 }
 
-TEST_CASE("a component that is unknown or does not decode is dumped") {
+TEST_CASE("an unknown or invalid component is dumped") {
   CHECK(contains(description_with({.tag = 77, .data = test::octets(0xab)}),
                  "component:  unknown (tag 77), 1 octet\n    0000  ab "));
   CHECK(contains(description_with({.tag = iop::tag_orb_type, .data = test::octets(1, 2)}),
                  "component:  ORB_TYPE (tag 0), 2 octets\n    0000  01 02 "));
 }
 
-TEST_CASE("a profile that is foreign or does not decode is dumped") {
+TEST_CASE("a foreign or invalid profile is dumped") {
   const iop::Ior foreign{.type_id = "", .profiles = {{.tag = 0x54414f00, .data = test::octets(1)}}};
   CHECK(contains(describe(foreign), "type id: (not said)\nprofile 1: TAO UIOP (tag 1413566208), "));
   const iop::Ior broken{.type_id = "", .profiles = {{.tag = 0, .data = test::octets(0, 1)}}};

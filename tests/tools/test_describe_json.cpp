@@ -1,4 +1,4 @@
-// References as JSON: nothing is lost, and what strangers wrote does no harm.
+// References as JSON: nothing is lost, and hostile text does no harm.
 #include "describe_json.h"
 #include "support/octets.h"
 #include <perigee/iop/components.h>
@@ -23,7 +23,7 @@ iop::IiopProfile example_profile() {
 
 }  // namespace
 
-TEST_CASE("a profile has its parts by name, and all its octets") {
+TEST_CASE("the parts of a profile have names, and all its octets are shown") {
   const iop::TaggedProfile encoded = iop::encode_profile(example_profile());
   const json profile = parsed({"IDL:A:1.0", {encoded}}).at("profiles").at(0);
   CHECK(profile.at("name") == "IIOP");
@@ -37,7 +37,7 @@ TEST_CASE("a profile has its parts by name, and all its octets") {
   CHECK(component.at("text") == "omniORB (0x41545400)");
 }
 
-TEST_CASE("profiles that are foreign or broken have their octets, and the reason") {
+TEST_CASE("foreign and invalid profiles are shown with their octets and the reason") {
   const json profiles =
       parsed({"", {{.tag = 4711, .data = test::octets(1, 0xff)}, {.tag = 0, .data = {}}}})
           .at("profiles");
@@ -45,7 +45,7 @@ TEST_CASE("profiles that are foreign or broken have their octets, and the reason
   CHECK(profiles.at(1).contains("error"));
 }
 
-TEST_CASE("choices say which profile they come from") {
+TEST_CASE("choices name their profile") {
   const json document = parsed({}, {{2, "iiop://h:1", true, "why"}, {1, {}, false, "why not"}});
   CHECK(document.at("choices").at(0).at("endpoint") == "iiop://h:1");
   CHECK(document.at("choices").at(0).at("tried") == true);
@@ -53,11 +53,11 @@ TEST_CASE("choices say which profile they come from") {
         json{{"profile", 1}, {"tried", false}, {"reason", "why not"}});
 }
 
-TEST_CASE("texts that are no UTF-8 are escaped") {
+TEST_CASE("text that is not UTF-8 is escaped") {
   CHECK(parsed({"\xff\x1b", {}}).at("type_id") == "\\xff\\x1b");
 }
 
-TEST_CASE("a corbaloc has its addresses") {
+TEST_CASE("a corbaloc is shown with its addresses") {
   const auto reference = iop::parse_corbaloc("corbaloc:iiop:1.1@h:1,:k:2/key");
   REQUIRE(reference);
   const json document = json::parse(tool::to_json(*reference));

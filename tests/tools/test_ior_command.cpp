@@ -1,4 +1,4 @@
-// Where `perigee ior` finds references, and what it says when there is none.
+// The sources of references for `perigee ior`, and the errors if there is no reference.
 #include "ior_command.h"
 #include "orb_options.h"
 #include "support/memory_protocol.h"
@@ -35,7 +35,7 @@ std::string example_ior() {
   return iop::to_ior_string({.type_id = "IDL:A:1.0", .profiles = {iop::encode_profile(profile)}});
 }
 
-/// To an object at a protocol that only the registry knows.
+/// A reference to an object at a protocol that only the registry knows.
 std::string memory_ior() {
   const Octets key = test::octets('k');
   const iop::TaggedComponent component{.tag = 4711, .data = test::octets('c')};
@@ -45,12 +45,12 @@ std::string memory_ior() {
   return iop::to_ior_string({.type_id = "IDL:A:1.0", .profiles = {profile}});
 }
 
-// A file of its own in the test's working folder, gone afterwards.
+// A file of this test in the working folder, which the destructor deletes.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text) { std::ofstream(path_) << text; }
   ~TemporaryFile() {
-    std::error_code ignored;  // a file that stays does no harm
+    std::error_code ignored;  // a remaining file does no harm
     std::filesystem::remove(path_, ignored);
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -58,7 +58,7 @@ class TemporaryFile {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  // Copies of the test may run beside each other.
+  // Copies of the test may run at the same time.
   std::string path_ = "test_ior_command." + std::to_string(::getpid()) + ".ior";
 };
 
@@ -72,13 +72,13 @@ TEST_CASE("an IOR on the command line is described") {
       text->ends_with("a client here tries:\n  1. iiop://h:1 (profile 1): through the network\n"));
 }
 
-TEST_CASE("the description is to be had for programs, too") {
+TEST_CASE("the description is also available as JSON") {
   const auto text = describe_reference(example_ior(), perigee::tool::Format::json);
   REQUIRE(text.has_value());
   CHECK(text->find("\"type_id\": \"IDL:A:1.0\"") != std::string::npos);
 }
 
-TEST_CASE("a file gives the reference that it holds, with or without file:") {
+TEST_CASE("a file's reference is described, with or without file:") {
   const TemporaryFile file(" \n" + example_ior() + "\n");
   for (const std::string& name : {file.path(), "file:" + file.path()}) {
     CAPTURE(name);
@@ -92,14 +92,14 @@ TEST_CASE("a corbaloc on the command line is described") {
   CHECK(*text == "initial reference: NameService\n");
 }
 
-TEST_CASE("what is neither a reference nor a file is an error that says so") {
+TEST_CASE("text that is neither a reference nor a file is an error with this reason") {
   const auto text = describe_reference("no/such/file");
   REQUIRE_FALSE(text.has_value());
   CHECK(text.error() ==
         "no/such/file: neither a file nor an IOR:, corbaloc: or corbaname: reference");
 }
 
-TEST_CASE("a file may name a file, but not for ever, and nothing that is no reference") {
+TEST_CASE("a file may name a file, but not without end, and must lead to a reference") {
   const TemporaryFile inner(example_ior());
   const std::string outer_path = "outer." + inner.path();
   const auto write = [&](const std::string& text) { std::ofstream(outer_path) << text; };
@@ -108,13 +108,13 @@ TEST_CASE("a file may name a file, but not for ever, and nothing that is no refe
   write("file:" + outer_path);
   CHECK(describe_reference(outer_path).error() ==
         outer_path + ": a file that names a file, and so on");
-  write(inner.path());  // a path, and no URL
+  write(inner.path());  // a path, not a URL
   CHECK(describe_reference(outer_path).error() ==
         "'" + inner.path() + "' is no reference: neither IOR:, corbaloc:, corbaname: nor file:");
   std::filesystem::remove(outer_path);
 }
 
-TEST_CASE("a corbaname is described: where the naming context is, and the name in it") {
+TEST_CASE("a corbaname is described by its naming context and its name") {
   const auto text = describe_reference("corbaname::h:1#a/b");
   REQUIRE(text.has_value());
   CHECK(text->find("address: iiop 1.0 at h:1\n") != std::string::npos);
@@ -136,7 +136,7 @@ TEST_CASE("an empty file and a damaged IOR are errors") {
   CHECK_FALSE(describe_reference("IOR:xyz").has_value());
 }
 
-TEST_CASE("a profile of an added protocol is described as that protocol reads it") {
+TEST_CASE("a profile of an added protocol is described by that protocol") {
   const auto text = describe_reference(memory_ior());
   REQUIRE(text.has_value());
   CHECK(text->find("address:    memory://hall\n  object key: ") != std::string::npos);
@@ -147,7 +147,7 @@ TEST_CASE("a profile of an added protocol is described as that protocol reads it
   CHECK(json->find("\"memory://hall\"") != std::string::npos);
 }
 
-TEST_CASE("options of ORBs are taken out of the words, with their values") {
+TEST_CASE("options of ORBs are removed from the words, with their values") {
   std::vector<std::string> words{"ior", "-ORBProtocolLibrary", "a.so", "x", "-ORBHelp", "-"};
   const std::vector<std::string> options = tool::take_orb_options(words);
   CHECK(options == std::vector<std::string>{"-ORBProtocolLibrary", "a.so", "-ORBHelp"});

@@ -1,4 +1,4 @@
-// References made and changed by `perigee ior`, and what is said of addresses.
+// Making and changing references with `perigee ior`, and remarks on addresses.
 #include "describe.h"
 #include "ior_edit.h"
 #include "reach.h"
@@ -30,7 +30,7 @@ iop::IiopProfile profile(const iop::Ior& ior, std::size_t index = 0) {
   return iop::decode_iiop_profile(ior.profiles.at(index)).value();
 }
 
-/// Two IIOP profiles, with a foreign one between.
+/// Two IIOP profiles, with a foreign profile between them.
 iop::Ior example() {
   iop::Ior ior = made({"10.0.0.7:2809", "h:1"});
   iop::IiopProfile first = profile(ior);
@@ -79,7 +79,7 @@ TEST_CASE("a reference is made of endpoints of any protocol") {
   CHECK_FALSE(make_ior({.object_key = "k", .endpoints = {"iiop://h:1"}}));
 }
 
-TEST_CASE("what cannot be a reference is said") {
+TEST_CASE("impossible references are refused with the reason") {
   CHECK(make_ior({.object_key = "k", .addresses = {"h"}}).error() == "'h': the port is missing");
   CHECK(make_ior({.object_key = "k", .addresses = {":1"}}).error() == "':1' names no host");
   CHECK(make_ior({.object_key = "k", .addresses = {"h:1"}, .version = "2.0"}).error() ==
@@ -87,7 +87,7 @@ TEST_CASE("what cannot be a reference is said") {
   CHECK_FALSE(make_ior({.object_key = "%x", .addresses = {"h:1"}}));
 }
 
-TEST_CASE("addresses move, alternates too; foreign profiles stay as they are") {
+TEST_CASE("addresses change, alternate addresses too; foreign profiles stay the same") {
   const iop::Ior before = example();
   const iop::Ior after = edit_ior(before, {.addresses = {"10.0.0.7=gateway"}}).value();
   CHECK(profile(after).host == "gateway");
@@ -107,7 +107,7 @@ TEST_CASE("addresses move, alternates too; foreign profiles stay as they are") {
   CHECK_FALSE(edit_ior(before, {.addresses = {"other"}}));
 }
 
-TEST_CASE("profiles are removed and put in order by their numbers") {
+TEST_CASE("profiles are removed and reordered by their numbers") {
   const iop::Ior before = example();
   const iop::Ior after = edit_ior(before, {.removed_profiles = {1, 1}, .first_profile = 3}).value();
   REQUIRE(after.profiles.size() == 2);
@@ -129,7 +129,7 @@ TEST_CASE("profiles are removed and put in order by their numbers") {
   CHECK_FALSE(edit_ior(before, {.first_profile = 9}));
 }
 
-TEST_CASE("type, key and components change") {
+TEST_CASE("type, key and components can be changed") {
   const iop::Ior before = example();
   const iop::Ior after = edit_ior(before, {.removed = {iop::tag_orb_type},
                                            .removed_profiles = {2},
@@ -156,7 +156,7 @@ const transport::ProtocolRegistry& registry() {
   return *made;
 }
 
-/// By TCP, and by a socket file.
+/// A reference with a TCP profile and a socket file profile.
 iop::Ior of_two_protocols() {
   return make_ior({.object_key = "old", .addresses = {"h:1"}, .endpoints = {"uiop:///tmp/a"}},
                   &registry())
@@ -169,7 +169,7 @@ std::string address_of(const iop::TaggedProfile& profile) {
 
 }  // namespace
 
-TEST_CASE("a new key is that of all profiles, or of none") {
+TEST_CASE("a new key replaces the key of all profiles, or of none") {
   const iop::Ior after = edit_ior(of_two_protocols(), {.object_key = "new"}, &registry()).value();
   for (const iop::TaggedProfile& changed : after.profiles)
     CHECK(registry().claim(changed).value().object_key == test::octets('n', 'e', 'w'));
@@ -185,7 +185,7 @@ TEST_CASE("a new key is that of all profiles, or of none") {
             .starts_with("the key of profile 1 (tag 0) cannot be changed"));
 }
 
-TEST_CASE("addresses of any protocol move; those of others that stay are named") {
+TEST_CASE("addresses of any protocol change; profiles with unchanged addresses are named") {
   const iop::Ior before = of_two_protocols();
   const tool::IorChanges socket{.addresses = {"uiop:///tmp/a=uiop:///tmp/b"}};
   const iop::Ior moved = edit_ior(before, socket, &registry()).value();
@@ -202,7 +202,7 @@ TEST_CASE("addresses of any protocol move; those of others that stay are named")
         "profile 2 (tag 1346848001) leads where it led before: uiop:///tmp/a\n");
 }
 
-TEST_CASE("a socket in a folder that is not there is refused: nobody could use the reference") {
+TEST_CASE("a socket in a missing folder is refused, since no client could use the reference") {
   const std::string refused =
       make_ior({.object_key = "k", .endpoints = {"uiop:///tmp/perigee-no-such-folder/x"}},
                &registry())
@@ -211,7 +211,7 @@ TEST_CASE("a socket in a folder that is not there is refused: nobody could use t
         std::string::npos);
 }
 
-TEST_CASE("what is special about an address is said") {
+TEST_CASE("special addresses get a remark") {
   for (const auto& [host, part] :
        {std::pair{"0.0.0.0", "names no host"}, std::pair{"::", "names no host"},
         std::pair{"127.0.1.1", "this host only"}, std::pair{"::1", "this host only"},
@@ -228,7 +228,7 @@ TEST_CASE("what is special about an address is said") {
     CHECK(remark_on_host(host).empty());
 }
 
-TEST_CASE("why connecting failed is said, with what is likely behind it") {
+TEST_CASE("a failed connection is explained with its probable cause") {
   const auto text = [](IoErrorKind kind, IoOperation operation, int code) {
     return explain({kind, operation, code, "h:1"});
   };

@@ -58,7 +58,7 @@ class Ior(WithServer):
             "00000000",  # big-endian
             "00000001" "00000000",  # type id: ""
             "00000001",  # one profile
-            "00000000" "00000003" "000102",  # of IIOP, and cut short
+            "00000000" "00000003" "000102",  # one truncated IIOP profile
         ])
         for words in (ior,), ("try", ior):
             self.assertIn("it is damaged: ", perigee("ior", *words)[1])

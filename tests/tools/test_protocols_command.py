@@ -98,7 +98,7 @@ class Protocols(WithServer):
             other.listen()
 
             def hang_up():
-                for _ in range(2):  # once to look, once to call
+                for _ in range(2):  # once for the lookup, once for the call
                     other.accept()[0].close()
             threading.Thread(target=hang_up, daemon=True).start()
             self.fails("other", "list", "-s", f"{self.folder}/other")

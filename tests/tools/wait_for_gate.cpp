@@ -1,5 +1,5 @@
-// What a plug-in does before it makes its protocols: waits until the file is there that
-// PERIGEE_TEST_GATE names.
+// The work of a plug-in before it makes its protocols: it waits until the file named by
+// PERIGEE_TEST_GATE exists.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>

@@ -34,17 +34,17 @@ const ProfileEndpoint elsewhere{{"uiop", "/b"}, Distance::other_host};
 
 }  // namespace
 
-TEST_CASE("the nearest address is tried first, among equals the server's order holds") {
+TEST_CASE("the nearest address is tried first; equally near ones keep the server's order") {
   const std::vector profiles{profile({farther, far}), profile({near})};
   CHECK(text(choose_addresses(profiles)) == "1 uiop:///a\n0 iiop://h:2\n0 iiop://h:1\n");
 }
 
-TEST_CASE("addresses of other hosts are left out, and come last") {
+TEST_CASE("addresses of other hosts are left out, and listed last") {
   const std::vector profiles{profile({elsewhere}), profile({far})};
   CHECK(text(choose_addresses(profiles)) == "1 iiop://h:1\n0 uiop:///b elsewhere\n");
 }
 
-TEST_CASE("ranks of protocols come before what is nearest; who has none is left out") {
+TEST_CASE("ranks of protocols come before distance; addresses without a rank are left out") {
   const std::vector profiles{profile({near, elsewhere}), profile({far})};
   const auto network_first = [](const std::string& scheme) {
     return std::optional<std::size_t>(scheme == "iiop" ? 0 : 1);

@@ -18,7 +18,7 @@ namespace {
 
 using perigee::test::octets;
 
-TEST_CASE("an endpoint comes back from its text") {
+TEST_CASE("an endpoint can be written as text and read back") {
   for (const std::string text :
        {"iiop://host:1", "iiop://[::1]:2809", "uiop:///tmp/socket", "iiop://", "x-y.z+1://a://b"}) {
     CAPTURE(text);
@@ -30,11 +30,11 @@ TEST_CASE("an endpoint comes back from its text") {
   CHECK(parse_endpoint("x://a://b").value() == Endpoint{"x", "a://b"});
 }
 
-TEST_CASE("an endpoint of a stranger's choice is shown in one line, and moves no cursor") {
+TEST_CASE("an untrusted endpoint is shown in one line, and cannot move the cursor") {
   CHECK(to_string({"uiop", "/a\nerror: \x1b[2J"}) == "uiop:///a\\x0aerror: \\x1b[2J");
 }
 
-TEST_CASE("what has no scheme is no endpoint, and the error says what it was and should be") {
+TEST_CASE("text without a scheme is no endpoint; the error has the text and the right form") {
   for (const std::string text :
        {"", "host:1", "://host:1", "IIOP://host:1", "1iop://host", "ii op://host", "iiop:/host"}) {
     CAPTURE(text);
@@ -45,7 +45,7 @@ TEST_CASE("what has no scheme is no endpoint, and the error says what it was and
   }
 }
 
-/// Profiles that are an address and nothing else.
+/// Profiles that are only an address.
 class FakeCodec final : public iop::ProfileCodec {
  public:
   explicit FakeCodec(std::uint32_t tag) : tag_(tag) {}
@@ -64,7 +64,7 @@ class FakeCodec final : public iop::ProfileCodec {
   std::uint32_t tag_;
 };
 
-/// A protocol that can do nothing but claim profiles of one tag, whose codec it may bring.
+/// A protocol that only claims profiles of one tag, and may have a codec for the tag.
 class FakeProtocol final : public ProtocolFactory {
  public:
   FakeProtocol(std::vector<std::string_view> schemes, std::uint32_t tag,
@@ -121,7 +121,7 @@ TEST_CASE("a registry finds a protocol by each of its schemes and no other") {
   CHECK(registry.connector("three") == nullptr);
 }
 
-TEST_CASE("a scheme is registered once; the second protocol that has it is refused whole") {
+TEST_CASE("a scheme is registered once; a second protocol with the scheme is refused whole") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   const auto added = registry.add(protocol("two", "uno", 2));
@@ -132,11 +132,11 @@ TEST_CASE("a scheme is registered once; the second protocol that has it is refus
   CHECK((registry.schemes() == std::vector<std::string>{"one", "uno"}));
 }
 
-TEST_CASE("what was removed comes back by its name or its scheme, the newest of a name first") {
+TEST_CASE("a removed protocol returns by its name or scheme, the newest of a name first") {
   ProtocolRegistry registry;
   CHECK(registry.restore("one") == false);
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
-  CHECK_FALSE(registry.restore("uno").has_value());  // it is there
+  CHECK_FALSE(registry.restore("uno").has_value());  // not removed
   ProtocolFactory* const older = registry.find("one");
   REQUIRE(registry.remove("uno"));
   CHECK(registry.codec(1) == nullptr);
@@ -152,7 +152,7 @@ TEST_CASE("what was removed comes back by its name or its scheme, the newest of 
   CHECK_FALSE(registry.list()[0].is_removed);
 }
 
-TEST_CASE("what was removed does not come back where another has its place") {
+TEST_CASE("a removed protocol does not return if another protocol has taken its scheme") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   REQUIRE(registry.remove("one"));
@@ -163,7 +163,7 @@ TEST_CASE("what was removed does not come back where another has its place") {
   CHECK(registry.find("one") == nullptr);
 }
 
-TEST_CASE("a codec is registered once for each tag; the second that brings one is refused whole") {
+TEST_CASE("a codec is registered once per tag; a second protocol with a codec is refused whole") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   const auto again = registry.add(protocol("two", "due", 1));
@@ -175,7 +175,7 @@ TEST_CASE("a codec is registered once for each tag; the second that brings one i
   CHECK_FALSE(registry.add(protocol("three", "tre", iop::tag_internet_iop)).has_value());
 }
 
-TEST_CASE("a protocol that says something twice, or says no scheme, is refused") {
+TEST_CASE("a protocol with a duplicate, or without a scheme, is refused") {
   ProtocolRegistry registry;
   const auto failure = [&](std::vector<std::string_view> schemes, std::vector<std::uint32_t> tags) {
     const auto added = registry.add(std::make_unique<FakeProtocol>(schemes, 1, tags));
@@ -188,7 +188,7 @@ TEST_CASE("a protocol that says something twice, or says no scheme, is refused")
   CHECK(registry.schemes().empty());
 }
 
-TEST_CASE("protocols that come together are all registered, or none") {
+TEST_CASE("protocols that are added together are all registered, or none") {
   ProtocolRegistry registry;
   ProtocolFactories together;
   together.push_back(protocol("one", "uno", 1));
@@ -231,7 +231,7 @@ TEST_CASE("several protocols may claim a profile: their endpoints come in the pr
   CHECK((target->endpoints == std::vector<ProfileEndpoint>{{{"two", "a"}}, {{"three", "a"}}}));
 }
 
-TEST_CASE("a profile that nobody reads or nobody claims leads nowhere") {
+TEST_CASE("a profile that no protocol reads or claims has no target") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   REQUIRE(registry.add(protocol_without_codec("two", 2)).has_value());

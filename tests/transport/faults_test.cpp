@@ -1,4 +1,4 @@
-// The fault injector: each kind of fault happens at its octet, once, and is seen as documented.
+// The fault injector: each kind of fault happens once, at its octet, with the documented effect.
 #include "conformance/transport_pair.h"
 #include "support/memory_transport.h"
 #include "support/octets.h"
@@ -19,7 +19,7 @@ using transport::FaultKind;
 using transport::FaultScript;
 using transport::inject_faults;
 
-/// `first` follows a script; what it sends and receives passes through memory.
+/// The connection `first` follows a script; its octets pass through memory.
 MemoryPair faulty_pair(const FaultScript& script) {
   auto pair = make_memory_pair();
   pair.first = inject_faults(std::move(pair.first), script);
@@ -35,7 +35,7 @@ Octets receive_some(transport::Transport& transport) {
 
 const Octets five = octets(1, 2, 3, 4, 5);
 
-TEST_CASE("a split ends one receive, and says that there is more") {
+TEST_CASE("a split ends one receive, and buffered() reports more octets") {
   auto pair = faulty_pair({{FaultKind::split, FaultDirection::received, 3}});
   CHECK(send_all(*pair.second, five).ok());
   CHECK(receive_some(*pair.first) == octets(1, 2, 3));
@@ -44,7 +44,7 @@ TEST_CASE("a split ends one receive, and says that there is more") {
   CHECK_FALSE(pair.first->buffered());
 }
 
-TEST_CASE("a split makes a send that does not wait short, and one that waits two") {
+TEST_CASE("a split cuts a send without waiting short, and makes two sends of a waiting send") {
   const FaultScript script = {{FaultKind::split, FaultDirection::sent, 3}};
   const OctetSpan segments[] = {OctetSpan(five).first(2), OctetSpan(five).subspan(2)};
   auto pair = faulty_pair(script);
@@ -55,7 +55,7 @@ TEST_CASE("a split makes a send that does not wait short, and one that waits two
   CHECK(receive_some(*other.second) == five);
 }
 
-TEST_CASE("a receiver gets the octets before the end, and may still send") {
+TEST_CASE("a receiver gets the octets before the end of stream, and may still send") {
   for (std::uint64_t octet = 0; octet <= five.size(); ++octet) {
     auto pair = faulty_pair({{FaultKind::end_of_stream, FaultDirection::received, octet}});
     CHECK(send_all(*pair.second, five).ok());
@@ -67,7 +67,7 @@ TEST_CASE("a receiver gets the octets before the end, and may still send") {
   }
 }
 
-TEST_CASE("a peer gets the octets before the end, and the sender an error") {
+TEST_CASE("a peer gets the octets before the end of stream, and the sender gets an error") {
   for (std::uint64_t octet = 0; octet < five.size(); ++octet) {
     auto pair = faulty_pair({{FaultKind::end_of_stream, FaultDirection::sent, octet}});
     const OctetSpan segment = five;
@@ -83,7 +83,7 @@ TEST_CASE("a peer gets the octets before the end, and the sender an error") {
   }
 }
 
-TEST_CASE("a reset at the last octet of a send lets it succeed, and everything after it fail") {
+TEST_CASE("a reset at the last octet of a send lets it succeed; all later operations fail") {
   auto pair = faulty_pair({{FaultKind::reset, FaultDirection::sent, five.size()}});
   CHECK(send_all(*pair.first, five).ok());
   std::array<std::byte, 10> space;
@@ -94,7 +94,7 @@ TEST_CASE("a reset at the last octet of a send lets it succeed, and everything a
   CHECK(pair.second->receive(space, Wait::yes).status != IoStatus::ok);
 }
 
-TEST_CASE("a reset in sending ends a receive that waits") {
+TEST_CASE("a reset in sending ends a blocked receive") {
   auto pair = faulty_pair({{FaultKind::reset, FaultDirection::sent, 2}});
   IoResult received;
   std::thread receiver([&] {
@@ -108,7 +108,7 @@ TEST_CASE("a reset in sending ends a receive that waits") {
   CHECK(received.code == ECONNRESET);
 }
 
-TEST_CASE("a stall lets nothing pass, until the time-out or the interruption") {
+TEST_CASE("a stall blocks all octets until the time-out or an interruption") {
   for (const auto direction : {FaultDirection::sent, FaultDirection::received}) {
     auto pair = faulty_pair({{FaultKind::stall, direction, 2}});
     const auto transfer = [&](Wait wait) {
@@ -131,10 +131,10 @@ TEST_CASE("a stall lets nothing pass, until the time-out or the interruption") {
 }
 
 struct Lonely {
-  std::unique_ptr<transport::Transport> peer;  // of the connection that was made last
+  std::unique_ptr<transport::Transport> peer;  // of the newest connection
 };
 
-/// Connects through memory; the other end is kept for the test.
+/// Connects through memory; the test keeps the other end.
 class MemoryConnector final : public transport::Connector {
  public:
   explicit MemoryConnector(Lonely& lonely) : lonely_(lonely) {}
@@ -174,7 +174,7 @@ class MemoryProtocol final : public transport::ProtocolFactory {
   Lonely& lonely_;
 };
 
-TEST_CASE("a plan gives each connection its script, is told of faults, and may wait itself") {
+TEST_CASE("a plan gives each connection its script, hears of faults, and can replace the waits") {
   const Fault fault{FaultKind::delay, FaultDirection::sent, 2, std::chrono::microseconds(77)};
   std::vector<std::pair<std::uint64_t, Fault>> happened;
   std::vector<std::chrono::microseconds> waited;
@@ -200,7 +200,7 @@ TEST_CASE("a plan gives each connection its script, is told of faults, and may w
   CHECK(waited == std::vector{fault.duration});
 }
 
-TEST_CASE("a decorated transport has the peer of the one inside, and who that is") {
+TEST_CASE("a decorated transport has the inner transport's peer and identity") {
   const MemoryPair plain = make_memory_pair();
   const MemoryPair faulty = faulty_pair({});
   CHECK(faulty.first->peer() == plain.first->peer());
@@ -208,7 +208,7 @@ TEST_CASE("a decorated transport has the peer of the one inside, and who that is
   CHECK(faulty.second->peer_identity() == PeerIdentity{.process = 1});
 }
 
-TEST_CASE("random scripts depend on the seed and the number of the connection only") {
+TEST_CASE("random scripts depend only on the seed and the connection's number") {
   const transport::RandomFaults faults{
       .seed = 7, .split = 0.5, .delay = 0.5, .stall = 0.1, .end_of_stream = 0.2, .reset = 0.2};
   const auto script = transport::random_faults(faults);
@@ -225,7 +225,7 @@ TEST_CASE("random scripts depend on the seed and the number of the connection on
   CHECK(transport::random_faults({.seed = 7})({}).empty());
 }
 
-TEST_CASE("random faults are read from text, and what is none is said") {
+TEST_CASE("random faults are parsed from text, and an invalid part is named") {
   const auto faults = transport::parse_random_faults(
       "seed=7,split=0.5,delay=1,stall=0,end_of_stream=0.25,reset=0.1,octet_max=99,delay_max=5");
   REQUIRE(faults.has_value());

@@ -10,11 +10,11 @@
 namespace perigee::transport {
 namespace {
 
-TEST_CASE("sizes of queues are set at the sockets of the side that has them") {
+TEST_CASE("sizes of queues are set on the sockets of their own side") {
   Properties properties;
   properties.set(property::send_buffer_size, 20'000);
   properties.set(property::receive_buffer_size, 30'000);
-  properties.set(property::no_delay, 0);  // TCP's: ignored here
+  properties.set(property::no_delay, 0);  // a TCP property, ignored here
   const test::TemporaryFolder folder;
   const auto protocol = make_local_protocol();
   const Endpoint endpoint{"uiop", folder.file("socket")};

@@ -1,5 +1,5 @@
-// What is the UNIX-domain transport's own: socket files, peers, profiles. The contract is tested by
-// the conformance suite.
+// Features of the UNIX-domain transport only: socket files, peers, profiles. The conformance suite
+// tests the contract of transports.
 #include "conformance/transport_pair.h"
 #include "support/octets.h"
 #include "support/temporary_folder.h"
@@ -34,10 +34,10 @@
 #include <vector>
 
 namespace {
-std::function<int(const std::string& path)> on_fchmodat;  // gives an error, or 0
+std::function<int(const std::string& path)> on_fchmodat;  // returns an error number, or 0
 }
 
-// In place of the C library's, as the loader finds it.
+// Replaces the function of the C library when the loader links.
 extern "C" int fchmodat(int folder, const char* path, mode_t mode, int flags) noexcept {
   using Function = int (*)(int, const char*, mode_t, int);
   static const auto next = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "fchmodat"));
@@ -66,7 +66,7 @@ mode_t mode_of(const std::string& path) {
   return status.st_mode & 0777;
 }
 
-/// A socket file whose server is gone.
+/// Leaves a socket file without a server.
 void leave_stale_file(const std::string& path) {
   REQUIRE(ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(path)).has_value());
   REQUIRE(std::filesystem::exists(path));
@@ -85,7 +85,7 @@ class ScopedUmask {
 
 // --- Files ---------------------------------------------------------------------------------------
 
-TEST_CASE("a socket file is for its user alone, or for whom the address says, whatever the umask") {
+TEST_CASE("a socket file has mode 0600 or the mode of its address, whatever the umask") {
   for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}}) {
     const ScopedUmask umask(mask);
     const TemporaryFolder folder;
@@ -99,7 +99,7 @@ TEST_CASE("a socket file is for its user alone, or for whom the address says, wh
   }
 }
 
-TEST_CASE("a listen address that says something else is refused as a whole") {
+TEST_CASE("a socket address with an unknown option is refused as a whole") {
   for (const std::string address :
        {"/tmp/s?", "/tmp/s?mode", "/tmp/s?mode=", "/tmp/s?mode=9", "/tmp/s?mode=07777",
         "/tmp/s?mode=0600,x", "/tmp/s?mode=0600&", "/tmp/s?publish=tao", "@name?publish=omniorb",
@@ -112,7 +112,7 @@ TEST_CASE("a listen address that says something else is refused as a whole") {
   }
 }
 
-TEST_CASE("the file goes with the acceptor") {
+TEST_CASE("the acceptor's end removes its file") {
   const TemporaryFolder folder;
   auto acceptor = listen(folder.file("s")).value();
   CHECK(std::filesystem::exists(folder.file("s")));
@@ -120,16 +120,16 @@ TEST_CASE("the file goes with the acceptor") {
   CHECK_FALSE(std::filesystem::exists(folder.file("s")));
 }
 
-TEST_CASE("a file that has become another's stays") {
+TEST_CASE("an acceptor does not remove a file that another server has taken over") {
   const TemporaryFolder folder;
   auto first = listen(folder.file("s")).value();
-  first->interrupt();  // refuses connections from now on, as a dead server does
+  first->interrupt();  // now refuses connections, like a dead server
   const auto second = listen(folder.file("s")).value();
   first.reset();
   CHECK(connect(folder.file("s")).has_value());
 }
 
-TEST_CASE("a file that a dead server left is taken over") {
+TEST_CASE("a server takes over the file of a dead server") {
   const TemporaryFolder folder;
   leave_stale_file(folder.file("s"));
   REQUIRE_FALSE(connect(folder.file("s")).has_value());
@@ -139,7 +139,7 @@ TEST_CASE("a file that a dead server left is taken over") {
   CHECK(mode_of(folder.file("s")) == 0600);
 }
 
-TEST_CASE("a living server keeps its file, even one that accepts nobody") {
+TEST_CASE("a living server keeps its file, even if its queue of connections is full") {
   const TemporaryFolder folder;
   auto living = ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(folder.file("s"))).value();
   REQUIRE(::listen(living.handle(), 0) == 0);
@@ -153,7 +153,7 @@ TEST_CASE("a living server keeps its file, even one that accepts nobody") {
   CHECK(std::filesystem::exists(folder.file("s")));
 }
 
-TEST_CASE("what is no socket is not touched") {
+TEST_CASE("a file that is no socket is not touched") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "precious";
   std::filesystem::create_symlink("nowhere", folder.file("link"));
@@ -170,11 +170,11 @@ TEST_CASE("what is no socket is not touched") {
   CHECK(std::filesystem::file_size(folder.file("file")) == 8);
 }
 
-TEST_CASE("a stale file of another user is not taken over, by root neither") {
+TEST_CASE("a stale file of another user is not taken over, even by root") {
   const TemporaryFolder folder;
   leave_stale_file(folder.file("s"));
   constexpr uid_t nobody = 65534;
-  // Only root can give files away; the refusal is the same for all.
+  // Only root can give files away; the refusal is the same for all users.
   const bool given = ::chown(folder.file("s").c_str(), nobody, gid_t(-1)) == 0;
   const auto acceptor = listen(folder.file("s"));
   CHECK(acceptor.has_value() == !given);
@@ -182,7 +182,7 @@ TEST_CASE("a stale file of another user is not taken over, by root neither") {
   CHECK(std::filesystem::exists(folder.file("s")));
 }
 
-TEST_CASE("of servers that begin at once one gets the file of the dead one") {
+TEST_CASE("one of several starting servers gets the file of a dead server") {
   const TemporaryFolder folder;
   for (int round = 0; round < 20; ++round) {
     leave_stale_file(folder.file("s"));
@@ -202,7 +202,7 @@ TEST_CASE("of servers that begin at once one gets the file of the dead one") {
   }
 }
 
-/// How often this process has a file open.
+/// The number of handles with which this process has a file open.
 std::ptrdiff_t open_count(const std::string& path) {
   std::error_code gone;
   const std::filesystem::directory_iterator handles("/proc/self/fd");
@@ -211,7 +211,7 @@ std::ptrdiff_t open_count(const std::string& path) {
   });
 }
 
-TEST_CASE("who begins waits for who has the lock, and leaves none behind") {
+TEST_CASE("a starting server waits for the owner of the lock, and leaves no lock file") {
   const TemporaryFolder folder;
   const std::string lock = folder.file(".s.perigee-lock");
   const ipc::Handle other(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -232,7 +232,7 @@ TEST_CASE("who begins waits for who has the lock, and leaves none behind") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("who ends waits for who has the lock before the file is removed") {
+TEST_CASE("an ending server waits for the owner of the lock before it removes its file") {
   const TemporaryFolder folder;
   auto acceptor = listen(folder.file("s")).value();
   const std::string lock = folder.file(".s.perigee-lock");
@@ -250,7 +250,7 @@ TEST_CASE("who ends waits for who has the lock before the file is removed") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a lock is no link to somewhere else, and nobody else's") {
+TEST_CASE("a lock that is a symbolic link or has another owner is refused") {
   const TemporaryFolder folder;
   std::filesystem::create_symlink(folder.file("elsewhere"), folder.file(".s.perigee-lock"));
   CHECK(listen(folder.file("s")).error().code == ELOOP);
@@ -266,7 +266,7 @@ TEST_CASE("a lock is no link to somewhere else, and nobody else's") {
   if (given) CHECK(acceptor.error().code == EPERM);
 }
 
-TEST_CASE("a file that holds something is nobody's lock, and stays") {
+TEST_CASE("a file with content is not taken for a lock, and stays") {
   const TemporaryFolder folder;
   const std::string file = folder.file(".s.perigee-lock");
   std::ofstream(file) << "42";
@@ -274,7 +274,7 @@ TEST_CASE("a file that holds something is nobody's lock, and stays") {
   CHECK(std::filesystem::file_size(file) == 2);
 }
 
-TEST_CASE("who cannot have the lock at the end removes its own file nevertheless") {
+TEST_CASE("a server that cannot get the lock at its end still removes its own file") {
   const TemporaryFolder folder;
   auto acceptor = listen(folder.file("s"));
   REQUIRE(acceptor.has_value());
@@ -283,8 +283,8 @@ TEST_CASE("who cannot have the lock at the end removes its own file nevertheless
   CHECK_FALSE(std::filesystem::exists(folder.file("s")));
 }
 
-TEST_CASE("a lock is for its user alone, whatever the umask") {
-  const ScopedUmask umask(0100);  // so that the mode of the socket has to be set anew
+TEST_CASE("a lock has mode 0600, whatever the umask") {
+  const ScopedUmask umask(0100);  // makes the server set the socket's mode
   const TemporaryFolder folder;
   mode_t seen = 0;
   on_fchmodat = [&](const std::string& path) {
@@ -298,7 +298,7 @@ TEST_CASE("a lock is for its user alone, whatever the umask") {
   CHECK(seen == 0600);
 }
 
-TEST_CASE("a socket whose permissions cannot be set leaves no file behind") {
+TEST_CASE("a socket whose mode cannot be set leaves no file behind") {
   const ScopedUmask umask(077);
   const TemporaryFolder folder;
   on_fchmodat = [](const std::string&) { return EROFS; };
@@ -309,7 +309,7 @@ TEST_CASE("a socket whose permissions cannot be set leaves no file behind") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a folder that is not there, or a path through a file, is an error that says where") {
+TEST_CASE("a missing folder, or a path through a file, is an error with the path") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "x";
   for (const auto& [path, code] :
@@ -324,7 +324,7 @@ TEST_CASE("a folder that is not there, or a path through a file, is an error tha
 
 // --- Names and peers -----------------------------------------------------------------------------
 
-TEST_CASE("an abstract name leaves nothing behind") {
+TEST_CASE("an abstract name leaves no file behind") {
   const std::string name = "@perigee-test-" + std::to_string(::getpid());
   for (int round = 0; round < 2; ++round) {
     const auto acceptor = listen(name).value();
@@ -335,7 +335,7 @@ TEST_CASE("an abstract name leaves nothing behind") {
   CHECK(connect(name).error().code == ECONNREFUSED);
 }
 
-TEST_CASE("both sides know who the other is, as the system says") {
+TEST_CASE("both sides know the identity of their peer, from the system") {
   const TemporaryFolder folder;
   const auto acceptor = listen(folder.file("s")).value();
   const auto client = connect(folder.file("s")).value();
@@ -347,8 +347,8 @@ TEST_CASE("both sides know who the other is, as the system says") {
   CHECK(server->peer_identity() == self);
 }
 
-// What somebody else does who takes the path, or the name, of a server that is away.
-TEST_CASE("a client of a certain user's socket sends nothing to another user's") {
+// Another user may take the path or the name of a server that is not running.
+TEST_CASE("a client that expects a certain user sends nothing to a server of another user") {
   const std::string name = "@perigee-test-" + std::to_string(::getpid());
   const TemporaryFolder folder;
   const auto file = listen(folder.file("s")).value();
@@ -396,7 +396,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the number of all users of other namespaces is nobody's: it is not trusted as one's own") {
+    "user 65534, which stands for users of other namespaces, is not trusted as the own user") {
   const std::string container = "         0     100000      65536\n";
   const auto inside = user_numbers(65'534, container, "65534\n");
   CHECK_FALSE(inside.tells_apart(65'534));
@@ -405,10 +405,10 @@ TEST_CASE(
   CHECK_FALSE(trusts_user({.own_user = false, .users = {65'534}}, 65'534, inside));
   CHECK(trusts_user({.everybody = true}, 65'534, inside));
   CHECK(trusts_user({}, 0, inside));
-  CHECK_FALSE(user_numbers(7, "", "7").tells_apart(7));  // nobody has a number
+  CHECK_FALSE(user_numbers(7, "", "7").tells_apart(7));  // the map has no users
 }
 
-TEST_CASE("where every user has a number, nobody's is a user like others") {
+TEST_CASE("where every user has a number, user 65534 is an ordinary user") {
   const auto host = user_numbers(65'534, "         0          0 4294967295\n", "65534\n");
   CHECK(host.tells_apart(65'534));
   CHECK(trusts_user({}, 65'534, host));
@@ -418,7 +418,7 @@ TEST_CASE("where every user has a number, nobody's is a user like others") {
   CHECK(ranges.tells_apart(65'534));
 }
 
-TEST_CASE("references say where the acceptor was opened, and the system is asked only once") {
+TEST_CASE("references contain the acceptor's place, and the system is asked only once") {
   const TemporaryFolder folder;
   const std::string inner = folder.file("inner");
   std::filesystem::create_directory(inner);
@@ -430,7 +430,7 @@ TEST_CASE("references say where the acceptor was opened, and the system is asked
   CHECK(protocol->make_profile(acceptor->published(), {}) == before);
 }
 
-TEST_CASE("a client that is told places connects to no other") {
+TEST_CASE("a client with a list of trusted places connects to no other place") {
   const TemporaryFolder folder;
   const TemporaryFolder other;
   const std::string name = "@perigee-test-" + std::to_string(::getpid());
@@ -449,7 +449,7 @@ TEST_CASE("a client that is told places connects to no other") {
   CHECK(refusal(path + ",12345", folder.file("s")).has_value());
 }
 
-TEST_CASE("without places a client connects only to socket files of servers of Perigee") {
+TEST_CASE("without places a client connects only to socket files of Perigee's servers") {
   const TemporaryFolder folder;
   const std::string foreign = folder.file("foreign");
   auto other_program = ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(foreign)).value();
@@ -460,14 +460,14 @@ TEST_CASE("without places a client connects only to socket files of servers of P
   CHECK(refused->endpoint == "uiop://" + foreign +
                                  " (no server of Perigee listens there, and -ORBUiopTrust does not"
                                  " name the place)");
-  CHECK_FALSE(other_program.accept(ipc::no_wait).has_value());  // not even a connection
+  CHECK_FALSE(other_program.accept(ipc::no_wait).has_value());  // no connection was made
   CHECK_FALSE(refusal("own," + folder.path(), foreign).has_value());
   CHECK_FALSE(refusal("own,/", foreign).has_value());
   std::filesystem::create_symlink(foreign, folder.file("link"));
   CHECK(refusal("own,root", folder.file("link")).has_value());
 }
 
-TEST_CASE("without places a client connects only to abstract names that begin with @perigee-") {
+TEST_CASE("without places a client connects only to abstract names with the prefix @perigee-") {
   const std::string name = "@other-test-" + std::to_string(::getpid());
   const auto server = listen(name).value();
   CHECK(refusal("own,root", name).has_value());
@@ -475,7 +475,7 @@ TEST_CASE("without places a client connects only to abstract names that begin wi
   CHECK_FALSE(refusal("own,root,@", name).has_value());
 }
 
-TEST_CASE("a server that takes over a socket file of another program marks it") {
+TEST_CASE("a server that takes over another program's socket file marks it") {
   const TemporaryFolder folder;
   leave_stale_file(folder.file("s"));
   const ScopedUmask umask(077);
@@ -483,7 +483,7 @@ TEST_CASE("a server that takes over a socket file of another program marks it") 
   CHECK(connect(folder.file("s")).has_value());
 }
 
-TEST_CASE("trust in nobody that is known is an error, and says who that is") {
+TEST_CASE("trust in an unknown user is an error that contains the name") {
   for (const std::string text : {"", "own,", "no-such-user", "own;root", "-1", "99999999999"}) {
     CAPTURE(text);
     const auto trust = parse_local_trust(text);
@@ -501,7 +501,7 @@ std::size_t open_handles() {
   return count;
 }
 
-TEST_CASE("handles that a peer sends along are closed, and its octets arrive") {
+TEST_CASE("handles from a peer are closed, and the octets with them arrive") {
   const TemporaryFolder folder;
   const auto acceptor = listen(folder.file("s")).value();
   auto client = ipc::lsock::Connector::connect(*ipc::UnixAddr::path(folder.file("s"))).value();
@@ -515,7 +515,7 @@ TEST_CASE("handles that a peer sends along are closed, and its octets arrive") {
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("a server that does not accept costs the time-out, not more") {
+TEST_CASE("a server that does not accept costs no more than the time-out") {
   const TemporaryFolder folder;
   auto full = ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(folder.file("s"))).value();
   REQUIRE(::chmod(folder.file("s").c_str(), 0600 | socket_mark) == 0);
@@ -565,7 +565,7 @@ TEST_CASE("a profile of another major version, or with too many components, is r
         cdr::ErrorKind::too_large);
 }
 
-/// A profile that says of a place what `change` makes of the truth.
+/// The distance to a profile whose place is the true place, changed by `change`.
 template <typename Change>
 Distance distance_with(const std::string& path, Change change) {
   LocalPlace place = place_seen_here(path);
@@ -586,7 +586,7 @@ TEST_CASE("a path in the same folder of the same system is near, whatever the ho
         Distance::same_host);
 }
 
-TEST_CASE("the same path in another container, or on another machine of the same name, is not") {
+TEST_CASE("the same path in another container, or on a namesake machine, is not near") {
   const TemporaryFolder folder;
   for (const std::string& path : {folder.file("s"), std::string("@s")}) {
     const auto in_container = [](LocalPlace& place) { place.folder += 1, place.device += 1; };
@@ -599,14 +599,14 @@ TEST_CASE("the same path in another container, or on another machine of the same
   CHECK(place_seen_here(folder.file("s")).folder != place_seen_here("/s").folder);
 }
 
-TEST_CASE("a path in a folder that was made anew is near where the host has the same name") {
+TEST_CASE("a path in a recreated folder is near if the host has the same name") {
   const TemporaryFolder folder;
   const auto made_anew = [](LocalPlace& place) { place.folder += 1; };
   CHECK(distance_with(folder.file("s"), made_anew) == Distance::same_host);
   CHECK(distance_with("@s", made_anew) == Distance::other_host);
 }
 
-TEST_CASE("after the machine has started again the same path is near") {
+TEST_CASE("a path is still near after its machine has restarted") {
   const auto restarted = [](LocalPlace& place) {
     place.boot += 1, place.folder += 1, place.device += 1;
   };
@@ -614,7 +614,7 @@ TEST_CASE("after the machine has started again the same path is near") {
   CHECK((distance_with("/s", restarted) == Distance::same_host) == has_id);
 }
 
-TEST_CASE("places are the same where the system says so of something that it knows") {
+TEST_CASE("places are the same if they agree in the parts that the system knows") {
   const LocalPlace here{"/s", 1, 2, 3, 4};
   const auto with = [&here](auto change) {
     LocalPlace place = here;
@@ -622,11 +622,11 @@ TEST_CASE("places are the same where the system says so of something that it kno
     return place;
   };
   CHECK(is_same(here, here));
-  // Folders of two containers on one file system: only their roots, and so `device`, differ.
+  // Folders of two containers on one file system differ only in their roots, and so in `device`.
   CHECK_FALSE(is_same(with([](auto& place) { place.folder = 5, place.device = 6; }), here));
   const auto without_folder = with([](auto& place) { place.folder = place.device = 0; });
   CHECK_FALSE(is_same(without_folder, without_folder));
-  // Where /proc is hidden no kernel is known: machine and folder decide.
+  // Without /proc the kernel is unknown: machine and folder decide.
   const auto hidden = with([](auto& place) { place.boot = 0; });
   CHECK(is_same(hidden, hidden));
   CHECK_FALSE(is_same(with([](auto& place) { place.boot = 0, place.machine = 9; }), hidden));
@@ -650,7 +650,7 @@ TEST_CASE(
   CHECK(target->endpoints.front().distance == Distance::other_host);
 }
 
-TEST_CASE("a damaged place, or one that is none, is passed over") {
+TEST_CASE("a damaged or invalid place is ignored") {
   const auto codec = make_local_codec();
   auto damaged = body_at("not-" + local_host_name(), "/s");
   damaged.components.push_back({tag_perigee_place, octets(0, 1, 2, 3)});
@@ -659,7 +659,7 @@ TEST_CASE("a damaged place, or one that is none, is passed over") {
          std::vector<ProfileEndpoint>{{{"uiop", "/s"}, Distance::other_host}}));
 }
 
-TEST_CASE("a profile that says no more than a host is near where the host has that name") {
+TEST_CASE("a profile with only a host name is near if this host has that name") {
   const auto codec = make_local_codec();
   CHECK((claim(codec->encode(body_at(local_host_name(), "/s"))) ==
          std::vector<ProfileEndpoint>{{{"uiop", "/s"}, Distance::same_host}}));
@@ -674,7 +674,7 @@ iop::TaggedProfile omniorb_profile(const std::string& host, const std::string& p
 }
 
 // Interop fact 57.
-TEST_CASE("addresses of omniORB are claimed out of IIOP profiles") {
+TEST_CASE("addresses of omniORB in IIOP profiles are claimed") {
   const std::string here = local_host_name();
   CHECK((claim(omniorb_profile(here, "/s")) ==
          std::vector<ProfileEndpoint>{{{"uiop", "/s"}, Distance::same_host}}));
@@ -683,14 +683,14 @@ TEST_CASE("addresses of omniORB are claimed out of IIOP profiles") {
   CHECK(claim(omniorb_profile(here, "relative")).empty());
 }
 
-TEST_CASE("a damaged address of omniORB is passed over") {
+TEST_CASE("a damaged address of omniORB is ignored") {
   auto damaged = iop::encode_omniorb_unix_address({local_host_name(), "/s"});
   damaged.data.resize(damaged.data.size() - 2);
   const iop::ProfileBody body{1, 2, "", "vm:0", {}, {damaged}};
   CHECK(claim(iop::make_iiop_codec()->encode(body)).empty());
 }
 
-TEST_CASE("an address that is published for omniORB has a profile as omniORB would make it") {
+TEST_CASE("an address that is published for omniORB has a profile in omniORB's form") {
   const TemporaryFolder folder;
   const auto protocol = make_local_protocol();
   const std::string path = folder.file("s");
@@ -709,7 +709,7 @@ TEST_CASE("an address that is published for omniORB has a profile as omniORB wou
   CHECK(listen(path + "2").value()->iiop_components().empty());
 }
 
-TEST_CASE("a profile whose address is none leads nowhere") {
+TEST_CASE("a profile with an invalid address has no target") {
   const auto codec = make_local_codec();
   for (const std::string address : {"", "s", "@", "a:1"})
     CHECK(claim(codec->encode(body_at(local_host_name(), address))).empty());

@@ -1,5 +1,4 @@
-// The faults of the tests' memory transport: they must be right before anything is tested with
-// them.
+// The faults of the tests' memory transport, on which other tests rely.
 #include "support/memory_transport.h"
 
 #include "conformance/transport_pair.h"
@@ -13,7 +12,7 @@
 namespace perigee::test {
 namespace {
 
-TEST_CASE("octets arrive in pieces of the size that was set") {
+TEST_CASE("octets arrive in pieces of the chosen size") {
   auto pair = make_memory_pair({.receive_size_max = 3});
   CHECK(send_all(*pair.first, octets(1, 2, 3, 4)).ok());
   std::array<std::byte, 10> space;
@@ -21,7 +20,7 @@ TEST_CASE("octets arrive in pieces of the size that was set") {
   CHECK(pair.second->receive(space, Wait::no).count == 1);
 }
 
-TEST_CASE("octets that are held back arrive when they are released") {
+TEST_CASE("held octets arrive when the test releases them") {
   auto pair = make_memory_pair();
   pair.connection->hold(End::first);
   CHECK(send_all(*pair.first, octets(1, 2)).ok());
@@ -32,7 +31,7 @@ TEST_CASE("octets that are held back arrive when they are released") {
   CHECK(pair.second->receive(space, Wait::no).count == 2);
 }
 
-TEST_CASE("a stream is cut at the octet that was chosen, as an end or as an error") {
+TEST_CASE("a stream is cut at the chosen octet, with an end or with an error") {
   for (const int code : {0, ECONNRESET}) {
     auto pair = make_memory_pair({.cut_after = 3, .cut_code = code});
     CHECK(send_all(*pair.first, octets(1, 2, 3, 4, 5)).ok());

@@ -1,4 +1,4 @@
-// Reads back what the recorder wrote, and checks each packet as a strict receiver would.
+// Reads the recorder's files, and checks each packet like a strict receiver.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -101,10 +101,10 @@ class PcapReader {
   Octets octets_;
 };
 
-/// A party of a conversation, seen from the packets that it sent.
+/// The packets of one side of a conversation.
 using Flow = std::pair<std::uint32_t, std::uint32_t>;  // source, destination
 
-/// The octets of each flow put together; `in_order` is false if a sequence number is not the next.
+/// The octets of each flow, joined; `in_order` is false if a sequence number is not the next.
 struct Reassembled {
   std::map<Flow, Octets> octets;
   bool in_order = true;

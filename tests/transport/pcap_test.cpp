@@ -1,4 +1,4 @@
-// The recorder: files that a strict reader accepts, with every octet of every conversation.
+// The recorder: its files satisfy a strict reader, and contain every octet of every conversation.
 #include "conformance/transport_pair.h"
 #include "support/memory_transport.h"
 #include "support/octets.h"
@@ -21,7 +21,7 @@ namespace {
 using namespace perigee::test;
 using Side = PcapFile::Side;
 
-/// A file of its own that goes with the test.
+/// A temporary file, which the destructor deletes.
 struct TemporaryFile {
   TemporaryFile() {
     std::random_device random;
@@ -94,7 +94,7 @@ TEST_CASE("a message larger than a packet is recorded in several") {
   CHECK((reassembled.octets.at(flow) == message));
 }
 
-TEST_CASE("a send that is short is recorded as far as it went") {
+TEST_CASE("a short send is recorded up to its last sent octet") {
   TemporaryFile file;
   const Octets message = pattern(1000, 2);
   {
@@ -111,7 +111,7 @@ TEST_CASE("a send that is short is recorded as far as it went") {
   CHECK((reassembled.octets.at(flow) == Octets(message.begin(), message.begin() + 300)));
 }
 
-TEST_CASE("conversations of several threads keep apart in one file") {
+TEST_CASE("conversations of several threads stay separate in one file") {
   TemporaryFile file;
   constexpr unsigned connections = 4;
   {
@@ -140,7 +140,7 @@ TEST_CASE("conversations of several threads keep apart in one file") {
   }
 }
 
-TEST_CASE("a file that cannot be made is an error that names it") {
+TEST_CASE("a file that cannot be created is an error with its name") {
   const auto pcap = make_pcap_file("/no such folder/file.pcap");
   REQUIRE_FALSE(pcap.has_value());
   CHECK(pcap.error().operation == IoOperation::create);

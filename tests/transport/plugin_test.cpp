@@ -1,5 +1,5 @@
-// Loading shared libraries with protocols: what fits is there at once, what does not is an error
-// that says why and changes nothing.
+// Loading shared libraries with protocols. A suitable library works at once; an unsuitable library
+// is an error with a reason, and changes nothing.
 #include <perigee/transport/plugin.h>
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ std::string library(const std::string& name) {
   return PERIGEE_PLUGIN_FOLDER "/test_plugin_" + name + ".so";
 }
 
-/// The error of loading it, with the path taken out; empty if it was loaded.
+/// The error of loading a library, without the path; empty if the library was loaded.
 std::string failure_of(ProtocolRegistry& registry, const std::string& name) {
   const std::vector<std::string> schemes = registry.schemes();
   const auto loaded = registry.load(library(name));
@@ -38,12 +38,12 @@ TEST_CASE("a plug-in's protocols are found once it is loaded") {
   CHECK(failure_of(registry, "fitting").empty());
   CHECK(registry.find("plugged")->name() == "plugged");
   CHECK(registry.find("plugged2")->name() == "plugged2");
-  ProtocolRegistry other;  // of another ORB in the process
+  ProtocolRegistry other;  // another ORB in the process
   CHECK(failure_of(other, "fitting").empty());
   CHECK(registry.find("plugged") != other.find("plugged"));
 }
 
-TEST_CASE("a plug-in is loaded once; another that has its scheme is refused") {
+TEST_CASE("a plug-in is loaded once; another plug-in with its scheme is refused") {
   ProtocolRegistry registry;
   CHECK(failure_of(registry, "fitting").empty());
   const std::string there = "protocol plugged is there already: the plug-in cannot be used";
@@ -52,7 +52,7 @@ TEST_CASE("a plug-in is loaded once; another that has its scheme is refused") {
   CHECK(failure_of("same_twice") == there);
 }
 
-TEST_CASE("a protocol that was removed is found no more, and can be loaded again") {
+TEST_CASE("a removed protocol is not found any more, and can be loaded again") {
   ProtocolRegistry registry;
   CHECK(failure_of(registry, "fitting").empty());
   ProtocolFactory* const in_use = registry.find("plugged");
@@ -65,7 +65,7 @@ TEST_CASE("a protocol that was removed is found no more, and can be loaded again
   CHECK(registry.find("plugged") != in_use);
 }
 
-TEST_CASE("a file that is no shared library, or not there, says so") {
+TEST_CASE("a missing file and a file that is no shared library have their own errors") {
   ProtocolRegistry registry;
   CHECK(failure_of(registry, "missing").find("No such file or directory") != std::string::npos);
   const auto text = registry.load(PERIGEE_SOURCE_FOLDER "/README.md");
@@ -75,7 +75,7 @@ TEST_CASE("a file that is no shared library, or not there, says so") {
   CHECK_FALSE(registry.load("").has_value());
 }
 
-TEST_CASE("a name without a folder that is not found says how a file in this folder is named") {
+TEST_CASE("the error for a missing name without a folder explains how to name a local file") {
   ProtocolRegistry registry;
   const auto loaded = registry.load("libperigee_none.so");
   REQUIRE_FALSE(loaded.has_value());
@@ -83,7 +83,7 @@ TEST_CASE("a name without a folder that is not found says how a file in this fol
   CHECK(failure_of("missing").find("write ./") == std::string::npos);
 }
 
-TEST_CASE("what is no regular file is not opened: a pipe would keep everybody waiting") {
+TEST_CASE("only a regular file is opened: opening a pipe would block") {
   const std::string path = "/tmp/perigee_plugin_test_" + std::to_string(::getpid()) + ".fifo";
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
   ProtocolRegistry registry;
@@ -94,7 +94,7 @@ TEST_CASE("what is no regular file is not opened: a pipe would keep everybody wa
   CHECK_FALSE(registry.load("/tmp").has_value());
 }
 
-TEST_CASE("a library that is no plug-in, or whose symbols are missing, says so") {
+TEST_CASE("a library that is no plug-in, or lacks symbols, has its own error") {
   CHECK(failure_of("other") ==
         "load X (no plug-in: there is no symbol perigee_protocol_plugin): "
         "the plug-in cannot be used");
@@ -102,12 +102,12 @@ TEST_CASE("a library that is no plug-in, or whose symbols are missing, says so")
         std::string::npos);
 }
 
-TEST_CASE("data that has the name of the entry is not executed") {
+TEST_CASE("data with the name of the entry function is not executed") {
   CHECK(failure_of("data") ==
         "load X (no plug-in: perigee_protocol_plugin is no function): the plug-in cannot be used");
 }
 
-TEST_CASE("a plug-in for another ORB is not asked for anything, and says what differs") {
+TEST_CASE("a plug-in for another ORB is not called, and the error names the difference") {
   CHECK(failure_of("other_magic") ==
         "load X (no plug-in of this ORB, or of a version with another interface): "
         "the plug-in cannot be used");
@@ -119,7 +119,7 @@ TEST_CASE("a plug-in for another ORB is not asked for anything, and says what di
         "the plug-in cannot be used");
 }
 
-TEST_CASE("a plug-in that fails or brings nothing changes nothing") {
+TEST_CASE("a plug-in that fails or brings no protocol changes nothing") {
   CHECK(failure_of("nothing") == "load X (it has no protocols): the plug-in cannot be used");
   CHECK(failure_of("exception") ==
         "load X (it has failed: out of order): the plug-in cannot be used");

@@ -12,8 +12,8 @@
 namespace perigee::transport {
 namespace {
 
-// With as many allocations as it takes: each of them fails once.
-TEST_CASE("without memory nothing is registered, not even in part") {
+// Each allocation of a registration fails once.
+TEST_CASE("without memory a registration fails as a whole") {
   ProtocolRegistry registry;
   bool added = false;
   for (std::size_t number = 1; !added; ++number) {

@@ -1,5 +1,5 @@
-// Schemes that pair messages with transports: how they are added, found, published and removed, and
-// which pairs do not fit.
+// Schemes that pair messages with transports: adding, finding, publishing and removing them, and
+// pairs that do not fit.
 #include "support/memory_protocol.h"
 #include <perigee/iop/components.h>
 #include <perigee/transport/registry.h>
@@ -59,7 +59,7 @@ std::string failure_of(ProtocolRegistry& registry, SchemeRow row) {
   return added.error().endpoint;
 }
 
-TEST_CASE("a row makes a scheme with its messages and the connections of its transport") {
+TEST_CASE("a row makes a scheme with its messages and its transport's connections") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   REQUIRE(registry.messaging("brief-memory") != nullptr);
@@ -83,7 +83,7 @@ TEST_CASE("errors of a pair name its own scheme") {
   CHECK(client.error().endpoint.starts_with("brief-memory://nowhere"));
 }
 
-TEST_CASE("a profile of a pair leads to the pair, and not to the transport's own scheme") {
+TEST_CASE("a profile of a pair leads to the pair, not to the transport's own scheme") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   REQUIRE(registry.add_scheme({"other-memory", "giop", "memory"}).has_value());
@@ -101,7 +101,7 @@ TEST_CASE("a profile of a pair leads to the pair, and not to the transport's own
   CHECK(registry.claim(own)->endpoints[0].endpoint.scheme == "memory");
 }
 
-TEST_CASE("the profile of a pair can be read and written again, damaged ones lead nowhere") {
+TEST_CASE("the profile of a pair can be read and rewritten; a damaged profile has no target") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   const Octets key(8);
@@ -124,7 +124,7 @@ TEST_CASE("the profile of a pair can be read and written again, damaged ones lea
   CHECK(codec->encode(twice).data.empty());
 }
 
-TEST_CASE("a row with unknown parts, or a scheme that is taken, is refused") {
+TEST_CASE("a row with unknown parts, or a scheme in use, is refused") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   CHECK(failure_of(registry, {"x", "brief", "carrier"}) ==
@@ -140,7 +140,7 @@ TEST_CASE("a row with unknown parts, or a scheme that is taken, is refused") {
   CHECK(registry.schemes().size() == 2);
 }
 
-TEST_CASE("a pair that does not fit is refused with the property that is missing") {
+TEST_CASE("a pair that does not fit is refused, and the error names the missing property") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   ProtocolParts parts;
@@ -155,7 +155,7 @@ TEST_CASE("a pair that does not fit is refused with the property that is missing
         "apart");
 }
 
-TEST_CASE("rows go with their transport, and come back with it") {
+TEST_CASE("rows are removed with their transport, and return with it") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   REQUIRE(registry.add_scheme({"late", "brief", "memory"}).has_value());
@@ -173,7 +173,7 @@ TEST_CASE("rows go with their transport, and come back with it") {
   CHECK(registry.messaging("late")->name() == "brief");
 }
 
-TEST_CASE("a plug-in that was unloaded can be added anew, with the same names") {
+TEST_CASE("a plug-in that was unloaded can be added again, with the same names") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   REQUIRE(registry.remove("memory"));
@@ -182,7 +182,7 @@ TEST_CASE("a plug-in that was unloaded can be added anew, with the same names") 
   CHECK(registry.schemes().size() == 2);
 }
 
-TEST_CASE("the scheme of a row is removed with the plug-in that brought it, else alone") {
+TEST_CASE("the scheme of a row is removed with its plug-in, or alone if it has no plug-in") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   REQUIRE(registry.add_scheme({"late", "brief", "memory"}).has_value());

@@ -1,4 +1,4 @@
-// What the system says about a transport's socket.
+// Reads options of a transport's socket from the system.
 #pragma once
 
 #include <perigee/transport/transport.h>

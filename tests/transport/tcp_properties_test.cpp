@@ -1,4 +1,4 @@
-// Properties that policies ask for, at the sockets of TCP connections.
+// Properties from policies, on the sockets of TCP connections.
 #include "transport/socket_options.h"
 #include <perigee/transport/faults.h>
 #include <perigee/transport/tcp.h>
@@ -40,7 +40,7 @@ Properties special_properties() {
 }
 
 void check_special(const Transport& transport) {
-  // The system counts its own needs, too: twice as much.
+  // Linux doubles the size for its own needs.
   CHECK(socket_option(transport, SOL_SOCKET, SO_SNDBUF) == 40'000);
   CHECK(socket_option(transport, SOL_SOCKET, SO_RCVBUF) == 60'000);
   CHECK(socket_option(transport, IPPROTO_TCP, TCP_NODELAY) == 0);
@@ -55,7 +55,7 @@ void check_usual(const Transport& transport) {
   CHECK(socket_option(transport, IPPROTO_IP, IP_TOS) == 0);
 }
 
-TEST_CASE("properties are set at the sockets of the side that has them") {
+TEST_CASE("properties are set on the sockets of their own side") {
   const auto protocol = make_tcp_protocol();
   const Pair client_only = connect(*protocol, special_properties(), {});
   check_special(*client_only.client);
@@ -65,8 +65,8 @@ TEST_CASE("properties are set at the sockets of the side that has them") {
   check_special(*server_only.server);
 }
 
-/// What the connection's own side shifts the window by that it tells the other: agreed in the
-/// handshake, by the size that the queue had then.
+/// The window scale that the connection's own side announced. The handshake derives it from the
+/// size of the queue at that time.
 int window_scale(const Transport& transport) {
   tcp_info info{};
   socklen_t size = sizeof(info);
@@ -74,16 +74,17 @@ int window_scale(const Transport& transport) {
   return info.tcpi_rcv_wscale;
 }
 
-TEST_CASE("the size of the queue is known to the handshake, of who connects and of who listens") {
+TEST_CASE("the handshake knows the queue's size, for connectors and for acceptors") {
   Properties small;
-  // Needs no scale at all; the system's own sizes do (but where window scaling is turned off).
+  // This size needs no scale; the system's own sizes need one (unless window scaling is turned
+  // off).
   small.set(property::receive_buffer_size, 8'000);
   const auto protocol = make_tcp_protocol();
   CHECK(window_scale(*connect(*protocol, small, {}).client) == 0);
   CHECK(window_scale(*connect(*protocol, {}, small).server) == 0);
 }
 
-TEST_CASE("an acceptor has its properties, so that the handshake obeys them, too") {
+TEST_CASE("an acceptor has its properties before the handshake") {
   Properties properties = special_properties();
   properties.set(property::dont_route, 1);
   const auto acceptor = make_tcp_protocol()->listen_with({"iiop", "127.0.0.1:0"}, properties);
@@ -112,7 +113,7 @@ TEST_CASE("the class of service holds for IPv6, and for IPv4 that comes over it"
   Properties properties;
   properties.set(property::dscp, 10);
   const auto protocol = make_tcp_protocol();
-  if (protocol->listen({"iiop", "[::1]:0"})) {  // else a host without IPv6
+  if (protocol->listen({"iiop", "[::1]:0"})) {  // without IPv6 there is nothing to test
     const Pair v6 = connect(*protocol, properties, {}, "[::1]:0");
     CHECK(socket_option(*v6.client, IPPROTO_IPV6, IPV6_TCLASS) == 40);
   }
@@ -125,11 +126,11 @@ TEST_CASE("the class of service holds for IPv6, and for IPv4 that comes over it"
   CHECK(socket_option(*everywhere->accept(Wait::yes).value(), IPPROTO_IP, IP_TOS) == 40);
 }
 
-TEST_CASE("what the options say holds where the properties say nothing") {
+TEST_CASE("options apply where the properties have no value") {
   Properties properties;
   properties.set(property::send_buffer_size, 50'000);
   properties.set(property::receive_buffer_size, 0);
-  properties.set("colour", 3);  // another protocol's
+  properties.set("colour", 3);  // a property of another protocol
   const auto protocol = make_tcp_protocol({.send_size = 20'000, .receive_size = 30'000});
   const Pair pair = connect(*protocol, properties, {});
   CHECK(socket_option(*pair.client, SOL_SOCKET, SO_SNDBUF) == 100'000);

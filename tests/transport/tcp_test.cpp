@@ -1,4 +1,5 @@
-// What is TCP's own: addresses, profiles, options. The contract is tested by the conformance suite.
+// Features of TCP only: addresses, profiles, options. The conformance suite tests the contract of
+// transports.
 #include "conformance/transport_pair.h"
 #include "support/octets.h"
 #include "transport/tcp/tcp_address.h"
@@ -34,7 +35,7 @@ std::unique_ptr<Acceptor> listen(const std::string& address) {
   return make_tcp_protocol()->listen({"iiop", address}).value();
 }
 
-/// What an ORB that has TCP makes of a profile.
+/// The target that an ORB with TCP makes of a profile.
 std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) {
   ProtocolRegistry registry;
   REQUIRE(registry.add(make_tcp_protocol()).has_value());
@@ -54,7 +55,7 @@ bool can_connect(const std::string& address) {
   return make_tcp_protocol()->make_connector()->connect({"iiop", address}, 10s).has_value();
 }
 
-TEST_CASE("all interfaces are IPv4 and IPv6, and what is published can be reached") {
+TEST_CASE("all interfaces means IPv4 and IPv6, and the published address can be reached") {
   for (const std::string address : {"", ":0"}) {
     const auto acceptor = listen(address);
     const auto port = port_of(acceptor->listening());
@@ -72,19 +73,19 @@ std::int64_t queue_size(const Transport& transport, ipc::io::OptionName name) {
   return ipc::io::get_option(transport.readiness_fd(), name).value();
 }
 
-TEST_CASE("the system's queues have the sizes that were asked for, on both sides") {
+TEST_CASE("the system's queues have the requested sizes, on both sides") {
   using enum ipc::io::OptionName;
   const auto protocol = make_tcp_protocol({.send_size = 8192, .receive_size = 16384});
   const auto acceptor = protocol->listen({"iiop", "127.0.0.1:0"}).value();
   const auto client = protocol->make_connector()->connect(acceptor->published(), 10s).value();
   const auto server = acceptor->accept(Wait::yes).value();
   for (const Transport* side : {client.get(), server.get()}) {
-    CHECK(queue_size(*side, send_buffer) == 2 * 8192);  // Linux counts its own needs, too
+    CHECK(queue_size(*side, send_buffer) == 2 * 8192);  // Linux doubles the size
     CHECK(queue_size(*side, receive_buffer) == 2 * 16384);
   }
 }
 
-TEST_CASE("a wildcard that is written out is not published either") {
+TEST_CASE("an explicit wildcard is not published either") {
   const auto acceptor = listen("0.0.0.0:0");
   CHECK(acceptor->listening().address.starts_with("0.0.0.0:"));
   CHECK_FALSE(acceptor->published().address.starts_with("0.0.0.0:"));
@@ -92,7 +93,7 @@ TEST_CASE("a wildcard that is written out is not published either") {
   CHECK(can_connect(acceptor->published().address));
 }
 
-TEST_CASE("a host that is written is published as it was written") {
+TEST_CASE("an explicit host is published unchanged") {
   const auto acceptor = listen("localhost:0");
   CHECK(acceptor->published().address == "localhost:" + port_of(acceptor->listening()));
   CHECK(can_connect(acceptor->published().address));
@@ -101,13 +102,13 @@ TEST_CASE("a host that is written is published as it was written") {
 
 TEST_CASE("an IPv6 address is published in brackets") {
   const auto acceptor = make_tcp_protocol()->listen({"iiop", "[::1]:0"});
-  if (!acceptor) return;  // a host without IPv6
+  if (!acceptor) return;  // without IPv6 there is nothing to test
   CHECK((*acceptor)->published() == (*acceptor)->listening());
   CHECK((*acceptor)->published().address.starts_with("[::1]:"));
   CHECK(can_connect((*acceptor)->published().address));
 }
 
-TEST_CASE("what is published can be apart from where it listens: NAT, containers") {
+TEST_CASE("the published address may differ from the listening address: NAT, containers") {
   const auto acceptor = listen("127.0.0.1:0?publish=gateway.example:4000,[2001:db8::7],10.0.0.7:1");
   const auto port = port_of(acceptor->listening());
   CHECK(acceptor->listening().address == "127.0.0.1:" + port);
@@ -117,7 +118,7 @@ TEST_CASE("what is published can be apart from where it listens: NAT, containers
   CHECK(acceptor->alternates()[1].address == "10.0.0.7:1");
 }
 
-TEST_CASE("a server with faults publishes the same addresses as one without") {
+TEST_CASE("a server with faults publishes the same addresses as a server without faults") {
   const auto protocol = inject_faults(make_tcp_protocol(), FaultPlan{});
   const auto acceptor = protocol->listen({"iiop", "127.0.0.1:0?publish=one:1,two:2"}).value();
   CHECK(acceptor->published().address == "one:1");
@@ -125,7 +126,7 @@ TEST_CASE("a server with faults publishes the same addresses as one without") {
   CHECK(acceptor->alternates()[0].address == "two:2");
 }
 
-TEST_CASE("the peer of a connection that is reset gets what was sent before, then ECONNRESET") {
+TEST_CASE("the peer of a reset connection gets the octets sent before, then ECONNRESET") {
   const auto resets = [](const transport::FaultyConnection& connection) {
     const bool connected = connection.side == transport::FaultyConnection::Side::connected;
     using transport::FaultDirection, transport::FaultKind;
@@ -171,14 +172,14 @@ TEST_CASE("acceptors that share a port share the connections") {
   CHECK(at_second != 0);
 }
 
-TEST_CASE("acceptors have shards only if they were opened for that") {
+TEST_CASE("acceptors have shards only if they were opened with shards") {
   const auto acceptor = listen("127.0.0.1:0");
   const auto shard = acceptor->shard();
   REQUIRE_FALSE(shard.has_value());
   CHECK(shard.error().kind == IoErrorKind::unsupported);
 }
 
-TEST_CASE("publish=all publishes each address once that others may reach, never a wildcard") {
+TEST_CASE("publish=all publishes each reachable address once, and never a wildcard") {
   const auto acceptor = listen("?publish=all,all");
   std::vector<Endpoint> published{acceptor->published()};
   for (const Endpoint& alternate : acceptor->alternates()) published.push_back(alternate);
@@ -188,7 +189,7 @@ TEST_CASE("publish=all publishes each address once that others may reach, never 
   }
 }
 
-TEST_CASE("an error of connecting says what happened to each address that was tried") {
+TEST_CASE("an error of connecting lists each tried address with its error") {
   const Endpoint endpoint{"iiop", "host:80"};
   const auto refused = make_error_code(std::errc::connection_refused);
   const auto late = make_error_code(std::errc::timed_out);
@@ -207,7 +208,7 @@ TEST_CASE("an error of connecting says what happened to each address that was tr
   CHECK(text.find("10.0.0.3:80: Connection refused; and 5 more): ") != std::string::npos);
 }
 
-TEST_CASE("a listen address that says something else is refused as a whole") {
+TEST_CASE("a listen address with an unknown option is refused as a whole") {
   for (const std::string address :
        {":0?", ":0?publish", ":0?publish=", ":0?publish=a,", ":0?publish=a:b", ":0?publish=:1",
         ":0?publish=0.0.0.0", ":0?publish=[::]:5", ":0?announce=a", ":x?publish=a"}) {
@@ -219,7 +220,7 @@ TEST_CASE("a listen address that says something else is refused as a whole") {
   }
 }
 
-TEST_CASE("what is wrong with a listen address is said, and what would be right") {
+TEST_CASE("an error for a listen address names the mistake and the right form") {
   const auto text_for = [](const std::string& address) {
     return to_string(make_tcp_protocol()->listen({"iiop", address}).error());
   };
@@ -229,7 +230,7 @@ TEST_CASE("what is wrong with a listen address is said, and what would be right"
   CHECK(text_for(":0?announce=a").find("only publish=<host>") != std::string::npos);
 }
 
-TEST_CASE("the further published addresses are alternate addresses of the profile") {
+TEST_CASE("additional published addresses are alternate addresses of the profile") {
   const auto protocol = make_tcp_protocol();
   const auto key = octets(1, 2, 3);
   const std::vector<Endpoint> alternates{{"iiop", "[2001:db8::7]:5"}, {"iiop", "b:6"}};
@@ -238,7 +239,7 @@ TEST_CASE("the further published addresses are alternate addresses of the profil
          std::vector<Endpoint>{{"iiop", "a:4"}, {"iiop", "[2001:db8::7]:5"}, {"iiop", "b:6"}}));
 }
 
-TEST_CASE("the peers are shown as plain addresses, IPv4 over IPv6 too") {
+TEST_CASE("peers are shown as plain addresses, also IPv4 over IPv6") {
   const auto acceptor = listen("");
   const auto port = port_of(acceptor->listening());
   const auto client =
@@ -248,7 +249,7 @@ TEST_CASE("the peers are shown as plain addresses, IPv4 over IPv6 too") {
   CHECK(server->peer().starts_with("iiop://127.0.0.1:"));
 }
 
-TEST_CASE("small messages are not held back on either side") {
+TEST_CASE("small messages are sent at once on both sides") {
   const auto acceptor = listen("127.0.0.1:0");
   const auto client =
       make_tcp_protocol()->make_connector()->connect(acceptor->published(), 0ms).value();
@@ -258,14 +259,14 @@ TEST_CASE("small messages are not held back on either side") {
   }
 }
 
-TEST_CASE("a name is tried at all its addresses") {
-  // localhost has two where IPv6 is there, and only one of them is listened at.
+TEST_CASE("a connect to a name tries all its addresses") {
+  // With IPv6, localhost has two addresses; the acceptor listens at only one of them.
   const auto acceptor = listen("127.0.0.1:0");
   CHECK(can_connect("localhost:" + port_of(acceptor->listening())));
 }
 
-TEST_CASE("a server that does not answer costs the time-out, not more") {
-  // A listener whose queue is full drops what asks to be connected.
+TEST_CASE("a server that does not answer costs no more than the time-out") {
+  // A listener whose queue is full drops new connections.
   auto acceptor = ipc::sock::Acceptor::open(ipc::InetAddr::loopback()).value();
   REQUIRE(::listen(acceptor.handle(), 0) == 0);
   const auto address = acceptor.local_address().value();
@@ -280,7 +281,7 @@ TEST_CASE("a server that does not answer costs the time-out, not more") {
   CHECK(result.error().operation == IoOperation::connect);
 }
 
-TEST_CASE("running out of handles is a limit, and the connection waits until there are some") {
+TEST_CASE("running out of handles is an error, and the connection waits for a free handle") {
   const auto acceptor = listen("127.0.0.1:0");
   const auto client =
       make_tcp_protocol()->make_connector()->connect(acceptor->published(), 0ms).value();
@@ -296,7 +297,7 @@ TEST_CASE("running out of handles is a limit, and the connection waits until the
   CHECK(acceptor->accept(Wait::no).value() != nullptr);
 }
 
-TEST_CASE("no host or port 0 is no place to connect to") {
+TEST_CASE("an endpoint without a host, or with port 0, cannot be connected to") {
   auto connector = make_tcp_protocol()->make_connector();
   for (const std::string address : {"", ":1234", "127.0.0.1:0"}) {
     CAPTURE(address);
@@ -304,7 +305,7 @@ TEST_CASE("no host or port 0 is no place to connect to") {
   }
 }
 
-TEST_CASE("a name that is not known is an error of resolving it") {
+TEST_CASE("an unknown name is an error of resolving") {
   const auto result =
       make_tcp_protocol()->make_connector()->connect({"iiop", "no such host:1"}, 0ms);
   REQUIRE_FALSE(result.has_value());
@@ -323,7 +324,7 @@ std::vector<Endpoint> endpoints_of(const iop::IiopProfile& profile) {
 }
 
 // Interop fact 46.
-TEST_CASE("alternate addresses come after the profile's own, in their order") {
+TEST_CASE("alternate addresses come after the profile's own address, in their order") {
   const iop::IiopProfile profile{1, 2,           "first",
                                  1, octets('k'), {alternate("second", 2), alternate("::3", 3)}};
   CHECK((endpoints_of(profile) ==
@@ -331,7 +332,7 @@ TEST_CASE("alternate addresses come after the profile's own, in their order") {
 }
 
 // Interop fact 48.
-TEST_CASE("port 0 is not dialled: a profile that has nothing else is for others") {
+TEST_CASE("port 0 is not used: a profile without another address belongs to other protocols") {
   const iop::IiopProfile only_tls{1, 2, "host", 0, octets('k'), {}};
   CHECK(endpoints_of(only_tls).empty());
   const iop::IiopProfile alternates{1, 2,           "host",
@@ -339,7 +340,7 @@ TEST_CASE("port 0 is not dialled: a profile that has nothing else is for others"
   CHECK((endpoints_of(alternates) == std::vector<Endpoint>{{"iiop", "plain:7"}}));
 }
 
-TEST_CASE("a damaged alternate address is passed over") {
+TEST_CASE("a damaged alternate address is ignored") {
   auto damaged = alternate("second", 2);
   damaged.data.resize(damaged.data.size() - 3);
   const iop::IiopProfile profile{1, 2, "first", 1, octets('k'), {damaged, {3, {}}}};

@@ -61,7 +61,7 @@ class Client {
   const ipc::InetAddr server_;
 };
 
-/// The next datagram of a virtual transport; nothing: the transport has ended.
+/// The next datagram of a virtual transport; nullopt if the transport has ended.
 std::optional<std::string> next(Transport& transport) {
   std::string text(65'536, '\0');
   for (;;) {
@@ -118,7 +118,7 @@ TEST_CASE("udp: options that an endpoint does not know are refused") {
   }
 }
 
-TEST_CASE("udp: a new peer takes the place of the most silent peer, which ends behind its queue") {
+TEST_CASE("udp: a new peer replaces the longest silent peer, whose queue can still be read") {
   Listening server(2, "?replies=yes");
   Client one(server);
   one.send("one");
@@ -128,7 +128,7 @@ TEST_CASE("udp: a new peer takes the place of the most silent peer, which ends b
   const auto second = server.accept();
   one.send("one again");
   CHECK(next(*first) == "one");
-  CHECK(next(*first) == "one again");  // now the other peer is the most silent
+  CHECK(next(*first) == "one again");  // now the second peer is the longest silent
   Client three(server);
   three.send("three");
   const auto third = server.accept();
@@ -141,7 +141,7 @@ TEST_CASE("udp: a new peer takes the place of the most silent peer, which ends b
   CHECK(next(*third) == "three");
 }
 
-TEST_CASE("udp: the datagrams that wait for a reader are limited, whatever their size") {
+TEST_CASE("udp: the number of datagrams in a queue is limited, whatever their size") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{1000}}) {
     CAPTURE(size);
     Listening server(2);
@@ -150,12 +150,12 @@ TEST_CASE("udp: the datagrams that wait for a reader are limited, whatever their
     const auto transport = server.accept();
     const std::string text(size, 'x');
     std::uint64_t sent = 1;
-    // The system drops datagrams, too, if the receiving thread gets no CPU: those are not counted.
+    // The system also drops datagrams if the receiving thread gets no CPU. They are not counted.
     while (sent < 3000 || server.acceptor().datagrams_dropped() == 0) {
       client.send(text);
       ++sent;
     }
-    Client marker(server);  // behind all the others
+    Client marker(server);  // behind all other datagrams
     std::unique_ptr<Transport> second;
     while (!second) {  // the system may drop it while its queue is full
       marker.send("marker");
@@ -170,10 +170,10 @@ TEST_CASE("udp: the datagrams that wait for a reader are limited, whatever their
   }
 }
 
-TEST_CASE("udp: 80,000 addresses cost no more transports than allowed, and clients go on") {
+TEST_CASE("udp: 80,000 addresses use no more transports than allowed; clients are still served") {
   constexpr std::uint32_t peers_max = 64;
   Listening server(peers_max);
-  std::vector<std::unique_ptr<Transport>> kept;  // a server that is too slow to end any
+  std::vector<std::unique_ptr<Transport>> kept;  // a server that ends no transport in time
   for (std::uint32_t number = 0; number < 80'000; ++number) {
     const auto octet = [number](unsigned shift) {
       return static_cast<std::uint8_t>(number >> shift & 0xff);
@@ -193,7 +193,7 @@ TEST_CASE("udp: 80,000 addresses cost no more transports than allowed, and clien
   }
 }
 
-TEST_CASE("udp: an acceptor that is interrupted ends its transports, and a thread that waits") {
+TEST_CASE("udp: interrupting an acceptor ends its transports and wakes a waiting thread") {
   Listening server(2);
   Client client(server);
   client.send("text");
@@ -204,7 +204,7 @@ TEST_CASE("udp: an acceptor that is interrupted ends its transports, and a threa
   CHECK(next(*transport) == std::nullopt);
 }
 
-TEST_CASE("udp: a peer that is not there looks like a network that loses datagrams") {
+TEST_CASE("udp: sending to a missing peer looks like a network that loses datagrams") {
   std::string address;
   {
     Listening server(2);

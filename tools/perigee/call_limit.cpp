@@ -24,7 +24,7 @@ CLI::Validator seconds_from(double least) {
   const auto check = [least](const std::string& text) -> std::string {
     double seconds = 0;
     const bool is_number = CLI::detail::lexical_cast(text, seconds);
-    if (is_number && seconds >= least && seconds <= most) return {};  // no NaN either
+    if (is_number && seconds >= least && seconds <= most) return {};  // refuses NaN, too
     std::ostringstream why;
     why << '\'' << printable(text) << "' is no number of seconds from " << least << " to " << most;
     return why.str();

@@ -7,10 +7,11 @@
 
 namespace perigee::tool {
 
-/// From now on each call through the ORB, connecting included, may take so long; 0: any time.
+/// From now on each call through the ORB, including connecting, may take at most this time; 0: no
+/// limit.
 void limit_calls(CORBA::ORB& orb, double seconds);
 
-/// For options that are such limits: a number from `least` to a million.
+/// Validates options that are time limits: a number from `least` to a million.
 [[nodiscard]] CLI::Validator seconds_from(double least);
 
 }  // namespace perigee::tool

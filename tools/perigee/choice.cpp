@@ -1,4 +1,4 @@
-// Words for what the library decides.
+// Describes the library's decisions in words.
 #include "choice.h"
 
 #include "describe.h"
@@ -45,7 +45,7 @@ std::string why_no_address(const iop::TaggedProfile& profile,
 
 std::vector<Choice> choices(const iop::Ior& ior, const transport::ProtocolRegistry& protocols) {
   std::vector<transport::ProfileTarget> profiles;
-  std::vector<std::size_t> numbers;  // of these profiles
+  std::vector<std::size_t> numbers;  // the numbers of these profiles
   std::vector<Choice> not_understood;
   for (std::size_t index = 0; index < ior.profiles.size(); ++index) {
     const iop::TaggedProfile& profile = ior.profiles[index];

@@ -1,4 +1,5 @@
-// Which addresses of a reference a client on this host would use, and why. Contacts nobody.
+// The addresses of a reference that a client on this host would use, and the reasons. Makes no
+// connection.
 #pragma once
 
 #include <perigee/iop/corbaloc.h>
@@ -11,28 +12,30 @@
 
 namespace perigee::tool {
 
-/// An address, or a whole profile that leads to none.
+/// An address, or a whole profile without an address.
 struct Choice {
-  std::size_t profile = 0;  ///< its number, from 1; 0: of a corbaloc, which has none
-  std::string endpoint;     ///< empty: nobody understands the profile
+  std::size_t profile = 0;  ///< its number, from 1; 0: a corbaloc has none
+  std::string endpoint;     ///< empty: no protocol reads the profile
   bool tried = false;
   std::string reason;  ///< for people
 };
 
-/// In the order in which an ORB with these protocols tries them; then those that it leaves out.
+/// The addresses in the order in which an ORB with these protocols tries them, then the addresses
+/// that it leaves out.
 std::vector<Choice> choices(const iop::Ior& ior, const transport::ProtocolRegistry& protocols);
 
-/// Those of a corbaloc, as soon as a client here uses it.
+/// The addresses of a corbaloc, in the same order.
 std::vector<Choice> choices(const iop::Corbaloc& reference,
                             const transport::ProtocolRegistry& protocols);
 
-/// Why a client here leaves out an address that some protocol knows (Distance::other_host).
+/// The reason why a client here leaves out an address that a protocol knows (Distance::other_host).
 std::string why_left_out(const iop::TaggedProfile& profile, const transport::Endpoint& endpoint);
-/// Why a profile leads to no address at all: nobody knows its tag, it is damaged, or nobody's.
+/// The reason why a profile leads to no address: no protocol knows its tag, it is damaged, or it
+/// has no address.
 std::string why_no_address(const iop::TaggedProfile& profile,
                            const transport::ProtocolRegistry& protocols);
 
-/// One line each. Empty for the nil reference.
+/// One line for each choice. Empty for the nil reference.
 std::string describe(const std::vector<Choice>& choices);
 
 }  // namespace perigee::tool

@@ -1,4 +1,4 @@
-// The layout of what `perigee ior` prints.
+// The layout of the output of `perigee ior`.
 #include "describe.h"
 
 #include "parts.h"
@@ -62,7 +62,7 @@ std::string describe_decoded(const iop::TaggedProfile& profile,
          hex_dump(profile.data, "    ");
 }
 
-// As the protocol that brought its codec reads it.
+// The profile as its protocol's codec reads it.
 std::string describe(const transport::ProfileTarget& target) {
   std::string text =
       "  version:    " + std::to_string(target.major) + "." + std::to_string(target.minor) + "\n";

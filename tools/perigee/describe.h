@@ -1,4 +1,4 @@
-// References as text for people. Describes data only: resolves nothing, contacts nobody.
+// References as text for people. Describes data only: resolves no names and makes no connection.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -12,14 +12,14 @@
 
 namespace perigee::tool {
 
-/// The whole reference: type, profiles, keys, components. What cannot be decoded is dumped and the
-/// reason said; everything else is described all the same. Control characters are escaped.
-/// `protocols` say what profiles mean whose tag is not known here; null: there are none.
+/// The whole reference: type, profiles, keys, components. A part that cannot be decoded is dumped
+/// with the reason; all other parts are still described. Control characters are escaped.
+/// `protocols` read the profiles whose tags are not known here; null: no protocols.
 std::string describe(const iop::Ior& ior, const transport::ProtocolRegistry* protocols = nullptr);
-/// `name`: that of a corbaname, in the naming context that the reference leads to; empty: none.
+/// `name`: the name in a corbaname, in the naming context of the reference; empty: none.
 std::string describe(const iop::Corbaloc& reference, std::string_view name = {});
 
-/// Sixteen octets a line, hexadecimal and ASCII, each line after `indent`.
+/// Sixteen octets a line, in hexadecimal and ASCII. Each line begins with `indent`.
 std::string hex_dump(OctetSpan octets, std::string_view indent);
 
 }  // namespace perigee::tool

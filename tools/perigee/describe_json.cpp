@@ -1,4 +1,4 @@
-// The structure of what `perigee ior --json` prints.
+// The structure of the output of `perigee ior --json`.
 #include "describe_json.h"
 
 #include "describe.h"
@@ -36,7 +36,7 @@ json to_json(const iop::TaggedComponent& component) {
   return entry;
 }
 
-// What profiles of all kinds have. `Body`: IiopProfile or ProfileBody.
+// Adds the fields of profiles of all kinds. `Body`: IiopProfile or ProfileBody.
 template <typename Body>
 void add_body(json& entry, const Body& body, const std::string& where) {
   entry["version"] = std::to_string(body.major) + "." + std::to_string(body.minor);

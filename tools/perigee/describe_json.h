@@ -1,4 +1,4 @@
-// References as JSON for programs. Describes data only: resolves nothing, contacts nobody.
+// References as JSON for programs. Describes data only: resolves no names and makes no connection.
 #pragma once
 
 #include "choice.h"
@@ -11,9 +11,8 @@
 
 namespace perigee::tool {
 
-/// All that `describe` says of the reference with these protocols, and `choices`. Octets are
-/// hexadecimal; texts from the reference are escaped as for people (`printable`), so that the
-/// result is ASCII.
+/// The contents of `describe` with these protocols, and `choices`. Octets are hexadecimal. Texts
+/// from the reference are escaped as for people (`printable`), so the result is ASCII.
 std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices,
                     const transport::ProtocolRegistry* protocols = nullptr);
 std::string to_json(const iop::Corbaloc& reference, const std::vector<Choice>& choices = {},

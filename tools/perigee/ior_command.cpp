@@ -1,4 +1,4 @@
-// Finds out what kind of reference was given, and parses it.
+// Determines the kind of the given reference, and parses it.
 #include "ior_command.h"
 
 #include "choice.h"
@@ -17,9 +17,9 @@ namespace perigee::tool {
 
 namespace {
 
-// More than the longest IOR string that the ORB accepts: longer files are not read to their end.
+// More than the longest IOR string that the ORB accepts. Longer files are not read to their end.
 constexpr std::size_t file_size_max = 1 << 20;
-constexpr std::size_t shown_max = 40;  // of what is no reference
+constexpr std::size_t shown_max = 40;  // for text that is not a reference
 
 bool starts_with_word(std::string_view text, std::string_view word) {
   return text.size() >= word.size() &&
@@ -68,7 +68,8 @@ std::string in_format(const iop::Corbaloc& reference, const transport::ProtocolR
                                 : describe(reference, name) + describe(places);
 }
 
-/// A corbaname is a corbaloc of a naming context, and a name in it behind '#'. Nobody is asked.
+/// A corbaname is a corbaloc of a naming context, and a name in it behind '#'. No naming service is
+/// asked.
 std::expected<std::string, std::string> describe_url(const std::string& text,
                                                      const transport::ProtocolRegistry& protocols,
                                                      Format format) {
@@ -106,7 +107,7 @@ Value value_of(std::expected<Value, std::string> result) {
   return std::move(*result);
 }
 
-// What stands between `ior` and its subcommand would mean nothing.
+// Options between `ior` and its subcommand would have no effect.
 void check_nothing_before(const CLI::App& ior, const CLI::App& command) {
   for (const char* option : {"--json", "reference"})
     if (ior.count(option) != 0)
@@ -162,7 +163,7 @@ void add_edit_command(CLI::App& ior, const ProtocolSource& protocols) {
   command->add_option("--key", changes.object_key, "object key, with %-escapes; of all profiles");
   command->callback([&ior, command, arguments, protocols] {
     check_nothing_before(ior, *command);
-    if (command->count_all() == 2)  // itself, and the reference
+    if (command->count_all() == 2)  // the command itself and the reference
       throw CLI::ValidationError("edit", "what is to be changed?");
     edit(arguments->reference, arguments->changes, *protocols());
   });
@@ -170,7 +171,7 @@ void add_edit_command(CLI::App& ior, const ProtocolSource& protocols) {
 
 }  // namespace
 
-// A file may name a file: not for ever.
+// A file may name another file. The limit ends cycles.
 std::expected<std::string, std::string> reference_text(const std::string& reference) {
   constexpr int files_max = 8;
   std::string text = reference;

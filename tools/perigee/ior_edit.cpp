@@ -1,4 +1,4 @@
-// Profiles are decoded, changed, and encoded again.
+// Decodes profiles, changes them, and encodes them again.
 #include "ior_edit.h"
 
 #include "describe.h"
@@ -18,7 +18,7 @@ namespace {
 
 using Error = std::unexpected<std::string>;
 
-// The corbaloc's parser knows the escapes.
+// The parser of corbalocs knows the escapes.
 std::expected<iop::ObjectKey, std::string> parse_key(const std::string& text) {
   auto parsed = iop::parse_corbaloc("corbaloc::h:1/" + text);
   if (!parsed) return Error(parsed.error().text);
@@ -39,7 +39,8 @@ std::expected<std::uint8_t, std::string> parse_minor(const std::string& version)
   return Error("'" + printable(version) + "' is no version of IIOP; there are 1.0, 1.1, 1.2");
 }
 
-/// "old=new", parsed. A port of 0 stands for any, or for the one that is there.
+/// "old=new", parsed. In the old address, port 0 matches every port. In the new address, it keeps
+/// the present port.
 struct Move {
   iop::HostPort from;
   iop::HostPort to;
@@ -73,7 +74,8 @@ bool move_component(iop::TaggedComponent& component, const Move& move) {
 
 using ChangeProfile = std::function<bool(iop::IiopProfile&)>;
 
-/// False if no IIOP profile was changed. The others, and those that do not decode, stay.
+/// False if no IIOP profile was changed. Other profiles, and profiles that do not decode, stay
+/// unchanged.
 bool change_profiles(iop::Ior& ior, const ChangeProfile& change) {
   bool changed = false;
   for (iop::TaggedProfile& profile : ior.profiles) {
@@ -114,7 +116,7 @@ std::expected<void, std::string> check_profile(const iop::Ior& ior, std::size_t 
                std::to_string(ior.profiles.size()));
 }
 
-// From the last on, so that the numbers of those before stay true.
+// Removes from the last profile on, so that the numbers of earlier profiles stay valid.
 std::expected<void, std::string> remove_profiles(iop::Ior& ior, std::vector<std::size_t> numbers) {
   std::ranges::sort(numbers, std::greater());
   const auto twice = std::ranges::unique(numbers);
@@ -132,7 +134,8 @@ void put_first(iop::Ior& ior, std::size_t number) {
               begin + static_cast<std::ptrdiff_t>(number));
 }
 
-// Putting one in front comes first: its number is then known.
+// Moves one profile to the front before profiles are removed, and adjusts the numbers of removed
+// profiles.
 std::expected<void, std::string> arrange(iop::Ior& ior, const IorChanges& changes) {
   std::vector<std::size_t> removed = changes.removed_profiles;
   if (!changes.first_profile) return remove_profiles(ior, std::move(removed));
@@ -177,7 +180,8 @@ std::expected<void, std::string> set_key(iop::Ior& ior, const std::string& text,
   return {};
 }
 
-// Protocols make profiles of any address: what they cannot read again is none.
+// Protocols make profiles of any address. An address is invalid if its protocol cannot read the
+// profile again.
 std::expected<iop::TaggedProfile, std::string> make_profile(
     const std::string& text, const transport::ProfileSource& source,
     const transport::ProtocolRegistry* protocols) {
@@ -196,8 +200,8 @@ std::expected<iop::TaggedProfile, std::string> make_profile(
   return profile;
 }
 
-/// "old=new", endpoints both. The first '=' with a scheme behind it divides them: addresses may
-/// have some, too.
+/// "old=new", both endpoints. The text is split at the first '=' that leaves two valid endpoints,
+/// because addresses may contain '=', too.
 struct EndpointMove {
   std::string from;
   std::string to;
@@ -212,7 +216,8 @@ std::optional<EndpointMove> parse_endpoint_move(const std::string& text) {
   return std::nullopt;
 }
 
-// Who listens is said behind an address, and left out by people.
+// An endpoint of a reference may have '?' and the server's user behind the address. Users leave
+// this part out.
 bool is_named(const transport::Endpoint& endpoint, const std::string& text) {
   const std::string whole = to_string(endpoint);
   return whole == text || whole.starts_with(text + "?");
@@ -223,7 +228,7 @@ std::expected<bool, std::string> move_profile(iop::TaggedProfile& profile, const
   auto target = protocols.claim(profile);
   if (!target || !is_named(target->endpoints.front().endpoint, move.from)) return false;
   std::erase_if(target->components, [](const iop::TaggedComponent& component) {
-    return component.tag == transport::tag_perigee_place;  // of the old address
+    return component.tag == transport::tag_perigee_place;  // the place of the old address
   });
   auto moved = make_profile(move.to,
                             {.major = target->major,

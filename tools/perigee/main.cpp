@@ -1,4 +1,4 @@
-// The command `perigee`: puts its subcommands together.
+// The command `perigee`: assembles its subcommands.
 #include "ior_command.h"
 #include "name_command.h"
 #include "orb_options.h"
@@ -22,7 +22,7 @@
 
 namespace {
 
-/// Those of an ORB with these options.
+/// The protocols of an ORB with these options.
 perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_options) {
   return [&orb_options] {
     auto options = orb_options;
@@ -53,7 +53,7 @@ int run(int argc, char* argv[]) {
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif
-  std::ranges::reverse(words);  // CLI11 takes them from the end
+  std::ranges::reverse(words);  // CLI11 takes words from the end
   try {
     program.parse(words);
   } catch (const CLI::ParseError& error) {

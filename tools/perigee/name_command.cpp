@@ -1,4 +1,4 @@
-// The subcommands of `perigee name`, one function each, and what their errors say.
+// The subcommands of `perigee name`, one function each, and their error texts.
 #include "name_command.h"
 
 #include "CosNamingC.h"
@@ -23,7 +23,7 @@ using CosNaming::NamingContext;
 using ContextRef = IDL::traits<CosNaming::NamingContextExt>::ref_type;
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-/// What the command line says. Shared by the options, which fill it, and the callbacks.
+/// The command line. The options fill it, and the callbacks read it.
 struct Arguments {
   std::string service = "localhost:2809";
   double timeout_s = 10;
@@ -32,19 +32,19 @@ struct Arguments {
   bool parents = false;
 };
 
-/// Something that is wrong, in words for people.
+/// An error, in words for people.
 struct Failure {
   std::string text;
 };
 
-/// What a subcommand works with.
+/// The objects that a subcommand uses.
 struct Session {
   CORBA::ORB& orb;
   const ContextRef& root;
   const Arguments& arguments;
 };
 
-/// With a backslash before what would end it.
+/// Puts a backslash before each character that would end the part.
 std::string escaped(const std::string& part) {
   std::string text;
   for (const char character : part) {
@@ -67,7 +67,7 @@ std::string to_text(const Name& name) {
 
 std::string why_not_found(const NamingContext::NotFound& exception) {
   Name rest_of_name = exception.rest_of_name();
-  if (rest_of_name.size() > 1) rest_of_name.resize(1);  // the component where it ended
+  if (rest_of_name.size() > 1) rest_of_name.resize(1);  // the component at which it ended
   const std::string rest = "'" + to_text(rest_of_name) + "'";
   switch (exception.why()) {
     case NamingContext::NotFoundReason::missing_node:
@@ -80,7 +80,7 @@ std::string why_not_found(const NamingContext::NotFound& exception) {
   return "there is no " + rest;
 }
 
-/// Calls, and puts what the naming service answers into words.
+/// Makes the call, and describes exceptions of the naming service in words.
 void explain(const std::string& name, const std::function<void()>& call) {
   try {
     call();
@@ -98,7 +98,7 @@ void explain(const std::string& name, const std::function<void()>& call) {
   }
 }
 
-/// The reference of a context: a reference is taken as it is, a host gets its usual key.
+/// The reference of a naming context: a reference is used unchanged, a host gets the usual key.
 std::string service_url(const std::string& service) {
   for (const std::string_view scheme : {"IOR:", "corbaloc:", "corbaname:", "file:"})
     if (service.starts_with(scheme)) return service;
@@ -140,7 +140,7 @@ void unbind(const Session& session) {
 void make_parents(const ContextRef& root, const Name& name) {
   for (std::size_t length = 1; length < name.size(); ++length) try {
       (void)root->bind_new_context(Name(name.begin(), name.begin() + static_cast<long>(length)));
-    } catch (const NamingContext::AlreadyBound&) {  // as it should be
+    } catch (const NamingContext::AlreadyBound&) {  // the context exists already
     }
 }
 
@@ -159,7 +159,7 @@ IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
   return context;
 }
 
-/// The naming service keeps an iterator until it is told to let go of it.
+/// The naming service keeps an iterator until the client destroys it.
 CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& context) {
   constexpr std::uint32_t batch = 1000;
   CosNaming::BindingList bindings;
@@ -172,7 +172,7 @@ CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& 
   return bindings;
 }
 
-/// One line a binding, sorted; contexts have a '/' behind their name.
+/// One line for each binding, sorted. A '/' follows the names of contexts.
 void list(const Session& session) {
   std::vector<std::string> lines;
   for (const auto& binding : all_bindings(context_to_list(session))) {
@@ -240,7 +240,7 @@ void add_name_command(CLI::App& program) {
       ->capture_default_str();
   for (const Subcommand& subcommand : subcommands) {
     CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);
-    added->fallthrough();  // the options above may also stand behind
+    added->fallthrough();  // the options above may also follow
     auto* name = added->add_option("name", arguments->name, "id.kind/id.kind, outermost first");
     name->required(subcommand.needs != Needs::perhaps_name);
     if (subcommand.needs == Needs::name_and_reference)

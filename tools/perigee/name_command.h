@@ -5,8 +5,8 @@
 
 namespace perigee::tool {
 
-/// Adds the subcommand and its own. They print to standard output; throw CLI::RuntimeError, with
-/// exit status 1, after a line on standard error that says what is wrong.
+/// Adds the subcommand with its own subcommands. They print to standard output. On an error they
+/// print a line on standard error and throw CLI::RuntimeError with exit status 1.
 void add_name_command(CLI::App& program);
 
 }  // namespace perigee::tool

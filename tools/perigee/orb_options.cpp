@@ -1,4 +1,4 @@
-// All options of an ORB but one have a value.
+// All options of an ORB except one have a value.
 #include "orb_options.h"
 
 #include <cstddef>

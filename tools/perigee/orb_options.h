@@ -6,8 +6,8 @@
 
 namespace perigee::tool {
 
-/// Takes all "-ORB<name> <value>" out of the words, and -ORBHelp, and returns them. A last one
-/// without a value is taken, too: ORB_init complains of it.
+/// Removes all "-ORB<name> <value>" and -ORBHelp from the words, and returns them. A last option
+/// without a value is also removed; ORB_init reports it.
 std::vector<std::string> take_orb_options(std::vector<std::string>& words);
 
 }  // namespace perigee::tool

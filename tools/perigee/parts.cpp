@@ -1,4 +1,4 @@
-// The names of what references consist of, and what their parts say.
+// The names of the parts of references, and descriptions of their contents.
 #include "parts.h"
 
 #include "describe.h"
@@ -132,7 +132,7 @@ std::string component_contents(const iop::TaggedComponent& component) {
   }
 }
 
-// Of no other host than one that can stand in it.
+// Empty if a corbaloc cannot contain the host.
 std::string corbaloc(const iop::IiopProfile& profile) {
   const std::string text =
       "corbaloc:iiop:" + std::to_string(profile.major) + "." + std::to_string(profile.minor) + "@" +
@@ -140,7 +140,7 @@ std::string corbaloc(const iop::IiopProfile& profile) {
   return iop::parse_corbaloc(text) ? text : std::string();
 }
 
-// A path ends at '|' there.
+// In a corbaloc, '|' ends a path.
 std::string corbaloc(const iop::ProfileBody& body) {
   const std::string text =
       "corbaloc:uiop:" + std::to_string(body.major) + "." + std::to_string(body.minor) + "@" +

@@ -1,5 +1,5 @@
-// The names of what references consist of, and what their parts say. Texts from references are
-// escaped: they come from strangers.
+// The names of the parts of references, and descriptions of their contents. Texts from references
+// are escaped, because they come from strangers.
 #pragma once
 
 #include <perigee/iop/ior.h>
@@ -11,7 +11,7 @@
 
 namespace perigee::tool {
 
-/// "unknown" for tags that are not known.
+/// "unknown" for unknown tags.
 std::string_view profile_name(std::uint32_t tag);
 std::string_view component_name(std::uint32_t tag);
 
@@ -20,12 +20,11 @@ std::string address(std::string_view host, std::uint16_t port);
 /// "/path on host".
 std::string local_address(std::string_view host, std::string_view path);
 
-/// What the component says; empty if its tag is not one that is decoded here, or it does not
-/// decode.
+/// The contents of the component; empty if its tag is not supported here, or it does not decode.
 std::string component_contents(const iop::TaggedComponent& component);
 
-/// The profile as people may write it, for configuration files; components do not fit in. Empty
-/// where the address cannot stand in one.
+/// The profile as a corbaloc, for configuration files, without components. Empty if a corbaloc
+/// cannot contain the address.
 std::string corbaloc(const iop::IiopProfile& profile);
 std::string corbaloc(const iop::ProfileBody& body);
 

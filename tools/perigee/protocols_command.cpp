@@ -26,7 +26,7 @@ namespace {
 
 using AdministrationRef = IDL::traits<Perigee::Administration>::ref_type;
 
-/// What the command line says. Shared by the options, which fill it, and the callbacks.
+/// The command line. The options fill it, and the callbacks read it.
 struct Arguments {
   std::string server;
   std::string subject;
@@ -48,8 +48,8 @@ void listen(const AdministrationRef& server, const std::string& endpoint) {
   std::cout << "listening at " << printable(published) << '\n';
 }
 
-// The server's present folder is its own business: a path means what it means here. A name without
-// a folder is that of a protocol that was unloaded, or is looked for by the system.
+// The path is made absolute here, because the server has another present folder. A name without a
+// folder names an unloaded protocol, or the system looks for it.
 void load(const AdministrationRef& server, const Arguments& arguments) {
   const bool is_path = arguments.subject.find('/') != std::string::npos;
   server->perigee_load(is_path ? std::filesystem::absolute(arguments.subject).string()
@@ -69,13 +69,13 @@ void listen_at(const AdministrationRef& server, const Arguments& arguments) {
 
 using Act = void (*)(const AdministrationRef& server, const Arguments& arguments);
 
-/// Text for people.
+/// An error with text for people.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// As the server's option has it, or the path alone.
+// The argument has the form of the server's option, or is a path.
 std::string socket_path(const std::string& server) {
   constexpr std::string_view scheme = "uiop://";
   const std::string path = server.starts_with(scheme) ? server.substr(scheme.size()) : server;
@@ -86,7 +86,8 @@ std::string socket_path(const std::string& server) {
   return std::filesystem::absolute(path).string();
 }
 
-// Connects once beforehand: what is wrong with the file is known best by who opens it.
+// Connects once before the call, because the connector gives the best error text for the socket
+// file.
 void check_reached(CORBA::ORB& orb, const transport::Endpoint& endpoint, double timeout_s) {
   const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::duration<double>(timeout_s));
@@ -94,7 +95,7 @@ void check_reached(CORBA::ORB& orb, const transport::Endpoint& endpoint, double 
   if (!reached) throw Failure(printable(explain(reached.error())));
 }
 
-// Not a corbaloc: paths may have any characters.
+// A corbaloc could not contain all characters of a path.
 std::string reference_to(const std::string& path) {
   iop::ProfileBody body;
   body.host = transport::local_host_name();
@@ -120,7 +121,7 @@ std::string no_answer(double seconds) {
   return text.str();
 }
 
-// Only where it can be expected that somebody else's error is the cause, its name is not said.
+// Error texts name the socket only if another program may listen there.
 void call(CORBA::ORB& orb, Act act, const Arguments& arguments) {
   try {
     limit_calls(orb, arguments.timeout_s);
@@ -143,8 +144,9 @@ void call(CORBA::ORB& orb, Act act, const Arguments& arguments) {
 }
 
 void run(Act act, const Arguments& arguments) {
-  // No configuration file: it may be the server's, which opens the socket.
-  // Whoever listens at the path that the operator names: the server may be another user's.
+  // No configuration file is read: it may be the server's own, which opens the socket. The client
+  // trusts any user at the path that the operator names, because the server may belong to another
+  // user.
   std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all,/,@"};
   const auto orb = CORBA::ORB_init(options, "perigee protocols");
   std::string complaint;
@@ -163,7 +165,7 @@ void run(Act act, const Arguments& arguments) {
 CLI::App* add(CLI::App& command, const char* word, const char* meaning, Act act,
               const std::shared_ptr<Arguments>& arguments) {
   CLI::App* const added = command.add_subcommand(word, meaning);
-  added->fallthrough();  // the option above may also stand behind
+  added->fallthrough();  // the option above may also follow
   added->callback([arguments, act] { run(act, *arguments); });
   return added;
 }

@@ -1,4 +1,4 @@
-// Why an address in a reference cannot be used, in words.
+// Explains in words why an address in a reference cannot be used.
 #pragma once
 
 #include <perigee/base/io_error.h>
@@ -8,11 +8,11 @@
 
 namespace perigee::tool {
 
-/// What is to be known of an address before anybody tries it: that it is this host only, private,
-/// of one link, or none at all. Empty if there is nothing. `host` is as in a profile.
+/// A remark on an address before it is tried: only this host, private, of one link, or invalid.
+/// Empty if there is no remark. `host` is as in a profile.
 std::string remark_on_host(std::string_view host);
 
-/// Why connecting failed, and what is likely behind it.
+/// The reason why connecting failed, and its likely cause.
 std::string explain(const IoError& error);
 
 }  // namespace perigee::tool

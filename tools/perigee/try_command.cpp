@@ -1,5 +1,5 @@
-// Goes through all profiles of a reference and all addresses of each: connects, then asks the
-// object whether it is there.
+// Tries all profiles of a reference and all addresses of each profile. Connects, then asks whether
+// the object exists.
 #include "try_command.h"
 
 #include "call_limit.h"
@@ -33,19 +33,19 @@ struct Arguments {
   bool json = false;
 };
 
-/// What became of one address.
+/// The result for one address.
 struct TriedAddress {
   std::string endpoint;
   std::optional<double> connected_ms;
   std::string why_not;  ///< empty if connected
-  std::string remark;   ///< on the host, whatever came of it
+  std::string remark;   ///< a remark on the host, independent of the result
 };
 
-/// And of one profile.
+/// The result for one profile.
 struct TriedProfile {
   std::vector<TriedAddress> addresses;
-  std::string why_none;  ///< there are no addresses
-  std::string answer;    ///< of the object, or of whoever listens; empty: nobody was asked
+  std::string why_none;  ///< the reason why there are no addresses
+  std::string answer;    ///< of the object or the server; empty: no request was sent
   bool found = false;
 };
 
@@ -57,7 +57,7 @@ class Trial {
         timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(arguments.timeout_s))) {}
 
-  /// `ior` has this profile only.
+  /// `ior` has only this profile.
   TriedProfile try_profile(const iop::Ior& ior) {
     TriedProfile tried;
     const iop::TaggedProfile& profile = ior.profiles.front();
@@ -96,7 +96,7 @@ class Trial {
   }
 
   static std::string remark_on(const transport::Endpoint& endpoint) {
-    if (endpoint.scheme != "iiop") return {};  // the others' addresses are no hosts
+    if (endpoint.scheme != "iiop") return {};  // addresses of other schemes are not hosts
     const auto address = iop::parse_host_port(endpoint.address, 0);
     return address ? printable(remark_on_host(address->host)) : std::string();
   }
@@ -141,7 +141,7 @@ void print(std::size_t number, const TriedProfile& profile) {
   std::cout << std::flush;
 }
 
-/// Whether any address leads to the object. What is found out is printed profile by profile.
+/// Whether any address leads to the object. Prints the results profile by profile.
 bool run_in_words(Trial& trial, const iop::Ior& ior) {
   bool found = false;
   for (std::size_t index = 0; index < ior.profiles.size(); ++index) {
@@ -183,7 +183,7 @@ bool run_for_programs(Trial& trial, const iop::Ior& ior) {
   return document["found"].get<bool>();
 }
 
-/// A corbaloc becomes a reference first.
+/// A corbaloc is converted into a reference first.
 iop::Ior parse(CORBA::ORB& orb, const std::string& text) {
   const auto ior = iop::parse_ior_string(orb.object_to_string(orb.string_to_object(text)));
   if (!ior) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, ior.error().text);

@@ -8,8 +8,8 @@
 
 namespace perigee::tool {
 
-/// Adds the subcommand. `orb_options` are for its ORB, and live as long. It ends with status 1 if
-/// no address leads to the object.
+/// Adds the subcommand. `orb_options` are for its ORB, and must live as long as the subcommand. The
+/// exit status is 1 if no address leads to the object.
 void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options);
 
 }  // namespace perigee::tool

@@ -27,7 +27,7 @@ static_assert(std::is_base_of_v<POA::Desk::AMH_Base, POA::Desk::AMH_Both>);
 
 const std::vector<std::string> strategies = {"auto", "thread-per-connection", "reactive"};
 
-/// Answers everything on another thread.
+/// Replies to all requests on another thread.
 class Both final : public CORBA::amh_traits<Desk::Both>::base_type {
  public:
   void get_name(Rh<Desk::Base> handler) override {
@@ -51,7 +51,7 @@ class Both final : public CORBA::amh_traits<Desk::Both>::base_type {
   void tell(Rh<Desk::Right> handler, const std::string& text, const Desk::Orders& all) override {
     told = static_cast<int>(text.size() + all.size());
     told.notify_all();
-    handler->tell();  // a oneway's answer goes nowhere
+    handler->tell();  // a oneway's reply goes nowhere
   }
   void stop(Rh<Desk::Right> handler) override {
     handler.reset();  // dropped
@@ -94,7 +94,7 @@ class Both final : public CORBA::amh_traits<Desk::Both>::base_type {
   Desk::Order last_;
 };
 
-/// Calls the test for an object that is called over TCP and in the process, under each strategy.
+/// Runs the test with an object over TCP and with an object in the process, under each strategy.
 template <typename Test>
 void everywhere(Test&& test) {
   for (const std::string& strategy : strategies) {
@@ -107,7 +107,7 @@ void everywhere(Test&& test) {
 
 }  // namespace
 
-TEST_CASE("values of all directions come back, answered on another thread") {
+TEST_CASE("values of all directions come back in replies of another thread") {
   everywhere([](Desk::Both& object, Both&) {
     int32_t price = 21;
     Desk::Data note;
@@ -119,7 +119,7 @@ TEST_CASE("values of all directions come back, answered on another thread") {
   });
 }
 
-TEST_CASE("a result may be a parameter alone") {
+TEST_CASE("an out parameter may be the only result") {
   everywhere([](Desk::Both& object, Both&) {
     Desk::Order result;
     object.only(5, result);
@@ -127,7 +127,7 @@ TEST_CASE("a result may be a parameter alone") {
   });
 }
 
-TEST_CASE("attributes are asked for and set, inherited operations called") {
+TEST_CASE("attributes can be read and set, and inherited operations called") {
   everywhere([](Desk::Both& object, Both&) {
     object.ping();
     CHECK(object.name() == "both");
@@ -157,24 +157,24 @@ TEST_CASE("arguments that an ordinary servant borrows are copied") {
   });
 }
 
-TEST_CASE("a oneway's answer goes nowhere") {
+TEST_CASE("a reply to a oneway goes nowhere") {
   everywhere([](Desk::Both& object, Both& servant) {
     servant.told = 0;
     object.tell("word", {Desk::Order("D", 4)});
     servant.told.wait(0);
     CHECK(servant.told == 5);
-    object.ping();  // the connection is as it was
+    object.ping();  // the connection still works
   });
 }
 
-TEST_CASE("a handler that is dropped answers NO_RESPONSE") {
+TEST_CASE("a handler that is dropped replies NO_RESPONSE") {
   everywhere([](Desk::Both& object, Both&) {
     CHECK_THROWS_AS(object.stop(), CORBA::NO_RESPONSE);
     object.ping();
   });
 }
 
-TEST_CASE("an exception holder's exception is the answer, with its members") {
+TEST_CASE("the exception of an exception holder is the reply, with its members") {
   everywhere([](Desk::Both& object, Both&) {
     try {
       object.last(Desk::Order("E", -1));
@@ -198,7 +198,7 @@ TEST_CASE("clients cannot tell the servants apart") {
 
 namespace {
 
-/// Ends each request in its own way.
+/// Ends each request in a different way.
 class Odd final : public CORBA::amh_traits<Desk::Left>::base_type {
  public:
   void get_name(Rh<Desk::Base>) override { throw Desk::Unknown(); }  // not in raises
@@ -231,7 +231,7 @@ class Odd final : public CORBA::amh_traits<Desk::Left>::base_type {
 
 }  // namespace
 
-TEST_CASE("exceptions are told as those of ordinary servants are") {
+TEST_CASE("exceptions are replied like those of ordinary servants") {
   for (const std::string& strategy : strategies) {
     const Places places(strategy);
     for (const auto& object : places.both_ways<Desk::Left>(CORBA::make_reference<Odd>())) {
@@ -246,7 +246,7 @@ TEST_CASE("exceptions are told as those of ordinary servants are") {
   }
 }
 
-TEST_CASE("an exception holder raises what it was made from") {
+TEST_CASE("an exception holder raises the exception that it was made from") {
   const Holder<Desk::Both> holder{Desk::Refused("why", 1)};
   const Holder<Desk::Both> copy = holder;
   CHECK_THROWS_AS(copy.raise_trade(), Desk::Refused);
@@ -280,7 +280,7 @@ class ChosenManager final : public CORBA::amh_traits<Manager>::base_type {
 
 }  // namespace
 
-TEST_CASE("operations that were not chosen answer by returning") {
+TEST_CASE("operations without AMH reply when they return") {
   for (const std::string& strategy : strategies) {
     const Places places(strategy);
     for (const auto& object : places.both_ways<Manager>(CORBA::make_reference<ChosenManager>())) {
@@ -297,7 +297,7 @@ TEST_CASE("operations that were not chosen answer by returning") {
 
 namespace {
 
-/// An ordinary servant of an interface that has asynchronous ones.
+/// An ordinary servant of an interface that also has asynchronous servants.
 class Plain final : public CORBA::servant_traits<Desk::Base>::base_type {
  public:
   std::string name() override { return "plain"; }

@@ -26,7 +26,7 @@ static_assert(std::is_base_of_v<Desk::Both, Desk::BothAmiC>);
 static_assert(std::is_base_of_v<Desk::BaseAmiC, Desk::BothAmiC>);
 static_assert(std::is_base_of_v<Messaging::ReplyHandler, Desk::AMI_BothHandler>);
 
-/// What a handler has been told, by the thread that drives; read by the one that waits.
+/// The results that a handler got from the thread that drives the loop; another thread reads them.
 class Told final {
  public:
   void operator+=(const std::string& text) {
@@ -48,7 +48,7 @@ class Told final {
   std::string text_;
 };
 
-/// Writes down what it is told.
+/// Writes its results down.
 class Handler final : public Traits::replyhandler_base_type {
  public:
   using Excep = IDL::traits<Messaging::ExceptionHolder>::ref_type;
@@ -67,7 +67,7 @@ class Handler final : public Traits::replyhandler_base_type {
   void turn_excep(Excep holder) override { fail(holder); }
   void stop() override {
     told += "stop";
-    throw CORBA::NO_MEMORY();  // the log hears of it
+    throw CORBA::NO_MEMORY();  // is logged
   }
   void stop_excep(Excep holder) override { fail(holder); }
   void trade(int32_t ami_return_val, int32_t price, const Desk::Data& note,
@@ -104,7 +104,7 @@ class Handler final : public Traits::replyhandler_base_type {
   }
 };
 
-/// What a handler is told by one call, of an object over TCP and of one in the process.
+/// The handler's results for one call, of an object over TCP and of an object in the process.
 template <typename Call>
 void check_told(const std::string& expected, Call&& call) {
   const auto servant = CORBA::make_reference<DeskServant>();
@@ -136,7 +136,7 @@ TEST_CASE("results of all directions are given to the handler") {
   });
 }
 
-TEST_CASE("attributes and inherited operations can be called so") {
+TEST_CASE("attributes and inherited operations can be called asynchronously") {
   check_told("name=servant",
              [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
                object.sendc_get_name(handler);
@@ -149,7 +149,7 @@ TEST_CASE("attributes and inherited operations can be called so") {
   });
 }
 
-TEST_CASE("what a handler throws is logged, with the operation that was called") {
+TEST_CASE("an exception that a handler throws is logged with its operation") {
   LogLines lines(log::Level::warning);
   check_told("stop", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
     object.sendc_stop(handler);
@@ -185,8 +185,8 @@ TEST_CASE("exceptions are given to the handler in a holder") {
 
 namespace {
 
-/// What a handler that is an object is told, by a client in another process and by calls of its
-/// own.
+/// The results of a handler that is an object, which a client in another process calls, or a call
+/// of its own ORB.
 struct HandlerObject {
   explicit HandlerObject(const Places& places)
       : handler(CORBA::make_reference<Handler>()), id(places.poa->activate_object(handler)) {
@@ -204,7 +204,7 @@ struct HandlerObject {
 
 }  // namespace
 
-TEST_CASE("a handler that is activated is an object, which is told over the wire") {
+TEST_CASE("a handler that is activated is an object, which gets results over the wire") {
   const Places places("thread-per-connection");
   const HandlerObject object(places);
   REQUIRE(object.there);
@@ -216,7 +216,7 @@ TEST_CASE("a handler that is activated is an object, which is told over the wire
   CHECK(object.handler->told.text() == "-52 42 3 1");
 }
 
-TEST_CASE("exceptions are told over the wire as the operation that was called declares them") {
+TEST_CASE("exceptions sent to a handler object have the types that the called operation declares") {
   const Places places("thread-per-connection");
   const HandlerObject object(places);
   object.there->set_last_excep(
@@ -229,7 +229,7 @@ TEST_CASE("exceptions are told over the wire as the operation that was called de
   CHECK(object.handler->told.text() == "UNKNOWNNO_MEMORY");
 }
 
-TEST_CASE("an object that stands for a handler can be given to calls instead of it") {
+TEST_CASE("a reference to a handler object can be passed to calls instead of a handler") {
   const auto servant = CORBA::make_reference<DeskServant>();
   const Places places("thread-per-connection");
   const auto objects = places.both_ways<Desk::Both>(servant);
@@ -240,7 +240,7 @@ TEST_CASE("an object that stands for a handler can be given to calls instead of 
   CHECK(object.handler->told.text() == "-5");
 }
 
-TEST_CASE("results of any size and in any number of pieces reach an object that stands for one") {
+TEST_CASE("results of any size and in any number of pieces reach a handler object") {
   constexpr std::size_t many = 20'000;
   const auto servant = CORBA::make_reference<DeskServant>();
   for (const char* version : {"1.0", "1.1", "1.2"}) {
@@ -269,7 +269,7 @@ TEST_CASE("an active handler lives as long as its object") {
   CHECK(weak.expired());
 }
 
-TEST_CASE("nil handlers drop the outcome, and synchronous calls work beside asynchronous ones") {
+TEST_CASE("nil handlers drop the result, and synchronous calls work beside asynchronous ones") {
   check_told("ping", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
     object.sendc_ping(nullptr);
     CHECK(object.name() == "servant");
@@ -277,7 +277,7 @@ TEST_CASE("nil handlers drop the outcome, and synchronous calls work beside asyn
   });
 }
 
-TEST_CASE("a chosen interface's bases can be called asynchronously, too") {
+TEST_CASE("the bases of a chosen interface can be called asynchronously, too") {
   static_assert(std::is_base_of_v<ClerkAmiC, ManagerAmiC>);
   static_assert(std::is_base_of_v<AMI_ClerkHandler, AMI_ManagerHandler>);
   CHECK(CORBA::amic_traits<Clerk>::narrow(CORBA::object_reference<CORBA::Object>()) == nullptr);

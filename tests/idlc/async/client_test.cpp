@@ -1,5 +1,5 @@
 // Generated calls that coroutines await: all kinds of operations, their results and exceptions,
-// calls that are stopped, and the middle tier of docs/mapping.md.
+// stopped calls, and the middle tier of docs/mapping.md.
 #include "chosenAsync.h"
 #include "deskAmiC.h"
 #include "deskAsync.h"
@@ -33,11 +33,11 @@ static_assert(std::is_same_v<decltype(BothRef()->_async().turn(1)), call<int64_t
 static_assert(std::is_same_v<Traits::trade_results, Desk::BothAsync::trade_results>);
 static_assert(std::is_same_v<Traits::trade_results, Traits::base_type::trade_results>);
 static_assert(std::is_same_v<Traits::base_type, POA::Desk::ASYNC_Both>);
-// An operation that servants answer by returning can be awaited all the same.
+// Operations that ordinary servants implement can be awaited, too.
 static_assert(
     std::is_same_v<decltype(CORBA::object_reference<Clerk>()->_async().quick(1)), call<int32_t>>);
 
-/// Runs a task on an object over TCP and on one in the process.
+/// Runs a task with an object over TCP and with an object in the process.
 template <typename Servant = DeskServant, typename Work>
 void both_ways(Work work) {
   const auto servant = CORBA::make_reference<Servant>();
@@ -123,7 +123,7 @@ task<void> check_exceptions(BothRef object) {
   CHECK(name == "UNKNOWN");  // the operation does not raise it
 }
 
-/// Counts what it is told, and answers `turn(1)` when `turn(2)` has come.
+/// Counts its calls, and replies to `turn(1)` when `turn(2)` has come.
 class Meeting : public DeskServant {
  public:
   task<void> tell(std::string text, Desk::Orders all) override {
@@ -156,7 +156,7 @@ task<int64_t> both_turns(BothRef object) {
   co_return a + b;
 }
 
-/// Answers `turn` when the call is stopped.
+/// Replies to `turn` when the call is stopped.
 class Patient : public DeskServant {
  public:
   task<int64_t> turn(int32_t value) override {
@@ -182,7 +182,7 @@ BothRef remote(const Places& places, const CORBA::servant_reference<Servant>& se
 
 }  // namespace
 
-TEST_CASE("the results of an operation are what a task awaits: none, one, or several") {
+TEST_CASE("a task awaits the results of an operation: none, one, or several") {
   both_ways(check_results);
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("a call that a task awaits owns its arguments, borrowed ones too") {
   both_ways(check_arguments);
 }
 
-TEST_CASE("what an operation raises leaves the co_await, and UNKNOWN what it does not raise") {
+TEST_CASE("an exception of an operation leaves the co_await; an undeclared one is UNKNOWN") {
   both_ways(check_exceptions);
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("a call begins without being awaited, and a thread can wait for it") {
   }
 }
 
-TEST_CASE("a oneway is over when it is sent") {
+TEST_CASE("a oneway ends when it is sent") {
   const auto servant = CORBA::make_reference<Meeting>();
   const Places places("thread-per-connection");
   const BothRef object = remote(places, servant);
@@ -237,7 +237,7 @@ TEST_CASE("a call holds its reference") {
   CHECK(started.get() == -1);
 }
 
-TEST_CASE("a task that is asked to stop ends its call, and the servant's coroutine hears of it") {
+TEST_CASE("a stop request ends a task's call, and the servant's coroutine is told") {
   const auto servant = CORBA::make_reference<Patient>();
   const Places places("thread-per-connection");
   const BothRef object = remote(places, servant);
@@ -260,11 +260,11 @@ TEST_CASE("dropping a call cancels it") {
     stub::drive_until(*places.client, [&] { return other.is_over(); });
     servant->arrived.wait(false);
   }
-  CHECK(object->_async().name().get() == "servant");  // somebody has to send the CancelRequest
+  CHECK(object->_async().name().get() == "servant");  // sends the CancelRequest
   servant->stopped.wait(false);
 }
 
-TEST_CASE("a time limit ends a call, and the servant's coroutine hears of it") {
+TEST_CASE("a time limit ends a call, and the servant's coroutine is told") {
   const auto servant = CORBA::make_reference<Patient>();
   const Places places("thread-per-connection");
   constexpr TimeBase::TimeT one_tenth = 1'000'000;  // of a second, in units of 100 ns
@@ -276,7 +276,7 @@ TEST_CASE("a time limit ends a call, and the servant's coroutine hears of it") {
   servant->stopped.wait(false);
 }
 
-TEST_CASE("a reactive server's loop goes on with calls of threads that do not wait for them") {
+TEST_CASE("the loop of a reactive server resumes calls of threads that do not wait for them") {
   const Places sinks("thread-per-connection");
   const auto servant = CORBA::make_reference<DeskServant>();
   const std::string reference =

@@ -21,7 +21,7 @@ static_assert(std::is_base_of_v<POA::Desk::ASYNC_Base, Base>);
 static_assert(std::is_same_v<CORBA::async_traits<Desk::Both>::ref_type,
                              CORBA::servant_reference<POA::Desk::ASYNC_Both>>);
 
-/// Goes on on the other thread.
+/// Resumes on the other thread.
 class Switch final {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -54,7 +54,7 @@ class Coroutines final : public Base {
     told = static_cast<int>(text.size() + all.size());
     told.notify_all();
   }
-  task<void> stop() override { return {}; }  // no coroutine at all
+  task<void> stop() override { return {}; }  // not a coroutine
   task<trade_results> trade(Desk::Order _cxx_what, int32_t price, Desk::Orders all) override {
     co_await Switch();
     all.push_back(_cxx_what);
@@ -137,7 +137,7 @@ TEST_CASE("a coroutine's parameters are its own") {
   });
 }
 
-TEST_CASE("what leaves a coroutine is told as what leaves a servant") {
+TEST_CASE("an exception that leaves a coroutine is replied like an ordinary servant's") {
   everywhere([](Desk::Both& object, Coroutines&) {
     try {
       object.last(Desk::Order("E", -1));
@@ -152,7 +152,7 @@ TEST_CASE("what leaves a coroutine is told as what leaves a servant") {
   });
 }
 
-TEST_CASE("a oneway begins a coroutine whose end nobody hears of") {
+TEST_CASE("a oneway starts a coroutine, and gets no reply at its end") {
   everywhere([](Desk::Both& object, Coroutines& servant) {
     servant.told = 0;
     object.tell("word", {Desk::Order("D", 4)});
@@ -182,7 +182,7 @@ class ChosenClerk final : public CORBA::async_traits<Clerk>::base_type {
 
 }  // namespace
 
-TEST_CASE("operations that were not chosen are no coroutines") {
+TEST_CASE("operations without coroutines are ordinary functions") {
   const Places places("reactive");
   for (const auto& object : places.both_ways<Clerk>(CORBA::make_reference<ChosenClerk>())) {
     CHECK(object->quick(1) == 2);

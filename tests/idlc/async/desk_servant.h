@@ -1,4 +1,4 @@
-// A servant that asynchronous calls go to: of coroutines, which clients cannot tell.
+// A servant made of coroutines for asynchronous calls. Clients cannot tell it from other servants.
 #pragma once
 
 #include "deskAsyncS.h"
@@ -9,7 +9,7 @@
 
 namespace perigee::test {
 
-/// Answers all that it can at once.
+/// Replies at once where it can.
 class DeskServant : public CORBA::async_traits<Desk::Both>::base_type {
  public:
   task<std::string> name() override { co_return "servant"; }

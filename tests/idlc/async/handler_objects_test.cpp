@@ -1,4 +1,4 @@
-// Reply handlers that are objects of another process: called without a thread that waits.
+// Reply handlers that are objects of another process. No thread waits while they are called.
 #include "deskAmiC.h"
 #include "desk_servant.h"
 #include "places.h"
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using Traits = CORBA::amic_traits<Desk::Left>;
 using Excep = IDL::traits<Messaging::ExceptionHolder>::ref_type;
 
-/// Remembers the values, in order. Any thread.
+/// Remembers the values in order. For any thread.
 class Remembering : public Traits::replyhandler_base_type {
  public:
   void get_name(const std::string& /*value*/) override {}
@@ -81,7 +81,7 @@ class Remembering : public Traits::replyhandler_base_type {
   std::string failure_;
 };
 
-/// A handler that is an object of the server, and a target there, both as the client sees them.
+/// A handler object of the server, and a target there, both as seen by the client.
 struct Sending {
   explicit Sending(std::vector<std::string> client_options = {},
                    std::vector<std::string> server_options = {},
@@ -121,7 +121,7 @@ struct Sending {
 
 }  // namespace
 
-TEST_CASE("a handler object that does not answer stops neither the loop nor other handlers") {
+TEST_CASE("a handler object that does not reply blocks neither the loop nor other handlers") {
   Sending sending;
   sending.remote->hold();
   sending.target->sendc_turn(sending.handler, 5);
@@ -135,7 +135,7 @@ TEST_CASE("a handler object that does not answer stops neither the loop nor othe
   CHECK(sending.failures() == 0);
 }
 
-TEST_CASE("outcomes reach a handler object in the order of the replies") {
+TEST_CASE("results reach a handler object in the order of the replies") {
   constexpr int count = 200;
   Sending sending({}, {}, "reactive");
   for (int value = 1; value <= count; ++value) sending.target->sendc_turn(sending.handler, value);
@@ -145,7 +145,7 @@ TEST_CASE("outcomes reach a handler object in the order of the replies") {
   CHECK(sending.remote->values() == expected);
 }
 
-TEST_CASE("exceptions of servants, and of calls that get no reply, reach a handler object") {
+TEST_CASE("exceptions of servants, and of calls without a reply, reach a handler object") {
   Sending sending;
   sending.target->sendc_set_last(sending.handler, Desk::Order("E", -1));
   sending.drive([&] { return !sending.remote->failure().empty(); });
@@ -165,7 +165,7 @@ TEST_CASE("a handler object that cannot be called is counted and logged") {
   CHECK(lines.have("orb: turn: its reply handler was not called: OBJECT_NOT_EXIST"));
 }
 
-TEST_CASE("a handler object has a limited time") {
+TEST_CASE("a call of a handler object has a time limit") {
   Sending sending({"-ORBHandlerCallTimeout", "30"});
   sending.remote->hold();
   sending.target->sendc_turn(sending.handler, 5);
@@ -173,7 +173,7 @@ TEST_CASE("a handler object has a limited time") {
   sending.remote->let_go();
 }
 
-TEST_CASE("beyond the limits outcomes are dropped, and others pass when there is room again") {
+TEST_CASE("beyond the limits results are dropped, and later results pass when there is room") {
   std::vector<std::string> options{"-ORBHandlerCallsMax", "1"};
   SUBCASE("in number") {}
   SUBCASE("in octets") { options = {"-ORBHandlerCallsSizeMax", "1"}; }
@@ -194,7 +194,7 @@ TEST_CASE("beyond the limits outcomes are dropped, and others pass when there is
   CHECK(sending.remote->values().at(1) == -7);
 }
 
-TEST_CASE("a shutdown ends the calls of handler objects that do not answer") {
+TEST_CASE("a shutdown ends the calls of handler objects that do not reply") {
   Sending sending;
   sending.remote->hold();
   sending.target->sendc_turn(sending.handler, 5);

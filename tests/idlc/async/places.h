@@ -1,5 +1,4 @@
-// Where the tests' objects live, and where they are called from: another ORB, over TCP, or the
-// same.
+// The places of the tests' objects and callers: another ORB over TCP, or the same ORB.
 #pragma once
 
 #include <perigee/corba.h>
@@ -20,13 +19,13 @@ namespace perigee::test {
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 using PoaRef = CORBA::object_reference<PortableServer::POA>;
 
-/// Identifiers are unique, so that tests do not meet each other's ORBs.
+/// Identifiers are unique, so that each test has its own ORB.
 inline OrbRef make_orb(std::vector<std::string> options = {}) {
   static int number = 0;
   return CORBA::ORB_init(options, "async" + std::to_string(++number));
 }
 
-/// An ORB that serves in a thread of its own, and one of a client.
+/// An ORB that a thread of its own serves, and an ORB for the client.
 class Places final {
  public:
   explicit Places(const std::string& strategy, std::vector<std::string> server_options = {},
@@ -48,7 +47,7 @@ class Places final {
   Places(const Places&) = delete;
   Places& operator=(const Places&) = delete;
 
-  /// The servant's object: as the client sees it, and as its own process does.
+  /// The servant's object, as seen by the client and by its own process.
   template <typename Interface, typename Servant>
   std::vector<CORBA::object_reference<Interface>> both_ways(
       const CORBA::servant_reference<Servant>& servant) const {
@@ -73,7 +72,7 @@ class Places final {
   std::jthread runner_;
 };
 
-/// Does one thing after the other on a thread of its own.
+/// Runs functions one after the other on its own thread.
 class Later final {
  public:
   Later() : thread_([this] { work(); }) {}
@@ -109,7 +108,7 @@ class Later final {
   std::thread thread_;
 };
 
-/// Of the whole program: what it releases last must not be what joins it.
+/// Lives until the program ends: its thread must not destroy the object that joins it.
 inline Later& later() {
   static Later instance;
   return instance;

@@ -1,5 +1,4 @@
-// What is left of the semantics of asynchronous servants and calls: semantics.md says which test
-// shows what.
+// The remaining semantics of asynchronous servants and calls; semantics.md lists the tests.
 #include "deskAmhS.h"
 #include "deskAmiC.h"
 #include "deskS.h"
@@ -25,11 +24,11 @@ template <typename Ami>
 concept sends_tell = requires(Ami& object) { object.sendc_tell(nullptr, "", {}); };
 template <typename Ami>
 concept sends_stop = requires(Ami& object) { object.sendc_stop(nullptr); };
-static_assert(sends_stop<Desk::RightAmiC> && !sends_tell<Desk::RightAmiC>);  // that is a oneway
+static_assert(sends_stop<Desk::RightAmiC> && !sends_tell<Desk::RightAmiC>);  // tell is a oneway
 
 const std::string unsendable("a\0b", 3);  // no CDR string may have a NUL inside
 
-/// Keeps the handlers of oneways, or has them answered by another thread.
+/// Keeps the handlers of oneways, or lets another thread reply with them.
 class Teller final : public CORBA::amh_traits<Desk::Right>::base_type {
  public:
   void tell(Rh<Desk::Right> handler, const std::string& text, const Desk::Orders&) override {
@@ -63,7 +62,7 @@ CORBA::object_reference<Desk::Right> with_scope(const CORBA::object_reference<De
       object->_set_policy_overrides({policy}, CORBA::SetOverrideType::SET_OVERRIDE));
 }
 
-/// Says where it is called.
+/// Returns where it is called.
 class Local final : public CORBA::servant_traits<Desk::Base>::base_type {
  public:
   std::string name() override {
@@ -75,7 +74,7 @@ class Local final : public CORBA::servant_traits<Desk::Base>::base_type {
   std::thread::id thread;
 };
 
-/// Writes down what it is told.
+/// Writes its results down.
 class Listener final : public CORBA::amic_traits<Desk::Base>::replyhandler_base_type {
  public:
   void get_name(const std::string& ami_return_val) override { told += ami_return_val; }
@@ -95,7 +94,7 @@ class Listener final : public CORBA::amic_traits<Desk::Base>::replyhandler_base_
   }
 };
 
-/// Gives a local object away.
+/// Returns a local object, which cannot be sent.
 class Unsendable final : public DeskServant {
  public:
   task<exchange_results> exchange(CORBA::object_reference<Desk::Listener> other) override {
@@ -103,7 +102,7 @@ class Unsendable final : public DeskServant {
   }
 };
 
-/// Does not answer before it is told to.
+/// Does not reply until the test releases it.
 class Mute final : public CORBA::amh_traits<Desk::Base>::base_type {
  public:
   void get_name(Rh<Desk::Base>) override {}
@@ -119,7 +118,7 @@ class Mute final : public CORBA::amh_traits<Desk::Base>::base_type {
 
 }  // namespace
 
-TEST_CASE("a oneway that waits for its target waits for its handler's answer") {
+TEST_CASE("a oneway that waits for its target waits for its handler's reply") {
   const auto servant = CORBA::make_reference<Teller>();
   const Places places("thread-per-connection");
   const auto object = places.both_ways<Desk::Right>(servant).front();
@@ -130,7 +129,7 @@ TEST_CASE("a oneway that waits for its target waits for its handler's answer") {
   }
 }
 
-TEST_CASE("a oneway that waits for its server does not wait for its handler's answer") {
+TEST_CASE("a oneway that waits for its server does not wait for its handler's reply") {
   const auto servant = CORBA::make_reference<Teller>();
   const Places places("thread-per-connection");
   const auto object = places.both_ways<Desk::Right>(servant).front();
@@ -139,7 +138,7 @@ TEST_CASE("a oneway that waits for its server does not wait for its handler's an
   servant->kept = nullptr;
 }
 
-TEST_CASE("a reply that cannot be encoded is an exception for its handler and for the client") {
+TEST_CASE("a reply that cannot be encoded raises an exception in its handler and in the client") {
   const auto servant = CORBA::make_reference<Teller>();
   const Places places("reactive");
   for (const auto& object : places.both_ways<Desk::Right>(servant)) {
@@ -158,7 +157,7 @@ TEST_CASE("a coroutine's result that cannot be encoded is MARSHAL for the client
   }
 }
 
-TEST_CASE("an asynchronous call of an object in the process runs its servant in the caller") {
+TEST_CASE("an asynchronous call of a collocated object runs its servant in the caller") {
   const auto servant = CORBA::make_reference<Local>();
   const auto listener = CORBA::make_reference<Listener>();
   const Places places("thread-per-connection");
@@ -174,7 +173,7 @@ TEST_CASE("an asynchronous call of an object in the process runs its servant in 
   CHECK(listener->told == "NO_PERMISSION");
 }
 
-TEST_CASE("the end of its time limit is given to the handler as TIMEOUT") {
+TEST_CASE("a handler gets TIMEOUT at the end of its call's time limit") {
   const auto servant = CORBA::make_reference<Mute>();
   const auto listener = CORBA::make_reference<Listener>();
   const Places places("thread-per-connection");

@@ -1,4 +1,4 @@
-// A request made by hand, for tests of skeletons: no network, no adapter.
+// A request without network and adapter, for tests of skeletons.
 #pragma once
 
 #include <perigee/cdr/buffer.h>
@@ -9,7 +9,7 @@
 
 #include <string>
 
-/// A request that keeps its answer.
+/// A request that stores its reply.
 class FakeRequest final : public perigee::orb::ServerRequest {
  public:
   template <typename... Arguments>
@@ -23,7 +23,7 @@ class FakeRequest final : public perigee::orb::ServerRequest {
     arguments_ = perigee::cdr::Decoder(octets_, std::endian::native);
   }
 
-  /// The next value of the reply.
+  /// Decodes the next value of the reply.
   template <typename T>
   T result() {
     T value{};
@@ -32,7 +32,7 @@ class FakeRequest final : public perigee::orb::ServerRequest {
     return value;
   }
   [[nodiscard]] perigee::OctetSpan octets() const { return octets_; }
-  /// Whether the answer is kept: keeping it allocates.
+  /// Whether to store the reply: storing it allocates.
   void keep_reply(bool keep) { keeps_reply_ = keep; }
   [[nodiscard]] bool is_read() const { return results_.remaining() == 0; }
   [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }

@@ -1,4 +1,4 @@
-// A value's way through CDR and back, for the tests of generated types.
+// Encoding and decoding of values, for the tests of generated types.
 #pragma once
 
 #include <perigee/cdr/buffer.h>
@@ -12,7 +12,7 @@
 
 namespace perigee::test {
 
-/// The value's octets as they are at octet `start` of a message, with the octets before them.
+/// The encoded value at octet `start` of a message, with the octets before it.
 template <typename T>
 Octets encode(const T& value, std::endian order, std::size_t start = 0) {
   cdr::Buffer buffer;
@@ -23,7 +23,7 @@ Octets encode(const T& value, std::endian order, std::size_t start = 0) {
   return buffer.flatten();
 }
 
-/// Every octet that is missing at the end is an error.
+/// Checks that a value with any number of missing octets at its end is an error.
 template <typename T>
 void check_truncations(const Octets& octets, std::endian order) {
   for (std::size_t size = 0; size < octets.size(); ++size) {

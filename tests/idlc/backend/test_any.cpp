@@ -1,5 +1,5 @@
-// CORBA::Any and CORBA::TypeCode with generated types: what goes in comes out, also after a way
-// through octets; what does not fit is left alone.
+// CORBA::Any and CORBA::TypeCode with generated types: extraction returns the inserted value, also
+// after encoding and decoding. Extraction of another type fails and changes nothing.
 #include "anyA.h"
 #include "arraysA.h"
 #include "boundedA.h"
@@ -57,7 +57,7 @@ void check_holds(const Any& any, const T& value) {
   CHECK((extracted == value));
 }
 
-/// In and out of an Any: as it is, after a way through octets, and forwarded in another form.
+/// Inserts a value and extracts it: directly, after encoding and decoding, and after forwarding.
 template <typename T>
 void check_any(const T& value) {
   Any any;
@@ -183,7 +183,7 @@ TEST_CASE("anys and TypeCodes go into an any and come out") {
   CHECK(type->member_type(1)->content_type()->content_type()->id() == "IDL:Boxes/Tree:1.0");
 }
 
-TEST_CASE("a text goes in as a string") {
+TEST_CASE("a string literal is inserted as a string") {
   Any any;
   any <<= "text";
   check_holds(any, std::string("text"));
@@ -203,7 +203,7 @@ TEST_CASE("nil references go into an any, and come out as what they are and as O
   CHECK_FALSE((received >>= other));
 }
 
-TEST_CASE("extraction ignores aliases, insertion has none") {
+TEST_CASE("extraction ignores aliases, and insertion adds none") {
   Any any;
   any <<= Boxes::Packet("p", Any(), CORBA::_tc_long, Boxes::Grade::good);
   CHECK(any.type()->equal(Boxes::_tc_Parcel));
@@ -218,7 +218,7 @@ TEST_CASE("extraction ignores aliases, insertion has none") {
   CHECK_THROWS_AS(any.type(Boxes::_tc_Tree), CORBA::BAD_TYPECODE);
 }
 
-TEST_CASE("names and aliases do not count when anys are compared, in anys inside them neither") {
+TEST_CASE("names and aliases do not count when anys are compared, also in nested anys") {
   Any plain;
   plain <<= tree();
   Any named = plain;
@@ -247,7 +247,7 @@ TEST_CASE("extraction accepts compact TypeCodes") {
   check_holds(decode(encode(any, std::endian::big), std::endian::big), tree());
 }
 
-TEST_CASE("copies of an any share their value, and stay when the other changes") {
+TEST_CASE("copies of an any share their value, and keep it when another copy changes") {
   Any first;
   first <<= std::string("one");
   Any second = first;
@@ -271,7 +271,7 @@ TEST_CASE("anys are equal if their values are") {
   CHECK_FALSE((a == b));
 }
 
-TEST_CASE("an any that does not hold what its TypeCode says is an error") {
+TEST_CASE("an any whose octets do not match its TypeCode is an error") {
   Any any;
   any <<= Shapes::Unit::foot;
   Octets wire = encode(any, std::endian::big);
@@ -283,7 +283,7 @@ TEST_CASE("an any that does not hold what its TypeCode says is an error") {
   CHECK_FALSE(received.has_value());
 }
 
-TEST_CASE("an any that is cut off anywhere is an error") {
+TEST_CASE("a truncated any is an error") {
   Any any;
   any <<= Boxes::Parcel("label", Any(), Boxes::_tc_Tree, Boxes::Grade::best);
   const Octets wire = encode(any, std::endian::big);
@@ -308,7 +308,7 @@ TEST_CASE("insertion costs one allocation at most, basic types cost none") {
   CHECK(perigee::test::allocations_of([&] { const Any copy = any; }).count == 0);
 }
 
-TEST_CASE("TypeCodes of generated types say what the IDL says") {
+TEST_CASE("TypeCodes of generated types describe the IDL types") {
   const TypeCodeRef parcel = Boxes::_tc_Parcel;
   CHECK(parcel->kind() == TCKind::tk_struct);
   CHECK(parcel->id() == "IDL:Boxes/Parcel:1.0");
@@ -336,7 +336,7 @@ TEST_CASE("operations that a kind does not have raise BadKind, wrong indexes Bou
   CHECK_THROWS_AS((void)tree_type->member_type(2), TypeCode::Bounds);
 }
 
-TEST_CASE("anys and TypeCodes are written as what they are") {
+TEST_CASE("anys and TypeCodes are printed with their contents") {
   Any any;
   any <<= Shapes::Point(1, 2);
   std::ostringstream text;
@@ -347,7 +347,7 @@ TEST_CASE("anys and TypeCodes are written as what they are") {
 }
 
 // Measured: omniORB 4.2 writes an exception inside an any like a struct.
-TEST_CASE("an exception inside an any is understood without its repository id, too") {
+TEST_CASE("an exception without its repository id inside an any is decoded, too") {
   const Faults::Detailed failure("reason", 7, {});
   Buffer buffer;
   Encoder encoder(buffer, std::endian::big);

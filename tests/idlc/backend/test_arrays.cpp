@@ -1,4 +1,4 @@
-// Arrays: their C++ types, and their way through octets.
+// Arrays: their C++ types, encoding and decoding.
 #include "arraysC.h"
 #include "round_trip.h"
 #include "support/octets.h"
@@ -45,7 +45,7 @@ TEST_CASE("a struct with arrays survives the round trip") {
                                 {std::vector<int16_t>{1}, {}}, {{1, 2}, {}, {3}}));
 }
 
-TEST_CASE("a sequence of arrays promises no more than its octets can hold") {
+TEST_CASE("a sequence of arrays cannot be longer than its octets allow") {
   const perigee::Octets wire = encode(std::uint32_t{3}, std::endian::little);
   perigee::cdr::Decoder decoder(wire, std::endian::little);
   std::vector<std::array<double, 1000>> values;

@@ -1,5 +1,5 @@
-// Parameters with @perigee::borrowed: what the servant sees is where it was received, and in the
-// steady state nothing is allocated.
+// Parameters with @perigee::borrowed: the servant reads them in the receive buffer, and the steady
+// state allocates nothing.
 #include "borrowedS.h"
 #include "fake_request.h"
 #include "support/allocations.h"
@@ -42,7 +42,7 @@ bool is_inside(perigee::OctetSpan part, perigee::OctetSpan whole) {
 
 }  // namespace
 
-TEST_CASE("octets and strings are seen where they were received") {
+TEST_CASE("octets and strings are read in the receive buffer") {
   Sink sink;
   FakeRequest put("put", Media::Frame(100, 7));
   sink._dispatch(put);
@@ -54,7 +54,7 @@ TEST_CASE("octets and strings are seen where they were received") {
   CHECK(is_inside(sink.seen, log.octets()));
 }
 
-TEST_CASE("numbers are seen in place if they are aligned and in the native byte order") {
+TEST_CASE("numbers are read in place if they are aligned and in the native byte order") {
   Sink sink;
   FakeRequest aligned("mean", std::string("c"), Media::Samples{1, 2, 6});
   sink._dispatch(aligned);
@@ -62,7 +62,7 @@ TEST_CASE("numbers are seen in place if they are aligned and in the native byte 
   CHECK(is_inside(sink.seen, aligned.octets()));
 }
 
-TEST_CASE("numbers in the other byte order are seen in scratch memory that is used again") {
+TEST_CASE("numbers in the other byte order are converted in scratch memory, which is reused") {
   const std::endian other =
       std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
   perigee::cdr::Buffer buffer;
@@ -83,7 +83,7 @@ TEST_CASE("numbers in the other byte order are seen in scratch memory that is us
   CHECK(decoded);
 }
 
-TEST_CASE("a length that the octets do not hold is an error before memory is taken for it") {
+TEST_CASE("a length beyond the octets is an error before memory is allocated for it") {
   perigee::cdr::Buffer buffer;
   perigee::cdr::Encoder encoder(buffer);
   encoder << uint32_t{0x7fffffff};
@@ -103,7 +103,7 @@ TEST_CASE("a borrowing upcall allocates nothing, however large its data") {
   CHECK(is_inside(sink.seen, put.octets()));
 }
 
-TEST_CASE("stubs take spans and views without copies, and all that converts to them") {
+TEST_CASE("stubs take spans and views without copies, and all types that convert to them") {
   static_assert(
       std::is_invocable_v<decltype(static_cast<int32_t (Media::Sink::*)(std::span<const uint8_t>)>(
                               &Media::Sink::put)),
@@ -114,7 +114,7 @@ TEST_CASE("stubs take spans and views without copies, and all that converts to t
                                void (Media::Sink::*)(std::span<const uint64_t>)>);
 }
 
-TEST_CASE("what is lent is sent like the sequence or the string that it views") {
+TEST_CASE("borrowed arguments are sent like the sequence or the string that they view") {
   const Media::Samples samples{1, 2};
   perigee::cdr::Buffer buffer;
   perigee::cdr::Encoder encoder(buffer);

@@ -1,4 +1,4 @@
-// Bounded strings and sequences: they never hold more than the bound, whoever fills them.
+// Bounded strings and sequences never exceed the bound, on every way of setting them.
 #include "boundedC.h"
 #include "round_trip.h"
 #include "support/octets.h"
@@ -42,7 +42,7 @@ TEST_CASE("a bounded string is used as a string") {
   CHECK((Bounds::Code("a") < Bounds::Code("b")));
 }
 
-TEST_CASE("what exceeds a string's bound is BAD_PARAM and changes nothing") {
+TEST_CASE("exceeding a string's bound is BAD_PARAM and changes nothing") {
   Bounds::Code code = "abcde";
   CHECK_THROWS_AS(code += 'f', CORBA::BAD_PARAM);
   CHECK_THROWS_AS(code.append("f"), CORBA::BAD_PARAM);
@@ -68,7 +68,7 @@ TEST_CASE("a bounded sequence is used as a vector") {
   CHECK(plain.size() == 3);
 }
 
-TEST_CASE("what exceeds a sequence's bound is BAD_PARAM and changes nothing") {
+TEST_CASE("exceeding a sequence's bound is BAD_PARAM and changes nothing") {
   Bounds::Few few = {1, 2, 3, 4};
   CHECK_THROWS_AS(few.push_back(5), CORBA::BAD_PARAM);
   CHECK_THROWS_AS(few.emplace_back(5), CORBA::BAD_PARAM);
@@ -91,7 +91,7 @@ TEST_CASE("bounded types survive the round trip") {
   check_round_trip(key);
 }
 
-TEST_CASE("traits say what is bounded") {
+TEST_CASE("traits tell whether a type is bounded") {
   static_assert(IDL::traits<Bounds::Code>::is_bounded::value);
   static_assert(IDL::traits<Bounds::Code>::bound::value == 5);
   static_assert(IDL::traits<Bounds::Few>::bound::value == 4);
@@ -99,14 +99,14 @@ TEST_CASE("traits say what is bounded") {
   static_assert(!IDL::traits<std::vector<int32_t>>::is_bounded::value);
 }
 
-TEST_CASE("a bounded type is on the wire as the unbounded one") {
+TEST_CASE("a bounded type is encoded like the unbounded type") {
   CHECK(encode(Bounds::Code("ab"), std::endian::big) ==
         encode(std::string("ab"), std::endian::big));
   CHECK(encode(Bounds::Few{1, 2}, std::endian::big) ==
         encode(std::vector<int32_t>{1, 2}, std::endian::big));
 }
 
-TEST_CASE("more than the bound from the network is an error") {
+TEST_CASE("a received value beyond the bound is an error") {
   using perigee::cdr::ErrorKind;
   const std::endian order = std::endian::little;
   CHECK(decoding_error<Bounds::Code>(encode(std::string("abcdef"), order)) == ErrorKind::bad_value);

@@ -1,5 +1,5 @@
-// Operations with a `context` clause: a parameter more, and a sequence of strings behind the
-// arguments. Calls through stubs are made in tests/interop, with Perigee and omniORB as peers.
+// Operations with a `context` clause have one more parameter, and send a sequence of strings behind
+// the arguments. Calls through stubs are in tests/interop, with Perigee and omniORB as peers.
 #include "contextsS.h"
 #include "fake_request.h"
 #include <perigee/poa/tie.h>
@@ -65,7 +65,7 @@ TEST_CASE("an operation without arguments has its context, too, and so have inhe
   CHECK(greeter.noted == "loud volume.max=9;");
 }
 
-TEST_CASE("a request whose context is missing or broken is MARSHAL, and nothing is called") {
+TEST_CASE("a request with a missing or invalid context is MARSHAL, and no servant is called") {
   Greeter greeter;
   FakeRequest missing("note");
   CHECK_THROWS_AS(greeter._dispatch(missing), CORBA::MARSHAL);
@@ -88,7 +88,7 @@ TEST_CASE("a tie passes the context on") {
   CHECK(request.result<std::string>() == "Ada user=ada;");
 }
 
-TEST_CASE("operations of local interfaces have the parameter, and nothing is selected") {
+TEST_CASE("operations of local interfaces have the parameter, and get all properties") {
   Silent silent;
   silent.listen(ContextRef(perigee::make_counted<CORBA::Context>("mine")));
   CHECK(silent.heard == "mine");

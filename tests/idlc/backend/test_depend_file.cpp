@@ -5,12 +5,12 @@
 
 namespace perigee::idlc {
 
-TEST_CASE("a make rule names all targets, all dependencies, and survives deleted ones") {
+TEST_CASE("a make rule names all targets and dependencies, and tolerates deleted dependencies") {
   CHECK(make_rule({"aC.h", "aC.cpp"}, {"a.idl", "b.idl"}) ==
         "aC.h aC.cpp: \\\n  a.idl \\\n  b.idl\n\nb.idl:\n");
 }
 
-TEST_CASE("a make rule escapes what make would not read as part of a name") {
+TEST_CASE("a make rule escapes characters that are special to make") {
   CHECK(make_rule({"my file.h"}, {"$x#1.idl"}) == "my\\ file.h: \\\n  $$x\\#1.idl\n");
 }
 

@@ -1,4 +1,4 @@
-// IDL::Fixed: arithmetic by CORBA's rules, conversions, and its way through octets.
+// IDL::Fixed: arithmetic by CORBA's rules, conversions, encoding and decoding.
 #include "fixedC.h"
 #include "round_trip.h"
 #include "support/octets.h"
@@ -36,7 +36,7 @@ TEST_CASE("fixed constants have their values and as many digits") {
 
 TEST_CASE("text and numbers become fixed values, and back") {
   CHECK(Fixed<6, 2>("-12.3").to_string() == "-12.30");
-  CHECK(Fixed<6, 2>("0.129d").to_string() == "0.12");  // cut off, not rounded
+  CHECK(Fixed<6, 2>("0.129d").to_string() == "0.12");  // truncated, not rounded
   CHECK(Fixed<6, 2>(-7).to_string() == "-7.00");
   CHECK(Fixed<6, 2>(1.005L).units() == 101);
   CHECK(Fixed<4, 4>(".5").to_string() == "0.5000");
@@ -44,7 +44,7 @@ TEST_CASE("text and numbers become fixed values, and back") {
   CHECK(static_cast<int>(Fixed<6, 2>("-2.99")) == -2);
 }
 
-TEST_CASE("what a type cannot hold is DATA_CONVERSION") {
+TEST_CASE("a value that a type cannot hold is DATA_CONVERSION") {
   using Small = Fixed<4, 2>;
   CHECK_THROWS_AS(Small(100), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(Small("100"), CORBA::DATA_CONVERSION);
@@ -73,7 +73,7 @@ TEST_CASE("results have the digits that CORBA gives them") {
   CHECK_THROWS_AS((a / Fixed<1, 0>(0)), CORBA::DATA_CONVERSION);
 }
 
-TEST_CASE("arithmetic with all 31 digits loses those behind the point first") {
+TEST_CASE("arithmetic with all 31 digits drops digits behind the point first") {
   const Fixed<31, 0> large("9999999999999999999999999999999");
   const Fixed<31, 31> tiny("0.9999999999999999999999999999999");
   CHECK_THROWS_AS(large + large, CORBA::DATA_CONVERSION);
@@ -85,7 +85,7 @@ TEST_CASE("arithmetic with all 31 digits loses those behind the point first") {
   CHECK((tiny / tiny).to_string() == "1");
 }
 
-TEST_CASE("fixed values of any digits compare by their number") {
+TEST_CASE("fixed values with different digits compare by their number") {
   CHECK((Fixed<5, 2>("1.50") == Fixed<3, 1>("1.5")));
   CHECK((Fixed<31, 31>("0.5") < Fixed<31, 0>(1)));
   CHECK((Fixed<5, 2>("-1.50") > Fixed<5, 1>("-1.6")));
@@ -101,7 +101,7 @@ TEST_CASE("rounding goes half away from zero, truncation towards it") {
   CHECK_THROWS_AS(static_cast<void>(Fixed<2, 1>("9.9").round(0)), CORBA::DATA_CONVERSION);
 }
 
-TEST_CASE("fixed values count, and change in place") {
+TEST_CASE("fixed values can be incremented and changed in place") {
   Fixed<4, 1> value("1.5");
   ++value;
   CHECK(value.to_string() == "2.5");
@@ -127,7 +127,7 @@ TEST_CASE("fixed values survive the round trip") {
   check_round_trip(Money::Item("tea", Money::Amount("2.50"), Fixed<4, 1>("-7.5")));
 }
 
-TEST_CASE("half octets that are no digit or no sign are an error") {
+TEST_CASE("invalid digits and signs in half octets are an error") {
   using perigee::cdr::ErrorKind;
   CHECK(decoding_error<3>(octets(0x12, 0x3c)) == ErrorKind::none);
   CHECK(decoding_error<3>(octets(0x1a, 0x3c)) == ErrorKind::bad_value);

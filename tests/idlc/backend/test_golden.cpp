@@ -1,4 +1,4 @@
-// The generated files, octet for octet. To accept what the compiler generates now:
+// The generated files, octet for octet. To accept the present output of the compiler:
 //   PERIGEE_UPDATE_GOLDEN=1 build/release/tests/idlc/backend/test_idlc_backend
 #include "idlc/backends/cpp11/generate.h"
 #include "idlc/frontend/compile.h"
@@ -50,7 +50,7 @@ void check_golden(const std::string& name, const cpp11::OutputFile& output) {
 
 }  // namespace
 
-TEST_CASE("generated files are the golden ones") {
+TEST_CASE("generated files equal the golden files") {
   for (const char* name :
        {"any",         "arrays",     "attributes", "borrowed", "bounded",     "constants",
         "enums",       "exceptions", "fixed",      "forward",  "idl4/modern", "includes",
@@ -63,7 +63,7 @@ TEST_CASE("generated files are the golden ones") {
   }
 }
 
-TEST_CASE("files for any are added, and the others stay the same") {
+TEST_CASE("options for any add files, and the other files stay the same") {
   for (const char* name : {"any", "includes", "stock"}) {
     CAPTURE(name);
     const cpp11::GenerateResult without = generate_file(name);
@@ -76,7 +76,7 @@ TEST_CASE("files for any are added, and the others stay the same") {
   }
 }
 
-TEST_CASE("files of asynchronous calls and servants are added, the others stay the same") {
+TEST_CASE("options for asynchronous code add files, and the other files stay the same") {
   for (const char* name : {"async/desk", "inheritance", "includes", "stock"}) {
     CAPTURE(name);
     const cpp11::GenerateResult without = generate_file(name);
@@ -87,12 +87,12 @@ TEST_CASE("files of asynchronous calls and servants are added, the others stay t
     REQUIRE(with.files.size() == 14);
     for (std::size_t index = 0; index < 4; ++index)
       CHECK(with.files[index].text == without.files[index].text);
-    check_golden(name, with.files[0]);  // the others include it
+    check_golden(name, with.files[0]);  // the other files include it
     for (std::size_t index = 4; index < 14; ++index) check_golden(name, with.files[index]);
   }
 }
 
-TEST_CASE("annotations of the main file add files of asynchronous servants") {
+TEST_CASE("annotations of the main file add files for asynchronous servants") {
   const cpp11::GenerateResult generated = generate_file("async/chosen", {.with_one_source = true});
   REQUIRE(generated.files.size() == 15);
   check_golden("async/chosen", generated.files[0]);
@@ -130,7 +130,7 @@ TEST_CASE("generated files are named after the IDL file and the side") {
         cpp11::output_names("stock.idl", {.with_any = true, .with_amh = true, .with_async = true}));
 }
 
-TEST_CASE("generated files have no lines beyond 100 columns where the names allow it") {
+TEST_CASE("generated files have no lines beyond 100 columns unless names are too long") {
   for (const cpp11::OutputFile& output : generate_file("operations").files) {
     CAPTURE(output.name);
     std::size_t longest = 0;
@@ -144,7 +144,7 @@ TEST_CASE("generated files have no lines beyond 100 columns where the names allo
   }
 }
 
-TEST_CASE("a table of very many operations grows with their number only") {
+TEST_CASE("the size of an operation table is proportional to the number of operations") {
   std::string idl = "interface I {\n";
   for (int index = 0; index < 2000; ++index) idl += "void f" + std::to_string(index) + "();\n";
   MemoryFiles files;

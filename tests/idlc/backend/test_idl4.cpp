@@ -1,5 +1,5 @@
-// What IDL 4 adds: its C++ types, and the encoding that docs/mapping.md gives to what OMG has none
-// for.
+// The additions of IDL 4: their C++ types, and the encoding of docs/mapping.md for types without an
+// OMG encoding.
 #include "modernC.h"
 #include "round_trip.h"
 #include "support/octets.h"
@@ -49,7 +49,7 @@ TEST_CASE("a map is a sequence of keys and values") {
   check_round_trip(Few{{1, Sized()}, {2, Sized()}});
 }
 
-TEST_CASE("a map with a key twice, or with more than its bound, is an error") {
+TEST_CASE("a map with a duplicate key, or beyond its bound, is an error") {
   CHECK(decoding_error<std::map<uint8_t, uint8_t>>(octets(0, 0, 0, 2, 1, 2, 1, 4)) ==
         ErrorKind::bad_value);
   const IDL::bounded_map<uint8_t, uint8_t, 2> two = {{1, 1}, {2, 2}};
@@ -57,7 +57,7 @@ TEST_CASE("a map with a key twice, or with more than its bound, is an error") {
   CHECK(decoding_error<IDL::bounded_map<uint8_t, uint8_t, 1>>(wire) == ErrorKind::bad_value);
 }
 
-TEST_CASE("what exceeds a map's bound is BAD_PARAM") {
+TEST_CASE("exceeding a map's bound is BAD_PARAM") {
   Few few;
   few[1] = Sized();
   few.try_emplace(2);
@@ -122,7 +122,7 @@ TEST_CASE("a derived struct has its base's members first") {
   CHECK(names == "nameflagsextra");
 }
 
-TEST_CASE("an enum with values or a bound travels by its value, in as many octets") {
+TEST_CASE("an enum with values or a bound is encoded by its value, in as many octets") {
   CHECK(encode(Level::high, std::endian::big) == octets(1));
   CHECK(encode(Code::next, std::endian::big) == octets(0, 0, 0, 201));
   CHECK(encode(Signed::minus, std::endian::big) == octets(255, 255, 255, 255));

@@ -1,5 +1,5 @@
-// The layouts that the back end computes, against a reference: a model of memory and of the wire
-// that places octet by octet.
+// Compares the layouts that the back end computes with a model of memory and of the wire, which
+// places octet by octet.
 #include "idlc/backends/cpp11/layout.h"
 
 #include <doctest/doctest.h>
@@ -112,7 +112,7 @@ Picture draw_memory(const Struct& structure, int& next) {
   return picture;
 }
 
-/// What the struct's pieces and gaps make at a phase: the picture of the wire, from the memory's.
+/// Returns the wire's picture that the pieces and gaps make from the memory's picture at a phase.
 Picture copied(const Run& run, std::size_t phase, const Picture& memory) {
   Picture wire(run.wire_size(phase), -2);
   for (const Piece& piece : run.pieces(phase))
@@ -138,7 +138,7 @@ void check_layout(const Struct& structure, const FixedLayout& layout) {
     CHECK(copied(layout.run, phase, memory) == drawn);
     CHECK(wire.size() % layout.run.alignment() == layout.run.steady_phase());
   }
-  // What <perigee/cdr/run.h> relies on when it computes the size of many.
+  // <perigee/cdr/run.h> relies on this when it computes the size of several structs.
   CHECK(layout.run.wire_size(layout.run.steady_phase()) <= layout.memory_size);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("random structs lie on the wire and in memory as a model of both says"
   CHECK(fixed > 350);
 }
 
-TEST_CASE("two doubles in a row are in memory as on the wire, three with an octet are not") {
+TEST_CASE("two doubles are in memory as on the wire; three doubles with an octet are not") {
   Maker maker(1);
   Struct& point = maker.empty_structure();
   for (const char* name : {"x", "y"})
@@ -174,14 +174,14 @@ TEST_CASE("two doubles in a row are in memory as on the wire, three with an octe
   CHECK_FALSE(fixed_layout(point)->is_image());
 }
 
-TEST_CASE("a struct of booleans is no image, since its octets must be checked") {
+TEST_CASE("a struct of booleans is not copied as a whole, since its octets must be checked") {
   Maker maker(1);
   Struct& flags = maker.empty_structure();
   flags.members.push_back({"on", {}, maker.basic(TypeKind::boolean), {}});
   CHECK_FALSE(fixed_layout(flags)->is_image());
 }
 
-TEST_CASE("strings, wide characters and long doubles part the runs of a struct") {
+TEST_CASE("strings, wide characters and long doubles divide the runs of a struct") {
   Maker maker(1);
   std::vector<Member> members;
   for (const TypeKind kind : {TypeKind::int32, TypeKind::octet, TypeKind::string, TypeKind::wchar,

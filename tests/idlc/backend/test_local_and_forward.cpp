@@ -1,5 +1,5 @@
 // Local interfaces, native types, and references to interfaces that a file only declares.
-// forwardC.h comes first: it must do without the classes that forward_definitionC.h defines.
+// forwardC.h comes first: it must not need the classes that forward_definitionC.h defines.
 // clang-format off
 #include "forwardC.h"
 // clang-format on
@@ -27,7 +27,7 @@ using perigee::cdr::Decoder;
 using perigee::cdr::Encoder;
 using perigee::cdr::ErrorKind;
 
-/// Derives twice from LocalObject, once by each base: bases are virtual.
+/// Derives twice from LocalObject, once through each base: bases are virtual.
 class Square final : public virtual IDL::traits<Near::Both>::base_type {
  public:
   explicit Square(std::string name) : name_(std::move(name)) {}
@@ -89,7 +89,7 @@ TEST_CASE("local interfaces may derive from those of orb.idl") {
   CHECK(colour->value() == 1);
 }
 
-TEST_CASE("a local object is called in C++, by each of its interfaces") {
+TEST_CASE("a local object can be called in C++ through each of its interfaces") {
   const IDL::traits<Near::Shape>::ref_type shape = CORBA::make_reference<Square>("first");
   Near::Canvas canvas;
   Near::Canvas* copy = nullptr;
@@ -124,14 +124,14 @@ TEST_CASE("local references are narrowed by their C++ type and know their interf
   CHECK(object->_is_equivalent(both));
 }
 
-TEST_CASE("a local reference is never marshalled, as itself or as something remote") {
+TEST_CASE("a local reference is never marshalled, by its own type or by a remote one") {
   const IDL::traits<Near::Both>::ref_type both = CORBA::make_reference<Square>("square");
   CHECK(error_of_encoding(Near::Shape::Placed(both, 1)) == ErrorKind::local_object);
   CHECK(error_of_encoding(Near::Shape::Placed(nullptr, 1)) == ErrorKind::local_object);
   CHECK(error_of_encoding(IDL::traits<Near::Remote>::ref_type(both)) == ErrorKind::local_object);
 }
 
-TEST_CASE("references to interfaces of other files are marshalled without their classes") {
+TEST_CASE("references to forward-declared interfaces are marshalled without their classes") {
   Buffer buffer;
   Encoder encoder(buffer);
   encoder << Orders::Order() << Orders::Rejected();
@@ -144,7 +144,7 @@ TEST_CASE("references to interfaces of other files are marshalled without their 
   CHECK(order == Orders::Order());
 }
 
-TEST_CASE("weak references convert to those of bases, and do not keep objects") {
+TEST_CASE("weak references convert to weak references to bases, and do not keep objects alive") {
   IDL::traits<Near::Both>::ref_type both = CORBA::make_reference<Square>("square");
   const IDL::traits<Near::Shape>::weak_ref_type shape = both;
   const IDL::traits<Near::Both>::weak_ref_type weak = both;

@@ -1,4 +1,4 @@
-// What applications see of generated types.
+// The application's view of generated types.
 #include "constantsC.h"
 #include "exceptionsC.h"
 #include "inheritanceC.h"
@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-TEST_CASE("exceptions are moved without throwing") {
+TEST_CASE("exceptions can be moved without throwing") {
   static_assert(std::is_nothrow_move_constructible_v<Faults::Detailed>);
   static_assert(std::is_nothrow_move_assignable_v<Faults::Detailed>);
   Faults::Detailed source("what", 7, {"a", "b"});
@@ -20,7 +20,7 @@ TEST_CASE("exceptions are moved without throwing") {
   CHECK(moved.causes().size() == 2);
 }
 
-TEST_CASE("constants have the values that the IDL says") {
+TEST_CASE("constants have the values of the IDL") {
   static_assert(answer == 42);
   static_assert(Limits::short_min == -32768);
   static_assert(Limits::long_min == std::numeric_limits<int32_t>::min());
@@ -60,7 +60,7 @@ TEST_CASE("a struct's members are read, written in place and replaced") {
   CHECK(sizes == Shapes::Sizes(3, 4));
 }
 
-TEST_CASE("members are visited in order by their IDL names, and may be changed if the value may") {
+TEST_CASE("members are visited in order with their IDL names, and may be changed if not const") {
   static_assert(perigee::stub::Visitable<Shapes::Point> &&
                 perigee::stub::Visitable<const Faults::Detailed>);
   static_assert(!perigee::stub::Visitable<std::string>);
@@ -109,7 +109,7 @@ TEST_CASE("an exception knows its name and identifier, and throws a copy of itse
   }
 }
 
-TEST_CASE("references convert to those of bases, and to Object") {
+TEST_CASE("references convert to references to bases and to Object") {
   static_assert(std::is_convertible_v<IDL::traits<Family::Child>::ref_type,
                                       IDL::traits<Family::Ancestor>::ref_type>);
   static_assert(std::is_convertible_v<IDL::traits<Family::Child>::ref_type,
@@ -120,7 +120,7 @@ TEST_CASE("references convert to those of bases, and to Object") {
       std::is_same_v<IDL::traits<Graph::Corner>::ref_type, IDL::traits<Graph::Vertex>::ref_type>);
 }
 
-TEST_CASE("traits say how types are passed") {
+TEST_CASE("traits tell how types are passed") {
   static_assert(std::is_same_v<IDL::traits<Shapes::Point>::in_type, const Shapes::Point&>);
   static_assert(std::is_same_v<IDL::traits<Shapes::Unit>::in_type, Shapes::Unit>);
   static_assert(std::is_same_v<IDL::traits<Shapes::Nodes>::out_type, Shapes::Nodes&>);

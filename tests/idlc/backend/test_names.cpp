@@ -5,7 +5,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-TEST_CASE("names that C++ or the mapping takes get the prefix _cxx_") {
+TEST_CASE("names that C++ or the mapping uses get the prefix _cxx_") {
   for (const char* taken :
        {"class", "int32_t", "what", "co_await", "xor_eq", "std", "EOF", "EAGAIN", "INT_MAX"})
     CHECK(cpp_name(taken) == std::string("_cxx_") + taken);
@@ -13,7 +13,7 @@ TEST_CASE("names that C++ or the mapping takes get the prefix _cxx_") {
     CHECK(cpp_name(free) == free);
 }
 
-TEST_CASE("each part of a qualified name is made a C++ name") {
+TEST_CASE("each part of a qualified name becomes a C++ name") {
   Interface interface;
   interface.scoped_name = "::Stock::class::Quoter";
   interface.name = "Quoter";
@@ -37,7 +37,7 @@ TEST_CASE(
   CHECK(qualified_name(structure) == "::_cxx_POA::tm");
 }
 
-TEST_CASE("string literals escape what cannot stand in one") {
+TEST_CASE("string literals escape special characters") {
   CHECK(string_literal("plain") == R"("plain")");
   CHECK(string_literal("a\"b\\c") == R"("a\"b\\c")");
   CHECK(string_literal("what?"
@@ -45,7 +45,7 @@ TEST_CASE("string literals escape what cannot stand in one") {
   CHECK(string_literal("line\n1\xff") == R"("line\0121\377")");
 }
 
-TEST_CASE("a header's name is the IDL file's with suffix and extension for its own") {
+TEST_CASE("a header is named after the IDL file, with its suffix and extension") {
   CHECK(client_header("stock.idl", {}) == "stockC.h");
   CHECK(server_header("some.folder/stock", {}) == "some.folder/stockS.h");
   FileNames names;

@@ -48,7 +48,7 @@ struct Terse {
 
 }  // namespace
 
-TEST_CASE("structs, enums, sequences and exceptions are written with their names") {
+TEST_CASE("structs, enums, sequences and exceptions are printed with their names") {
   CHECK(text(Shapes::Point(1.5, -2)) == "Shapes::Point{x=1.5, y=-2}");
   CHECK(text(Paint::Colour::green) == "green");
   CHECK(text(static_cast<Paint::Colour>(77)) == "77");
@@ -59,7 +59,7 @@ TEST_CASE("structs, enums, sequences and exceptions are written with their names
   CHECK(text(CORBA::TRANSIENT(0, CORBA::COMPLETED_NO)) == "TRANSIENT, COMPLETED_NO");
 }
 
-TEST_CASE("basic types, strings and their sequences are written through their traits") {
+TEST_CASE("basic types, strings and their sequences are printed through their traits") {
   CHECK(written(std::vector<int32_t>{1, -2}) == "{1, -2}");
   CHECK(written(std::vector<bool>{true, false}) == "{true, false}");
   CHECK(written(std::vector<uint8_t>{7, 65}) == "{7, 65}");
@@ -69,19 +69,19 @@ TEST_CASE("basic types, strings and their sequences are written through their tr
   CHECK(text(perigee::text::quoted(L"\u00e9\U0001f600", '"')) == "L\"\xc3\xa9\xf0\x9f\x98\x80\"");
 }
 
-TEST_CASE("references are written as what they refer to") {
+TEST_CASE("references are printed with their contents") {
   CHECK(text(IDL::traits<Elsewhere::Customer>::ref_type()) == "nil");
   CHECK(text(IDL::traits<CORBA::Object>::write(nullptr)) == "nil");
   CHECK(text(Near::Shape::Placed(nullptr, 2)) == "Near::Shape::Placed{what=nil, where=2}");
 }
 
-TEST_CASE("a formatter of one's own is used for a value, or wherever its type occurs") {
+TEST_CASE("a user's formatter applies to a value, or to all values of its type") {
   CHECK(text(IDL::traits<Shapes::Point>::write<Terse>(Shapes::Point(1, 2))) == "1/2");
   CHECK(text(Shapes::Unit::foot) == "unit 1");
   CHECK(text(Shapes::Mixed()).find("scale=unit 0") != std::string::npos);
 }
 
-TEST_CASE("equal values have equal hashes, and values make good keys") {
+TEST_CASE("equal values have equal hashes, and values can be keys") {
   std::unordered_set<Shapes::Node> nodes;
   nodes.insert(Shapes::Node("a", {Shapes::Node("b", {})}));
   nodes.insert(Shapes::Node("a", {Shapes::Node("b", {})}));

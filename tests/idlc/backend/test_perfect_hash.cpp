@@ -20,13 +20,13 @@ std::vector<std::string> operation_names(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("the compiler hashes names as skeletons do") {
+TEST_CASE("the compiler and the skeletons use the same hash") {
   for (const std::string& name : operation_names(50))
     for (const std::uint32_t seed : {0u, 1u, 77u, 65535u})
       CHECK(operation_hash(name, seed) == skeleton::operation_hash(name, seed));
 }
 
-TEST_CASE("each name has a slot of its own in a table of a power of two") {
+TEST_CASE("each name has its own slot in a table whose size is a power of two") {
   for (const std::size_t count : {1u, 2u, 6u, 17u, 64u, 200u}) {
     CAPTURE(count);
     const std::vector<std::string> names = operation_names(count);
@@ -39,12 +39,12 @@ TEST_CASE("each name has a slot of its own in a table of a power of two") {
   }
 }
 
-TEST_CASE("the table of a small interface has no more than twice its size in slots") {
+TEST_CASE("the table of a small interface has at most two slots per operation") {
   CHECK(find_perfect_hash(operation_names(6)).slots.size() == 8);
   CHECK(find_perfect_hash(operation_names(8)).slots.size() <= 16);
 }
 
-TEST_CASE("skeletons find operations in a table that is sorted instead, as for very many") {
+TEST_CASE("skeletons of very many operations use a sorted table") {
   constexpr skeleton::OperationSlot slots[] = {{"_get_a", 2}, {"b", 0}, {"c", 1}};
   for (const skeleton::OperationSlot& slot : slots)
     CHECK(skeleton::find_sorted_operation(slots, slot.name) == slot.index);

@@ -1,4 +1,4 @@
-// perigee-idl as its users call it.
+// perigee-idl with the options of its users.
 #include "idlc/program/program.h"
 
 #include <doctest/doctest.h>
@@ -38,7 +38,7 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// A folder that is gone at the end of the test.
+/// A folder that the destructor deletes.
 class TemporaryFolder final {
  public:
   TemporaryFolder() {
@@ -66,7 +66,7 @@ class TemporaryFolder final {
 
 }  // namespace
 
-TEST_CASE("the compiler tells its version and its options") {
+TEST_CASE("the compiler prints its version and its options") {
   const Outcome version = run_on({}, {"--version"});
   CHECK(version.status == 0);
   CHECK(version.out.starts_with("perigee-idl 0."));
@@ -90,7 +90,7 @@ TEST_CASE("errors in the command line have their own exit status") {
   CHECK(run_on_stock({"--depend-file", "x.d", "other.idl"}).status == 2);
 }
 
-TEST_CASE("asynchronous calls and servants have files of their own") {
+TEST_CASE("asynchronous calls and servants are generated into separate files") {
   const TemporaryFolder folder;
   const std::vector<std::string> words = {"--output-dir", folder / "", "--ami", "--amh", "--async"};
   REQUIRE(run_on_stock(words).status == 0);
@@ -110,7 +110,7 @@ TEST_CASE("asynchronous calls and servants have files of their own") {
       "perigee-idl: the files of asynchronous calls or servants have the same suffix as others\n");
 }
 
-TEST_CASE("an annotation without effect is told when files are generated") {
+TEST_CASE("an annotation without effect is reported when files are generated") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("local.idl", "//@perigee::amh\nlocal interface L { void f(); };\n");
@@ -120,7 +120,7 @@ TEST_CASE("an annotation without effect is told when files are generated") {
   CHECK(folder.count() == 4);
 }
 
-TEST_CASE("implied IDL is printed instead of generating") {
+TEST_CASE("implied IDL is printed instead of generated files") {
   const Outcome outcome = run_on_stock({"--dump-implied-idl", "--ami"});
   CHECK(outcome.status == 0);
   CHECK(contains(outcome.out, "interface AMI_"));
@@ -131,7 +131,7 @@ TEST_CASE("implied IDL is printed instead of generating") {
   CHECK(run_on_stock({"--dump-implied-idl", "-E"}).status == 2);
 }
 
-TEST_CASE("files are written into the output folder, which is made") {
+TEST_CASE("files are written into the output folder, which is created") {
   const TemporaryFolder folder;
   const Outcome outcome = run_on_stock({"-o", folder / "new/folder"});
   CHECK(outcome.status == 0);
@@ -141,7 +141,7 @@ TEST_CASE("files are written into the output folder, which is made") {
   CHECK(contains(folder.read("new/folder/stockS.cpp"), "#include \"stockS.h\""));
 }
 
-TEST_CASE("suffixes and extensions are options, in file names and includes") {
+TEST_CASE("suffixes and extensions are options for file names and includes") {
   const TemporaryFolder folder;
   CHECK(run_on_stock({"-o", folder / "", "--client-suffix", "_c", "--server-suffix", "_s",
                       "--header-extension", ".hh", "--source-extension", ".cc"})
@@ -150,7 +150,7 @@ TEST_CASE("suffixes and extensions are options, in file names and includes") {
   CHECK(contains(folder.read("stock_s.cc"), "#include \"stock_s.hh\""));
 }
 
-TEST_CASE("the folders of #include are kept on demand") {
+TEST_CASE("the folders of #include are kept on request") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("main.idl", "#include \"parts/stock.idl\"\ninterface History : Quoter {};\n");
@@ -166,7 +166,7 @@ TEST_CASE("the folders of #include are kept on demand") {
   CHECK(contains(folder.read("mainA.h"), "#include \"mainC.h\"\n"));
 }
 
-TEST_CASE("headers that would have one name are an error unless their folders are kept") {
+TEST_CASE("headers with equal names are an error unless their folders are kept") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("types.idl", "#include \"a/types.idl\"\nconst A b = 1;\n");
@@ -190,7 +190,7 @@ TEST_CASE("headers that would have one name are an error unless their folders ar
     CHECK(run_on(files, {"-o", folder / "", "--keep-include-path", name}).status == 0);
 }
 
-TEST_CASE("one file that is included by two paths is no clash") {
+TEST_CASE("a file that is included by two paths is no clash") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("main.idl", "#include \"types.idl\"\n#include \"./types.idl\"\n");
@@ -208,7 +208,7 @@ TEST_CASE("one source includes the others") {
                  "#include \"stockC.cpp\"\n#include \"stock_s.cpp\"\n#include \"stockA.cpp\"\n"));
 }
 
-TEST_CASE("the dependency file makes what is generated depend on all files that were read") {
+TEST_CASE("the dependency file lists all files that were read as dependencies of the output") {
   const TemporaryFolder folder;
   const std::string depend_file = folder / "stock.d";
   CHECK(run_on_stock({"-o", folder / "", "--depend-file", depend_file}).status == 0);
@@ -219,7 +219,7 @@ TEST_CASE("the dependency file makes what is generated depend on all files that 
   CHECK(contains(rule, "\n  types.idl"));
 }
 
-TEST_CASE("an IDL error is shown with its position, and nothing is written") {
+TEST_CASE("an IDL error is reported with its position, and no file is written") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("bad.idl", "interface I {\n  lung f();\n};\n");
@@ -229,7 +229,7 @@ TEST_CASE("an IDL error is shown with its position, and nothing is written") {
   CHECK(folder.count() == 0);
 }
 
-TEST_CASE("what is not generated yet is shown with its position, and nothing is written") {
+TEST_CASE("an unsupported feature is reported with its position, and no file is written") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("value.idl", "valuetype V { public long a; };\n");
@@ -245,7 +245,7 @@ TEST_CASE("a file that does not exist is an error") {
   CHECK(contains(outcome.err, "missing.idl"));
 }
 
-TEST_CASE("a folder that cannot be made is an error that says why") {
+TEST_CASE("a folder that cannot be created is an error with the reason") {
   const TemporaryFolder folder;
   std::ofstream(folder / "file") << "not a folder";
   const Outcome outcome = run_on_stock({"-o", folder / "file/below"});
@@ -263,7 +263,7 @@ TEST_CASE("macros are defined and undefined on the command line") {
   CHECK_FALSE(contains(undefined.out, "extra"));
 }
 
-TEST_CASE("included files are looked for in the folders of -I") {
+TEST_CASE("included files are searched in the folders of -I") {
   MemoryFiles files;
   files.add("main.idl", "#include <types.idl>\nconst Price one = 1;\n");
   files.add("lib/types.idl", "typedef long Price;\n");
@@ -280,7 +280,7 @@ TEST_CASE("-E prints the preprocessed text") {
   CHECK(contains(outcome.out, "const long n = 3"));
 }
 
-TEST_CASE("words that are newer than IDL 3 are names, unless IDL 4 is asked for") {
+TEST_CASE("words that are newer than IDL 3 are names, unless IDL 4 is chosen") {
   MemoryFiles files;
   files.add("m.idl", "struct S { long map; };\n");
   CHECK(run_on(files, {"--dump-model", "m.idl"}).status == 0);

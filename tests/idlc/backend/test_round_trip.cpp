@@ -1,5 +1,5 @@
-// Generated CDR operators: every kind of type survives the way through octets, in both byte orders
-// and from every start position; octets that are cut off are an error, never a crash.
+// Generated CDR operators: values of every kind of type are encoded and decoded, in both byte
+// orders and from every start position. Truncated octets are an error, never a crash.
 #include "enumsC.h"
 #include "exceptionsC.h"
 #include "namesC.h"
@@ -28,8 +28,8 @@ Shapes::Mixed mixed() {
 
 }  // namespace
 
-// CORBA 3.0, 15.3.2.1: structs are their members in turn, each at its natural alignment.
-TEST_CASE("a struct is its members in turn, in big-endian octets") {
+// CORBA 3.0, 15.3.2.1: structs are their members in order, each at its natural alignment.
+TEST_CASE("a struct is its members in order, in big-endian octets") {
   using perigee::test::octets;
   const Lists::Entry entry("ab", 7, {{1}});
   CHECK(encode(entry, std::endian::big) ==
@@ -107,11 +107,11 @@ TEST_CASE("exceptions' members survive the round trip") {
   check_round_trip(Faults::Risky::Nearby(true));
 }
 
-TEST_CASE("an exception without members is nothing on the wire") {
+TEST_CASE("an exception without members has no octets on the wire") {
   CHECK(encode(Faults::Empty(), std::endian::little).empty());
 }
 
-TEST_CASE("types with names that C++ takes survive the round trip") {
+TEST_CASE("types with reserved C++ names survive the round trip") {
   using namespace _cxx_class;
   check_round_trip(_cxx_template(1, "what", _cxx_operator::_cxx_delete));
   check_round_trip(_cxx_typename{_cxx_template(1, "", _cxx_operator::_cxx_new), _cxx_template()});

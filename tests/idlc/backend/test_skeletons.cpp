@@ -1,4 +1,4 @@
-// Generated skeletons: requests made by hand, answers read by hand. No network, no adapter.
+// Generated skeletons, with hand-made requests. No network, no adapter.
 #include "attributesS.h"
 #include "exceptionsS.h"
 #include "fake_request.h"
@@ -26,7 +26,7 @@ class Quoter final : public CORBA::servant_traits<Stock::Quoter>::base_type {
   }
 };
 
-/// The functions of Family::Child, in a class that derives from no skeleton: for a tie.
+/// The functions of Family::Child in a class without a skeleton as base: for a tie.
 struct Toddler {
   std::string name() const { return "Ada"; }
   int32_t age() const { return age_; }
@@ -68,7 +68,7 @@ TEST_CASE("a skeleton decodes the arguments, calls the servant and encodes the r
   CHECK(request.is_read());
 }
 
-TEST_CASE("a skeleton names the user exceptions and lets them pass") {
+TEST_CASE("a skeleton names the user exceptions and passes them on") {
   const auto quoter = CORBA::make_reference<Quoter>();
   FakeRequest request("get_quote", std::string("XXX"));
   CHECK_THROWS_AS(quoter->_dispatch(request), Stock::Invalid_Stock_Symbol);
@@ -92,7 +92,7 @@ TEST_CASE("operations that the interface does not have raise BAD_OPERATION") {
   }
 }
 
-TEST_CASE("every object answers the implicit operations") {
+TEST_CASE("every object implements the implicit operations") {
   const auto quoter = CORBA::make_reference<Quoter>();
   FakeRequest is_a("_is_a", std::string("IDL:Stock/Quoter:1.0"));
   quoter->_dispatch(is_a);
@@ -130,7 +130,7 @@ TEST_CASE("a derived skeleton dispatches the operations of all its bases") {
   CHECK(servant->_is_a("IDL:omg.org/CORBA/Object:1.0"));
 }
 
-TEST_CASE("attributes are read, written, and may raise") {
+TEST_CASE("attributes can be read and written, and may raise exceptions") {
   const auto gauge = CORBA::make_reference<Gauge>();
   FakeRequest set("_set_last", Gauges::Reading(2.5));
   gauge->_dispatch(set);

@@ -1,4 +1,4 @@
-// Unions: selection of members, and their way through octets.
+// Unions: selection of members, encoding and decoding.
 #include "round_trip.h"
 #include "support/octets.h"
 #include "unionsC.h"
@@ -14,7 +14,7 @@ using namespace Choices;
 
 namespace {
 
-/// A union after one of its setters.
+/// A union after a call of one of its setters.
 template <typename Union, typename Set>
 Union made(Set set) {
   Union value;
@@ -32,10 +32,10 @@ Tree branch(Trees children) {
 
 }  // namespace
 
-TEST_CASE("a union begins with the default member, else with none, else with the first") {
+TEST_CASE("a new union has the default member, else no member, else the first member") {
   const Otherwise with_default;
   CHECK(with_default.data().empty());
-  CHECK(with_default._d() == 1);  // the first value that no label takes
+  CHECK(with_default._d() == 1);  // the first value without a label
   const Maybe with_implicit_default;
   CHECK_FALSE(with_implicit_default._d());
   const Figure covered;
@@ -57,7 +57,7 @@ TEST_CASE("setting a member selects it") {
   CHECK(value.number() == 4);
 }
 
-TEST_CASE("a member that is not selected is BAD_PARAM") {
+TEST_CASE("reading a member that is not selected is BAD_PARAM") {
   Otherwise value;
   value.number(4);
   CHECK_THROWS_AS(static_cast<void>(value.text()), CORBA::BAD_PARAM);
@@ -65,7 +65,7 @@ TEST_CASE("a member that is not selected is BAD_PARAM") {
   CHECK_THROWS_AS(static_cast<void>(Maybe().value()), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("the discriminator changes within its member only") {
+TEST_CASE("the discriminator can change only within its member") {
   Otherwise value;
   value.text("words");
   value._d(2);
@@ -86,7 +86,7 @@ TEST_CASE("_default selects no member") {
   CHECK_THROWS_AS(static_cast<void>(value.value()), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("a member may be set from a part of what the union holds") {
+TEST_CASE("a member may be set from a part of the union's own value") {
   Tree tree = branch({branch({leaf(1), leaf(2)}), leaf(3)});
   tree.children(tree.children()[0].children());
   CHECK((tree == branch({leaf(1), leaf(2)})));
@@ -108,7 +108,7 @@ TEST_CASE("unions copy, move, swap and compare") {
   CHECK(moved._d() == 2);
 }
 
-TEST_CASE("a union of fixed size is copied as its octets are") {
+TEST_CASE("a union of fixed size is copied like its octets") {
   static_assert(std::is_trivially_copyable_v<Choices::Deep>);
   static_assert(std::is_trivially_copyable_v<Choices::Letter>);
   static_assert(std::is_trivially_copyable_v<Choices::Own>);
@@ -124,7 +124,7 @@ TEST_CASE("a union of fixed size is copied as its octets are") {
   CHECK_THROWS_AS(one.value(), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("a union tells its discriminator and its member") {
+TEST_CASE("a union prints its discriminator and its member") {
   std::vector<std::string> names;
   Otherwise value;
   value.number(4);
@@ -147,7 +147,7 @@ TEST_CASE("a union is its discriminator and the member") {
   CHECK(encode(Maybe(), std::endian::big) == octets(0));
 }
 
-TEST_CASE("unions survive the round trip, whatever their discriminator") {
+TEST_CASE("unions survive the round trip, for all types of discriminators") {
   check_round_trip(made<Figure>([](Figure& value) { value.length(3, Shape::line); }));
   check_round_trip(made<Otherwise>([](Otherwise& value) { value.text("words", 2); }));
   check_round_trip(made<Otherwise>([](Otherwise& value) { value.data({1, 2}, -9); }));
@@ -168,7 +168,7 @@ TEST_CASE("unions survive the round trip, whatever their discriminator") {
   check_round_trip(made<Chooser::Inner>([](auto& value) { value.seven("7"); }));
 }
 
-TEST_CASE("a value that no label takes survives the round trip") {
+TEST_CASE("a discriminator without a label survives the round trip") {
   Number64 value;
   value._d(-5);
   check_round_trip(value);
@@ -190,7 +190,7 @@ TEST_CASE("a discriminator that is no enumerator is an error") {
   CHECK(decoder.error().kind == perigee::cdr::ErrorKind::bad_enum);
 }
 
-TEST_CASE("unions that are nested beyond the limit are an error") {
+TEST_CASE("unions beyond the limit of nesting are an error") {
   Tree tree = leaf(1);
   for (int depth = 0; depth < 200; ++depth) {
     Trees children;

@@ -1,4 +1,4 @@
-// What this version does not generate ends in an error at its position.
+// IDL that this version does not generate is an error at its position.
 #include "idlc/backends/cpp11/generate.h"
 #include "idlc/frontend/compile.h"
 
@@ -31,14 +31,14 @@ std::string error_of(const std::string& idl) {
 
 }  // namespace
 
-TEST_CASE("types that are not generated are refused where they are used") {
+TEST_CASE("unsupported types are refused where they are used") {
   CHECK(error_of("struct S { ValueBase v; };") ==
         "1:22: values of type ValueBase are not generated yet");
   CHECK(error_of("typedef map<ValueBase, long> S;") ==
         "1:30: values of type ValueBase are not generated yet");
 }
 
-TEST_CASE("declarations that are not generated are refused where they are") {
+TEST_CASE("unsupported declarations are refused where they are") {
   CHECK(error_of("module M {\n  union U switch (long) { case 1: ValueBase a; };\n};") ==
         "2:45: values of type ValueBase are not generated yet");
   CHECK(error_of("native N; struct S { N n; };") ==
@@ -62,7 +62,7 @@ TEST_CASE("inherited operations of other files are refused where they are declar
         "2:26: values of type ValueBase are not generated yet");
 }
 
-TEST_CASE("annotations that this version does not obey are refused") {
+TEST_CASE("unsupported annotations are refused") {
   CHECK(error_of("@perigee::asleep interface I {};")
             .ends_with("annotations @perigee::asleep are not generated yet"));
   CHECK(error_of("interface I { @perigee::ami void f(); };") ==
@@ -71,7 +71,7 @@ TEST_CASE("annotations that this version does not obey are refused") {
         "1:1: @perigee::amh applies to interfaces, operations and attributes only");
 }
 
-TEST_CASE("what cannot be borrowed is refused where the annotation is") {
+TEST_CASE("types that cannot be borrowed are refused at the annotation") {
   CHECK(error_of("interface I {\n  void f(@perigee::borrowed in sequence<boolean> s);\n};") ==
         "2:10: a parameter of type 'sequence<boolean>' cannot be borrowed");
   CHECK(error_of("interface I {\n  void f(@perigee::borrowed in long s);\n};") ==
@@ -84,8 +84,9 @@ TEST_CASE("what cannot be borrowed is refused where the annotation is") {
         "2:3: @perigee::borrowed applies to 'in' parameters only");
 }
 
-TEST_CASE("what cannot leave the process is refused in operations that can be called from afar") {
-  // The front end reports those of the file itself; CORBA's own became local only with CORBA 3.
+TEST_CASE("local types are refused in operations of remote interfaces") {
+  // The front end reports local types of the file itself. CORBA's own types are local only since
+  // CORBA 3.
   CHECK(error_of("#include <orb.idl>\ninterface I { void f(in CORBA::Policy p); };") ==
         "2:39: a reference to the local interface '::CORBA::Policy' cannot be passed to another "
         "process");
@@ -95,7 +96,7 @@ TEST_CASE("what cannot leave the process is refused in operations that can be ca
         "2:11: an interface that is not local cannot have a local base");
 }
 
-TEST_CASE("interfaces that would make endless tables are refused") {
+TEST_CASE("interfaces with tables that are too large are refused") {
   std::string many = "interface I {\n";
   for (int index = 0; index <= 60'000; ++index) many += "void f" + std::to_string(index) + "();\n";
   CHECK(error_of(many + "};") ==

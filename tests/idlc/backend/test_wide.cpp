@@ -6,7 +6,7 @@
 
 using perigee::test::check_round_trip;
 
-TEST_CASE("wide characters and strings survive the round trip, beyond the basic plane too") {
+TEST_CASE("wide characters and strings survive the round trip, also beyond the basic plane") {
   check_round_trip(Wide::Letters{L'a', L'\u20ac'});
   check_round_trip(Wide::Row{L'a', L'\u20ac'});
   check_round_trip(Wide::Page(L'\u00e9', L"a\U0001d11eb", {L"", L"line"}));

@@ -5,7 +5,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-TEST_CASE("places in a template are filled, as often as they occur") {
+TEST_CASE("placeholders in a template are filled at each occurrence") {
   CHECK(fill("$a$ and $b$ and $a$", {{"a", "one"}, {"b", "$a"}}) == "one and $a and one");
   CHECK(fill("cost: 5$", {{"a", "one"}}) == "cost: 5$");
 }
@@ -17,20 +17,20 @@ TEST_CASE("lines are indented, blank ones are not") {
   CHECK(writer.take() == "  first\n\n  second\n");
 }
 
-TEST_CASE("a list that fits stays on its line") {
+TEST_CASE("a list that fits stays on one line") {
   Writer writer;
   writer.list("f(", {"a", "b"}, ");");
   CHECK(writer.take() == "f(a, b);\n");
 }
 
-TEST_CASE("a list that is too long starts anew after its head and fills the lines") {
+TEST_CASE("a list that is too long starts on the next line and fills the lines") {
   const std::string item(40, 'x');
   Writer writer;
   writer.list("call(", {item, item, item}, ");");
   CHECK(writer.take() == "call(\n    " + item + ", " + item + ",\n    " + item + ");\n");
 }
 
-TEST_CASE("items hang from a bracket") {
+TEST_CASE("items are aligned behind a bracket") {
   const std::string item(40, 'x');
   Writer writer;
   writer.list("{", {item, item, item}, "},");
@@ -44,7 +44,7 @@ TEST_CASE("a chain that is too long breaks before its operators") {
   CHECK(writer.take() == "out << " + part + " << " + part + "\n    << " + part + ";\n");
 }
 
-TEST_CASE("blank lines separate, and neither double nor begin a block or end a file") {
+TEST_CASE("blank lines are never doubled, and never begin a block or end a file") {
   Writer writer;
   writer.separate();
   writer.write("block {");

@@ -17,28 +17,29 @@ import tempfile
 VALUETYPES = "valuetypes are not generated yet"
 LOCAL_BASE = "an interface that is not local cannot have a local base"
 
-# What is not generated, and why. This list shrinks; nothing is to be added.
+# Files that are not generated, with the reason. This list may only shrink.
 REFUSED = {
-    # They wait for valuetypes.
+    # These files need valuetypes.
     "boxes.idl": VALUETYPES,
     "messaging.idl": VALUETYPES,
     "pollable.idl": VALUETYPES,
-    # Older than local interfaces: their comments say "locality constrained", and CORBA 3 forbids it.
+    # Older than local interfaces: their comments say "locality constrained", and CORBA 3 forbids
+    # it.
     "NRService.idl": LOCAL_BASE,
     "SecurityAdmin.idl": LOCAL_BASE,
     "SecurityLevel1.idl": LOCAL_BASE,
     "SecurityLevel2.idl": LOCAL_BASE,
-    # The classic mapping's environment, as a parameter of remote operations.
+    # Uses the classic mapping's environment as a parameter of remote operations.
     "CosTSPortability.idl": "a value of the native type '::CORBA::Environment' cannot be passed to another process",
 }
-# Generated, but not to be compiled.
+# Generated, but not compiled.
 UNCOMPILED = {
-    "orb.idl": "boxes.idl",                      # includes it, and so waits for valuetypes
+    "orb.idl": "boxes.idl",                      # includes it, and so needs valuetypes
     "SecurityReplaceable.idl": "SecurityLevel2.idl",  # includes it
-    "poa.idl": None,                             # what these declare is part of Perigee itself
+    "poa.idl": None,                             # Perigee itself declares these names
     "poa_include.idl": None,
 }
-# Defines what another file defines, too: in units of its own.
+# Defines the same names as another file: in separate units.
 ALONE = ["Naming.idl"]
 
 UNITS = {"C": 3, "A": 1, "S": 1}
@@ -141,7 +142,7 @@ def generate(compiler, omniorb, ours, output):
     output.mkdir(parents=True, exist_ok=True)
     stems, types = [], []
     files = [file for file in all_files(omniorb) if file.name not in REFUSED]
-    for file in [*files, pathlib.Path(ours, "IOP.idl")]:  # which some include
+    for file in [*files, pathlib.Path(ours, "IOP.idl")]:  # some files include it
         result = run(compiler, file, folders, "--any", "-o", str(output))
         if result.returncode != 0:
             sys.exit(result.stderr)

@@ -1,5 +1,5 @@
-// Random values of all types of omniORB's IDL files: what is decoded is encoded to the same octets
-// again. So references and TypeCodes can be compared, too.
+// Random values of all types of omniORB's IDL files. A decoded value is encoded to the same octets
+// again, so the test can also compare references and TypeCodes.
 #include "foreign_types.h"
 #include "random_value.h"
 #include <perigee/cdr/buffer.h>

@@ -14,7 +14,7 @@ std::string repeated(std::size_t count, const std::string& text) {
   return out;
 }
 
-/// The only diagnostic, or all of them if there are more.
+/// The diagnostic, or all diagnostics if there are several.
 std::string error_of(const std::string& text, CompileOptions options = {}) {
   const CompileResult result = compile_text(text, std::move(options));
   CHECK_FALSE(result.ok());
@@ -45,14 +45,14 @@ TEST_CASE("the sample of these tests is valid") {
   CHECK(full_text(compile_text(sample).diagnostics) == "");
 }
 
-TEST_CASE("a file cut off anywhere gives errors or a model, and ends") {
+TEST_CASE("a truncated file gives errors or a model, without an endless loop") {
   for (std::size_t size = 0; size < sample.size(); ++size) {
     const CompileResult result = compile_text(sample.substr(0, size));
     CHECK(result.ok() == full_text(result.diagnostics).empty());
   }
 }
 
-TEST_CASE("a file with one token less gives errors or a model, and ends") {
+TEST_CASE("a file without one of its tokens gives errors or a model, without an endless loop") {
   for (std::size_t start = 0; start < sample.size(); start += 3) {
     for (const std::size_t size : {1u, 4u, 9u}) {
       std::string text = sample;
@@ -63,7 +63,7 @@ TEST_CASE("a file with one token less gives errors or a model, and ends") {
   }
 }
 
-TEST_CASE("random octets give errors, and end") {
+TEST_CASE("random octets give errors, without an endless loop") {
   std::mt19937 random(20260101);
   for (int round = 0; round < 200; ++round) {
     std::string text = sample;
@@ -73,7 +73,7 @@ TEST_CASE("random octets give errors, and end") {
   }
 }
 
-TEST_CASE("a file that cannot be read is an error at the file") {
+TEST_CASE("an unreadable file is an error with the file's name") {
   MemoryFiles files;
   CompileOptions options;
   options.main_file = "missing.idl";
@@ -83,7 +83,7 @@ TEST_CASE("a file that cannot be read is an error at the file") {
         "missing.idl: error: the file cannot be read, or has more than 16777216 octets\n");
 }
 
-TEST_CASE("nesting is limited, whatever is nested") {
+TEST_CASE("nesting is limited, for all constructs") {
   const std::string message = "the text is nested more than 128 deep";
   CHECK(error_of(repeated(50000, "module A { module B {")) == message);
   CHECK(error_of("const long x = " + repeated(100000, "(")) == message);
@@ -98,7 +98,7 @@ TEST_CASE("the number of errors is limited") {
   CHECK(result.diagnostics.back().text.ends_with("(too many errors: the compiler stops here)"));
 }
 
-TEST_CASE("macros that grow without bound are stopped") {
+TEST_CASE("macros that grow without bound are an error") {
   std::string text = "#define m0 x x x x x x x x\n";
   for (int i = 1; i < 20; ++i) {
     const std::string name = "m" + std::to_string(i - 1);
@@ -109,14 +109,14 @@ TEST_CASE("macros that grow without bound are stopped") {
         "calls of macros in arguments of macros are nested more than 128 deep");
 }
 
-TEST_CASE("tokens that grow without bound by ## are stopped") {
+TEST_CASE("tokens that grow without bound by ## are an error") {
   const std::string text = "#define c(a) a##a\n#define e(a) c(a)\n";
   std::string nested = "xxxxxxxxxxxxxxxx";
   for (int i = 0; i < 40; ++i) nested = "e(" + nested + ")";
   CHECK(error_of(text + nested) == "the macro makes a token of more than 1048576 octets");
 }
 
-TEST_CASE("a file that includes itself without end is stopped") {
+TEST_CASE("a file that includes itself endlessly is an error") {
   CHECK(error_of("#include \"main.idl\"\n") ==
         "files include each other more than 64 deep: does a file include itself without a guard?");
 }
@@ -150,7 +150,7 @@ TEST_CASE("the number and the size of tokens are limited") {
             .find("this token has more than 20 octets") != std::string::npos);
 }
 
-TEST_CASE("diamonds of inheritance cost no exponential time") {
+TEST_CASE("diamonds of inheritance take no exponential time") {
   std::string text = "interface A0 { void op(); };\n";
   for (int i = 1; i < 100; ++i) {
     const std::string below = std::to_string(i - 1);
@@ -184,7 +184,7 @@ TEST_CASE("typedefs of typedefs are limited, also through arrays and sequences")
   CHECK(error_of(text) == "typedefs lie inside each other more than 256 deep");
 }
 
-TEST_CASE("prefixes of repository ids, which all declarations repeat, are limited in size") {
+TEST_CASE("the total size of repository id prefixes, which declarations repeat, is limited") {
   const std::string prefix(256, 'x');
   CHECK(error_of("#pragma prefix \"" + prefix + "\"\nstruct S { long a; };") ==
         "a prefix of repository ids has at most 255 octets");
@@ -192,7 +192,7 @@ TEST_CASE("prefixes of repository ids, which all declarations repeat, are limite
         "a prefix of repository ids has at most 255 octets");
 }
 
-TEST_CASE("long names of scopes, which all declarations inside repeat, are limited in all") {
+TEST_CASE("the total size of scope names, which all inner declarations repeat, is limited") {
   CompileOptions options;
   options.limits.names_size_max = 100'000;
   const std::string module = "module " + std::string(2000, 'm') + " { ";

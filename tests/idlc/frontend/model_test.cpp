@@ -1,4 +1,4 @@
-// What back ends ask the model, beyond what the golden files show.
+// The model's information for back ends that the golden files do not show.
 #include "support.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ TEST_CASE("declarations of included files are imported, and the file says how it
   CHECK_FALSE(b->is_direct);
 }
 
-TEST_CASE("what is included inside a scope belongs to the file that opened the scope") {
+TEST_CASE("declarations included inside a scope belong to the file that opened the scope") {
   const CompileResult result = compile_files(
       {{"main.idl",
         "#include \"other.idl\"\nmodule M {\n#include \"part.idl\"\n"
@@ -50,7 +50,7 @@ TEST_CASE("what is included inside a scope belongs to the file that opened the s
     CHECK(file.is_part == (file.path == "part.idl" || file.path == "piece.idl"));
 }
 
-TEST_CASE("a file that is also included at file level is no part") {
+TEST_CASE("a file that is also included at file level is not part of a scope's file") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\nmodule M {\n#include \"a.idl\"\n};\n"},
                      {"a.idl", "typedef long A;\n"}});
@@ -60,7 +60,7 @@ TEST_CASE("a file that is also included at file level is no part") {
   CHECK_FALSE(find(*result.model, "::M::A")->is_imported);
 }
 
-TEST_CASE("orb.idl is built in and no dependency") {
+TEST_CASE("orb.idl is built in and not listed as a dependency") {
   const CompileResult result =
       compile_text("#include <orb.idl>\ninterface I { CORBA::TypeCode f(in CORBA::Object o); };\n");
   REQUIRE(result.ok());
@@ -72,7 +72,7 @@ TEST_CASE("orb.idl is built in and no dependency") {
   CHECK(find(*result.model, "::CORBA::StringSeq")->location.file->is_builtin);
 }
 
-TEST_CASE("the names that TAO has for parts of orb.idl are the one built-in file") {
+TEST_CASE("TAO's names for parts of orb.idl mean the built-in file") {
   const CompileResult result = compile_text(
       "#include \"tao/orb.idl\"\n#include <tao/StringSeq.pidl>\n#include <orb.pidl>\n"
       "#include <tao/x11/orb.idl>\ntypedef CORBA::StringSeq Names;\n");
@@ -90,7 +90,7 @@ TEST_CASE("a file with the extension pidl is IDL like any other") {
   CHECK(find(*result.model, "::Part")->is_imported);
 }
 
-TEST_CASE("what a C preprocessor has written is read as the file it came from") {
+TEST_CASE("the output of a C preprocessor is read as the files that it came from") {
   const CompileResult result = compile_text(
       "# 0 \"stock.idl\"\n# 1 \"part.idl\" 1\ntypedef long A;\n# 2 \"stock.idl\" 2\n"
       "typedef A B;\n");
@@ -117,7 +117,7 @@ TEST_CASE("a forward declaration and the definition are one node") {
   CHECK(definitions[2]->location.line == 3);
 }
 
-TEST_CASE("openings of a module are nodes of their own that share a scope") {
+TEST_CASE("openings of a module are separate nodes that share a scope") {
   const CompileResult result =
       compile_text("module M { typedef long A; };\nmodule M { typedef A B; };\n");
   REQUIRE(result.ok());
@@ -128,7 +128,7 @@ TEST_CASE("openings of a module are nodes of their own that share a scope") {
   CHECK(second->repository_id == first->repository_id);
 }
 
-TEST_CASE("all_bases gives each base once, bases before what derives from them") {
+TEST_CASE("all_bases returns each base once, bases before derived interfaces") {
   const CompileResult result = compile_text(
       "interface A {}; interface B : A {}; interface C : A {}; interface D : B, C {};\n");
   REQUIRE(result.ok());
@@ -138,7 +138,7 @@ TEST_CASE("all_bases gives each base once, bases before what derives from them")
   CHECK(names == "ABC");
 }
 
-TEST_CASE("typedefs are resolved around a type, not inside it") {
+TEST_CASE("the outer typedefs of a type are resolved, not those inside it") {
   const CompileResult result =
       compile_text("typedef long A; typedef A B; typedef sequence<B> C; typedef C D;\n");
   REQUIRE(result.ok());
@@ -147,7 +147,7 @@ TEST_CASE("typedefs are resolved around a type, not inside it") {
   CHECK(to_text(*type.element) == "::B");
 }
 
-TEST_CASE("equal basic and named types are one object") {
+TEST_CASE("equal basic and named types are the same object") {
   const CompileResult result =
       compile_text("struct S { long a; }; struct T { long b; S c; S d; };\n");
   REQUIRE(result.ok());
@@ -156,7 +156,7 @@ TEST_CASE("equal basic and named types are one object") {
   CHECK(t->members[1].type == t->members[2].type);
 }
 
-TEST_CASE("constants hold values of the alternative that their type says") {
+TEST_CASE("the type of a constant selects the alternative of its value") {
   const CompileResult result = compile_text(
       "const short a = -1; const octet b = 255; const float c = 0.1; const char d = 'x';\n"
       "const wstring e = L\"\xc3\xa4\xf0\x9f\x98\x80\"; const string f = \"a\" \"b\";\n"
@@ -210,7 +210,7 @@ TEST_CASE("words newer than IDL 3 are names unless IDL 4 is chosen") {
   CHECK_FALSE(compile_text(text, four).ok());
 }
 
-TEST_CASE("one run reports errors of several declarations") {
+TEST_CASE("one run reports the errors of several declarations") {
   const CompileResult result = compile_text(
       "interface A { void f(in Nope x, long y); Nada g(); };\n"
       "struct S { Bad b; long ok };\n"
@@ -224,13 +224,13 @@ TEST_CASE("one run reports errors of several declarations") {
         "3:17: 300 is out of the range of 'octet', 0 to 255\n");
 }
 
-TEST_CASE("a file with an error has no model, and its diagnostics stay readable") {
+TEST_CASE("a file with an error has no model, but readable diagnostics") {
   const CompileResult result = compile_text("bad;\n");
   CHECK_FALSE(result.ok());
   CHECK(result.diagnostics.at(0).location.file->path == "main.idl");
 }
 
-TEST_CASE("warnings do not keep the model back") {
+TEST_CASE("a file with warnings has a model") {
   const CompileResult result = compile_text("#warning look out\ninterface I;\n");
   CHECK(result.ok());
   CHECK(
@@ -243,7 +243,7 @@ TEST_CASE("warnings do not keep the model back") {
       "            ^\n");
 }
 
-TEST_CASE("an annotation file says the same as #pragma perigee, for IDL that may not be edited") {
+TEST_CASE("an annotation file equals #pragma perigee, for IDL that may not be edited") {
   CompileOptions options;
   options.annotation_files = {"extra.txt"};
   const CompileResult result = compile_files(
@@ -261,7 +261,7 @@ TEST_CASE("an annotation file says the same as #pragma perigee, for IDL that may
   CHECK(result.dependencies == std::vector<std::string>{"main.idl", "extra.txt"});
 }
 
-TEST_CASE("an annotation file may speak of modules that are in other files") {
+TEST_CASE("an annotation file may name modules of other files") {
   CompileOptions options;
   options.annotation_files = {"extra.txt"};
   const CompileResult result = compile_files(

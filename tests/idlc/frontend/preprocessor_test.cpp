@@ -1,4 +1,4 @@
-// The preprocessor through its text output, and the positions that it keeps.
+// Tests the preprocessor through its text output and its positions.
 #include "support.h"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ TEST_CASE("arguments may contain commas in parentheses and span lines") {
   CHECK(expanded("#define f(x, y) y x\nf((a, b),\n  c)") == "c|( a , b )");
 }
 
-TEST_CASE("# makes a string of an argument as it was written") {
+TEST_CASE("# turns an argument into a string as it was written") {
   CHECK(expanded("#define s(x) #x\n#define N 1\ns(N  +  \"a\\n\")") == R"("N + \"a\\n\"")");
 }
 
@@ -52,27 +52,27 @@ TEST_CASE("a joined name is expanded again, its operands are not") {
   CHECK(expanded("#define AB done\n#define A no\n#define j(a, b) a##b\nj(A, B)") == "done");
 }
 
-TEST_CASE("the example of the C standard with hash_hash expands as there") {
+TEST_CASE("the hash_hash example of the C standard expands as specified") {
   CHECK(expanded("#define hash_hash # ## #\n#define mkstr(a) # a\n#define in_between(a) mkstr(a)\n"
                  "#define join(c, d) in_between(c hash_hash d)\njoin(x, y)") == "\"x ## y\"");
 }
 
-TEST_CASE("a variadic macro passes the rest with its commas") {
+TEST_CASE("a variadic macro passes the remaining arguments with their commas") {
   CHECK(expanded("#define f(a, ...) a: __VA_ARGS__\nf(1, 2, 3) f(4)") == "1 : 2 , 3 4 :");
 }
 
-TEST_CASE("__LINE__ and __FILE__ are those of the call") {
+TEST_CASE("__LINE__ and __FILE__ are those of the macro call") {
   CHECK(expanded("#define at __FILE__ __LINE__\n\nat") == "\"main.idl\" 3");
 }
 
-TEST_CASE("definitions of the command line come first, and -U takes them back") {
+TEST_CASE("definitions of the command line come first, and -U removes them") {
   CompileOptions options;
   options.defines = {"A=2", "B", "C=3"};
   options.undefines = {"C"};
   CHECK(expanded("A B C", options) == "2 1 C");
 }
 
-TEST_CASE("conditions take all operators of C with their precedence") {
+TEST_CASE("conditions support all operators of C with their precedence") {
   const auto is_true = [](const std::string& condition) {
     return expanded("#define X 5\n#define f(a) a\n#if " + condition + "\nyes\n#endif\n") == "yes";
   };
@@ -93,15 +93,15 @@ TEST_CASE("only one group of a conditional is taken") {
   CHECK(expanded("#if 0\n#if 1\na\n#else\nb\n#endif\n#else\nc\n#endif") == "c");
 }
 
-TEST_CASE("what is skipped need not be valid") {
+TEST_CASE("skipped text need not be valid") {
   CHECK(expanded("#if 0\nit's \"broken\n#nonsense\n#if broken(\n#endif\n#endif\nx") == "x");
 }
 
-TEST_CASE("lines are spliced, also inside a name, and comments are blanks") {
+TEST_CASE("lines are spliced, also inside a name, and comments become spaces") {
   CHECK(expanded("ab\\\ncd e/* x\ny */f // z\\\nstill the comment\ng") == "abcd|e|f|g");
 }
 
-TEST_CASE("pragmas stay in the text, with their line") {
+TEST_CASE("pragmas stay in the text, on their line") {
   const PreprocessResult result = preprocess_text("#pragma prefix \"x\"\nmodule M {};\n");
   CHECK(result.text == "# 1 \"main.idl\"\n#pragma prefix \"x\"\nmodule M { } ;\n");
 }
@@ -112,7 +112,7 @@ TEST_CASE("preprocessing the preprocessed text changes nothing") {
   CHECK(preprocess_text(once).text == once);
 }
 
-TEST_CASE("columns stay true behind macros, and a macro's tokens are where its name stands") {
+TEST_CASE("columns stay correct behind macros; a macro's tokens have the column of its name") {
   const CompileResult result = compile_text(
       "#define LONG_TYPE unsigned long\nconst LONG_TYPE a = 1, b;\nconst\\\n octet c = BIG;\n");
   CHECK(summary(result.diagnostics) ==
@@ -120,7 +120,7 @@ TEST_CASE("columns stay true behind macros, and a macro's tokens are where its n
         "4:12: 'BIG' is not declared\n");
 }
 
-TEST_CASE("a quoted include is searched beside the including file, then on the include paths") {
+TEST_CASE("a quoted include is searched beside the including file, then in the include paths") {
   CompileOptions options;
   options.include_paths = {"lib", "other/"};
   const CompileResult result =
@@ -135,7 +135,7 @@ TEST_CASE("a quoted include is searched beside the including file, then on the i
         std::vector<std::string>{"src/main.idl", "src/a.idl", "other/c.idl", "lib/b.idl"});
 }
 
-TEST_CASE("a guarded file is read once however often it is included") {
+TEST_CASE("a file with an include guard is read once, for any number of includes") {
   const CompileResult result = compile_files(
       {{"main.idl",
         "#include \"a.idl\"\n#include \"a.idl\"\n#include \"b.idl\"\n#include \"b.idl\"\n"},
@@ -144,7 +144,7 @@ TEST_CASE("a guarded file is read once however often it is included") {
   CHECK(full_text(result.diagnostics) == "");
 }
 
-TEST_CASE("text behind an include guard is no part of the guard") {
+TEST_CASE("text behind an include guard is not part of the guarded text") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\n#include \"a.idl\"\n"},
                      {"a.idl", "#ifndef A\n#define A\n#endif\ntypedef long T;\n"}});
@@ -164,7 +164,7 @@ TEST_CASE("the file name of an include may come from a macro") {
   CHECK(full_text(result.diagnostics) == "");
 }
 
-TEST_CASE("#pragma once holds for a file that is found by two paths") {
+TEST_CASE("#pragma once applies to a file that is found by two paths") {
   const std::string once = "#pragma once\ninterface B {};\n";
   const CompileResult result =
       compile_files({{"main.idl", "#include \"sub/b.idl\"\n#include \"sub/../sub/b.idl\"\n"},

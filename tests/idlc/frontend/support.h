@@ -1,4 +1,4 @@
-// Compiling IDL from memory in tests, and results in a form that a test can compare.
+// Compiles IDL from memory, and turns results into text for comparisons.
 #pragma once
 
 #include "idlc/frontend/compile.h"
@@ -18,10 +18,10 @@ PreprocessResult preprocess_text(const std::string& text, CompileOptions options
 
 /// "line:column: text" of each diagnostic, one a line.
 std::string summary(const std::vector<Diagnostic>& diagnostics);
-/// All diagnostics as the user reads them.
+/// All diagnostics as the user sees them.
 std::string full_text(const std::vector<Diagnostic>& diagnostics);
 
-/// The declaration of that scoped name ("::M::I"), or nullptr.
+/// The declaration with this scoped name ("::M::I"), or nullptr.
 const Declaration* find(const Model& model, const std::string& scoped_name);
 
 }  // namespace perigee::idlc::test

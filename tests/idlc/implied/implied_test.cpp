@@ -1,5 +1,5 @@
-// Implied IDL against golden texts, each of which compiles behind the file that it is made of.
-// PERIGEE_UPDATE_GOLDEN=1 rewrites them; read the difference before committing it.
+// Compares implied IDL with golden texts. Each text must compile behind its source file.
+// PERIGEE_UPDATE_GOLDEN=1 rewrites the texts; read the difference before committing it.
 #include "idlc/implied/implied.h"
 
 #include "idlc/frontend/compile.h"
@@ -38,7 +38,7 @@ CompileResult compile_file(const fs::path& path) {
   return compile(options, files);
 }
 
-/// Implied IDL, with all that it may include.
+/// Compiles implied IDL with all files that it may include.
 CompileResult compile_implied(const std::string& text) {
   MemoryFiles files;
   files.add("main.idl", text);
@@ -58,7 +58,7 @@ std::string text_of(const std::vector<Diagnostic>& diagnostics) {
   return out;
 }
 
-/// Of a small file in memory.
+/// The implied IDL of a small file in memory.
 struct Implied {
   explicit Implied(const std::string& text, const ImpliedOptions& options = {true, true}) {
     MemoryFiles files;
@@ -76,7 +76,7 @@ struct Implied {
   ImpliedIdl idl;
 };
 
-TEST_CASE("what files imply is as their golden texts say, and compiles behind them") {
+TEST_CASE("implied IDL equals the golden texts, and compiles behind its source files") {
   for (const std::string name : {"stock", "calls", "included", "bases", "names", "annotated"}) {
     CAPTURE(name);
     CompileResult result = compile_file(golden / (name + ".idl"));
@@ -91,7 +91,7 @@ TEST_CASE("what files imply is as their golden texts say, and compiles behind th
     if (update != nullptr && std::string(update) == "1")
       std::ofstream(expected, std::ios::binary) << text;
     CHECK(text == read(expected));
-    // What an included file implies comes first.
+    // The implied IDL of an included file comes first.
     const std::string before = name == "bases" ? read(golden / "included.implied") : "";
     const CompileResult again = compile_implied(before + text);
     CHECK(text_of(again.diagnostics) == "");
@@ -99,7 +99,7 @@ TEST_CASE("what files imply is as their golden texts say, and compiles behind th
   }
 }
 
-/// What the paper's section 2 says that Stock::Quoter implies, but for comments: Deshpande and
+/// The implied IDL of Stock::Quoter in the paper's section 2, without comments: Deshpande and
 /// others, "The Design and Performance of Asynchronous Method Handling for CORBA", 2002.
 constexpr std::string_view paper = R"(
 module Stock
@@ -132,8 +132,8 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text;
 }
 
-/// Words and signs, each behind a blank; without directives and comments, and with the names of the
-/// module relative to it.
+/// Words and signs, each behind a blank, without directives and comments. Names of the module are
+/// relative to it.
 std::string normalised(const std::string& text) {
   std::istringstream lines(replaced(text, "::Stock::", ""));
   std::string out;
@@ -150,11 +150,11 @@ std::string normalised(const std::string& text) {
   return out;
 }
 
-TEST_CASE("what the paper's Stock::Quoter implies is what the paper says") {
+TEST_CASE("the implied IDL of the paper's Stock::Quoter equals the paper's text") {
   CompileResult result = compile_file(golden / "stock.idl");
   REQUIRE(result.ok());
   const ImpliedIdl implied = imply(*result.model, {.amh = true});
-  // The paper's text calls it holder, and so does TAO; and TAO's operation has no t.
+  // The paper's text and TAO say holder; TAO's operation has no t.
   std::string expected = replaced(std::string(paper), "ExceptionHandler", "ExceptionHolder");
   expected = replaced(std::move(expected), "_except", "_excep");
   CHECK(normalised(print_implied_idl(*result.model, implied)) == normalised(expected));
@@ -162,14 +162,14 @@ TEST_CASE("what the paper's Stock::Quoter implies is what the paper says") {
   CHECK(normalised("a b") != normalised("ab"));
 }
 
-TEST_CASE("what nobody asks for is not implied") {
+TEST_CASE("interfaces that were not chosen imply nothing") {
   const Implied implied("interface I { void f(); };", {});
   CHECK(implied.idl.ami.empty());
   CHECK(implied.idl.amh.empty());
   CHECK(implied.printed() == "#include \"main.idl\"\n");
 }
 
-TEST_CASE("each operation says what it is for, and what it was made from") {
+TEST_CASE("each implied operation has its role and its origin") {
   const Implied implied("interface I { void f(); attribute long a; oneway void g(); };");
   REQUIRE(implied.idl.ami.size() == 1);
   std::string text;
@@ -191,7 +191,7 @@ TEST_CASE("each operation says what it is for, and what it was made from") {
   CHECK(implied.idl.amh[0].operations.size() == 4 * 4);  // oneways, too
 }
 
-TEST_CASE("ids stand beside that of the origin, whatever its prefix") {
+TEST_CASE("an implied id follows that of its origin, with any prefix") {
   const Implied implied("#pragma prefix \"example.org\"\nmodule M { interface I { void f(); }; };");
   CHECK(implied.idl.ami[0].handler->repository_id == "IDL:example.org/M/AMI_IHandler:1.0");
   CHECK(implied.idl.amh[0].operations[0].node->repository_id == "IDL:example.org/M/AMH_I/f:1.0");

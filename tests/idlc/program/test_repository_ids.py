@@ -20,7 +20,7 @@ class Visitor(idlvisitor.AstVisitor):
     def visitAST(self, node):
         for each in node.declarations(): each.accept(self)
     def visitModule(self, node):
-        # A module that is opened again is the same one for us; omniidl gives each opening an id.
+        # Perigee treats a reopened module as the same module; omniidl gives each opening an id.
         if node.scopedName() not in self.modules: self.show(node)
         self.modules.append(node.scopedName())
         for each in node.definitions(): each.accept(self)

@@ -19,7 +19,7 @@ using namespace AnyInterop;
 
 using interop::same;
 
-/// The value goes there and back in every direction.
+/// Sends the value to the peer and back in every direction.
 void check_echo(Peer_ptr peer, const CORBA::Any& a) {
   const int failed_before = interop::checks_failed;
   CORBA::Any old_b;
@@ -37,7 +37,7 @@ void check_echo(Peer_ptr peer, const CORBA::Any& a) {
     std::cerr << "... with a value of kind " << own_type->kind() << std::endl;
 }
 
-/// And through a C++ variable of the peer.
+/// The same, and also through a C++ variable of the peer.
 void check_any(Peer_ptr peer, const CORBA::Any& a) {
   check_echo(peer, a);
   CORBA::Any_var repacked = peer->repack(a);

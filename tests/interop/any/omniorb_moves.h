@@ -42,7 +42,7 @@ bool move_basic(const CORBA::Any& from, CORBA::Any& to) {
   return true;
 }
 
-/// Of arrays the type for any is known: Row_forany.
+/// Arrays enter anys by a type of their own, such as Row_forany.
 template <typename ForAny>
 bool move_array(const CORBA::Any& from, CORBA::Any& to) {
   ForAny value;

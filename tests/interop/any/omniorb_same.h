@@ -10,7 +10,7 @@ namespace interop {
 
 inline DynamicAny::DynAnyFactory_ptr dyn_any_factory = nullptr;  // of the ORB
 
-/// The caller keeps it while it compares.
+/// The caller keeps the factory while it compares.
 inline DynamicAny::DynAnyFactory_ptr use_dyn_any_factory(CORBA::ORB_ptr orb) {
   CORBA::Object_var object = orb->resolve_initial_references("DynAnyFactory");
   dyn_any_factory = DynamicAny::DynAnyFactory::_narrow(object);

@@ -1,7 +1,7 @@
 // The Perigee client of the interoperability tests of any:
 //   perigee_any_client FILE [--quit] [--no-wide] [Perigee options]
-// reads the server's IOR from FILE and sends values of every type inside anys. GIOP 1.0 has no wide
-// characters: --no-wide.
+// reads the server's IOR from FILE and sends values of every type inside anys. --no-wide is for
+// GIOP 1.0, which has no wide characters.
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "perigee_any_peer.h"
@@ -32,7 +32,7 @@ void check_echo(const PeerReference& peer, const Any& a) {
   CHECK(b == a);
 }
 
-/// The value goes there and back in every direction, and through a C++ variable of the peer.
+/// Sends the value to the peer and back in every direction, and through a C++ variable of the peer.
 void check_any(const PeerReference& peer, const Any& a, const Any& old_b) {
   Any b = old_b;
   Any c;

@@ -1,4 +1,4 @@
-// How much the large sequences of these tests are: in octets, about.
+// The approximate size in octets of the large sequences of these tests.
 #pragma once
 
 namespace interop {

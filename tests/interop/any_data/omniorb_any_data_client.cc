@@ -1,7 +1,7 @@
 // The omniORB client of the interoperability tests of data inside any:
 //   omniorb_any_data_client FILE [--quit] [--no-wide] [omniORB options]
-// Perigee makes the samples. What comes back must be what was sent, after omniORB has taken it out of
-// its any as the C++ type that it is.
+// Perigee makes the samples. omniORB takes each returned value out of its any. The value must equal
+// the value that was sent.
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -18,7 +18,7 @@ namespace {
 using namespace AnyData;
 using interop::same_value;
 
-/// Takes the value there in every direction; each time the peer takes it out of its any.
+/// Sends the value in every direction. Each time the peer takes the value out of its any.
 void check_any(Peer_ptr peer, const CORBA::Any& a, const CORBA::Any& old_b) {
   const int failed_before = interop::checks_failed;
   CORBA::Any b = old_b;
@@ -50,8 +50,8 @@ CORBA::Any any_of_object(const T& value) {
   return any;
 }
 
-/// The value as omniORB encodes it, with padding of zeros. Not of anys, whose TypeCodes have padding
-/// of their own.
+/// The value as omniORB encodes it, with padding of zeros. Not for anys, whose TypeCodes have their
+/// own padding.
 template <typename T>
 std::string octets(const T& value) {
   cdrMemoryStream stream(0, true);
@@ -201,7 +201,7 @@ void check_links(Peer_ptr peer) {
   }
 }
 
-/// The peer takes it out of its any, and this side too.
+/// The peer and this side take the sequence out of its any.
 template <typename Sequence>
 CORBA::Any_var repacked(Peer_ptr peer, const Sequence& sequence) {
   CORBA::Any b;

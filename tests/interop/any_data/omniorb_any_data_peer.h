@@ -31,7 +31,7 @@ void for_each_object(Samples& samples, Act act) {
 
 constexpr CORBA::ULong member_count = 23;
 
-/// The others: arrays, strings and fixed.
+/// The other members: arrays, strings and fixed.
 inline void pack_others(const Data::Samples& samples, AnyData::Anys& anys) {
   Data::Samples& values = const_cast<Data::Samples&>(samples);  // for …_forany, which copies
   anys[12] <<= Data::Row_forany(values.a_row);

@@ -3,13 +3,13 @@
 
 #include "any_data.hh"
 
-// After the types: its templates find their operators, which are in no namespace, only then.
+// Included after the types, so that its templates find their operators, which are in no namespace.
 #include "../any/omniorb_moves.h"
 
 namespace interop {
 
-/// Puts the same value into another any, and so those inside it; AnyData::Unknown if the type is
-/// none of these tests. Not returned: omniORB cannot copy an any into which a nil Object was put.
+/// Copies the value, and the values of its anys, into new anys; AnyData::Unknown if these tests do
+/// not have the type. Not returned: omniORB cannot copy an any into which a nil Object was put.
 inline void repack(const CORBA::Any& from, CORBA::Any& to);
 
 inline void repack_itself(CORBA::Any& any) {

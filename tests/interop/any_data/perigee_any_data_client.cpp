@@ -1,7 +1,7 @@
 // The Perigee client of the interoperability tests of data inside any:
 //   perigee_any_data_client FILE [--quit] [--no-wide] [--long-double] [Perigee options]
-// Values of all constructed types go there inside anys, and come back after the peer has taken them
-// out and put them into anys of its own.
+// Sends values of all constructed types inside anys. The peer takes them out and sends them back in
+// anys of its own.
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "large_size.h"
@@ -18,7 +18,7 @@ using interop::any_of;
 using interop::PeerReference;
 using namespace AnyData;
 
-/// In every direction, and once more as it came from the peer.
+/// Sends the value in every direction, and once more as it came from the peer.
 template <typename T>
 void check_any(const PeerReference& peer, const T& value, const Any& old_b) {
   const int failed_before = interop::checks_failed;
@@ -142,7 +142,7 @@ void check_large_sequence(const PeerReference& peer, unsigned count, Make make) 
   CHECK(interop::value_in<Sequence>(peer->repack(any_of(value), b, c)) == value);
 }
 
-/// What is aligned to 8 octets.
+/// Large sequences whose elements are aligned to 8 octets.
 void check_large_aligned(const PeerReference& peer) {
   constexpr unsigned size = interop::large_size;
   check_large_sequence<LongLongs>(peer, size / 8, [](int i) { return i * -5'000'000'000; });

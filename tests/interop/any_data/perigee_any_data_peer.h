@@ -59,8 +59,8 @@ inline bool move_data(const CORBA::Any& from, CORBA::Any& to) {
                      Item, Items, Many, Samples>(from, to);
 }
 
-/// The same value in another any, and so in those inside it; AnyData::Unknown if the type is none
-/// of these tests.
+/// Copies the value, and the values of its anys, into new anys; AnyData::Unknown if these tests do
+/// not have the type.
 inline CORBA::Any repack(const CORBA::Any& from) {
   using namespace AnyData;
   CORBA::Any to;

@@ -1,5 +1,5 @@
-// The Perigee server of the interoperability tests whose servants answer later (AMH), most of them
-// on another thread: its clients cannot tell it from the one whose servants are synchronous.
+// The Perigee server of the interoperability tests with deferred replies (AMH), most of them from
+// another thread. Its clients see no difference from the server with synchronous servants.
 #include "../perigee_peer.h"
 #include "../perigee_serve.h"
 #include "interopAmhS.h"
@@ -21,7 +21,7 @@ using BaseHolder = CORBA::amh_traits<Interop::Base>::exception_holder_type;
 using BaseHandler = CORBA::amh_traits<Interop::Base>::response_handler_ref_type;
 using Handler = CORBA::amh_traits<Peer>::response_handler_ref_type;
 
-/// Passes on what the other peer says, when it says it.
+/// Forwards the reply of another peer to the client.
 class Relayed final : public CORBA::amic_traits<Interop::Base>::replyhandler_base_type {
  public:
   using Raised = IDL::traits<Messaging::ExceptionHolder>::ref_type;
@@ -125,7 +125,7 @@ class AmhPeer : public CORBA::amh_traits<Peer>::base_type {
     handler->set_owner();
   }
 
-  // In the upcall, and later: by what a servant throws, and by what it gives to the handler.
+  // Raises an exception in the upcall, or later through the handler.
   void refuse(Handler handler, std::int32_t code) override {
     if (code == 0) state_.refuse(code);
     later_.add([handler, code] {

@@ -1,5 +1,5 @@
-// Sends anys, TypeCodes and wide text to an AnyInterop::Peer, and looks at what reply handlers are
-// told:
+// Sends anys, TypeCodes and wide text to an AnyInterop::Peer, and checks the results that reply
+// handlers get:
 //   ami_any_client FILE [--quit] [--no-wide] [Perigee options]
 #include "../checks.h"
 #include "../perigee_call.h"

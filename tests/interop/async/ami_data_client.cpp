@@ -1,5 +1,5 @@
-// Sends samples of all constructed types to a Data::Peer, and looks at what reply handlers are
-// told:
+// Sends samples of all constructed types to a Data::Peer, and checks the results that reply
+// handlers get:
 //   ami_data_client FILE [--quit] [--long-double] [Perigee options]
 #include "../checks.h"
 #include "../data_samples.h"

@@ -1,5 +1,5 @@
-// Sends characters and strings, narrow and wide, to a Text::Wide, and looks at what reply handlers
-// are told:
+// Sends characters and strings, narrow and wide, to a Text::Wide, and checks the results that reply
+// handlers get:
 //   ami_text_client FILE [--quit] [--no-wide] [Perigee options]
 #include "../checks.h"
 #include "../perigee_call.h"

@@ -1,5 +1,5 @@
-// Calls all operations of an Interop::Peer, and looks at what reply handlers are told: basic types,
-// structs, sequences, references, attributes, contexts, exceptions with members.
+// Calls all operations of an Interop::Peer, and checks the results that reply handlers get: basic
+// types, structs, sequences, references, attributes, contexts, exceptions with members.
 //   ami_types_client FILE [--quit] [Perigee options]
 #include "../checks.h"
 #include "../peer_samples.h"

@@ -235,7 +235,7 @@ task<int> check_many(PeerReference peer) {
   co_return 1;
 }
 
-/// Answers when it is told to.
+/// A servant whose upcalls block until the test opens the door.
 class Doorman final : public interop::PeerServant {
  public:
   Doorman() : PeerServant("the doorman", [] {}) {}
@@ -256,7 +256,8 @@ class Doorman final : public interop::PeerServant {
   bool open_ = false;
 };
 
-// The server answers the second call while the first one, on the same connection, waits for us.
+// The server answers the second call while the first call, on the same connection, waits for the
+// doorman of this client.
 task<int> check_order(PeerReference peer, PeerReference own, Doorman& doorman) {
   perigee::call<std::string> first = peer->_async().relay(own, "hello");
   const auto second = co_await peer->_async().echo_long(1, 2);
@@ -277,7 +278,7 @@ task<int> check_forward(PeerReference forwarder) {
   co_return 1;
 }
 
-// All calls say how long they wait.
+// All calls get a time limit.
 void limit_time(const OrbReference& orb) {
   constexpr TimeBase::TimeT an_hour = 3600ull * 10'000'000;
   CORBA::Any limit;

@@ -1,5 +1,5 @@
 // The Perigee server of the interoperability tests whose servants are coroutines, which wait before
-// they answer: its clients cannot tell it from the one whose servants are synchronous.
+// they reply. Its clients see no difference from the server with synchronous servants.
 #include "../perigee_peer.h"
 #include "../perigee_serve.h"
 #include "interopAsync.h"
@@ -93,7 +93,7 @@ class CoroutinePeer : public CORBA::async_traits<Peer>::base_type {
     co_return;
   }
 
-  // Before and after the coroutine has waited.
+  // Raises exceptions before and after the coroutine has waited.
   task<void> refuse(std::int32_t code) override {
     if (code != 0) co_await pause();
     state_.refuse(code);
@@ -137,7 +137,7 @@ class CoroutinePeer : public CORBA::async_traits<Peer>::base_type {
   }
 
  protected:
-  // Goes on on another thread.
+  // Continues on another thread.
   task<void> pause() {
     perigee::completion<void> over;
     later_.add([&over] { over.complete(); });

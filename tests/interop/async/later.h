@@ -1,4 +1,4 @@
-// Answers that wait for each other: given by another thread, the last one first.
+// Deferred replies, which another thread sends in reverse order.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@
 
 namespace interop {
 
-/// Any thread. What is left is done before it ends.
+/// For any thread. The destructor waits until all work is done.
 class Later {
  public:
   Later() : thread_([this] { work(); }) {}
@@ -51,7 +51,7 @@ class Later {
   std::condition_variable changed_;
   std::vector<std::function<void()>> answers_;
   bool over_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: it uses the other members
 };
 
 }  // namespace interop

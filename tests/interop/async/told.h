@@ -1,4 +1,4 @@
-// What reply handlers of the interoperability tests are told, and how the clients wait for it.
+// The results that reply handlers of the interoperability tests get, and how clients wait for them.
 #pragma once
 
 #include "../checks.h"
@@ -44,7 +44,7 @@ class Told {
     perigee::stub::drive_until(orb, [&] { return count_ != before; });
     CHECK(count_ == before + 1);
   }
-  /// Null: other results, or an exception.
+  /// Null if the handler got other results, or an exception.
   template <typename... Results>
   [[nodiscard]] const std::tuple<Results...>* results() const {
     return std::any_cast<std::tuple<Results...>>(&results_);
@@ -77,7 +77,7 @@ void check_done(CORBA::ORB& orb, Told& told, const Send& send) {
   CHECK(told.is_void());
 }
 
-/// Throws what the handler was told, if that was an exception.
+/// Throws the exception that the handler was told, if it was told one.
 template <typename Send>
 void raise_told(CORBA::ORB& orb, Told& told, const Send& send) {
   told.await(orb, send);

@@ -1,4 +1,4 @@
-// The same for omniORB: a client whose objects a server reaches over the client's own connection.
+// An omniORB client whose objects a server reaches over the client's own connection.
 //   omniorb_client FILE [--quit] [omniORB options]
 #include "../checks.h"
 #include "../omniorb_call.h"

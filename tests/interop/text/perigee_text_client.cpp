@@ -21,7 +21,7 @@ using WideReference = IDL::traits<Text::Wide>::ref_type;
 
 Text::Octets octets(const std::string& text) { return {text.begin(), text.end()}; }
 
-/// A character goes there, is what it should be there, and comes back.
+/// Sends a character, checks how the server sees it, and checks that it comes back.
 void check_passes(const WideReference& peer, const TextOptions& options, std::uint32_t character) {
   const std::string ours = "<" + in_code_set(options.own, character) + ">";
   const std::string theirs = "<" + in_code_set(options.peer, character) + ">";
@@ -109,7 +109,7 @@ void check_no_wide(const WideReference& peer, bool in_1_0) {
   CHECK(peer->echo_string("the connection goes on") == "the connection goes on");
 }
 
-/// The first profile without its components: as a corbaloc says it.
+/// The first profile without its components, as a corbaloc URL.
 std::string without_components(const std::string& text) {
   perigee::iop::Ior ior = perigee::iop::parse_ior_string(text).value();
   auto profile = perigee::iop::decode_iiop_profile(ior.profiles.at(0)).value();

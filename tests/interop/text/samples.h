@@ -14,7 +14,7 @@ constexpr std::uint32_t e_acute = 0xe9;
 constexpr std::uint32_t euro = 0x20ac;
 constexpr std::uint32_t clef = 0x1d11e;
 
-/// The character's octets in a code set; empty if it has not the character.
+/// The character's octets in a code set; empty if the code set does not have the character.
 inline std::string in_code_set(const std::string& set, std::uint32_t character) {
   if (character < 0x80) return {static_cast<char>(character)};
   if (set == "UTF-8" && character == e_acute) return "\xc3\xa9";
@@ -27,11 +27,11 @@ struct TextOptions {
   std::string ior;
   std::string own = "UTF-8";   ///< our native code set
   std::string peer = "UTF-8";  ///< the server's
-  bool euro_passes = true;     ///< the code set between us has it, if both sides have
+  bool euro_passes = true;     ///< the transmission code set has the euro if both sides have it
   bool wide = true;            ///< wide characters can be sent
   bool surrogates = false;     ///< the server keeps units of UTF-16 in its wchar_t
   bool quit = false;
-  bool corbaloc = false;  ///< go there by a reference without components
+  bool corbaloc = false;  ///< call through a reference without components
 };
 
 inline TextOptions text_options(int argc, char* argv[]) {

@@ -18,7 +18,7 @@ from pathlib import Path
 FAMILIES = ["sock", "sock_v6", "gather", "lsock", "spipe", "fifo", "dgram", "codgram", "local_dgram", "timed",
             "timed_dgram", "bcast", "mcast", "handles", "send_file", "recv_file"]
 MORE_MAX = 2.0
-CALLS = 2  # transfers a message
+CALLS = 2  # transfers per message
 FEW, MANY = 100, 1100
 
 
@@ -74,7 +74,7 @@ def per_call(program, family, form):
 
 def compare_instructions(program, family):
     wrapped, plain = per_call(program, family, "wrapped"), per_call(program, family, "plain")
-    # A few instructions of starting a program come and go: they are no tenth of a call.
+    # The start of a program varies by a few instructions: less than a tenth per call.
     more = round(wrapped - plain, 1)
     print(f"{family:12} {plain:6.1f} instructions a call in C, {wrapped:6.1f} with wrappers:"
           f" {more:+.1f}")
@@ -98,7 +98,7 @@ def main(what, program, *families):
     compare = {"traces": compare_traces, "instructions": compare_instructions}[what]
     program = Path(program).resolve()
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # where a script writes its file
+        os.chdir(folder)  # a script writes its file there
         results = [compare(program, family) for family in families or FAMILIES if is_here(family)]
         os.chdir("/")
     return 0 if all(results) else 1

@@ -39,7 +39,7 @@ int main(int argument_count, char** arguments) {
   for (const auto& twins : all) {
     if (std::strcmp(twins.family, arguments[1]) != 0) continue;
     const auto script = std::strcmp(arguments[2], "plain") == 0 ? twins.plain : twins.wrapped;
-    getppid();  // marks the beginning of the script in a trace, and its end
+    getppid();  // marks the beginning and the end of the script in a trace
     const int error = script(std::atol(arguments[3]));
     getppid();
     if (error != 0) std::fprintf(stderr, "%s: error %d\n", twins.family, error);

@@ -1,6 +1,6 @@
-// The scripts through C calls, as a careful C program makes them: errors are looked at, calls that
-// a signal interrupts are repeated, no signal is raised, no handle is inherited. What takes several
-// system calls is in plain_files.cpp.
+// The scripts in C calls, like a careful C program: it checks errors, repeats interrupted calls,
+// raises no signal, and lets no handle be inherited. plain_files.cpp has the transfers with several
+// system calls.
 #include "plain_files.h"
 #include "twins.h"
 
@@ -85,7 +85,7 @@ char space[message_size];
   return 0;
 }
 
-/// One record. An empty one differs from the end by the credentials that come with it.
+/// Receives one record. An empty record carries credentials, and the end does not.
 ssize_t receive_record(int fd, bool* end) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
   iovec vector{space, sizeof(space)};
@@ -130,7 +130,7 @@ ssize_t receive_record(int fd, bool* end) {
       sent = sendto(from, message, sizeof(message), MSG_NOSIGNAL, address, size);
     } while (sent == -1 && errno == EINTR);
     if (sent == -1) return errno;
-    // The address is zeroed first, as the paper has it.
+    // The address is zeroed first, as in the paper.
     union {
       sockaddr any;
       sockaddr_in6 inet;
@@ -171,7 +171,7 @@ ssize_t receive_record(int fd, bool* end) {
   return 0;
 }
 
-/// Waits until `end`, at most; errno says why it ended.
+/// Waits until `end` at most; errno is the reason of the end.
 int wait_until(int fd, short events, const timespec& end) {
   for (;;) {
     timespec now;
@@ -204,7 +204,7 @@ timespec end_of(long ms) {
 
 constexpr long hour = 3'600'000;
 
-/// Waiting is out of the way of those that need not wait.
+/// A separate function keeps the waiting out of the fast path.
 [[gnu::noinline]] ssize_t send_waiting(int fd, long ms) {
   ssize_t sent = -1;
   const timespec end = end_of(ms);
@@ -336,7 +336,7 @@ int open_and_move(Address address, long count) {
   return error;
 }
 
-/// A datagram and its sender, whose address is zeroed first.
+/// Receives a datagram and its sender's address, which is zeroed first.
 inline ssize_t receive_from(int fd, int flags, sa_family_t family) {
   union {
     sockaddr any;
@@ -394,13 +394,13 @@ Address any_address() {
   return address;
 }
 
-/// As if_nametoindex knows them.
+/// Interfaces as if_nametoindex lists them.
 struct Links {
   const unsigned* indexes;
   size_t count;
 };
 
-/// To everybody on each link: on how many it went. An error only if it went on none.
+/// Broadcasts on each link and returns the number of links. An error only if all links fail.
 ssize_t broadcast(int fd, in_port_t port, Links links) {
   sockaddr_in everybody;
   memset(&everybody, 0, sizeof(everybody));
@@ -475,7 +475,7 @@ ssize_t send_handle(int fd, int handle) {
   return sent;
 }
 
-/// Takes as many handles as fit, and closes all that came if some did not.
+/// Takes the handles that fit, and closes all received handles if some did not fit.
 ssize_t receive_handles(int fd, int* handles, size_t handles_max, size_t* handle_count) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int))];
   iovec vector{space, sizeof(space)};

@@ -1,5 +1,5 @@
-// Transfers of files in C that take several system calls each: functions in a file of their own, as
-// a C program has them, so that they are made for all who call them.
+// File transfers in C with several system calls each. They are in their own source file, like the
+// functions of a C program, so that the compiler does not inline them into one caller.
 #pragma once
 
 #include <sys/types.h>
@@ -8,10 +8,11 @@
 
 namespace perigee::twins::plain {
 
-/// Without SIGPIPE: it is held back, and taken if the call has raised it.
+/// Without SIGPIPE: the function blocks the signal, and removes a signal that the call has raised.
 ssize_t send_from_file(int fd, int file, off_t offset, size_t size);
 
-/// Through a pipe, whose octets must all reach the file. No more than it holds, or it would wait.
+/// Through a pipe, whose octets must all reach the file. Moves at most the pipe's capacity, because
+/// more would block.
 ssize_t receive_into_file(int fd, int file, off64_t offset, size_t size);
 
 }  // namespace perigee::twins::plain

@@ -1,5 +1,5 @@
-// The same scripts twice: through the wrappers, and through C calls as a careful C program makes
-// them. compare_twins.py compares their system calls and counts their instructions.
+// The same scripts through the wrappers, and through C calls like those of a careful C program.
+// compare_twins.py compares their system calls and counts their instructions.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace perigee::twins {
 /// Octets of each transfer.
 inline constexpr std::size_t message_size = 64;
 
-/// Opens both ends, moves `count` messages from one to the other, ends the connection, and closes.
-/// Returns 0, or what went wrong: an errno, or -1 where octets did not come as they should.
+/// Opens both ends, moves `count` messages from one end to the other, ends the connection, and
+/// closes. Returns 0, an errno, or -1 if wrong octets arrived.
 using Script = int (*)(long count);
 
 struct Twins {

@@ -16,7 +16,7 @@ using namespace ipc;
 std::array<std::byte, message_size> message{};
 std::array<std::byte, message_size> space;
 
-/// Moves messages through streams, and waits for their end.
+/// Moves messages through streams, and receives the end of the stream.
 template <ByteSender Sender, ByteReceiver Receiver>
 [[gnu::noinline]] int move(Sender& from, Receiver& to, long count) {
   for (long index = 0; index < count; ++index) {
@@ -30,7 +30,7 @@ template <ByteSender Sender, ByteReceiver Receiver>
   return 0;
 }
 
-/// The same in two segments each.
+/// The same with two segments per message.
 [[gnu::noinline]] int move_in_parts(sock::Stream& from, sock::Stream& to, long count) {
   for (long index = 0; index < count; ++index) {
     const std::array<OctetSpan, 2> segments{OctetSpan(message).first(16),
@@ -107,7 +107,7 @@ template <DatagramSocket Socket>
 
 constexpr auto hour = std::chrono::hours(1);
 
-/// With a limit that does not pass, and at last with one that does.
+/// Each call has a limit of an hour, which does not pass.
 [[gnu::noinline]] int move_in_time(sock::Stream& from, sock::Stream& to, long count) {
   for (long index = 0; index < count; ++index) {
     const auto sent = from.send(message, hour);

@@ -1,4 +1,4 @@
-// call<T>: what tasks and threads see of an asynchronous call.
+// call<T>: asynchronous calls as tasks and threads use them.
 #include "orb/async/observers.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
@@ -34,7 +34,7 @@ OrbRef orb_of(const TestOrb& orb) {
   return OrbRef(make_counted<CORBA::ORB>(orb.core().shared_from_this()));
 }
 
-/// A server, and a client that nobody runs.
+/// A server, and a client whose ORB no thread runs.
 struct Pair {
   explicit Pair(ActingServant::Action action = add_one)
       : server(ThreadStrategy::thread_per_connection, std::move(action)),
@@ -47,7 +47,7 @@ struct Pair {
   OrbRef orb;
 };
 
-/// Keeps requests from being answered until it is opened.
+/// Blocks upcalls until the test opens the door.
 struct Door {
   std::promise<void> opened;
   std::shared_future<void> open = opened.get_future().share();
@@ -99,7 +99,7 @@ TEST_CASE("a task awaits calls, one after the other and side by side") {
   CHECK(run(pair.orb, add_both(pair.object)) == 32);
 }
 
-TEST_CASE("calls that end at once take no more stack than one") {
+TEST_CASE("calls that end at once do not nest on the stack") {
   Pair pair;
   const ObjectRef collocated = pair.server.object;
   const auto work = [](ObjectRef object) -> task<std::uint32_t> {
@@ -110,7 +110,7 @@ TEST_CASE("calls that end at once take no more stack than one") {
   CHECK(run(pair.orb, work(collocated)) == 20'000);
 }
 
-TEST_CASE("a pool of one thread may be called back while it waits for a call, or for a task") {
+TEST_CASE("a pool of one thread serves a callback while its thread waits for a call or a task") {
   bool in_task = false;
   SUBCASE("for a call") {}
   SUBCASE("for a task") { in_task = true; }
@@ -137,7 +137,7 @@ TEST_CASE("a pool of one thread may be called back while it waits for a call, or
   CHECK(client.call({.key = pool.key, .argument = 1}).result() == 3);
 }
 
-TEST_CASE("a task that its thread may not wait for does not begin") {
+TEST_CASE("a task does not begin if its thread is not allowed to wait for it") {
   orb::Settings settings = server_settings(ThreadStrategy::reactive);
   settings.nested_upcall_depth_max = 0;
   OrbRef orb;
@@ -159,7 +159,7 @@ TEST_CASE("a task that its thread may not wait for does not begin") {
   CHECK(!begun);
 }
 
-TEST_CASE("what fails in a loop meanwhile does not end the waiting for a task") {
+TEST_CASE("an exception of a posted function does not end the wait for a task") {
   ThreadStrategy strategy = ThreadStrategy::reactive;
   SUBCASE("reactive") {}
   SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
@@ -178,19 +178,19 @@ TEST_CASE("what fails in a loop meanwhile does not end the waiting for a task") 
   CHECK(client.call({.key = middle.key}).result() == 3);
 }
 
-TEST_CASE("an exception of the server leaves the co_await") {
+TEST_CASE("co_await throws the exception that the server replied") {
   Pair pair(
       [](orb::ServerRequest&) -> void { throw CORBA::NO_PERMISSION(7, CORBA::COMPLETED_NO); });
   CHECK_THROWS_AS((void)run(pair.orb, add_two(pair.object, 1)), CORBA::NO_PERMISSION);
   CHECK_THROWS_AS((void)act(pair.object, 1).get(), CORBA::NO_PERMISSION);
 }
 
-TEST_CASE("dropping a call cancels it, and nothing waits for it") {
+TEST_CASE("destroying a call object cancels the call without waiting for it") {
   Door door;
   Pair pair(door.keeper());
   {
     const call<std::uint32_t> dropped = act(pair.object, 1);
-    while (door.arrived == 0) {  // the server wakes nobody here
+    while (door.arrived == 0) {  // the upcall does not wake this thread
       pair.client.core().async().client_loop().perform_work();
       std::this_thread::yield();
     }
@@ -212,7 +212,7 @@ TEST_CASE("a task that is asked to stop cancels the call that it waits for") {
   door.opened.set_value();
 }
 
-TEST_CASE("of several calls the first answer counts, and the others are cancelled") {
+TEST_CASE("when_any returns the first result and cancels the other calls") {
   Door door;
   Pair slow(door.keeper());
   ServerFixture fast(ThreadStrategy::reactive);
@@ -225,7 +225,7 @@ TEST_CASE("of several calls the first answer counts, and the others are cancelle
   door.opened.set_value();
 }
 
-TEST_CASE("an empty call says so") {
+TEST_CASE("an empty call raises BAD_INV_ORDER") {
   call<std::uint32_t> empty;
   empty.cancel();
   CHECK(empty.is_over());
@@ -239,14 +239,14 @@ TEST_CASE("an empty call says so") {
   CHECK_THROWS_AS((void)act(nullptr, 1), CORBA::INV_OBJREF);
 }
 
-TEST_CASE("an empty task, and an ORB that is none, are refused") {
+TEST_CASE("an empty task and a nil ORB are refused") {
   const Pair pair;
   CHECK_THROWS_AS((void)run(pair.orb, task<int>()), std::invalid_argument);
   CHECK_THROWS_AS((void)run(OrbRef(), add_two(pair.object, 1)), CORBA::INV_OBJREF);
   CHECK_THROWS_AS((void)sleep_for(OrbRef(), std::chrono::seconds(1)), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("a second task that awaits a call is refused, and the first goes on") {
+TEST_CASE("a second task that awaits a call is refused, and the first task goes on") {
   Door door;
   Pair pair(door.keeper());
   const auto work = [](ObjectRef object, Door& opened) -> task<std::uint32_t> {

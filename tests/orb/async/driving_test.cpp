@@ -29,7 +29,7 @@ std::chrono::nanoseconds cpu_time() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-/// A client of two servers: `late` answers when the test lets it, `early` at once.
+/// A client of two servers: `early` replies at once, `late` when the test tells it to.
 struct TwoServers {
   explicit TwoServers(orb::Settings settings = {}) : client(std::move(settings)) {}
 
@@ -43,7 +43,7 @@ struct TwoServers {
 
 }  // namespace
 
-TEST_CASE("a server whose asynchronous calls have ended sleeps") {
+TEST_CASE("a server sleeps after its asynchronous calls have ended") {
   using std::chrono::milliseconds;
   const ServerFixture sink(ThreadStrategy::thread_per_connection);
   const ServerFixture server(each_strategy());
@@ -55,7 +55,7 @@ TEST_CASE("a server whose asynchronous calls have ended sleeps") {
   CHECK(cpu_time() - before < milliseconds(100));  // a loop that spins takes all of it
 }
 
-TEST_CASE("the end of an ORB is told to calls that loops have made") {
+TEST_CASE("observers of calls from loops are told that the ORB ends") {
   OwingSink owing;
   const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef called;
@@ -71,7 +71,7 @@ TEST_CASE("the end of an ORB is told to calls that loops have made") {
   server.orb.core().shutdown(orb::Completion::wait);
   CHECK(told.times() == 1);
   CHECK(told.failure<CORBA::BAD_INV_ORDER>().minor() == orb::minor_shut_down);
-  owing.answer_all(1);  // or the sink would wait for it
+  owing.answer_all(1);  // otherwise the sink would wait for this reply
 }
 
 TEST_CASE("an observer can cancel a call that another thread has just started") {
@@ -102,7 +102,7 @@ TEST_CASE("an observer can cancel a call that another thread has just started") 
   other.join();
   second.wait();
   CHECK(cancelled.failure<CORBA::NO_RESPONSE>().minor() == orb::minor_cancelled);
-  owing.await(1);  // the request had left: the servant still owes its answer
+  owing.await(1);  // the request was sent, so the servant has a deferred reply
   owing.answer_all(1);
 }
 
@@ -130,14 +130,14 @@ TEST_CASE("an ORB ends while threads enter and leave the loop of its calls") {
   }
 }
 
-TEST_CASE("a call that ends in a nested turn is told to another thread that waits for it") {
+TEST_CASE("a call that ends in a nested turn wakes another thread that waits for it") {
   const ServerFixture quick(ThreadStrategy::thread_per_connection);
   const TestOrb client;
   const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
   std::atomic<bool> nested = false;
   Observed last;
   Observed other;
-  Observed first([&] {  // goes on only when the other thread has been told
+  Observed first([&] {  // returns only after the other thread has been told
     nested = true;
     drive(client.core(), [&] { return last.done(); });
   });
@@ -177,7 +177,7 @@ TEST_CASE("an observer of the client's loop can shut its ORB down") {
   owing.answer_all(1);
 }
 
-TEST_CASE("an ORB ends while threads wait in its loop, which the server's loop runs, too") {
+TEST_CASE("an ORB ends while threads wait in its client loop, which its server loop also runs") {
   OwingSink owing;
   const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
   for (int round = 0; round != 20; ++round) {
@@ -207,7 +207,7 @@ TEST_CASE("an observer that the server's loop runs can wait for another call") {
   Observed first([&] {
     waited.cancel();
     waited.wait();  // its end was posted by this thread
-    next.wait();    // its reply has come with that of the first call
+    next.wait();    // its reply arrived together with the reply to the first call
     over.set_value();
   });
   (void)stub::send(*early, act_operation, number(1), first);
@@ -236,7 +236,7 @@ TEST_CASE("an upcall can wait for a call of the client's loop, which no other th
       })));
   const ObjectRef late = server.core().make_object(slow.object->_reference()->ior());
   server.root()->the_POAManager()->activate();
-  server.core().perform_work();  // it accepts from now on
+  server.core().perform_work();  // the server accepts from now on
   Observed told;
   call = stub::send(*late, act_operation, number(1), told);
   std::jthread answering([&] {
@@ -268,7 +268,7 @@ TEST_CASE("a request that an observer has started leaves before the observer blo
   CHECK(held.value() == 3);
 }
 
-TEST_CASE("observers that wait nest only so deep") {
+TEST_CASE("the nesting of observers that wait is limited") {
   constexpr int count = 12;
   OwingSink owing;
   const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());

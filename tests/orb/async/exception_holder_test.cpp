@@ -1,5 +1,5 @@
-// Messaging::ExceptionHolder on the wire: a valuetype, octet for octet, and what peers may make of
-// it.
+// Messaging::ExceptionHolder on the wire: its octets as a valuetype, and the forms that peers may
+// send.
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/operators.h>
@@ -47,7 +47,7 @@ HolderRef tired(std::int32_t hours) {
   return stub::hold_exception(std::make_exception_ptr(exception));
 }
 
-/// What the holder raises, in a few words.
+/// Describes the exception that the holder raises.
 std::string raised(const HolderRef& holder) {
   if (!holder) return "nil";
   try {
@@ -67,7 +67,7 @@ Octets written(const HolderRef& holder, std::endian order) {
   return buffer.flatten();
 }
 
-/// A value of a peer's, big endian: the tag and what follows it.
+/// A value as a peer sends it, in big endian: the tag and the octets behind it.
 class Value final {
  public:
   explicit Value(std::uint32_t tag) { encoder.write(tag); }
@@ -102,7 +102,7 @@ class Value final {
     return *this;
   }
 
-  /// What is read of it; "refused" if it is not decoded.
+  /// Decodes the value and describes it; "refused" if it does not decode.
   std::string read() {
     encoder.write(std::uint32_t{0x12345678});  // the next argument
     const Octets all = buffer.flatten();
@@ -144,7 +144,7 @@ TEST_CASE("a holder is a value with its id, its members, and the exception as in
   CHECK(exception.remaining() == 0);
 }
 
-TEST_CASE("exceptions come out of a holder as they went in") {
+TEST_CASE("a decoded holder raises the exception that was encoded") {
   for (const std::endian order : {std::endian::little, std::endian::big}) {
     const auto back = [order](const HolderRef& holder, const stub::Operation& operation) {
       const Octets octets = written(holder, order);
@@ -182,16 +182,16 @@ TEST_CASE("all forms of a holder are read") {
             .read() == "Tired 6");
 }
 
-TEST_CASE("what a derived holder has more is skipped") {
+TEST_CASE("the additional members of a derived holder are skipped") {
   Value value(plain | ids | chunked);
   value.number(2).id("IDL:Holder:1.0").id(holder_id).number(members_size + 4).members(7);
   CHECK(value.number(99).number(4).number(98).number(end_tag).read() == "Tired 7");
   CHECK(Value(plain | ids).number(2).id("IDL:Holder:1.0").id(holder_id).members(1).read() ==
-        "refused");  // without chunks nobody knows how much it is
+        "refused");  // without chunks the size of these members is unknown
 }
 
-TEST_CASE("what is no holder is refused") {
-  CHECK(Value(0xffffffff).number(0xfffffff0).read() == "refused");  // a value that came before
+TEST_CASE("values that are not holders are refused") {
+  CHECK(Value(0xffffffff).number(0xfffffff0).read() == "refused");  // an indirection
   CHECK(Value(7).members(1).read() == "refused");
   CHECK(Value(plain | 4).members(1).read() == "refused");
   CHECK(Value(plain | 0x10).members(1).read() == "refused");
@@ -203,7 +203,7 @@ TEST_CASE("what is no holder is refused") {
   CHECK(Value(plain).octets({0, 0}).number(0x7fffffff).read() == "refused");
 }
 
-TEST_CASE("chunks that are wrong are refused") {
+TEST_CASE("malformed chunks are refused") {
   for (const std::uint32_t size :
        {0u, 1u, members_size - 1, members_size + 1, 0x7fffff02u, 0x7fffffffu, 0xffffffffu}) {
     CAPTURE(size);
@@ -214,7 +214,7 @@ TEST_CASE("chunks that are wrong are refused") {
         "refused");
 }
 
-TEST_CASE("an exception that does not decode is MARSHAL for the handler") {
+TEST_CASE("a held exception that does not decode is raised as MARSHAL") {
   CHECK(Value(plain).octets({0, 0}).number(2).octets({1, 2}).read() == "MARSHAL 0");
   CHECK(Value(plain).octets({1, 0}).number(2).octets({1, 2}).read() == "MARSHAL 0");
 }

@@ -1,4 +1,4 @@
-// The middle tier of the tests: it asks a sink by an asynchronous call, and answers with its reply.
+// The middle tier of the tests: it calls a sink asynchronously and forwards its reply.
 #pragma once
 
 #include "orb/async/observers.h"
@@ -27,7 +27,7 @@ class Forward final : public stub::CallObserver {
   skeleton::Answer client_;
 };
 
-/// Asks the object that `sink` refers to by the time of the request.
+/// Calls the object that `sink` refers to when the request arrives.
 inline ActingServant::Action forward_to(const CORBA::object_reference<CORBA::Object>& sink) {
   return [&sink](orb::ServerRequest& request) {
     std::uint32_t value = 0;

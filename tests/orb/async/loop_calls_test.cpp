@@ -63,9 +63,9 @@ class Middle {
     (void)client_->call({.key = server_.key});
     work_ = nullptr;
   }
-  /// The connection of the upcalls ends.
+  /// Closes the connection of the upcalls.
   void drop_client() noexcept { client_.reset(); }
-  /// Two upcalls, if the server has two threads at the same time.
+  /// Runs `work` in two upcalls at the same time, if the server has two threads.
   void in_two_upcalls(const std::function<void()>& work) {
     work_ = work;
     const auto call = [this] { (void)RawClient(server_.endpoint).call({.key = server_.key}); };
@@ -79,7 +79,7 @@ class Middle {
   }
   [[nodiscard]] orb::OrbCore& core() const { return server_.orb.core(); }
   [[nodiscard]] ServerFixture& server() noexcept { return server_; }
-  /// The calling thread serves a loop of this server, or a connection of it.
+  /// True if the calling thread serves a loop or a connection of this server.
   [[nodiscard]] bool serves_here() const {
     return core().context().server->serves_on_this_thread();
   }
@@ -127,7 +127,7 @@ TEST_CASE("the observer of a call from an upcall is told on a thread of the serv
 
 namespace {
 
-/// A place where two threads meet, unless one of them comes too late.
+/// A place where two threads meet, unless one of them arrives too late.
 class Meeting {
  public:
   void arrive() {
@@ -291,7 +291,7 @@ TEST_CASE("an upcall can wait for a call that it has started") {
   CHECK(observed.value() == 42);
 }
 
-TEST_CASE("an observer can make a synchronous call, and wait for another asynchronous one") {
+TEST_CASE("an observer can make a synchronous call, and wait for another asynchronous call") {
   Middle middle(each_shared_strategy());
   ServerFixture sink(ThreadStrategy::reactive);
   const ObjectRef object = middle.object_of(sink);
@@ -332,9 +332,7 @@ TEST_CASE("a shutdown ends asynchronous calls whose upcalls have returned") {
   owing.answer_all(1);
 }
 
-TEST_CASE(
-    "a call of a collocated servant that replies later ends with its reply, or with NO_RESPONSE if "
-    "cancelled") {
+TEST_CASE("a call of a collocated servant ends with its deferred reply, or with NO_RESPONSE") {
   OwingSink owing;
   Middle middle(each_shared_strategy());
   ServerFixture& server = middle.server();
@@ -382,7 +380,7 @@ TEST_CASE("cancelling, time limits and replies race: each observer is told once"
   }
 }
 
-TEST_CASE("an upcall can drive its calls, also over a connection that is there already") {
+TEST_CASE("an upcall can drive its calls, also over an existing connection") {
   Middle middle(each_shared_strategy());
   ServerFixture sink(ThreadStrategy::reactive);
   const ObjectRef object = middle.object_of(sink);
@@ -422,7 +420,7 @@ TEST_CASE("an upcall can block outside the ORB until its call has ended") {
   CHECK(sum == 1 + 2 + 3);
 }
 
-TEST_CASE("a connection that ends takes no place of its successor") {
+TEST_CASE("a connection that ends does not count against the limit of connections") {
   orb::Settings settings = settings_of(each_shared_strategy());
   settings.connections_per_endpoint_max = 1;
   Middle middle(std::move(settings));

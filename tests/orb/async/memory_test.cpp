@@ -20,7 +20,7 @@ namespace {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-/// A thread that drives, but does nothing while this lives: what others want done is posted.
+/// A thread that drives the loop, but blocks while this object lives: other threads post to it.
 class BusyDriver {
  public:
   BusyDriver(orb::OrbCore& core, function_ref<bool()> done) {
@@ -33,7 +33,7 @@ class BusyDriver {
   }
   BusyDriver(const BusyDriver&) = delete;
   BusyDriver& operator=(const BusyDriver&) = delete;
-  /// Lets it go on, until `done`.
+  /// Lets the thread drive the loop until `done`.
   ~BusyDriver() {
     left_.set_value();
     thread_.join();
@@ -51,7 +51,7 @@ bool all_told(const std::vector<Observed>& calls) {
 
 }  // namespace
 
-TEST_CASE("a call that found no memory leaves nothing that the next one would wait for") {
+TEST_CASE("a call that fails for lack of memory does not block the next call") {
   const ServerFixture sink(ThreadStrategy::thread_per_connection);
   for (std::size_t number = 1; number != 40; ++number) {
     CAPTURE(number);
@@ -73,7 +73,7 @@ TEST_CASE("a call that found no memory leaves nothing that the next one would wa
   }
 }
 
-TEST_CASE("an ORB whose only call found no memory shuts down") {
+TEST_CASE("an ORB shuts down after its only call failed for lack of memory") {
   const ServerFixture sink(ThreadStrategy::thread_per_connection);
   for (std::size_t number = 1; number != 40; ++number) {
     CAPTURE(number);
@@ -94,7 +94,7 @@ TEST_CASE("an ORB whose only call found no memory shuts down") {
   }
 }
 
-TEST_CASE("what a collocated servant answers is told, wherever memory runs out") {
+TEST_CASE("observers are told the replies of a collocated servant, whichever allocation fails") {
   bool failed = true;
   for (std::size_t number = 1; failed; ++number) {
     CAPTURE(number);
@@ -120,7 +120,7 @@ TEST_CASE("what a collocated servant answers is told, wherever memory runs out")
   }
 }
 
-TEST_CASE("calls that are begun without any memory while others drive are refused, or told") {
+TEST_CASE("calls that start without memory are refused, or their observers are told") {
   const ServerFixture sink(ThreadStrategy::thread_per_connection);
   bool failed = true;
   for (std::size_t number = 1; failed; ++number) {
@@ -171,7 +171,7 @@ TEST_CASE("a connecting thread without memory ends the calls that wait for its c
       if (driven) {
         const BusyDriver driver(fixture.core(), told);
         begun.set_value();
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // most likely posted by then
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // most likely enough to post
       } else {
         begun.set_value();
         drive(fixture.core(), told);

@@ -1,4 +1,4 @@
-// A middle tier: requests that are answered when the replies to asynchronous calls come.
+// A middle tier: it replies to a request when the reply to its own call arrives.
 #include "orb/act.h"
 #include "orb/async/forward.h"
 #include "orb/async/observers.h"
@@ -22,7 +22,7 @@ using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
 }  // namespace
 
-TEST_CASE("a shutdown that waits lets the sinks' replies come, and answers the clients") {
+TEST_CASE("a shutdown that waits receives the sinks' replies and replies to the clients") {
   const ThreadStrategy strategy = each_strategy();
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
@@ -36,13 +36,13 @@ TEST_CASE("a shutdown that waits lets the sinks' replies come, and answers the c
   owing.await(1);
   std::thread ending([&] { middle.orb.core().shutdown(orb::Completion::wait); });
   while (!middle.orb.core().stopping()) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for ORB::run to notice, or not
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // ORB::run may notice it
   owing.answer_all(42);
   CHECK(asked.get() == 42);
   ending.join();
 }
 
-TEST_CASE("a loop with a call that a request of another loop waits for outlives its connections") {
+TEST_CASE("a loop outlives its connections while a request of another loop needs its call") {
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
@@ -70,13 +70,13 @@ TEST_CASE("a loop with a call that a request of another loop waits for outlives 
   std::thread ending([&] { middle.orb.core().shutdown(orb::Completion::wait); });
   CHECK(second.reply().type() == type_close_connection);
   CHECK(second.at_end());
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all drained there, or not
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the second loop may have drained
   owing.answer_all(42);
   CHECK(first.reply().result() == 42);
   ending.join();
 }
 
-TEST_CASE("a shutdown that waits needs nobody in ORB::run") {
+TEST_CASE("a shutdown that waits does not need a thread in ORB::run") {
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
@@ -95,7 +95,7 @@ TEST_CASE("a shutdown that waits needs nobody in ORB::run") {
   auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
   while (!arrived) std::this_thread::yield();
   std::thread answering([&] {
-    owing.await(1);  // the shutdown drives what connects to the sink, too
+    owing.await(1);  // the shutdown also drives the connecting to the sink
     owing.answer_all(42);
   });
   middle.core().shutdown(orb::Completion::wait);
@@ -103,7 +103,7 @@ TEST_CASE("a shutdown that waits needs nobody in ORB::run") {
   answering.join();
 }
 
-TEST_CASE("who is told of a call's end cannot wait for the requests that wait for it") {
+TEST_CASE("a waiting shutdown in an observer is refused while a request has a deferred reply") {
   OwingSink owing;
   ServerFixture middle(ThreadStrategy::thread_per_connection, owing.servant());
   const TestOrb client;
@@ -127,7 +127,7 @@ TEST_CASE("who is told of a call's end cannot wait for the requests that wait fo
   CHECK(asked.get() == 42);
 }
 
-TEST_CASE("who is told of a call's end on a server's loop cannot wait for its requests") {
+TEST_CASE("a waiting shutdown in an observer on a server's loop is refused") {
   ThreadStrategy strategy = ThreadStrategy::reactive;
   SUBCASE("reactive") {}
   SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
@@ -156,10 +156,10 @@ TEST_CASE("who is told of a call's end on a server's loop cannot wait for its re
   CHECK(refused);
 }
 
-TEST_CASE("who calls a servant of the same ORB drives the calls that the servant waits for") {
+TEST_CASE("a collocated call drives the asynchronous calls that its servant waits for") {
   ServerFixture sink(ThreadStrategy::thread_per_connection);
   ObjectRef sink_reference;
-  const TestOrb middle(server_settings(each_strategy()));  // nobody is in ORB::run
+  const TestOrb middle(server_settings(each_strategy()));  // no thread is in ORB::run
   const ObjectRef served =
       middle.root()->servant_to_reference(make_servant(forward_to(sink_reference)));
   middle.root()->the_POAManager()->activate();
@@ -167,11 +167,11 @@ TEST_CASE("who calls a servant of the same ORB drives the calls that the servant
   for (const std::uint32_t argument : {1u, 2u, 3u}) CHECK(act(served, argument) == argument + 1);
 }
 
-TEST_CASE("who calls a servant of the same ORB waits for it no longer than it may") {
+TEST_CASE("a collocated call waits for a deferred reply no longer than its time limit") {
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
-  std::jthread answering;  // until the ORB, which drives the call at its end, is gone
+  std::jthread answering;  // joined after the ORB, which drives the call at its end, is destroyed
   const TestOrb middle(server_settings(each_strategy()));
   const ObjectRef served =
       middle.root()->servant_to_reference(make_servant(forward_to(sink_reference)));

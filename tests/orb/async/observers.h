@@ -22,7 +22,7 @@ inline constexpr stub::Operation act_operation{"act", stub::Operation::Kind::two
 class Observed final : public stub::CallObserver {
  public:
   Observed() = default;
-  /// Is called when the call has ended.
+  /// `then` runs when the call has ended.
   explicit Observed(std::function<void()> then) : then_(std::move(then)) {}
 
   void ended(stub::CallOutcome& outcome) noexcept override {
@@ -37,11 +37,11 @@ class Observed final : public stub::CallObserver {
   }
 
   [[nodiscard]] bool done() const noexcept { return times_ != 0; }
-  /// How often it was told.
+  /// How often the observer was told.
   [[nodiscard]] int times() const noexcept { return times_; }
   [[nodiscard]] bool failed() const noexcept { return failure_ != nullptr; }
   [[nodiscard]] std::uint32_t value() const noexcept { return value_; }
-  /// For messages of tests.
+  /// Describes the outcome for messages of tests.
   [[nodiscard]] std::string text() const {
     try {
       if (failure_) std::rethrow_exception(failure_);
@@ -79,7 +79,7 @@ inline void work(orb::OrbCore& core) {
   while (core.async().client_loop().work_pending());
 }
 
-/// Drives the asynchronous calls of threads without a loop, on this one.
+/// Drives the asynchronous calls of threads without a loop, on the calling thread.
 inline void drive(orb::OrbCore& core, function_ref<bool()> done) {
   (void)core.async().client_loop().drive_until(done);
 }

@@ -27,7 +27,7 @@ task<bool> sleep(OrbRef orb, Duration duration) {
   co_return slept;
 }
 
-/// Begins the task, whose result goes to the promise.
+/// Starts the task. Its result goes to the promise.
 void start_telling(task<bool> work, std::promise<bool>& told) {
   async::start(std::move(work), &told, [](void* context, async::outcome<bool>& result) noexcept {
     static_cast<std::promise<bool>*>(context)->set_value(result.take());
@@ -36,8 +36,8 @@ void start_telling(task<bool> work, std::promise<bool>& told) {
 
 }  // namespace
 
-TEST_CASE("a task sleeps in the loop that the thread which waits for it runs") {
-  const TestOrb orb(server_settings(each_strategy()));  // which nobody runs
+TEST_CASE("a task sleeps in the loop that the waiting thread drives") {
+  const TestOrb orb(server_settings(each_strategy()));  // no thread runs this ORB
   CHECK(run(orb_of(orb.core()), sleep(orb_of(orb.core()), 1ms)));
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a servant's task sleeps in the loop of its server") {
   (void)client.reply();
 }
 
-TEST_CASE("a servant's task goes on, after its sleep, on a thread of the loop that it began on") {
+TEST_CASE("a servant's task continues after a sleep on a thread of its own loop") {
   OrbRef orb;
   std::promise<bool> same;
   const auto work = [](OrbRef where) -> task<bool> {
@@ -77,7 +77,7 @@ TEST_CASE("a servant's task goes on, after its sleep, on a thread of the loop th
   (void)client.reply();
 }
 
-TEST_CASE("tasks that block after a sleep get spare threads, so that others go on") {
+TEST_CASE("tasks that block after a sleep get spare threads, so that other tasks go on") {
   constexpr int count = 4;
   ThreadStrategy strategy = ThreadStrategy::automatic;
   SUBCASE("auto") {}
@@ -156,7 +156,7 @@ TEST_CASE("tasks that sleep when ORB::run ends go on with false, at the latest i
   }
 }
 
-TEST_CASE("ORB::run ends while a servant's coroutine sleeps, and the client hears of it") {
+TEST_CASE("ORB::run ends while a servant's coroutine sleeps, and the client gets its reply") {
   bool runs_first = true;
   SUBCASE("run was called before the shutdown") {}
   SUBCASE("run is called after the shutdown has begun") { runs_first = false; }
@@ -192,7 +192,7 @@ TEST_CASE("a sleep ends early if its task is asked to stop") {
   CHECK_FALSE(run(orb_of(orb.core()), sleep(orb_of(orb.core()), 1h), stop.get_token()));
 }
 
-TEST_CASE("a task goes on where the ORB is driven") {
+TEST_CASE("continue_on moves a task to a thread that drives the ORB") {
   ServerFixture server(each_strategy());
   const OrbRef orb = orb_of(server.orb.core());
   const auto work = [](OrbRef where) -> task<bool> {

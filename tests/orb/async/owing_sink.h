@@ -1,4 +1,4 @@
-// A sink of the tests: it answers when it is told to.
+// A sink of the tests that replies when the test tells it to.
 #pragma once
 
 #include "poa/fakes.h"
@@ -13,7 +13,7 @@
 
 namespace perigee::test {
 
-/// A servant that answers when the test lets it.
+/// A servant whose deferred replies the test sends.
 class OwingSink {
  public:
   [[nodiscard]] ActingServant::Action servant() {

@@ -1,5 +1,5 @@
-// What asynchronous calls do with what peers do: the same as synchronous ones, and what only they
-// can: overtake each other, and be cancelled.
+// How asynchronous calls react to peers: like synchronous calls. Besides, they can overtake each
+// other and be cancelled.
 #include "orb/async/observers.h"
 #include "orb/fixture.h"
 #include "orb/policies.h"
@@ -31,7 +31,7 @@ CallHandle send_ping(const ObjectRef& object, Observed& observed) {
   return stub::send(*object, ping_operation, {}, observed);
 }
 
-/// Keeps requests until they are answered, or not. Any thread.
+/// Keeps requests until the test answers them. For any thread.
 class Kept {
  public:
   struct Request {
@@ -160,7 +160,7 @@ TEST_CASE("a call follows forwards") {
   CHECK(observed.value() == 7);
 }
 
-TEST_CASE("a lost connection fails calls as synchronous ones: MAYBE if they were sent") {
+TEST_CASE("calls on a lost connection fail like synchronous calls: MAYBE if they were sent") {
   Fixture fixture;
   fixture.peer("a",
                [](ScriptedTransport& transport, const IncomingMessage&) { transport.reset(); });
@@ -170,7 +170,7 @@ TEST_CASE("a lost connection fails calls as synchronous ones: MAYBE if they were
   CHECK(observed.failure<CORBA::COMM_FAILURE>().completed() == CORBA::COMPLETED_MAYBE);
 }
 
-TEST_CASE("a request that was not taken as a whole is sent again elsewhere") {
+TEST_CASE("a request that was sent only in part goes to the next target") {
   Fixture fixture;
   fixture.protocol().add("a", Script{.accepts_max = 10});
   fixture.peer("b", reply_with_long(5));
@@ -180,7 +180,7 @@ TEST_CASE("a request that was not taken as a whole is sent again elsewhere") {
   CHECK(observed.value() == 5);
 }
 
-TEST_CASE("no target at all is told, too: never before send has returned") {
+TEST_CASE("a call without any target fails, but not before send has returned") {
   Fixture fixture;
   Observed observed;
   const CallHandle call =
@@ -210,7 +210,7 @@ TEST_CASE("results that do not decode are MARSHAL, COMPLETED_YES") {
   CHECK(observed.failure<CORBA::MARSHAL>().completed() == CORBA::COMPLETED_YES);
 }
 
-TEST_CASE("arguments that cannot be encoded fail the call, and no other") {
+TEST_CASE("arguments that cannot be encoded fail only their own call") {
   Fixture fixture;
   fixture.peer("a", reply_with_nothing());
   const ObjectRef object = fixture.object({"a"});
@@ -224,7 +224,7 @@ TEST_CASE("arguments that cannot be encoded fail the call, and no other") {
   CHECK(!good.failed());
 }
 
-TEST_CASE("a cancelled call is told so, and so is the server; a late reply is dropped") {
+TEST_CASE("the observer and the server are told of a cancelled call; a late reply is dropped") {
   Fixture fixture;
   Kept kept;
   fixture.peer("a", kept.peer());
@@ -250,7 +250,7 @@ TEST_CASE("a cancelled call is told so, and so is the server; a late reply is dr
   call.cancel();  // too late: does nothing
 }
 
-TEST_CASE("a call that is cancelled while its request is partly out may be executed") {
+TEST_CASE("a call that is cancelled while its request is partly sent may be executed") {
   Fixture fixture;
   Kept kept;
   fixture.peer("a", kept.peer());
@@ -270,11 +270,11 @@ TEST_CASE("a call that is cancelled while its request is partly out may be execu
   CHECK(cut.failure<CORBA::NO_RESPONSE>().completed() == CORBA::COMPLETED_MAYBE);
   transport.unblock();
   drive(fixture.core(), [&] { return !kept.cancelled().empty(); });
-  CHECK(kept.count() == 2);  // the rest has left, and what takes it back
+  CHECK(kept.count() == 2);  // the rest of the request and the cancel request were sent
   CHECK(kept.cancelled().front() == kept.request(1).id);
 }
 
-TEST_CASE("a oneway whose send has failed is told so once, although it is cancelled then") {
+TEST_CASE("the observer of a oneway whose send failed is told once, although it is cancelled") {
   Fixture fixture;
   fixture.protocol().add("a", Script{.accepts_max = 10});
   fixture.peer("a", reply_with_long(5));
@@ -293,7 +293,7 @@ TEST_CASE("a oneway whose send has failed is told so once, although it is cancel
   CHECK(cut.times() == 1);
 }
 
-TEST_CASE("a peer that answers twice, or what was never asked, disturbs no call") {
+TEST_CASE("duplicate replies disturb no call") {
   Fixture fixture;
   Kept kept;
   fixture.peer("a", kept.peer());
@@ -316,7 +316,7 @@ TEST_CASE("a peer that answers twice, or what was never asked, disturbs no call"
   CHECK(fixture.counts("a").connects == 1);
 }
 
-TEST_CASE("a peer that dies with 10,000 calls in flight: each is told once, and MAYBE") {
+TEST_CASE("if a peer dies with 10,000 calls in flight, each observer is told once: MAYBE") {
   Fixture fixture;
   Kept kept;
   fixture.peer("a", kept.peer());
@@ -378,7 +378,7 @@ TEST_CASE("a time limit ends a call with TIMEOUT, and tells the server") {
   CHECK(kept.cancelled().size() == 1);
 }
 
-TEST_CASE("a request says how much of its caller's time is left; a oneway does not") {
+TEST_CASE("a request carries the remaining time of its caller; a oneway does not") {
   FakeClock clock;
   Fixture fixture({}, clock);
   std::vector<std::optional<std::uint64_t>> told;
@@ -447,7 +447,7 @@ TEST_CASE("a new connection's peer is mute if it does not answer the oldest call
 
 namespace {
 
-/// A peer "a" that can be connected to when the test says so, and not before.
+/// A peer "a" that lets clients connect when the test says so.
 struct SlowToConnect {
   explicit SlowToConnect(orb::Settings settings = {}, bool times_out = false)
       : fixture(settings, clock) {
@@ -475,12 +475,12 @@ struct SlowToConnect {
   std::promise<void> opened;
   Fixture fixture;
   ObjectRef object;
-  ObjectRef hasty;  ///< the same, whose calls wait for 100 ms
+  ObjectRef hasty;  ///< the same object, with a connect time-out of 100 ms
 };
 
 }  // namespace
 
-TEST_CASE("a call that waits for a connection with others waits for as long as it may itself") {
+TEST_CASE("calls that wait for the same connection each have their own time-out") {
   SlowToConnect peer;
   Observed patient;
   Observed hasty;
@@ -496,7 +496,7 @@ TEST_CASE("a call that waits for a connection with others waits for as long as i
   CHECK(!patient.failed());
 }
 
-TEST_CASE("a call whose connection another one has given up connects anew") {
+TEST_CASE("a call connects anew if another call has given up the connection attempt") {
   SlowToConnect peer({}, true);
   peer.fixture.peer("a", reply_with_nothing());
   Observed hasty;
@@ -512,7 +512,7 @@ TEST_CASE("a call whose connection another one has given up connects anew") {
   CHECK(peer.fixture.counts("a").connects == 2);
 }
 
-TEST_CASE("who finds no thread to connect with until the time is over is told so") {
+TEST_CASE("a call fails with TRANSIENT if no connecting thread is free before its time-out") {
   orb::Settings settings;
   settings.connecting_threads_max = 1;
   SlowToConnect peer(settings);
@@ -531,7 +531,7 @@ TEST_CASE("who finds no thread to connect with until the time is over is told so
   drive(peer.fixture.core(), [&] { return first.done(); });
 }
 
-TEST_CASE("calls of one thread leave in order, those before and those after the connect") {
+TEST_CASE("calls of one thread leave in order, before and after the connect") {
   constexpr std::size_t count = 400;
   Fixture fixture;
   Kept kept;
@@ -561,7 +561,7 @@ TEST_CASE("calls of one thread leave in order, those before and those after the 
   }
 }
 
-TEST_CASE("beyond what may be in flight calls are refused, and the others go on") {
+TEST_CASE("calls above the limit of calls in flight are refused, and the other calls go on") {
   orb::Settings settings;
   settings.requests_in_flight_max = 2;
   settings.connections_per_endpoint_max = 2;
@@ -571,7 +571,7 @@ TEST_CASE("beyond what may be in flight calls are refused, and the others go on"
   const ObjectRef object = fixture.object({"a"});
   Observed observed[5];
   for (Observed& each : observed) (void)send_ping(object, each);
-  // The connections come one after the other: any call may find both full.
+  // The connections open one after the other: any of the calls may find both full.
   const auto is_done = [](const Observed& each) { return each.done(); };
   drive(fixture.core(),
         [&] { return kept.count() == 4 && std::ranges::count_if(observed, is_done) == 1; });
@@ -585,7 +585,7 @@ TEST_CASE("beyond what may be in flight calls are refused, and the others go on"
   for (Observed& each : observed) CHECK(each.failed() == (&each == &refused));
 }
 
-TEST_CASE("what waits while a connection is made is limited in octets") {
+TEST_CASE("the octets that wait while a connection is made are limited") {
   orb::Settings settings;
   settings.write_queue_size_max = 10'000;
   Fixture fixture(settings);
@@ -609,7 +609,7 @@ TEST_CASE("what waits while a connection is made is limited in octets") {
   CHECK(!first.failed());
 }
 
-TEST_CASE("a request above what may wait in octets is sent if nothing waits before it") {
+TEST_CASE("a request larger than the write queue is sent if no request waits before it") {
   orb::Settings settings;
   settings.write_queue_size_max = 10'000;
   Fixture fixture(settings);
@@ -630,7 +630,7 @@ TEST_CASE("a request above what may wait in octets is sent if nothing waits befo
   CHECK_MESSAGE(!large.failed(), large.text());
 }
 
-TEST_CASE("a request that is not copied waits if those before it are partly out") {
+TEST_CASE("a request that is not copied waits if earlier requests are partly sent") {
   orb::Settings settings;
   settings.write_queue_size_max = 10'000;
   Fixture fixture(settings);
@@ -659,7 +659,7 @@ TEST_CASE("a request that is not copied waits if those before it are partly out"
   CHECK(fixture.counts("a").connects == 1);
 }
 
-TEST_CASE("a call whose arguments find no memory is told so, and no other") {
+TEST_CASE("a call whose arguments find no memory fails, and no other call") {
   Fixture fixture;
   std::promise<void> connect;
   fixture.protocol().add("a", Script{.on_connect = [&] { connect.get_future().wait(); },
@@ -690,7 +690,7 @@ TEST_CASE("a call whose arguments find no memory is told so, and no other") {
   CHECK(fixture.counts("a").connects == 1);
 }
 
-TEST_CASE("a oneway is told when it is sent") {
+TEST_CASE("the observer of a oneway is told when the oneway is sent") {
   Fixture fixture;
   Kept kept;
   fixture.peer("a", kept.peer());
@@ -719,7 +719,7 @@ TEST_CASE("calls that are outstanding when the shutdown is complete end with BAD
   CHECK(!late.done());
 }
 
-TEST_CASE("a synchronous call in an observer, and waiting there for another asynchronous one") {
+TEST_CASE("an observer can make a synchronous call, then wait for an asynchronous call") {
   Fixture fixture;
   fixture.peer("a", reply_with_long(1));
   const ObjectRef object = fixture.object({"a"});

@@ -22,7 +22,7 @@ namespace {
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 using stub::CallHandle;
 
-/// A client's ORB with a loop, or without, that nobody runs unless a test does.
+/// A client's ORB, with or without a loop. Only the test runs it.
 class Client {
  public:
   explicit Client(orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection))
@@ -114,7 +114,7 @@ TEST_CASE("perform_work drives the calls of threads without a loop, under each s
   CHECK(observed.value() == 2);
 }
 
-#ifndef PERIGEE_SANITIZER  // there the pool has nothing of its own
+#ifndef PERIGEE_SANITIZER  // under sanitizers the pool keeps no memory
 TEST_CASE("a call allocates nothing in the steady state") {
   ServerFixture server(ThreadStrategy::thread_per_connection);
   const Client client;
@@ -126,14 +126,14 @@ TEST_CASE("a call allocates nothing in the steady state") {
     for (CallHandle& call : calls) call.wait();
   };
   for (int warm = 0; warm < 20; ++warm) call_16();
-  // Replies that come cut are put together elsewhere.
+  // A reply that arrives in parts is assembled in memory of its own.
   std::size_t least = allocations_of(call_16).count;
   for (int round = 0; round < 20; ++round) least = std::min(least, allocations_of(call_16).count);
   CHECK(least == 0);
 }
 #endif
 
-TEST_CASE("several threads wait for their calls: one drives for all") {
+TEST_CASE("several threads wait for their calls, and one of them drives for all") {
   ServerFixture server(ThreadStrategy::thread_pool);
   const Client client;
   const ObjectRef object = client.object_of(server);
@@ -152,7 +152,7 @@ TEST_CASE("several threads wait for their calls: one drives for all") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("cancelling races with the reply: the observer is told once, of one of them") {
+TEST_CASE("if cancellation races with the reply, the observer is told once") {
   ServerFixture server(ThreadStrategy::reactive);
   Client client;
   client.orb().serve();
@@ -179,7 +179,7 @@ TEST_CASE("calls of a loop's upcalls belong to the loop") {
   const ThreadStrategy strategy = each_strategy();
   ServerFixture sink(ThreadStrategy::reactive);
   const auto to_sink = std::make_shared<ObjectRef>();
-  // Waits in the upcall, as a servant that knows no better would.
+  // Waits in the upcall, like a simple synchronous servant.
   ServerFixture middle(strategy, [to_sink](orb::ServerRequest& request) {
     std::uint32_t value = 0;
     request.arguments() >> value;
@@ -275,7 +275,7 @@ TEST_CASE("a collocated servant may answer later, and `send` does not wait for i
   CHECK(cancelled.times() == 1);
 }
 
-TEST_CASE("whoever answers a collocated call tells no observer while it does") {
+TEST_CASE("a thread that answers a collocated call does not run the observer meanwhile") {
   static thread_local bool answering = false;
   skeleton::Answer answer;
   ServerFixture server(each_strategy(), [&answer](orb::ServerRequest& request) {
@@ -292,7 +292,7 @@ TEST_CASE("whoever answers a collocated call tells no observer while it does") {
   CHECK(!told_inside);
 }
 
-TEST_CASE("a shutdown ends the calls that others wait for") {
+TEST_CASE("a shutdown ends the calls that other threads wait for") {
   std::promise<void> released;
   std::shared_future<void> release = released.get_future().share();
   std::atomic<bool> called = false;
@@ -316,7 +316,7 @@ TEST_CASE("a shutdown ends the calls that others wait for") {
   released.set_value();
 }
 
-TEST_CASE("large requests and replies pass besides small ones") {
+TEST_CASE("large requests and replies pass beside small ones") {
   ServerFixture server(ThreadStrategy::reactive, [](orb::ServerRequest& request) {
     const Octets octets(request.arguments().remaining());
     request.reply([&octets](cdr::Encoder& encoder) {

@@ -29,8 +29,8 @@ inline orb::Settings accepting(ThreadStrategy strategy) {
   return settings;
 }
 
-/// References to its objects name a port at which nothing listens: only its own connections lead to
-/// it.
+/// Settings of a client whose references name a port at which nothing listens. Only connections
+/// that the client opens lead to the client.
 inline orb::Settings offering(ThreadStrategy strategy) {
   orb::Settings settings = server_settings(strategy);
   settings.offer_bidirectional = true;

@@ -15,7 +15,7 @@ using namespace perigee::test;
 
 namespace {
 
-/// Replies with how many calls were made below: calls `next` until the argument is 0.
+/// Calls `next` until the argument is 0, and replies with the number of nested calls.
 ActingServant::Action counting_down(ObjectRef& next) {
   return [&next](orb::ServerRequest& request) {
     const std::uint32_t left = argument_of(request);
@@ -157,7 +157,7 @@ TEST_CASE("a server reaches only objects whose POA has the policy BOTH") {
   CHECK_THROWS_AS(act(core.make_object(hidden->_reference()->ior()), 1), CORBA::OBJECT_NOT_EXIST);
 }
 
-TEST_CASE("a client that was called over its connection is called over no other") {
+TEST_CASE("a callback fails with TRANSIENT after the client's connection has ended") {
   const ThreadStrategy strategy = each_strategy();
   ServerFixture server(accepting(strategy));
   ObjectRef callback;

@@ -1,4 +1,4 @@
-// Listen points that are believed, and which of them are.
+// Which listen points a server believes, and where they lead.
 #include "orb/bidirectional/listen_point_table.h"
 
 #include "orb/bidirectional/listen_point_trust.h"

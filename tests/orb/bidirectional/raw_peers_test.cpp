@@ -1,4 +1,4 @@
-// Peers that are octets: listen points as other ORBs write them, and hostile ones.
+// Peers made of octets: listen points as other ORBs write them, and hostile listen points.
 #include "orb/bidirectional/both_directions.h"
 #include <perigee/iop/components.h>
 #include <perigee/iop/listen_points.h>
@@ -75,7 +75,7 @@ TEST_CASE("listen points of other hosts, of other forms and too many are refused
   CHECK_THROWS_AS((void)act(object_at(server, "127.0.0.1:17"), 1), CORBA::TRANSIENT);
 }
 
-TEST_CASE("a server without the option hears no listen points") {
+TEST_CASE("a server without the option ignores listen points") {
   const ServerFixture server(ThreadStrategy::automatic);
   RawClient client(server.endpoint);
   CHECK(client.call(announcing(server, listen_points({{"127.0.0.1", 1}}))).result() == 2);
@@ -111,7 +111,7 @@ TEST_CASE("a reply that a server did not ask for ends the connection of the clie
   CHECK(client.reply().type() == type_message_error);
 }
 
-TEST_CASE("a client's first request to a server has its listen points") {
+TEST_CASE("a client's first request to a server carries the client's listen points") {
   RawServer server;
   const CalledBack client(offering(ThreadStrategy::automatic));
   auto result = std::async(std::launch::async, [&] {
@@ -128,7 +128,7 @@ TEST_CASE("a client's first request to a server has its listen points") {
   CHECK(result.get() == 6);
 }
 
-TEST_CASE("a server reaches no object without the policy, however it asks") {
+TEST_CASE("a server reaches no object without the policy, by Request or LocateRequest") {
   RawServer server;
   const CalledBack client(offering(ThreadStrategy::automatic));
   const ObjectRef hidden = client.orb.root()->servant_to_reference(make_servant(add_one));

@@ -26,8 +26,8 @@ TEST_CASE("a server that runs out of handles accepts again when there are some")
   CHECK(failures_left < 0);
 }
 
-// Or it would be told that there is no object whose adapter is still to be made.
-TEST_CASE("a client that comes before a manager is active waits, and is served then") {
+// Otherwise the client would get OBJECT_NOT_EXIST while the adapter is not made yet.
+TEST_CASE("a client that connects before a manager is active is served when it is active") {
   std::atomic<int> failures_left{1};
   orb::Settings settings = server_settings(each_strategy());
   settings.accept_retry_delay = std::chrono::milliseconds(1);
@@ -35,14 +35,14 @@ TEST_CASE("a client that comes before a manager is active waits, and is served t
   const auto object = orb.root()->servant_to_reference(make_servant(add_one));
   RawClient client(orb.endpoint_of(object));
   client.send(make_request({.key = orb.key_of(object), .argument = 1}));
-  CHECK(failures_left == 1);  // nothing was accepted, nor was it tried
+  CHECK(failures_left == 1);  // the server has not tried to accept
   orb.serve();
   CHECK(client.reply().result() == 2);
 }
 
 namespace {
 
-/// Receives until there is no more.
+/// Receives until the end of the stream or an error.
 IoStatus end_of(transport::Transport& transport) {
   static_cast<void>(transport.set_receive_timeout(10s));
   Octets space(100);
@@ -54,8 +54,8 @@ IoStatus end_of(transport::Transport& transport) {
 
 }  // namespace
 
-// A UNIX-domain socket keeps whom it has told that he is connected for as long as it lives.
-TEST_CASE("a client that comes while a server stops hears of it, whether any was served or not") {
+// A UNIX-domain socket keeps the connections in its queue for as long as it lives.
+TEST_CASE("a client that connects while a server stops gets the end of the stream") {
   const orb::ThreadStrategy strategy = each_strategy();
   for (const bool serves : {true, false}) {
     CAPTURE(serves);
@@ -80,7 +80,7 @@ TEST_CASE("a client that comes while a server stops hears of it, whether any was
 
 namespace {
 
-/// A connection always waits.
+/// An acceptor at which a connection always waits.
 class FloodedAcceptor final : public transport::Acceptor {
  public:
   std::expected<std::unique_ptr<transport::Transport>, IoError> accept(
@@ -98,14 +98,14 @@ class FloodedAcceptor final : public transport::Acceptor {
 
 }  // namespace
 
-TEST_CASE("a server that stops takes those who wait to be accepted, not all who go on coming") {
+TEST_CASE("a server that stops accepts a limited number of waiting connections") {
   FloodedAcceptor acceptor;
   std::uint32_t count = 0;
   engine::take_waiting(acceptor, [&](auto transport) { count += transport ? 1 : 0; });
   CHECK(count == engine::waiting_connections_max);
 }
 
-TEST_CASE("closing what was unloaded is tried again where there was no memory for it") {
+TEST_CASE("closing an unloaded endpoint is tried again after a lack of memory") {
   TestOrb orb(server_settings(ThreadStrategy::thread_per_connection));
   orb::AcceptorSet endpoints;
   REQUIRE(endpoints.open(orb.core()).has_value());

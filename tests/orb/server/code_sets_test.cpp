@@ -1,4 +1,4 @@
-// What a server makes of the code sets that its client announces. CORBA 3.0, 13.10.2; interop
+// How a server uses the code sets that its client announces. CORBA 3.0, 13.10.2; interop
 // facts 28 and 32.
 #include "orb/server/server_fixture.h"
 
@@ -76,7 +76,7 @@ const Octets euro_utf_16 = octets(2, 0, 0, 0, 0x20, 0xac);
 
 }  // namespace
 
-TEST_CASE("strings are ISO 8859-1 until the client announces something else, then for good") {
+TEST_CASE("strings are ISO 8859-1 until the client announces another code set, which stays") {
   std::string seen;
   const ServerFixture server(each_strategy(), echo(seen));
   RawClient client(server.endpoint);
@@ -94,7 +94,7 @@ TEST_CASE("strings are ISO 8859-1 until the client announces something else, the
   CHECK(body_of(other.reply()) == e_acute_latin_1);
 }
 
-TEST_CASE("wide characters come and go in the announced code set") {
+TEST_CASE("wide characters are received and sent in the announced code set") {
   std::wstring seen;
   const ServerFixture server(each_strategy(), echo(seen));
   RawClient client(server.endpoint);
@@ -113,7 +113,7 @@ TEST_CASE("wide characters that were not announced are BAD_PARAM, OMG minor 23")
   CHECK(raised(client.reply()) == Raised{bad_param, omg | 23});
 }
 
-TEST_CASE("the owner may say what clients mean that announce nothing") {
+TEST_CASE("a setting gives the code sets of clients that announce none") {
   std::wstring seen;
   orb::Settings settings = server_settings(each_strategy());
   settings.code_sets.default_wide = WideSet::utf_16;

@@ -126,7 +126,7 @@ TEST_CASE("virtual transports take no place of other clients, and no dedicated r
   CHECK(different.size() <= settings.threads);
 }
 
-TEST_CASE("datagram connections with a handle of their own take places, and beyond them end") {
+TEST_CASE("datagram connections with own handles take places; connections beyond them end") {
   orb::Settings settings = server_settings(each_strategy());
   settings.server_connections_max = 1;
   DatagramServer server(settings, {}, add_one);
@@ -153,7 +153,7 @@ TEST_CASE("a server that drains waits for connections without a place") {
   stopped.get();
 }
 
-TEST_CASE("a request that comes again over the next connection of its sender is not executed") {
+TEST_CASE("a request that its sender repeats over the next connection is not executed") {
   std::mutex mutex;
   std::vector<std::uint32_t> arguments;
   DatagramServer server(server_settings(each_strategy()), {.is_virtual = true},

@@ -1,4 +1,4 @@
-// Servants that answer when a test says so.
+// Servants whose deferred replies a test sends.
 #pragma once
 
 #include "orb/server/server_fixture.h"
@@ -14,7 +14,7 @@
 
 namespace perigee::test {
 
-/// Keeps the answers that its servant owes, by the requests' arguments.
+/// Keeps the deferred replies of its servant, by the arguments of the requests.
 class Debts {
  public:
   [[nodiscard]] ActingServant::Action servant() {

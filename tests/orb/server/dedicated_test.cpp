@@ -1,4 +1,4 @@
-// Connections with a dedicated reader, and what their home loop does for them.
+// Connections with a dedicated reader, and the work of their home loop.
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
 #include "support/process_threads.h"
@@ -112,7 +112,7 @@ TEST_CASE("blocked upcalls stay within the threads of the plan") {
 
 namespace {
 
-/// A strategy, and what it allows for 150 clients whose upcalls all block.
+/// A strategy, and the upcalls and threads that it allows for 150 clients whose upcalls all block.
 struct BlockedClients {
   static constexpr std::uint32_t count = 150;
   orb::Settings settings;
@@ -213,8 +213,7 @@ TEST_CASE("a reply that is held for a batch leaves although the next upcall bloc
   }
 }
 
-TEST_CASE(
-    "a client that sends without a pause delays neither the accepting nor the calls of others") {
+TEST_CASE("a client that sends without a pause delays neither accepting nor other clients' calls") {
   const ServerFixture server(each_dedicated_strategy());
   std::atomic<bool> done{false};
   std::jthread busy([&] {
@@ -239,7 +238,7 @@ TEST_CASE(
   done = true;
 }
 
-TEST_CASE("a reply leaves although only a part of the next request has come") {
+TEST_CASE("a reply leaves although only a part of the next request has arrived") {
   const ServerFixture server(each_dedicated_strategy());
   RawClient client(server.endpoint);
   for (std::uint32_t round = 0; round < 20; ++round) {
@@ -280,7 +279,7 @@ TEST_CASE("under auto, connections beyond the dedicated places share a loop") {
       clients.push_back(std::make_unique<RawClient>(server.endpoint));
       CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
     }
-    // More upcalls than a loop has of a connection before it asks for a dedicated reader.
+    // After fewer upcalls of a connection, the loop asks for a dedicated reader.
     for (std::uint32_t id = 0; id < 2100; ++id)
       CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
     CHECK(threads_of_process() == before + places);
@@ -331,7 +330,7 @@ TEST_CASE("a take-over at the moment of the lender's return neither loses nor re
   }
 }
 
-TEST_CASE("a connection whose replies are mostly deferred goes to its loop, and comes back later") {
+TEST_CASE("a connection with mostly deferred replies moves to its loop, and moves back later") {
   Recorder recorder;
   const ServerFixture server(dedicated_settings(), std::ref(recorder));
   RawClient client(server.endpoint);

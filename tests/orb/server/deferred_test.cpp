@@ -1,4 +1,4 @@
-// Requests that are answered after their upcalls, over connections of every thread strategy.
+// Deferred replies over connections, under every thread strategy.
 #include "orb/act.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/policies.h"
@@ -26,7 +26,7 @@ using namespace perigee;
 using namespace perigee::test;
 using skeleton::Answer;
 
-TEST_CASE("answers come when they are given, in any order, from any thread") {
+TEST_CASE("deferred replies are sent when they are given, in any order, from any thread") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -42,7 +42,7 @@ TEST_CASE("answers come when they are given, in any order, from any thread") {
   CHECK(server.orb.core().requests_in_progress() == 0);
 }
 
-TEST_CASE("an answer that is dropped is told to the client") {
+TEST_CASE("the client gets NO_RESPONSE for an answer that is dropped") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -51,7 +51,7 @@ TEST_CASE("an answer that is dropped is told to the client") {
   CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/NO_RESPONSE:1.0");
 }
 
-TEST_CASE("an answer that is given within the upcall is like any other") {
+TEST_CASE("an answer may be given within its upcall") {
   const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
     std::uint32_t argument = 0;
     request.arguments() >> argument;
@@ -72,7 +72,7 @@ TEST_CASE("an answer that is given within the upcall is like any other") {
   CHECK(std::ranges::count(answered, true) == 100);
 }
 
-TEST_CASE("a request that is cancelled: who is to answer hears of it, and the client nothing") {
+TEST_CASE("the servant is told of a cancelled request, and the client gets no reply") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -87,7 +87,7 @@ TEST_CASE("a request that is cancelled: who is to answer hears of it, and the cl
   CHECK(client.reply().id() == 8);
 }
 
-TEST_CASE("a client that is gone: who is to answer hears of it, and the answer goes nowhere") {
+TEST_CASE("the servant is told that its client is gone, and the answer is dropped") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   Answer answer;
@@ -104,7 +104,7 @@ TEST_CASE("a client that is gone: who is to answer hears of it, and the answer g
   CHECK(other.reply().result() == 20);
 }
 
-TEST_CASE("a client that sends no more still gets its answers") {
+TEST_CASE("a half-closed connection still carries the deferred reply") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -117,7 +117,7 @@ TEST_CASE("a client that sends no more still gets its answers") {
   CHECK(client.at_end());
 }
 
-TEST_CASE("a server that stops without waiting tells who is to answer, and still waits for that") {
+TEST_CASE("a shutdown without waiting tells the servant, and still sends the deferred reply") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -132,7 +132,7 @@ TEST_CASE("a server that stops without waiting tells who is to answer, and still
   CHECK(client.at_end());
 }
 
-TEST_CASE("a shutdown that waits disturbs nobody") {
+TEST_CASE("a shutdown that waits does not ask deferred requests to stop") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -147,7 +147,7 @@ TEST_CASE("a shutdown that waits disturbs nobody") {
   CHECK(client.reply().result() == 9);
 }
 
-TEST_CASE("who is to answer a caller in the same ORB hears that the ORB stops without waiting") {
+TEST_CASE("a shutdown without waiting tells the servant of a collocated call") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   std::uint32_t result = 0;
@@ -161,7 +161,7 @@ TEST_CASE("who is to answer a caller in the same ORB hears that the ORB stops wi
   CHECK(result == 9);
 }
 
-TEST_CASE("who is to answer a caller in the same ORB hears so if the ORB stopped before, too") {
+TEST_CASE("the servant of a collocated call is told of an earlier shutdown") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   server.orb.core().shutdown(orb::Completion::do_not_wait);
@@ -174,7 +174,7 @@ TEST_CASE("who is to answer a caller in the same ORB hears so if the ORB stopped
   CHECK(result == 9);
 }
 
-TEST_CASE("while a shutdown waits, another one that does not tells who is to answer") {
+TEST_CASE("a shutdown without waiting tells the servant while another shutdown waits") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -189,8 +189,7 @@ TEST_CASE("while a shutdown waits, another one that does not tells who is to ans
   CHECK(client.reply().result() == 9);
 }
 
-TEST_CASE(
-    "the end of an ORB waits for answers, and those that come too late are errors of nobody") {
+TEST_CASE("the end of an ORB waits for deferred replies, and a late answer is no error") {
   Debts debts;
   std::jthread payer;
   Answer answer;
@@ -210,7 +209,7 @@ TEST_CASE(
   payer.join();
 }
 
-TEST_CASE("who defers when nobody wants the answer any more hears so") {
+TEST_CASE("a servant that defers its reply during a shutdown is told at once") {
   std::binary_semaphore entered{0};
   std::binary_semaphore go_on{0};
   Answer answer;
@@ -231,7 +230,7 @@ TEST_CASE("who defers when nobody wants the answer any more hears so") {
   answer = Answer();
 }
 
-TEST_CASE("a caller in the same ORB waits no longer than its time, and who is to answer hears so") {
+TEST_CASE("a collocated call ends at its time limit, and the servant is told") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   const auto hurried = limited(server.object, server.orb.core(), std::chrono::milliseconds(20));
@@ -241,7 +240,7 @@ TEST_CASE("a caller in the same ORB waits no longer than its time, and who is to
   pay(std::move(answer), 1);
 }
 
-TEST_CASE("thousands of requests of one connection wait for their answers") {
+TEST_CASE("thousands of requests of one connection have deferred replies") {
   constexpr std::uint32_t count = 10'000;
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
@@ -264,7 +263,7 @@ TEST_CASE("thousands of requests of one connection wait for their answers") {
   }
 }
 
-TEST_CASE("a connection that owes as much as it may is drained like others") {
+TEST_CASE("a connection at its limit of deferred replies is drained like other connections") {
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 2;
@@ -281,7 +280,7 @@ TEST_CASE("a connection that owes as much as it may is drained like others") {
       std::this_thread::yield();
     }
   });
-  // What is not read before the server hears of the stop is not executed.
+  // Requests that the server has not read before the shutdown are not executed.
   std::uint32_t replies = 0;
   for (;; ++replies) {
     const Octets message = client.receive();
@@ -292,7 +291,7 @@ TEST_CASE("a connection that owes as much as it may is drained like others") {
   stopper.join();
 }
 
-TEST_CASE("a peer that does not read its answers is cut off, and nobody else notices") {
+TEST_CASE("a client that does not read its deferred replies is cut off, and others are served") {
   constexpr std::size_t size = 1 << 20;
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
@@ -316,21 +315,21 @@ TEST_CASE("a peer that does not read its answers is cut off, and nobody else not
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-TEST_CASE("a caller in the same ORB waits for an answer that comes later") {
+TEST_CASE("a collocated call waits for a deferred reply") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   std::jthread payer([&] { pay(debts.take(1), 21); });
   CHECK(act(server.object, 1) == 21);
 }
 
-TEST_CASE("an upcall may wait for an answer that another upcall of its server gives") {
+TEST_CASE("an upcall may wait for a deferred reply that another upcall of its server gives") {
   Debts debts;
   CORBA::object_reference<CORBA::Object> owing;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     std::uint32_t argument = 0;
     request.arguments() >> argument;
     request.end_of_arguments();
-    // The first asks for the other object's answer; the second gives it.
+    // The first upcall calls the other object. The second upcall gives that object's reply.
     const std::uint32_t result = argument == 1 ? act(owing, 5) : 0;
     if (argument == 2) pay(debts.take(5), 55);
     request.reply([result](cdr::Encoder& encoder) { encoder << result; });
@@ -360,13 +359,13 @@ class DoneHandler final : public Done, public skeleton::HandlerState {
 }  // namespace
 
 #ifndef PERIGEE_TEST_SANITIZED
-// The pool is none there.
+// Under sanitizers the pool keeps no memory.
 TEST_CASE("answering through a handler allocates nothing in the steady state") {
   std::vector<std::size_t> counts;
   counts.reserve(1000);
   std::mutex mutex;
   orb::Settings settings = server_settings(each_strategy());
-  settings.threads = 1;  // another one would allocate its buffers when it first serves
+  settings.threads = 1;  // another thread would allocate its buffers when it first serves
   const ServerFixture server(settings, [&](orb::ServerRequest& request) {
     const skeleton::Handled<DoneHandler> handled(request);
     handled.call([&] { handled.reference<Done>()->done(); });
@@ -376,12 +375,12 @@ TEST_CASE("answering through a handler allocates nothing in the steady state") {
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < 200; ++id) (void)client.call({.key = server.key, .id = id});
   const std::lock_guard lock(mutex);
-  REQUIRE(counts.size() >= 199);  // the last answer may come before it is counted
+  REQUIRE(counts.size() >= 199);  // the last reply may arrive before it is counted
   CHECK(counts[198] - counts[100] == 0);
 }
 #endif
 
-TEST_CASE("oneways: nobody waits, unless it is for the target") {
+TEST_CASE("a deferred oneway expects a reply only if its scope is the target") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -391,7 +390,7 @@ TEST_CASE("oneways: nobody waits, unless it is for the target") {
   CHECK_FALSE(nobody.expected());
   pay(std::move(nobody), 1);
   client.send(make_request({.key = server.key, .id = 2, .response_flags = 1, .argument = 2}));
-  CHECK(client.reply().id() == 2);  // before the answer
+  CHECK(client.reply().id() == 2);  // before the servant answers
   Answer arrived = debts.take(2);
   CHECK_FALSE(arrived.expected());
   pay(std::move(arrived), 2);

@@ -1,5 +1,5 @@
-// Peers that never stop sending, by a transport that always has something to be received: no loop
-// may drop it all before it looks at others.
+// Peers that never stop sending: their transport always has octets to receive. A loop must serve
+// other connections before it has dropped all these octets.
 #include "orb/server/server_fixture.h"
 #include "support/odd_acceptor.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using transport::Wait;
 
-/// What begins with no message, or with a large one, goes on for ever.
+/// Input that begins with a malformed or a large message never ends.
 class EndlessTransport final : public transport::Transport {
  public:
   explicit EndlessTransport(std::unique_ptr<Transport> inner)
@@ -58,7 +58,7 @@ class EndlessTransport final : public transport::Transport {
   }
 
   const std::unique_ptr<Transport> inner_;
-  bool endless_ = false;  // the receiver's
+  bool endless_ = false;  // used by the receiving thread
   std::atomic<bool> interrupted_{false};
 };
 
@@ -73,7 +73,7 @@ std::unique_ptr<transport::ProtocolFactory> make_endless_protocol() {
 
 }  // namespace
 
-TEST_CASE("a peer that goes on sending after MessageError keeps nobody waiting, and is cut off") {
+TEST_CASE("a peer that goes on sending after MessageError delays no client, and is cut off") {
   orb::Settings settings = server_settings(each_strategy());
   settings.threads = 1;
   ServerFixture server(TestParts{.settings = settings, .protocol = make_endless_protocol()});
@@ -85,8 +85,8 @@ TEST_CASE("a peer that goes on sending after MessageError keeps nobody waiting, 
   CHECK(hostile.at_end());
 }
 
-TEST_CASE("a client that sends a large message has its turns as all others") {
-  constexpr std::uint32_t large = 0x0101'0101;  // its argument, as all that comes for ever
+TEST_CASE("a client that sends a large message takes turns with the other clients") {
+  constexpr std::uint32_t large = 0x0101'0101;  // the same octets as the endless input
   orb::Settings settings = server_settings(ThreadStrategy::reactive);
   settings.threads = 1;
   SUBCASE("reactive") {}
@@ -94,7 +94,7 @@ TEST_CASE("a client that sends a large message has its turns as all others") {
   SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
   std::promise<void> entered;
   std::promise<void> leave;
-  std::vector<std::uint32_t> seen;  // of the only thread that serves
+  std::vector<std::uint32_t> seen;  // used by the only serving thread
   ServerFixture server(TestParts{.settings = settings, .protocol = make_endless_protocol()},
                        [&](orb::ServerRequest& request) {
                          std::uint32_t argument = 0;

@@ -1,5 +1,5 @@
-// The end of a connection's output, over connections of every thread strategy: a client that goes
-// on reading has all of its reply, however slowly it reads.
+// The end of a connection's output, under every thread strategy: a client that goes on reading
+// gets its whole reply, however slowly it reads.
 #include "orb/server/debts.h"
 #include "orb/server/raw_client.h"
 #include "orb/server/server_fixture.h"
@@ -68,7 +68,7 @@ constexpr unsigned close_type = 5;
 
 }  // namespace
 
-TEST_CASE("a client that goes on reading has all of a deferred reply when the server stops") {
+TEST_CASE("a client that goes on reading gets its whole deferred reply when the server stops") {
   Debts debts;
   ServerFixture server(short_drain(each_strategy()), debts.servant());
   RawClient client(server.endpoint);
@@ -80,7 +80,7 @@ TEST_CASE("a client that goes on reading has all of a deferred reply when the se
   stopped.get();
 }
 
-TEST_CASE("a client that goes on reading has all of a reply when the server stops") {
+TEST_CASE("a client that goes on reading gets its whole reply when the server stops") {
   std::promise<void> entered;
   static const std::vector<std::uint8_t> result(result_size);
   ServerFixture server(short_drain(each_strategy()), [&](orb::ServerRequest& request) {
@@ -96,7 +96,7 @@ TEST_CASE("a client that goes on reading has all of a reply when the server stop
   stopped.get();
 }
 
-TEST_CASE("a client that goes on reading has all of its reply although its connection is idle") {
+TEST_CASE("a client that goes on reading gets its whole reply although its connection is idle") {
   Debts debts;
   orb::Settings settings = short_drain(each_strategy());
   settings.idle_timeout = milliseconds(50);  // shorter than send_timeout
@@ -109,7 +109,7 @@ TEST_CASE("a client that goes on reading has all of its reply although its conne
   CHECK(read_slowly(client) == std::vector<unsigned>{reply_type, close_type});
 }
 
-TEST_CASE("a client that sends no more has all of a deferred reply") {
+TEST_CASE("a client that has half-closed its connection gets its whole deferred reply") {
   Debts debts;
   const ServerFixture server(short_drain(each_strategy()), debts.servant());
   RawClient client(server.endpoint);

@@ -51,14 +51,14 @@ TEST_CASE("the handle of a foreign loop becomes readable when a timer of the ORB
   CHECK(loop.timers_armed() == 0);
 }
 
-TEST_CASE("without anything to do there is no work, and performing it returns") {
+TEST_CASE("without work, work_pending is false and perform_work returns") {
   Fixture f;
   while (f.face.work_pending()) f.face.perform_work();  // the acceptors are registered
   f.face.perform_work();
   CHECK(!f.face.work_pending());
 }
 
-TEST_CASE("a server with threads of its own has no work for others") {
+TEST_CASE("a server with threads of its own has no work for a foreign loop") {
   const ServerFixture server(ThreadStrategy::thread_per_connection);
   CORBA::ORB face(server.orb.core().shared_from_this());
   CHECK(face._work_handle() == -1);

@@ -1,4 +1,4 @@
-// Connections that owe as many answers as they may, and callers and peers that wait no longer.
+// Connections at their limit of deferred replies, and callers and peers that wait no longer.
 #include "orb/context/orb_metrics.h"
 #include "orb/server/debts.h"
 #include <perigee/cdr/operators.h>
@@ -29,7 +29,7 @@ void request(RawClient& client, const ServerFixture& server, std::uint32_t id) {
   client.send(make_request({.key = server.key, .id = id, .argument = id}));
 }
 
-/// Its caller waits for 20 ms.
+/// Sends a request whose caller waits for 20 ms.
 void request_limited(RawClient& client, const ServerFixture& server, std::uint32_t id) {
   client.send(
       make_request({.key = server.key,
@@ -41,7 +41,7 @@ void request_limited(RawClient& client, const ServerFixture& server, std::uint32
 
 }  // namespace
 
-TEST_CASE("one more than may be in progress waits until an answer makes room") {
+TEST_CASE("a request above the limit of requests in progress waits until a reply is given") {
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 3;
@@ -55,7 +55,7 @@ TEST_CASE("one more than may be in progress waits until an answer makes room") {
   RawClient other(server.endpoint);
   other.send(make_request({.key = server.key, .argument = 20}));
   pay(debts.take(20), 21);
-  CHECK(other.reply().result() == 21);  // is not concerned
+  CHECK(other.reply().result() == 21);  // the other connection is not affected
   CHECK(server.orb.core().requests_in_progress() == 3);
   pay(debts.take(1), 11);
   CHECK(client.reply().result() == 11);
@@ -66,7 +66,7 @@ TEST_CASE("one more than may be in progress waits until an answer makes room") {
   (void)debts.take_all();  // the server's end would wait for them
 }
 
-TEST_CASE("thousands of requests go through a connection that may owe few answers at a time") {
+TEST_CASE("thousands of requests pass a connection that allows few deferred replies at a time") {
   constexpr std::uint32_t count = 5'000;
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
@@ -94,7 +94,7 @@ TEST_CASE("thousands of requests go through a connection that may owe few answer
   CHECK(most <= 8);
 }
 
-TEST_CASE("a connection that owes as much as it may still hears of what is cancelled") {
+TEST_CASE("a connection at its limit of requests in progress still receives cancel requests") {
   Debts debts;
   const ServerFixture server(settings_with_room_for(3), debts.servant());
   RawClient client(server.endpoint);
@@ -105,13 +105,13 @@ TEST_CASE("a connection that owes as much as it may still hears of what is cance
   client.send(make_cancel_request(1));
   request(client, server, 8);
   await_stop(token);
-  pay(std::move(answer), 11);  // makes room, and goes nowhere
+  pay(std::move(answer), 11);  // makes room, and is dropped
   pay(debts.take(8), 18);
   CHECK(client.reply().id() == 8);
   (void)debts.take_all();
 }
 
-TEST_CASE("a connection that owes as much as it may still hears that its client is gone") {
+TEST_CASE("a connection at its limit of requests in progress notices that its client is gone") {
   Debts debts;
   const ServerFixture server(settings_with_room_for(2), debts.servant());
   {
@@ -125,12 +125,12 @@ TEST_CASE("a connection that owes as much as it may still hears that its client 
     pay(std::move(answer), 1);
   }
   while (server.orb.core().metrics().server_traffic.totals().connections_open > 0) {
-    (void)debts.take_all();  // what was unread
+    (void)debts.take_all();  // the requests that were unread
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
-TEST_CASE("who is to answer hears that the caller waits no longer") {
+TEST_CASE("the servant is told that the time limit of its caller has passed") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -139,7 +139,7 @@ TEST_CASE("who is to answer hears that the caller waits no longer") {
   for (const std::uint32_t id : {2u, 1u}) {
     Answer answer = debts.take(id);
     await_stop(stop_token_of(answer));
-    pay(std::move(answer), id);  // late, but as good as any for a client that counts otherwise
+    pay(std::move(answer), id);  // late, but the client may still accept it
     CHECK(client.reply().id() == id);
   }
   Answer unlimited = debts.take(3);
@@ -148,7 +148,7 @@ TEST_CASE("who is to answer hears that the caller waits no longer") {
   CHECK(client.reply().id() == 3);
 }
 
-TEST_CASE("one who hears it later is told of those that came meanwhile, too") {
+TEST_CASE("the servants of successive requests are each told that the time limit has passed") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
   RawClient client(server.endpoint);
@@ -159,12 +159,12 @@ TEST_CASE("one who hears it later is told of those that came meanwhile, too") {
   }
 }
 
-TEST_CASE("who answers does not wait for a peer that reads nothing, which has it all later") {
+TEST_CASE("answering does not wait for a slow client, which gets all replies later") {
   constexpr std::size_t size = 1 << 20;
   constexpr std::uint32_t count = 24;
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
-  settings.send_timeout = std::chrono::milliseconds(0);  // a peer has as long as it likes
+  settings.send_timeout = std::chrono::milliseconds(0);  // no limit for slow clients
   settings.write_queue_size_max = count * 2 * size;
   const ServerFixture server(settings, debts.servant());
   RawClient slow(server.endpoint);
@@ -177,7 +177,7 @@ TEST_CASE("who answers does not wait for a peer that reads nothing, which has it
   request(other, server, count);
   pay(debts.take(count), 30);
   CHECK(other.reply().result() == 30);
-  std::size_t taken = 0;  // they come in fragments
+  std::size_t taken = 0;  // the replies arrive in fragments
   while (taken < count * size) {
     const Octets part = slow.receive_part(1 << 16);
     REQUIRE_FALSE(part.empty());
@@ -187,7 +187,7 @@ TEST_CASE("who answers does not wait for a peer that reads nothing, which has it
   pay(debts.take(count + 1), 40);
 }
 
-TEST_CASE("oneways that were parked are executed although the connection is full") {
+TEST_CASE("held oneways are executed although the connection is full") {
   constexpr std::uint32_t full = 4;
   Debts debts;
   std::atomic<std::uint32_t> oneways = 0;

@@ -12,8 +12,8 @@
 
 namespace perigee::test {
 
-/// Each sends one request. One of them is refused, the other waits: which one, is a matter of
-/// threads.
+/// Each client sends one request. One request is refused and the other request waits; the threads
+/// decide which.
 class HeldPair {
  public:
   HeldPair(const ServerFixture& server, const Octets& request)
@@ -25,7 +25,7 @@ class HeldPair {
     }
   }
 
-  /// What the refused one gets: it was not executed.
+  /// Checks the exception of the refused request, which was not executed.
   void check_refusal() {
     while (replies_[refused_].wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
       refused_ = 1 - refused_;
@@ -34,7 +34,7 @@ class HeldPair {
     CHECK(refusal.ulong(60) == orb::omg_minor(1));
     CHECK(refusal.ulong(64) == 1);  // COMPLETED_NO
   }
-  /// What the other gets when the manager is active again.
+  /// The reply to the held request, after the manager is active again.
   [[nodiscard]] RawReply held() { return replies_[1 - refused_].get(); }
 
  private:

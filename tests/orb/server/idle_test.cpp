@@ -1,5 +1,5 @@
-// Idle connections of servers, over TCP: CloseConnection when nothing has passed for the time, not
-// while a request is in progress; and clients that do not notice.
+// Idle connections of servers, over TCP: CloseConnection after the idle time-out, but not while a
+// request is in progress. Some clients do not notice it.
 #include "orb/context/orb_metrics.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-// Within which a busy machine brings a request to a new connection.
+// A busy machine delivers a request on a new connection within this time.
 constexpr milliseconds limit{200};
 
 constexpr stub::Operation act_operation{"act", stub::Operation::Kind::twoway, {}};
@@ -33,8 +33,8 @@ std::uint32_t act(const ObjectRef& object, std::uint32_t argument) {
   return result;
 }
 
-// The ORB tries once more. On a busy machine a new connection, too, may be idle for some
-// milliseconds before its request comes.
+// The ORB tries only once more. On a busy machine a new connection may also be idle for some
+// milliseconds before its request arrives.
 std::uint32_t act_in_the_end(const ObjectRef& object, std::uint32_t argument) {
   for (;;) {
     try {
@@ -52,17 +52,17 @@ void pass_time(milliseconds time) {
 
 }  // namespace
 
-TEST_CASE("a connection on which nothing passes for the time gets CloseConnection and the end") {
+TEST_CASE("a connection gets CloseConnection and ends after its idle time-out") {
   const ServerFixture server(idle_after(limit, each_strategy()));
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key, .argument = 1}).result() == 2);
   CHECK(client.reply().type() == type_close_connection);
   CHECK(client.at_end());
-  RawClient silent(server.endpoint);  // who never asks for anything
+  RawClient silent(server.endpoint);  // never sends a request
   CHECK(silent.reply().type() == type_close_connection);
 }
 
-TEST_CASE("a client that does not close after CloseConnection is cut off, others get its place") {
+TEST_CASE("a client that keeps its connection after CloseConnection is cut off") {
   orb::Settings settings = idle_after(milliseconds(5), each_strategy());
   settings.drain_timeout = milliseconds(5);
   settings.server_connections_max = 1;
@@ -70,10 +70,10 @@ TEST_CASE("a client that does not close after CloseConnection is cut off, others
   const RawClient silent(server.endpoint);
   RawClient second(server.endpoint);
   second.send(make_request({.key = server.key, .argument = 1}));
-  CHECK_FALSE(second.receive().empty());  // if only that it came late
+  CHECK_FALSE(second.receive().empty());  // CloseConnection, if the request came late
 }
 
-TEST_CASE("a connection with a request in progress is not idle, however long that takes") {
+TEST_CASE("a connection with a request in progress is not idle, however long the upcall takes") {
   const ServerFixture server(idle_after(limit, each_strategy()), [](orb::ServerRequest& request) {
     pass_time(2 * limit);
     add_one(request);
@@ -98,7 +98,7 @@ TEST_CASE("a connection whose request waits for a POAManager is not idle") {
   CHECK(client.reply().result() == 2);
 }
 
-TEST_CASE("of calls on connections that the server closes none is lost, and none is made twice") {
+TEST_CASE("calls on connections that the server closes are each executed once") {
   std::atomic<std::uint32_t> made{0};
   const ServerFixture server(idle_after(milliseconds(5), each_strategy()),
                              [&](orb::ServerRequest& request) {
@@ -106,8 +106,8 @@ TEST_CASE("of calls on connections that the server closes none is lost, and none
                                add_one(request);
                              });
   orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
-  SUBCASE("where the client closes, too") { settings.client_idle_timeout = milliseconds(5); }
-  SUBCASE("where it does not") { settings.client_idle_timeout = {}; }
+  SUBCASE("the client also closes") { settings.client_idle_timeout = milliseconds(5); }
+  SUBCASE("the client never closes") { settings.client_idle_timeout = {}; }
   const TestOrb client(settings);
   const ObjectRef object = client.core().make_object(server.object->_reference()->ior());
   std::minstd_rand random;  // NOLINT: the same pauses every time
@@ -119,7 +119,7 @@ TEST_CASE("of calls on connections that the server closes none is lost, and none
   CHECK(made == calls);
 }
 
-TEST_CASE("a client without calls for the time closes its connection") {
+TEST_CASE("a client closes its connection after the idle time-out of the client") {
   const ServerFixture server(each_strategy());
   orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
   settings.client_idle_timeout = milliseconds(5);

@@ -1,5 +1,5 @@
-// Limits at their boundary, over TCP: as much as is allowed is served, one more gets the exception
-// that docs/limits.md says. Other limits are tested where the code is that keeps them.
+// Limits at their boundary, over TCP. The server serves as much as a limit allows; beyond it the
+// client gets the exception of docs/limits.md. Other limits are tested beside their code.
 #include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
@@ -40,7 +40,7 @@ void act(const ObjectRef& object, std::uint32_t argument) {
   call(object, [argument](cdr::Encoder& encoder) { encoder << argument; });
 }
 
-// The minor code and completion status of the exception, which must come.
+// The minor code and completion status of the exception, which the reply must have.
 template <typename Exception>
 std::pair<std::uint32_t, CORBA::CompletionStatus> refusal(auto&& call) {
   try {
@@ -60,7 +60,7 @@ void encode_reference(cdr::Encoder& encoder, std::uint32_t profiles) {
 
 }  // namespace
 
-TEST_CASE("a request as long as allowed is served, a longer one gets MessageError") {
+TEST_CASE("a request as long as allowed is served, a longer request gets MessageError") {
   const auto padded = [](const ServerFixture& server, std::size_t size) {
     Octets message = make_request({.key = server.key, .argument = 41});
     message.resize(size);
@@ -208,7 +208,7 @@ TEST_CASE("more requests in progress in the server than allowed get TRANSIENT, t
   leave.set_value();
   (void)first.reply();
   (void)second.reply();
-  // What ends a request comes behind its reply.
+  // A request ends only after its reply was sent.
   RawClient third(server.endpoint);
   while (third.call({.key = server.key, .argument = 0}).status() != 0) std::this_thread::yield();
 }

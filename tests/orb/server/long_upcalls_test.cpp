@@ -1,4 +1,4 @@
-// Replies of requests that came together: one does not wait for the others behind a long upcall.
+// Requests that arrive together: a reply does not wait for the long upcall of a later request.
 #include "orb/server/server_fixture.h"
 #include "support/fake_clock.h"
 
@@ -12,7 +12,7 @@ using namespace perigee::test;
 namespace {
 
 constexpr std::uint32_t takes_long = 1;
-constexpr std::uint32_t waits = 2;  // until the client has the answer to the one before
+constexpr std::uint32_t waits = 2;  // until the client has the reply to the request before
 
 }  // namespace
 

@@ -27,7 +27,7 @@ orb::Settings hurried(ThreadStrategy strategy) {
   return settings;
 }
 
-/// Answers without a look at the arguments.
+/// Replies without decoding the arguments.
 void answer(orb::ServerRequest& request) {
   request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
 }
@@ -122,7 +122,7 @@ TEST_CASE("a slow client that keeps the pace is served") {
   CHECK(client.reply().result() == 7);
 }
 
-TEST_CASE("a client that takes octets of its replies now and then loses its place") {
+TEST_CASE("a client that reads its replies too slowly loses its place") {
   orb::Settings settings = hurried(each_strategy());
   settings.send_timeout = milliseconds(800);
   settings.pace_octets_per_second = 1 << 30;
@@ -186,8 +186,7 @@ TEST_CASE("unfinished messages of all connections together stay within the budge
 }
 
 // Deferred replies never wait for their clients: they are queued.
-TEST_CASE(
-    "replies that wait for clients stay within the budget, and clients that read are served") {
+TEST_CASE("replies for slow clients stay within the budget, and clients that read are served") {
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
   settings.unsent_size_max = 16 * mib;

@@ -24,7 +24,7 @@ std::uint32_t act(const ObjectRef& target, std::uint32_t argument) {
   return result;
 }
 
-/// Replies with how many calls were made below: calls `next` until the argument is 0.
+/// Calls `next` until the argument is 0, and replies with the number of nested calls.
 ActingServant::Action counting_down(ObjectRef& next) {
   return [&next](orb::ServerRequest& request) {
     std::uint32_t left = 0;
@@ -70,7 +70,7 @@ TEST_CASE("an upcall may call back to the server that it came from") {
   CHECK(act(servers.object, 2) == 2);
 }
 
-TEST_CASE("a pool of one thread may be called back") {
+TEST_CASE("a pool of one thread serves a callback") {
   orb::Settings settings = server_settings(ThreadStrategy::thread_pool);
   settings.threads = 1;
   const PingPong servers(settings);
@@ -117,7 +117,7 @@ class CalledBackPool {
 
 }  // namespace
 
-TEST_CASE("a pool may be called back while its other threads wait for a SINGLE_THREAD_MODEL") {
+TEST_CASE("a pool serves a callback while its other threads wait for a SINGLE_THREAD_MODEL") {
   const CalledBackPool pool(server_settings(ThreadStrategy::thread_pool));
   RawClient first(pool.endpoint());
   RawClient second(pool.endpoint());
@@ -137,7 +137,7 @@ TEST_CASE("the last thread of a pool waits a limited time for a SINGLE_THREAD_MO
   RawClient second(pool.endpoint());
   first.send(make_request({.key = pool.key()}));
   second.send(make_request({.key = pool.key()}));
-  // Either may come first. One is answered, the other gets TRANSIENT.
+  // The requests may arrive in any order. One is answered, the other request gets TRANSIENT.
   std::multiset<std::uint32_t> statuses;
   for (RawClient* client : {&first, &second}) statuses.insert(client->reply().status());
   constexpr std::uint32_t no_exception = 0;
@@ -145,7 +145,7 @@ TEST_CASE("the last thread of a pool waits a limited time for a SINGLE_THREAD_MO
   CHECK(statuses == std::multiset<std::uint32_t>{no_exception, system_exception});
 }
 
-TEST_CASE("servers nest to a limit, then NO_RESOURCES, and go on serving") {
+TEST_CASE("upcalls nest up to a limit, then calls raise NO_RESOURCES and servers go on serving") {
   ThreadStrategy strategy = ThreadStrategy::reactive;
   SUBCASE("reactive") {}
   SUBCASE("thread-pool") { strategy = ThreadStrategy::thread_pool; }
@@ -168,7 +168,7 @@ TEST_CASE("an upcall may call an object of its own server, without the network")
   CHECK(client.call({.key = server.key, .argument = 10}).result() == 10);
 }
 
-TEST_CASE("servers serve others while an upcall waits for a reply") {
+TEST_CASE("servers serve other requests while an upcall waits for a reply") {
   orb::Settings settings = server_settings(ThreadStrategy::reactive);
   settings.threads = 1;
   SUBCASE("reactive") {}
@@ -190,8 +190,8 @@ TEST_CASE("servers serve others while an upcall waits for a reply") {
   RawClient other(middle.endpoint);
   CHECK(other.call({.key = middle.key, .id = 2, .argument = 0}).result() == 0);
   waiting.send(make_request({.key = middle.key, .id = 3, .argument = 0}));
-  CHECK(waiting.reply().id() == 3);  // overtakes, on the same connection
-  waiting.end_sending();             // and is still answered
+  CHECK(waiting.reply().id() == 3);  // overtakes the reply to request 1
+  waiting.end_sending();             // the half-closed connection still gets its reply
   CHECK(other.call({.key = middle.key, .id = 4, .argument = 0}).result() == 0);
   leave.set_value();
   CHECK(waiting.reply().result() == 8);

@@ -34,7 +34,7 @@ void check_calls(const ServerFixture& server, int client_count) {
   }
 }
 
-/// Of one reply. False if the server has closed before.
+/// Receives the fragments of one reply. False if the server closes before the end.
 bool receive_fragments(RawClient& client, std::size_t size) {
   for (std::size_t received = 0; received <= size;) {
     const Octets message = client.receive();
@@ -93,7 +93,7 @@ TEST_CASE("a server over io_uring sends a reply that is larger than the queues o
   CHECK(receive_fragments(client, size));
 }
 
-TEST_CASE("a server uses epoll where the kernel refuses io_uring, and says so in one line") {
+TEST_CASE("a server uses epoll if the kernel refuses io_uring, and logs this in one line") {
   constexpr std::string_view refusal = "io_uring is not available";
   std::thread([refusal] {
     refuse_io_uring();

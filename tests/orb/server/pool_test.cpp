@@ -1,4 +1,4 @@
-// What is special about the thread pool: requests of one connection in parallel, peers that do not
+// The peculiarities of the thread pool: requests of one connection in parallel, peers that do not
 // read, turns, calls out of upcalls on few threads, draining under load.
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
@@ -31,7 +31,7 @@ Octets batch_of(const ServerFixture& server, std::uint32_t count, unsigned respo
 
 }  // namespace
 
-TEST_CASE("a client that sends many requests at once does not keep others waiting") {
+TEST_CASE("a client that sends many requests at once does not delay other clients") {
   constexpr std::uint32_t flood = 500;
   orb::Settings settings = each_single_thread();
   settings.messages_per_turn_max = 10;
@@ -44,7 +44,7 @@ TEST_CASE("a client that sends many requests at once does not keep others waitin
       entered.set_value();
       leave.get_future().wait();
     }
-    seen.push_back(argument);  // of the only thread that serves
+    seen.push_back(argument);  // used by the only serving thread
     request.reply(nullptr);
   });
   RawClient modest(server.endpoint);
@@ -56,7 +56,7 @@ TEST_CASE("a client that sends many requests at once does not keep others waitin
   leave.set_value();
   CHECK(modest.reply().id() == 2);
   for (std::uint32_t count = 0; count < flood; ++count) (void)greedy.reply();
-  // After the call of before, and at most what is left of one turn and another one.
+  // Behind the earlier call, the rest of one turn and at most one whole turn.
   CHECK(std::ranges::find(seen, flood + 1) - seen.begin() <= 1 + 2 * 10);
   CHECK(seen.size() == flood + 2);
 }
@@ -89,8 +89,8 @@ TEST_CASE("a peer that does not read its reply occupies no thread, and gets it w
   CHECK(mute.call({.key = server.key, .id = 3, .argument = 3}).result() == 3);
 }
 
-// Slower than the time-out in all, but not a moment without taking something.
-TEST_CASE("a client that goes on reading has all of its reply, however long a stop takes") {
+// The client takes longer than the time-out in all, but it never stops reading.
+TEST_CASE("a client that goes on reading gets its whole reply, however long the stop takes") {
   orb::Settings settings = each_single_thread();
   settings.drain_timeout = std::chrono::milliseconds(200);
   bool half_closes = false;
@@ -112,7 +112,7 @@ TEST_CASE("a client that goes on reading has all of its reply, however long a st
          !pause.passed(steady_clock().now());)
       std::this_thread::yield();
   }
-  CHECK(size < result.size());  // or there was nothing to wait for
+  CHECK(size < result.size());  // otherwise the server had nothing to wait for
   for (Octets part = client.receive_part(1'000'000); !part.empty();
        part = client.receive_part(1'000'000))
     size += part.size();
@@ -204,7 +204,7 @@ TEST_CASE("held oneways are executed in the order of their arrival") {
   CHECK(std::ranges::is_sorted(seen));
 }
 
-TEST_CASE("requests that are held while their manager becomes active are not forgotten") {
+TEST_CASE("requests that are held while their manager becomes active are served") {
   const ServerFixture server(pool_settings(3));
   const auto manager = server.orb.root()->the_POAManager();
   RawClient client(server.endpoint);

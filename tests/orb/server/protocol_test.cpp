@@ -1,4 +1,4 @@
-// What raw octets get from a server as answers, under both thread strategies.
+// The replies of a server to raw octets.
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/metrics.h>
 
@@ -73,7 +73,7 @@ TEST_CASE("a request in GIOP 1.2 fragments is put together") {
   CHECK(client.reply().result() == 42);
 }
 
-TEST_CASE("a request that comes octet by octet is served") {
+TEST_CASE("a request that arrives octet by octet is served") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   for (const std::byte octet : make_request({.key = server.key, .argument = 1}))
@@ -95,7 +95,7 @@ TEST_CASE("an unknown object, an unknown operation and bad arguments keep the co
   CHECK(still_serves(server, client));
 }
 
-TEST_CASE("operations that do not exist have no name among the latencies, oneways neither") {
+TEST_CASE("an operation that does not exist has no latencies of its own, also as a oneway") {
   orb::Settings settings = server_settings(each_strategy());
   settings.measure_latencies = true;
   const ServerFixture server(settings, [](orb::ServerRequest& request) {
@@ -125,7 +125,7 @@ TEST_CASE("an empty object key and an empty operation are no error of framing") 
   CHECK(still_serves(server, client));
 }
 
-TEST_CASE("octets that are no GIOP get MessageError in our highest version, and the end") {
+TEST_CASE("octets that are not GIOP get MessageError in our highest version, then the end") {
   const ServerFixture server(each_strategy());
   RawClient other(server.endpoint);
   CHECK(still_serves(server, other));
@@ -166,7 +166,7 @@ TEST_CASE("a message above the limit gets MessageError before it is stored") {
   CHECK(client.at_end());
 }
 
-TEST_CASE("a Reply to nothing that we asked gets MessageError") {
+TEST_CASE("an unsolicited Reply gets MessageError") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   client.send(octets('G', 'I', 'O', 'P', 1, 2, 1, type_reply, 12, 0, 0, 0,  //
@@ -191,7 +191,7 @@ TEST_CASE("LocateRequest is answered without an upcall") {
   CHECK(calls == 0);
 }
 
-TEST_CASE("a target by a profile without a key of ours is asked for as a key") {
+TEST_CASE("a request whose target is a foreign profile gets NEEDS_ADDRESSING_MODE KeyAddr") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   Writer writer(std::endian::little);
@@ -229,7 +229,7 @@ TEST_CASE("a client that closes its sending side still gets its reply") {
   CHECK(client.at_end());
 }
 
-TEST_CASE("clients that die in the middle of a message leave others alone") {
+TEST_CASE("clients that die in the middle of a message do not disturb other clients") {
   const ServerFixture server(each_strategy());
   const Octets request = make_request({.key = server.key, .argument = 1});
   for (std::size_t size = 0; size < request.size(); size += 7) {

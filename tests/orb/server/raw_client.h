@@ -171,7 +171,7 @@ inline Octets make_reply(std::uint32_t id, std::uint32_t result) {
 
 class RawClient {
  public:
-  /// An end of a connection that there is, of either side.
+  /// One end of an existing connection, of either side.
   explicit RawClient(std::unique_ptr<transport::Transport> transport)
       : transport_(std::move(transport)) {}
   explicit RawClient(const transport::Endpoint& endpoint) {
@@ -207,9 +207,9 @@ class RawClient {
     send(make_request(request));
     return reply();
   }
-  /// The peer has closed, in whatever manner.
+  /// True if the peer has closed the connection in any way.
   [[nodiscard]] bool at_end() { return receive_octets(1).empty(); }
-  /// What one receive brings, at most so much; empty at the end of the stream.
+  /// The octets of one receive, at most `size_max`; empty at the end of the stream.
   [[nodiscard]] Octets receive_part(std::size_t size_max) {
     Octets octets(size_max);
     octets.resize(transport_->receive(octets, transport::Wait::yes).count);

@@ -1,5 +1,5 @@
-// How long callers wait, as requests say it: what servants see of it, and what a server need not do
-// any more.
+// The remaining time of callers, which requests carry. Servants see it, and a server does not
+// execute a request whose time has passed.
 #include "engine/loops/loop.h"
 #include "orb/server/server_fixture.h"
 #include "support/fake_clock.h"
@@ -81,7 +81,7 @@ TEST_CASE("a servant sees how long its caller waits, in each version of GIOP") {
   CHECK_FALSE(remaining_time());  // this thread is in no upcall
 }
 
-TEST_CASE("nothing is known of callers that do not say, or not so that it can be understood") {
+TEST_CASE("the remaining time is unknown if the request has none, or a malformed one") {
   const FakeClock clock;
   const ServerFixture server(parts_with(each_strategy(), clock), answer_remaining_time);
   RawClient client(server.endpoint);
@@ -91,13 +91,13 @@ TEST_CASE("nothing is known of callers that do not say, or not so that it can be
   RawRequest other = limited(server, microseconds_of(5));
   other.context_id = 7;
   CHECK(client.call(other).result() == unknown);
-  // What no clock could count is as good as for ever.
+  // A time beyond the range of the clock is no limit.
   for (const std::uint64_t count :
        {std::uint64_t{1} << 53, std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()})
     CHECK(client.call(limited(server, microseconds_of(count))).result() == unknown);
 }
 
-TEST_CASE("who answers later sees the time pass") {
+TEST_CASE("the remaining time of a deferred request decreases") {
   FakeClock clock;
   skeleton::Answer answer;
   std::atomic<bool> deferred = false;
@@ -115,7 +115,7 @@ TEST_CASE("who answers later sees the time pass") {
   clock.advance(seconds(2));
   CHECK(remaining_time_of(answer) == seconds(0));
   answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
-  CHECK(client.reply().result() == 7);  // the caller may take it, or not
+  CHECK(client.reply().result() == 7);  // the caller may still accept it
   CHECK_FALSE(remaining_time_of(answer));
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("a request whose time passes while its connection is full is not execu
   CHECK(deferred == 1);
 }
 
-TEST_CASE("a request whose time passes while another has the POA's thread is not executed") {
+TEST_CASE("a request whose time passes while another request uses its POA is not executed") {
   FakeClock clock;
   TestParts parts = parts_with(ThreadStrategy::thread_per_connection, clock);
   std::atomic<bool> inside = false;

@@ -72,7 +72,7 @@ class BusyServer {
 }  // namespace
 
 // One upcall that blocks makes the home loop read its connection; further ones need spare threads.
-TEST_CASE("after upcalls that block, the threads are those of the plan, although clients go on") {
+TEST_CASE("after blocking upcalls, the threads return to the plan, although clients go on") {
   // Both at the same time, to wait once.
   BusyServer servers[] = {BusyServer(ThreadStrategy::automatic),
                           BusyServer(ThreadStrategy::thread_per_connection)};

@@ -1,4 +1,4 @@
-// Who reads while an upcall is in progress: pipelining, order, nesting, holding, limits, draining.
+// Which thread reads during an upcall: pipelining, order, nesting, holding, limits, draining.
 #include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
@@ -108,7 +108,7 @@ TEST_CASE("pipelined requests run at the same time") {
   CHECK(client.reply().id() + client.reply().id() == 3);
 }
 
-TEST_CASE("a request that comes during a long upcall on its connection is served") {
+TEST_CASE("a request that arrives during a long upcall on its connection is served") {
   Rendezvous rendezvous;
   const ServerFixture server(each_parallel(), std::ref(rendezvous));
   RawClient client(server.endpoint);
@@ -118,7 +118,7 @@ TEST_CASE("a request that comes during a long upcall on its connection is served
   CHECK(client.reply().id() + client.reply().id() == 3);
 }
 
-TEST_CASE("a request that comes during a oneway is served during the two-way request behind it") {
+TEST_CASE("a request that arrives during a oneway is served during the next two-way request") {
   constexpr std::uint32_t oneway = 0;
   Rendezvous rendezvous;
   orb::Settings settings = each_parallel();
@@ -151,7 +151,7 @@ TEST_CASE("the answer to a cancelled request is dropped") {
   CHECK(client.call({.key = server.key, .id = 3, .argument = 3}).id() == 3);
 }
 
-TEST_CASE("threads that look for messages before they sleep find them, and end when they shall") {
+TEST_CASE("threads that poll before they sleep find messages, and end with the server") {
   orb::Settings settings = server_settings(each_strategy());
   settings.busy_poll = std::chrono::microseconds(100);
   const ServerFixture server(settings);
@@ -196,7 +196,7 @@ TEST_CASE("SYNC_WITH_SERVER is answered before the upcall ends, and only once") 
   CHECK(client.call({.key = server.key, .id = 2, .argument = 2}).id() == 2);
 }
 
-TEST_CASE("SYNC_WITH_SERVER still says that there is no such object") {
+TEST_CASE("SYNC_WITH_SERVER reports that the object does not exist") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   const RawReply reply = client.call({.key = octets('x'), .response_flags = 1});
@@ -234,12 +234,12 @@ TEST_CASE("a server keeps a limited number of held requests of one client") {
   const RawReply refused = client.call({.key = server.key, .id = 2, .argument = 2});
   CHECK(refused.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
   server.orb.root()->the_POAManager()->activate();
-  const RawReply held = client.reply();  // of a pool that may be the second, which overtook it
+  const RawReply held = client.reply();  // in a pool the second request may overtake the first
   CHECK(held.id() == 3 - refused.id());
   CHECK(held.result() == held.id() + 1);
 }
 
-TEST_CASE("of requests that wait for a POAManager a limited number of octets is kept") {
+TEST_CASE("the octets of requests that wait for a POAManager are limited") {
   orb::Settings settings = server_settings(each_strategy());
   settings.held_size_max = 150;
   const ServerFixture server(settings);
@@ -247,17 +247,17 @@ TEST_CASE("of requests that wait for a POAManager a limited number of octets is 
   const Octets request = make_request({.key = server.key, .argument = 1});
   REQUIRE(request.size() > 75);
   REQUIRE(request.size() <= 150);
-  for (int round = 0; round < 2; ++round) {  // what is over leaves room
+  for (int round = 0; round < 2; ++round) {  // an ended request leaves room
     manager->hold_requests(false);
     HeldPair pair(server, request);
     pair.check_refusal();
     manager->activate();
     CHECK(pair.held().result() == 2);
-    while (server.orb.core().held_size() != 0) std::this_thread::yield();  // a moment later
+    while (server.orb.core().held_size() != 0) std::this_thread::yield();  // after the reply
   }
 }
 
-TEST_CASE("a request does not overtake oneways that came before it, and were held") {
+TEST_CASE("a request does not overtake earlier oneways that were held") {
   constexpr std::uint32_t held_count = 20;
   const orb::Settings settings = each_single_thread();
   std::promise<void> leave;
@@ -272,7 +272,7 @@ TEST_CASE("a request does not overtake oneways that came before it, and were hel
       const std::lock_guard lock(mutex);
       seen.push_back(argument);
     }
-    if (argument == 0) call_act(callee);  // others are served meanwhile
+    if (argument == 0) call_act(callee);  // other requests are served meanwhile
   });
   callee = server.orb.core().make_object(slow.object->_reference()->ior());
   RawClient client(server.endpoint);
@@ -282,7 +282,7 @@ TEST_CASE("a request does not overtake oneways that came before it, and were hel
       batch =
           batch + make_request({.key = server.key, .id = id, .response_flags = 0, .argument = id});
     client.send(batch + make_locate_request(server.key, 1000, 2));
-    CHECK(client.reply().type() == type_locate_reply);  // so they have been looked at
+    CHECK(client.reply().type() == type_locate_reply);  // so the server has read them
   };
   server.orb.root()->the_POAManager()->hold_requests(false);
   send_oneways(0, held_count);
@@ -296,7 +296,7 @@ TEST_CASE("a request does not overtake oneways that came before it, and were hel
   CHECK(std::ranges::is_sorted(seen));
 }
 
-TEST_CASE("connections beyond the limit are served when others end") {
+TEST_CASE("connections beyond the limit are served when other connections end") {
   orb::Settings settings = server_settings(each_strategy());
   settings.server_connections_max = 1;
   const ServerFixture server(settings);
@@ -347,7 +347,7 @@ TEST_CASE("more requests in progress than allowed on one connection get TRANSIEN
   CHECK(client.reply().id() == 1);
 }
 
-TEST_CASE("shutdown answers what is in progress, then sends CloseConnection and the end") {
+TEST_CASE("shutdown answers requests in progress, sends CloseConnection, and closes connections") {
   std::promise<void> entered;
   std::promise<void> leave;
   ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
@@ -417,7 +417,7 @@ TEST_CASE("a request without arguments and results allocates nothing on the serv
   counts.reserve(1000);
   std::mutex mutex;
   orb::Settings settings = server_settings(each_strategy());
-  settings.threads = 1;  // another one would allocate its buffers when it first serves
+  settings.threads = 1;  // another thread would allocate its buffers when it first serves
   const ServerFixture server(settings, [&](orb::ServerRequest&) {
     const std::lock_guard lock(mutex);
     counts.push_back(allocations().count);
@@ -469,7 +469,7 @@ TEST_CASE("a connection that was idle for the whole shutdown is cut") {
   CHECK(client.reply().type() == type_close_connection);
 }
 
-TEST_CASE("a peer that does not read its replies is cut off, and others get its place") {
+TEST_CASE("a client that does not read its replies is cut off, and another client gets its place") {
   orb::Settings settings = server_settings(each_strategy());
   settings.send_timeout = std::chrono::milliseconds(50);
   settings.server_connections_max = 1;

@@ -50,7 +50,7 @@ class MutePeer {
   ipc::sock::Acceptor acceptor_;
 };
 
-/// Listens, and has as many connections in its queue as fit: nobody gets through to it.
+/// Listens with a full queue of connections, so that no client can connect.
 class FullQueue {
  public:
   FullQueue() {
@@ -121,7 +121,7 @@ TEST_CASE("a server that does not read is TIMEOUT, COMPLETED_NO, if the request 
   CHECK(timed_out(call) == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("a reply that comes too late is not taken for the next call's") {
+TEST_CASE("a late reply is not taken for the reply of the next call") {
   std::promise<void> leave;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     std::uint32_t value = 0;
@@ -138,8 +138,7 @@ TEST_CASE("a reply that comes too late is not taken for the next call's") {
   CHECK(act(limited(object, client.core(), std::chrono::minutes(5)), 20) == 20);
 }
 
-TEST_CASE(
-    "a connection on which nothing comes for three calls that run out of time is used no more") {
+TEST_CASE("a connection is not used again after three calls have timed out without any reply") {
   std::promise<void> leave;
   const auto left = leave.get_future().share();
   const ServerFixture server(ThreadStrategy::thread_per_connection,
@@ -158,10 +157,10 @@ TEST_CASE(
     const auto with_limit = limited(object, client.core(), limit);
     return timed_out([&] { (void)act(with_limit, 0); });
   };
-  for (int call = 0; call < 2; ++call)  // count as one, or none if they were not even sent
+  for (int call = 0; call < 2; ++call)  // both count as one, or as none if not sent
     CHECK(run_out_of_time(milliseconds(1)) != CORBA::COMPLETED_YES);
   CHECK(run_out_of_time(milliseconds(400)) == CORBA::COMPLETED_MAYBE);
-  CHECK(act(object, 1) == 1);  // something comes
+  CHECK(act(object, 1) == 1);  // a reply arrives
   for (int call = 0; call < 3; ++call) {
     CHECK(opened() == 1);
     CHECK(run_out_of_time(milliseconds(350)) == CORBA::COMPLETED_MAYBE);
@@ -171,7 +170,7 @@ TEST_CASE(
   leave.set_value();
 }
 
-TEST_CASE("a call out of an upcall keeps its time limit, and others are served meanwhile") {
+TEST_CASE("a call out of an upcall keeps its time limit, and other requests are served meanwhile") {
   const MutePeer peer;
   std::function<std::uint32_t()> call_peer;
   const ServerFixture middle(each_strategy(), [&](orb::ServerRequest& request) {
@@ -192,7 +191,7 @@ TEST_CASE("a call out of an upcall keeps its time limit, and others are served m
   CHECK(act(object, 0) == 1);
 }
 
-TEST_CASE("a call out of an upcall gives a mute peer up after the time for a first reply") {
+TEST_CASE("a call out of an upcall gives up a mute peer after the time-out of the first reply") {
   const MutePeer peer;
   ObjectRef mute;
   orb::Settings settings = server_settings(each_strategy());
@@ -209,8 +208,7 @@ TEST_CASE("a call out of an upcall gives a mute peer up after the time for a fir
   for (int call = 0; call < 2; ++call) CHECK(act(object, 0) == maybe);
 }
 
-TEST_CASE(
-    "a call out of an upcall on a loop waits for a peer that does not read for a limited time") {
+TEST_CASE("a call out of an upcall on a loop waits a limited time for a peer that does not read") {
   const MutePeer peer;
   ObjectRef mute;
   orb::Settings settings = each_loop();
@@ -230,7 +228,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a call out of an upcall on a loop waits for a peer that accepts nobody for a limited time") {
+    "a call out of an upcall on a loop waits a limited time for a peer that does not accept") {
   const FullQueue peer;
   ObjectRef busy;
   orb::Settings settings = each_loop();
@@ -270,7 +268,7 @@ TEST_CASE("a oneway with scope server returns before the object has done it") {
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest&) {
     returned.get_future().wait();
     done.set_value();
-    throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO);  // nobody hears of it
+    throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO);  // no client receives this exception
   });
   const TestOrb client;
   send_act(with_scope(client, server, Messaging::SYNC_WITH_SERVER));
@@ -280,7 +278,7 @@ TEST_CASE("a oneway with scope server returns before the object has done it") {
   CHECK_FALSE(none->_non_existent());
 }
 
-TEST_CASE("calls within the process take no notice of time limits, and are all synchronous") {
+TEST_CASE("a collocated call ignores its time limit if the servant replies in the upcall") {
   const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
     const Deadline over = Deadline::after(milliseconds(3), steady_clock().now());
     while (!over.passed(steady_clock().now())) std::this_thread::yield();

@@ -1,4 +1,4 @@
-// Calls the Outside::Counter of the first argument and prints what it answers.
+// Calls the Outside::Counter of the first argument and prints the result.
 #include "counterC.h"
 #include <perigee/orb/orb.h>
 

@@ -1,4 +1,4 @@
-// Offers one Outside::Counter and prints its reference. Ends in order on SIGINT and SIGTERM.
+// Serves one Outside::Counter and prints its reference. Shuts down in order on SIGINT and SIGTERM.
 #include "counterS.h"
 #include <perigee/corba.h>
 

@@ -1,17 +1,17 @@
-// Plug-ins that fit, and bring what PLUGIN_BRINGS says.
+// Suitable plug-ins, which bring the protocols of PLUGIN_BRINGS.
 #include <perigee/transport/plugin.h>
 
 #include <array>
 #include <stdexcept>
 
 #ifdef PLUGIN_CALLS
-extern "C" void PLUGIN_CALLS();  // of the program
+extern "C" void PLUGIN_CALLS();  // defined by the program
 #endif
 
 namespace perigee::test {
 namespace {
 
-/// Leads nowhere.
+/// A protocol without a target.
 class PluggedProtocol final : public transport::ProtocolFactory {
  public:
   explicit PluggedProtocol(std::string_view scheme) : schemes_{scheme} {}
@@ -39,7 +39,7 @@ class PluggedProtocol final : public transport::ProtocolFactory {
   const std::array<std::string_view, 1> schemes_;
 };
 
-/// Of a type that only the plug-in knows.
+/// An exception of a type that only the plug-in knows.
 struct PluginFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,4 +1,4 @@
-// Plug-ins of other ORBs: what they say of themselves is given by the build.
+// Plug-ins of other ORBs: the build defines their version data.
 #include <perigee/transport/plugin.h>
 
 using perigee::transport::Plugin;
