@@ -1,4 +1,4 @@
-// What calls need not have in every user's code.
+// Functions of calls that need not be in a header.
 #include <perigee/async/call.h>
 #include <perigee/orb/exceptions.h>
 

@@ -24,7 +24,7 @@ void CompletionState::publish() noexcept {
   void* const waiter = waiter_.exchange(this, std::memory_order_acq_rel);
   if (waiter == nullptr) return;
   const auto task = std::coroutine_handle<>::from_address(waiter);
-  // Its caller, and its time, are others than those of the task or upcall which completes it.
+  // The resumed task has another caller and another time limit than the task that completes it.
   const orb::UpcallScope none(orb::UpcallScope::None::upcall);
   where.resume(task);
 }

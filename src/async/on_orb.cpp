@@ -1,4 +1,4 @@
-// Which of an ORB's loops a task waits in.
+// Chooses the loop of an ORB in which a task waits.
 #include "orb/async/async_engine.h"
 #include "orb/core/orb_core.h"
 #include "orb/values/system_exceptions.h"

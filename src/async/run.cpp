@@ -1,4 +1,4 @@
-// Driving a reactor until a task has ended, on whichever thread.
+// Drives a reactor until a task has ended. The task may end on any thread.
 #include <perigee/async/run.h>
 #include <perigee/base/log.h>
 
@@ -11,11 +11,13 @@ void Driver::drive(PromiseBase& promise, std::coroutine_handle<> frame,
                    const std::stop_token& stop) {
   promise.begin(frame, stop, &ended, this);
   while (!ended_) turn();
-  // It may still be inside `post`; the reactor may go when we have returned.
+  // The thread that ended the task may still be inside `post`. The caller may destroy the reactor
+  // when this function has returned.
   while (!left_.load(std::memory_order_acquire)) std::this_thread::yield();
 }
 
-// What somebody else's task throws must not end this: the task refers to what would be gone.
+// An exception of another task must not end the loop: the awaited task refers to objects that would
+// be destroyed.
 void Driver::turn() noexcept {
   try {
     reactor_.run_once(Deadline::never());

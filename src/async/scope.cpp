@@ -1,4 +1,4 @@
-// Scopes: the tasks' ends are counted, after their frames are gone.
+// Scopes count the ends of their tasks. An end is counted after the task's frame is destroyed.
 #include <perigee/async/scope.h>
 #include <perigee/base/log.h>
 
@@ -22,7 +22,7 @@ void scope::ended(async::detail::PromiseBase& promise, void* self) noexcept {
   scope& in = *static_cast<scope*>(self);
   auto& ending = static_cast<async::detail::Promise<void>&>(promise);
   std::exception_ptr error = ending.result().error();
-  // First the frame: its parameters may refer to what the joining task has.
+  // The frame is destroyed first: its parameters may refer to objects of the joining task.
   ending.frame().destroy();
   if (error) in.failed(std::move(error));
   in.running_.count_down();

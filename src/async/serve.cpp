@@ -1,4 +1,4 @@
-// What generated skeletons of coroutine servants need not have in every file.
+// Functions that generated skeletons of coroutine servants share.
 #include "orb/values/system_exceptions.h"
 #include <perigee/async/serve.h>
 #include <perigee/base/clock.h>
@@ -10,7 +10,7 @@
 
 namespace perigee::async::detail {
 
-// The ORB's clock may be another one: what is left counts.
+// The ORB may have another clock, so the deadline is made from the remaining time.
 Deadline awaited_until(const orb::ServerRequest& request) noexcept {
   const std::chrono::microseconds left(request.remaining_time());
   return Deadline::after(left, steady_clock().now());

@@ -16,8 +16,9 @@ void Sleep::begin_on_loop() {
   if (!begin()) task_.resume();
 }
 
-// False if the sleep is over. The timer may fire, and the stop request come, on other threads
-// before this returns. A stop request before `arm` finds no timer: it is looked for afterwards.
+// False if the sleep is over. The timer may fire, and the stop request may come, on other threads
+// before this function returns. A stop request before `arm` finds no timer, so `begin` checks for
+// it afterwards.
 bool Sleep::begin() {
   if (reactor_.closed()) return false;
   if (stop_ != nullptr && stop_->stop_possible()) on_stop_.emplace(*stop_, OnStop(*this));
@@ -31,7 +32,7 @@ void Sleep::fired() {
   if ((state_.fetch_or(ended, std::memory_order_acq_rel) & suspended) != 0) task_.resume();
 }
 
-// The task goes on on the reactor's thread. If the timer is not armed, it fires just now, or
+// The task continues on the reactor's thread. If the timer is not armed, it is firing now, or
 // `begin` sees the request.
 void Sleep::stopped() noexcept {
   stop_requested_.store(true);

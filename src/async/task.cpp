@@ -1,4 +1,4 @@
-// What tasks do once in their life needs no place in every user's code.
+// Functions that a task calls once in its life. They need not be in a header.
 #include <perigee/async/task.h>
 
 #include <stdexcept>

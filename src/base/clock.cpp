@@ -1,4 +1,4 @@
-// The process's monotonic clock. Tests bring clocks of their own.
+// The process's monotonic clock. Tests use their own clocks.
 #include <perigee/base/clock.h>
 
 namespace perigee {

@@ -1,10 +1,10 @@
-// The texts of input and output errors. Knows the codes of the C library and of its resolver only.
+// The texts of input and output errors. Knows only the codes of the C library and of its resolver.
 #include <perigee/base/io_error.h>
 
 #include <system_error>
 
-// The C library's text of a resolver code. Declared here, not included: this layer sees no header
-// of the operating system (style guide, section 2).
+// The C library's text of a resolver code. It is declared here because this layer includes no
+// header of the operating system (style guide, section 2).
 extern "C" const char* gai_strerror(int code) noexcept;
 
 namespace perigee {
@@ -65,7 +65,7 @@ std::string_view text_of(IoErrorKind kind) {
   return "unknown error";
 }
 
-/// The resolver has codes of its own (negative here); all other operations give an errno.
+/// The resolver has its own codes (negative here). All other operations give an errno.
 std::string text_of_code(IoOperation operation, int code) {
   if (operation == IoOperation::resolve && code < 0) return ::gai_strerror(code);
   return std::generic_category().message(code);

@@ -1,5 +1,5 @@
-// Logging over spdlog. The only mutable state of the process: the level and the sink, because a
-// line must have somewhere to go before and after any ORB lives.
+// Logging over spdlog. The level and the sink are the only mutable global state of the process.
+// They must exist before and after any ORB, so that every line has a destination.
 #include <perigee/base/log.h>
 
 #include <spdlog/logger.h>
@@ -14,7 +14,7 @@ namespace perigee::log {
 namespace {
 
 struct Target {
-  std::mutex mutex;  // held while a sink runs, so that set_sink returns only when the old one rests
+  std::mutex mutex;  // held while a sink runs, so set_sink waits until the old sink is idle
   Sink sink = nullptr;
   void* context = nullptr;
 };

@@ -1,5 +1,5 @@
-// The pool: each thread has a list of free blocks per size, which takes from and gives to a list
-// that all threads share, by batches.
+// The pool. Each thread has a list of free blocks for each size. It exchanges batches with a list
+// that all threads share.
 #include "base/sanitizer.h"
 #include <perigee/base/pool.h>
 
@@ -25,7 +25,7 @@ constexpr std::size_t coarse_step = 256;
 constexpr std::size_t fine_count = fine_max / fine_step;
 constexpr std::size_t class_count = fine_count + (pooled_size_max - fine_max) / coarse_step;
 
-/// Which list has blocks for `size` octets, at most pooled_size_max.
+/// The index of the list with blocks for `size` octets, at most pooled_size_max.
 constexpr std::size_t class_of(std::size_t size) noexcept {
   if (size <= fine_max) return size == 0 ? 0 : (size - 1) / fine_step;
   return fine_count + (size - 1 - fine_max) / coarse_step;
@@ -38,24 +38,24 @@ static_assert(block_size(class_of(pooled_size_max)) == pooled_size_max);
 static_assert(class_of(pooled_size_max) + 1 == class_count);
 static_assert(class_of(fine_max) + 1 == class_of(fine_max + 1));
 
-/// How many blocks go to and from the shared list at once. A thread keeps at most two batches.
+/// How many blocks one exchange with the shared list moves. A thread keeps at most two batches.
 constexpr std::size_t batch_count(std::size_t size_class) noexcept {
   return std::clamp<std::size_t>(thread_kept_max / 2 / block_size(size_class), 1, 64);
 }
 
-/// What a block is while it is free.
+/// The contents of a free block.
 struct Block {
   explicit Block(Block* next_block) noexcept : next(next_block) {}
   Block* next;
-  Block* next_batch;  ///< of the first block of a batch in the shared list
+  Block* next_batch;  ///< set in the first block of a batch in the shared list
 };
 static_assert(sizeof(Block) <= fine_step);
 
-/// Whole batches for all threads. Never destroyed: threads may outlive static objects.
+/// Whole batches for all threads. Never destroyed, because threads may outlive static objects.
 struct SharedList {
   std::mutex mutex;
   Block* batches = nullptr;
-  std::size_t count = 0;  ///< of batches
+  std::size_t count = 0;  ///< number of batches
 };
 constinit std::array<SharedList, class_count> shared{};
 
@@ -79,7 +79,7 @@ void give_batch(Block* batch, std::size_t size_class) noexcept {
   free_blocks(batch, size_class);
 }
 
-/// Null if there is none.
+/// Null if there is no batch.
 Block* take_batch(std::size_t size_class) noexcept {
   SharedList& list = shared[size_class];
   const std::scoped_lock lock(list.mutex);
@@ -90,12 +90,12 @@ Block* take_batch(std::size_t size_class) noexcept {
   return batch;
 }
 
-/// How many blocks of a size a thread keeps, at most.
+/// The largest number of blocks of a size that a thread keeps.
 constexpr std::size_t limit(std::size_t size_class) noexcept { return 2 * batch_count(size_class); }
 
 /// The calling thread's free blocks of one size.
-/// Invariant: there are limit - room of them; but none, and no room, before the thread's first use
-/// of this size, and at its end.
+/// Invariant: there are `limit - room` blocks. Before the thread's first use of this size, and at
+/// the thread's end, the list is empty and has no room.
 struct ThreadList {
   Block* first = nullptr;
   std::size_t room = 0;
@@ -105,7 +105,7 @@ struct ThreadList {
 constinit thread_local std::array<ThreadList, class_count> thread_lists{};
 constinit thread_local bool thread_ends = false;
 
-/// Gives a batch of the list's blocks, of which there are enough, to all threads.
+/// Gives a batch of the list's blocks to all threads. The list must have enough blocks.
 void give_some(ThreadList& list, std::size_t size_class) noexcept {
   Block* const batch = list.first;
   Block* last = batch;
@@ -115,7 +115,7 @@ void give_some(ThreadList& list, std::size_t size_class) noexcept {
   give_batch(batch, size_class);
 }
 
-/// Leaves what an ending thread has to the others.
+/// Gives the blocks of an ending thread to the other threads.
 struct AtThreadEnd {
   AtThreadEnd() noexcept = default;
   AtThreadEnd(const AtThreadEnd&) = delete;
@@ -132,7 +132,7 @@ struct AtThreadEnd {
   }
 };
 
-/// Lets the calling thread keep blocks of this size, until it ends. False if it does.
+/// Lets the calling thread keep blocks of this size until it ends. False if the thread is ending.
 bool open(ThreadList& list, std::size_t size_class) noexcept {
   if (thread_ends) return false;
   static thread_local const AtThreadEnd at_thread_end;
@@ -141,7 +141,7 @@ bool open(ThreadList& list, std::size_t size_class) noexcept {
   return true;
 }
 
-/// The list is empty.
+/// Called if the list is empty.
 [[gnu::noinline]] void* allocate_slowly(ThreadList& list, std::size_t size_class) {
   Block* const batch = list.is_open() || open(list, size_class) ? take_batch(size_class) : nullptr;
   if (batch == nullptr) return ::operator new(block_size(size_class));
@@ -155,7 +155,7 @@ void keep(ThreadList& list, void* memory) noexcept {
   --list.room;
 }
 
-/// The list has no room.
+/// Called if the list has no room.
 [[gnu::noinline]] void release_slowly(ThreadList& list, void* memory,
                                       std::size_t size_class) noexcept {
   if (list.is_open()) {

@@ -1,4 +1,4 @@
-// Escapes for what cannot be shown.
+// Escapes characters that cannot be shown.
 #include <perigee/base/printable.h>
 
 namespace perigee {

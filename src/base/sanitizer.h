@@ -1,7 +1,7 @@
 // The sanitizer that this build runs under, as constants.
 #pragma once
 
-// clang has __has_feature; g++ has macros.
+// clang defines __has_feature; g++ defines macros.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define PERIGEE_THREAD_SANITIZER 1

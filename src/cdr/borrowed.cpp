@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kept_buffers_max = 4;
 constexpr std::size_t kept_buffer_size_max = 1u << 20;
 
-// Upcalls may be nested and have several such parameters: hence more than one.
+// A thread keeps several buffers, because upcalls may be nested and have several such parameters.
 std::vector<std::vector<std::byte>>& kept_buffers() {
   thread_local std::vector<std::vector<std::byte>> buffers;
   return buffers;
@@ -25,7 +25,7 @@ Scratch::~Scratch() {
   if (buffers.size() >= kept_buffers_max) return;
   try {
     buffers.push_back(std::move(buffer_));
-  } catch (...) {  // no memory to keep it: freed instead
+  } catch (...) {  // no memory to keep the buffer: it is freed
     buffer_.clear();
   }
 }

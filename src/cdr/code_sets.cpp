@@ -46,7 +46,8 @@ std::optional<CharSet> char_set_of(std::uint32_t number) noexcept {
   return static_cast<CharSet>(part);
 }
 
-// UCS-2 and UCS-4 have three numbers each, for levels of combining characters, which we pass on.
+// UCS-2 and UCS-4 have three numbers each, for levels of combining characters. Perigee treats the
+// levels alike.
 std::optional<WideSet> wide_set_of(std::uint32_t number) noexcept {
   if (number == 0x00010109) return WideSet::utf_16;
   if (number >= 0x00010100 && number <= 0x00010102) return WideSet::ucs_2;

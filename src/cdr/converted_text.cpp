@@ -1,5 +1,5 @@
-// Strings and characters whose code set inside differs from that on the wire: the slow path of
-// Encoder and Decoder. Both code sets extend ASCII, so a NUL is a NUL in each.
+// Strings and characters whose code set in memory differs from the code set on the wire: the slow
+// path of Encoder and Decoder. Both code sets extend ASCII, so a NUL is the same in each.
 #include "cdr/text_conversion.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -10,7 +10,7 @@ namespace perigee::cdr {
 
 namespace {
 
-/// A char is one octet, so beyond ASCII UTF-8 has none: then the result is NUL.
+/// A char is one octet, so it cannot hold a UTF-8 character beyond ASCII: then the result is NUL.
 char convert_character(char character, CharSet from, CharSet to) noexcept {
   if (static_cast<unsigned char>(character) < 0x80) return character;
   std::array<char, 3> place;
@@ -32,7 +32,7 @@ char Decoder::converted(char character) noexcept {
   return result;
 }
 
-// The text has no NUL inside.
+// The text must not contain a NUL.
 void Encoder::write_converted(std::string_view text) {
   write(std::uint32_t{0});
   const std::size_t length_offset = buffer_->own_size() - 4;

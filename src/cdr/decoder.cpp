@@ -1,4 +1,4 @@
-// The parts of the decoder that are calls anyway: strings, encapsulations, long double, failure.
+// The out-of-line parts of the decoder: strings, encapsulations, long double, failure.
 #include "text_copy.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/landed_sequence.h>
@@ -70,7 +70,8 @@ bool Decoder::begin_next_piece() noexcept {
     return false;
   }
   if (landed_ != nullptr) return join_landed();
-  // The piece's header, of 12 octets, is not there: alignment is to 8 at most, so 4 stand for it.
+  // The header of the piece, of 12 octets, is not in memory here. Alignment is to 8 at most, so 4
+  // octets in front of the piece take the place of the header.
   constexpr std::size_t header = 4;
   const std::byte* const begin = octets_.data() + octets_.size();
   octets_ = {begin - header, header + *next_sizes_};

@@ -1,4 +1,4 @@
-// The parts of the encoder that are calls anyway: strings, blocks, long double, failure.
+// The out-of-line parts of the encoder: strings, blocks, long double, failure.
 #include "text_copy.h"
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/text_run.h>
@@ -19,7 +19,8 @@ void copy_reversed(std::byte* destination, OctetSpan source) {
   }
 }
 
-/// Copies 4 to 16 octets (of a Word of 4: to 8) as two words that may overlap.
+/// Copies a text as two words that may overlap: 4 to 8 octets with words of 4, 8 to 16 with words
+/// of 8. False if there is a NUL inside.
 template <typename Word>
 bool copy_as_words(std::byte* place, std::string_view text) {
   constexpr std::uint64_t above = sizeof(Word) == 8 ? 0 : 0xffffffff00000000;
@@ -32,7 +33,8 @@ bool copy_as_words(std::byte* place, std::string_view text) {
   return !has_zero_octet(words[0] | above) && !has_zero_octet(words[1] | above);
 }
 
-/// False if there is a NUL inside. Most texts are short: for these, calls cost more than the work.
+/// False if there is a NUL inside. Most texts are short: for these, a function call costs more than
+/// the copy.
 bool copy_without_nul(std::byte* place, std::string_view text) {
   if (text.size() >= long_text_min) return copy_long_text(place, text);
   if (text.size() > 16) {
@@ -70,7 +72,7 @@ void Encoder::write_string(std::string_view text) {
   const std::size_t padding = (0 - position()) & 3U;
   const auto size = static_cast<std::uint32_t>(text.size() + 1);
   std::byte* place = buffer_->reserve(3 + sizeof size + size);
-  std::memset(place, 0, sizeof size);  // the padding, and more than it
+  std::memset(place, 0, sizeof size);  // the padding, and octets that are overwritten later
   place += padding;
   const std::uint32_t length = swap_ ? reverse_octets(size) : size;
   std::memcpy(place, &length, sizeof length);
@@ -92,7 +94,7 @@ void Encoder::write_lasting_string(std::string_view text) {
   *buffer_->extend(1) = std::byte{0};
 }
 
-// Its own NUL is borrowed with it: a segment less to send.
+// The string's own NUL is borrowed with it, which saves one segment.
 void Encoder::write_lasting_string(const std::string& text) {
   if (!borrows(text)) return write_string(text);
   if (text.find('\0') != std::string::npos) return fail(ErrorKind::bad_string);

@@ -1,4 +1,4 @@
-// Taking the memory of large sequences, and giving it back.
+// Takes the memory of large sequences, and gives it back.
 #include <perigee/cdr/kept_sequence.h>
 #include <perigee/cdr/landed_sequence.h>
 #include <perigee/cdr/sequence_memory.h>

@@ -1,5 +1,5 @@
-// By way of Unicode, one character at a time; runs of ASCII, which are the same everywhere, go by
-// the word.
+// Converts by way of Unicode, one character at a time. Runs of ASCII, which are the same in all
+// code sets, are copied by words.
 #include "cdr/text_conversion.h"
 
 #include "cdr/code_pages.h"
@@ -30,8 +30,8 @@ std::size_t ascii_prefix(std::string_view text) noexcept {
   return size;
 }
 
-/// A well-formed sequence of more than one octet: no overlong form, no surrogate, not beyond
-/// Unicode.
+/// Takes a well-formed sequence of more than one octet: no overlong form, no surrogate, no code
+/// point beyond Unicode.
 char32_t take_utf_8(std::string_view& text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -77,7 +77,7 @@ char* put_utf_8(char32_t character, char* place) noexcept {
   return place;
 }
 
-/// nullptr if the set has no such character.
+/// Writes the character; nullptr if the set does not contain it.
 char* put_character(CharSet set, char32_t character, char* place) noexcept {
   if (set == CharSet::utf_8) return put_utf_8(character, place);
   if (set == CharSet::us_ascii) return nullptr;
@@ -96,7 +96,7 @@ char* put_character(CharSet set, char32_t character, char* place) noexcept {
 
 }  // namespace
 
-// An octet beyond ASCII of a single-octet set takes up to three in UTF-8.
+// An octet beyond ASCII in a single-octet set takes up to three octets in UTF-8.
 std::size_t converted_size_max(std::string_view text, CharSet to) noexcept {
   if (to != CharSet::utf_8) return text.size();
   const auto others = std::ranges::count_if(

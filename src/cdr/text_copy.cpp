@@ -1,4 +1,5 @@
-// Long texts: copied in blocks, which are read from memory once, for the look and the copy.
+// Copies long texts in blocks. Each block is read from memory once, for the search and for the
+// copy.
 #include "text_copy.h"
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 namespace perigee::cdr {
 namespace {
 
-/// What fits the first level of every cache twice.
+/// Two blocks of this size fit into the first level of every cache.
 constexpr std::size_t cached_size = 8192;
 
-/// By the C library: block by block a look, and a copy of what is in the cache by then.
+/// Uses the C library: searches each block, and then copies it from the cache.
 bool copy_by_library(char* place, std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t size = std::min(text.size(), cached_size);
@@ -30,8 +31,8 @@ constexpr bool has_zero_octet(std::span<const std::uint64_t> words) {
   return std::ranges::any_of(words, [](std::uint64_t word) { return cdr::has_zero_octet(word); });
 }
 
-/// By registers of 32 octets: twice as fast. The least of all octets in each place is 0 in the end
-/// if one of them was.
+/// Uses registers of 32 octets, which is twice as fast. `least` holds the minimum of all octets in
+/// each position. It contains a 0 at the end if any octet was 0.
 [[gnu::target("avx2")]] bool copy_by_registers(char* place, std::string_view text) noexcept {
   Block least = ~Block{};
   for (; text.size() >= 4 * sizeof(Block); place += 4 * sizeof(Block)) {

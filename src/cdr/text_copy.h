@@ -1,4 +1,4 @@
-// Copies of texts that are looked through for a NUL: what both the encoder and the decoder do.
+// Copies texts and searches them for a NUL, for the encoder and the decoder.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace perigee::cdr {
 
-/// From here on a look and a copy in one are faster than one after the other.
+/// From this size on, one pass for search and copy is faster than two passes.
 inline constexpr std::size_t long_text_min = 1024;
 
-/// Copies `text`, of any length, to `place`. False if there is a NUL in it; how much was copied is
-/// open then.
+/// Copies `text`, of any length, to `place`. False if there is a NUL in it. Then the number of
+/// copied octets is unspecified.
 bool copy_long_text(void* place, std::string_view text) noexcept;
 
-/// Whether one of a word's octets is 0.
+/// Whether an octet of the word is 0.
 constexpr bool has_zero_octet(std::uint64_t word) {
   constexpr std::uint64_t ones = 0x0101010101010101;
   return ((word - ones) & ~word & (ones << 7)) != 0;

@@ -1,4 +1,4 @@
-// Where the nodes of decoded and created TypeCodes live.
+// The memory of the nodes of decoded and created TypeCodes.
 #pragma once
 
 #include <perigee/cdr/typecode.h>
@@ -11,10 +11,10 @@
 
 namespace perigee::cdr {
 
-/// Owns nodes, their members and the texts that these refer to; addresses never change.
+/// Owns nodes, their members and their texts. Addresses never change.
 ///
-/// A message may hold very many small TypeCodes, each with an arena: lists take nothing while they
-/// are empty.
+/// A message may hold very many small TypeCodes with an arena each, so empty lists allocate
+/// nothing.
 struct TypeArena {
   TypeNode& add(const TypeNode& node) {
     ++node_count;
@@ -25,7 +25,7 @@ struct TypeArena {
   }
   std::string& add(std::string text) { return texts.emplace_front(std::move(text)); }
 
-  Octets octets;  ///< a TypeCode's encapsulation: the names of decoded nodes are views into it
+  Octets octets;  ///< the encapsulation of a TypeCode; names of decoded nodes are views into it
   std::size_t node_count = 0;
   std::forward_list<TypeNode> nodes;
   std::forward_list<std::vector<TypeMember>> members;

@@ -1,5 +1,5 @@
-// Comparing types. Pairs of nodes are looked at once each, from a list instead of by recursion:
-// types may lead back to themselves, and may come from the network. CORBA 3.0, 4.11.1.
+// Compares types. Each pair of nodes is compared once, from a list instead of by recursion: types
+// may be recursive, and may come from the network. CORBA 3.0, 4.11.1.
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>
 
@@ -27,8 +27,8 @@ class Comparison final {
  private:
   using Pair = std::pair<const TypeNode*, const TypeNode*>;
 
-  /// A pair that must be the same, too. One that was added before is assumed to be, which is how
-  /// recursive types are compared.
+  /// Adds a pair that must also be equal. A pair that was added before is assumed to be equal, so
+  /// that the comparison of recursive types ends.
   void add(const TypeNode* a, const TypeNode* b) {
     if (!is_strict_ && a != nullptr && b != nullptr) {
       a = &unaliased(*a);
@@ -43,7 +43,7 @@ class Comparison final {
   }
 
   bool same(const Pair& pair) {
-    if (pair.first == nullptr || pair.second == nullptr) return false;  // two nullptr are no pair
+    if (pair.first == nullptr || pair.second == nullptr) return false;  // exactly one is null
     const TypeNode& a = *pair.first;
     const TypeNode& b = *pair.second;
     if (a.kind != b.kind) return false;
@@ -88,7 +88,7 @@ bool equivalent(const TypeNode& a, const TypeNode& b, TypeLimits limits) {
   const TypeNode& its = unaliased(b);
   if (&mine == &its) return true;
   if (mine.kind != its.kind) return false;
-  // What nearly all comparisons are about: types with ids, and types without parts.
+  // Nearly all comparisons are of types with ids, or of types without parts.
   if (!mine.id.empty() && !its.id.empty()) return mine.id == its.id;
   return Comparison(Strictness::equivalent, limits).run(mine, its);
 }

@@ -1,5 +1,5 @@
-// Copies of types: without names, without aliases, or with their recursion resolved. Nodes are
-// copied once each, from a list instead of by recursion.
+// Copies types: without names, without aliases, or with their recursion resolved. Each node is
+// copied once, from a list instead of by recursion.
 #include "cdr/type_arena.h"
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>
@@ -29,7 +29,7 @@ class Copy final {
   }
 
  private:
-  /// The copy, of which the parts are still the original's until it is complete.
+  /// The copy of the type. Its parts are those of the original until they are copied, too.
   const TypeNode* copy_of(const TypeNode* type) {
     if (type == nullptr) return nullptr;
     if (aliases_ == Aliases::drop) type = &unaliased(*type);

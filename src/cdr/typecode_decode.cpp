@@ -1,6 +1,6 @@
-// Reading TypeCodes, which come from the network: every position that an indirection names must
-// have been visited, every count must fit into the octets that are there, and both nesting and the
-// number of parts are limited. CORBA 3.0, 15.3.5.1 "TypeCode".
+// Reads TypeCodes, which come from the network. The target of each indirection must have been read
+// before. Each count must fit into the remaining octets. Nesting and the number of parts are
+// limited. CORBA 3.0, 15.3.5.1 "TypeCode".
 #include "cdr/type_arena.h"
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>
@@ -44,7 +44,7 @@ bool is_known(std::uint32_t kind) noexcept {
           kind <= static_cast<std::uint32_t>(TypeKind::tk_valued_enum));
 }
 
-/// The type without aliases around it; nullptr while they are being read.
+/// The type without the aliases around it; nullptr while an alias is still being read.
 const TypeNode* find_unaliased(const TypeNode& type) noexcept {
   const TypeNode* node = &type;
   while (node != nullptr && node->kind == TypeKind::tk_alias) node = node->content;
@@ -65,7 +65,7 @@ void read_simple(TypeNode& node, Decoder& decoder) {
   }
 }
 
-/// A decoder for part of the top-level TypeCode, and where its octet 0 is in that.
+/// A decoder for a part of the top-level TypeCode, and the position of its octet 0 there.
 struct Part {
   Decoder decoder;
   std::size_t base = 0;
@@ -77,7 +77,8 @@ class TypeReader final {
  public:
   TypeReader(TypeArena& arena, TypeLimits limits) : arena_(arena), limits_(limits) {}
 
-  /// The top-level TypeCode, of which kind and length were read: `body` begins 8 octets after it.
+  /// Reads the top-level TypeCode. Its kind and length were read already: `body` begins 8 octets
+  /// after the kind.
   const TypeNode* read_top(TypeKind kind, OctetSpan body) {
     TypeNode& node = make(kind, 0);
     read_complex(node, body, 8);
@@ -88,7 +89,8 @@ class TypeReader final {
   [[nodiscard]] ErrorKind error() const noexcept { return error_; }
 
  private:
-  /// Where a TypeCode begins. Positions increase, since visiting is reading.
+  /// The position where a TypeCode begins. Positions increase, because TypeCodes are visited in the
+  /// order of reading.
   struct Visited {
     std::size_t position;
     TypeNode* node;
@@ -102,7 +104,7 @@ class TypeReader final {
     return node;
   }
 
-  /// Never nullptr: tk_null after an error.
+  /// The result is never nullptr: it is tk_null after an error.
   const TypeNode* read(Part& part) {
     Decoder& decoder = part.decoder;
     decoder.align(4);
@@ -137,8 +139,8 @@ class TypeReader final {
     return check(part.decoder) ? found->node : &basic_node<TypeKind::tk_null>;
   }
 
-  /// Every circle goes through a type that may recur. omniORB's lead to the typedef of the sequence
-  /// that a recursive struct holds of itself, where that is what was asked for.
+  /// Every cycle goes through a type that may recur. In omniORB's TypeCode of the typedef of a
+  /// sequence in a recursive struct, the indirection leads to the typedef.
   bool may_lead_to(std::vector<Visited>::const_iterator target) const noexcept {
     return target->is_complete || std::any_of(target, visited_.end(), [](const Visited& visited) {
              return !visited.is_complete && may_recur(visited.node->kind);
@@ -202,7 +204,7 @@ class TypeReader final {
         read_bit_count(node, decoder);
         return read_members(node, part, 12, &TypeReader::read_enumerator_value);
       default:
-        return;  // interfaces
+        return;  // interfaces have no more fields
     }
   }
 
@@ -222,7 +224,8 @@ class TypeReader final {
     node.members = arena_.add(std::move(members));
   }
 
-  /// Indirections make chains of aliases that do not nest, but must be gone along all the same.
+  /// Indirections can build long chains of aliases without nesting. Such chains take time to
+  /// resolve, so their length is limited.
   void count_aliases(const TypeNode& content) noexcept {
     std::uint32_t count = 1;
     for (const TypeNode* node = &content; node != nullptr && node->kind == TypeKind::tk_alias;
@@ -259,7 +262,7 @@ class TypeReader final {
     if (discriminator == nullptr || !is_discriminator(discriminator->kind))
       return part.decoder.fail(ErrorKind::bad_value);
     read_branches(node, part, *discriminator);
-    // omniORB writes -2 where the labels leave no value over.
+    // omniORB writes -2 if the labels cover all values
     node.default_index = std::max(node.default_index, -1);
     const auto count = static_cast<std::int64_t>(node.members.size());
     if (node.default_index >= count) part.decoder.fail(ErrorKind::bad_value);
@@ -280,8 +283,8 @@ class TypeReader final {
     node.members = arena_.add(std::move(members));
   }
 
-  /// The default's label may be any, and JacORB writes one octet of 0 whatever the discriminator:
-  /// what comes next tells which form it is.
+  /// The label of the default may have any value. JacORB writes one octet of 0 for every
+  /// discriminator. The octets that follow tell which form the label has.
   static void skip_default_label(Decoder& decoder, const TypeNode& discriminator) noexcept {
     Decoder ahead = decoder;
     skip_label(ahead, discriminator);
@@ -291,7 +294,7 @@ class TypeReader final {
       decoder.fail(ErrorKind::bad_value);
   }
 
-  /// Whether a name and a TypeCode come next.
+  /// Whether a name and a TypeCode follow.
   static bool is_at_branch(Decoder decoder) noexcept {
     (void)decoder.read_string_view();
     const auto kind = decoder.read<std::uint32_t>();
@@ -311,7 +314,7 @@ class TypeReader final {
   void fail(ErrorKind kind) noexcept {
     if (error_ == ErrorKind::none) error_ = kind;
   }
-  /// Takes over the decoder's error, and stops it if there is one elsewhere.
+  /// Takes over the error of the decoder. Stops the decoder if the error is elsewhere.
   bool check(Decoder& decoder) noexcept {
     if (!decoder.ok()) fail(decoder.error().kind);
     if (error_ != ErrorKind::none && decoder.ok()) decoder.fail(error_);
@@ -325,7 +328,7 @@ class TypeReader final {
   ErrorKind error_ = ErrorKind::none;
 };
 
-/// What has parameters, but no encapsulation.
+/// Reads a type that has parameters, but no encapsulation.
 TypeRef decode_simple(Decoder& decoder, TypeKind kind) {
   TypeNode node{.kind = kind};
   read_simple(node, decoder);

@@ -1,4 +1,4 @@
-// Writing TypeCodes. CORBA 3.0, 15.3.5.1 "TypeCode".
+// Writes TypeCodes. CORBA 3.0, 15.3.5.1 "TypeCode".
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>
 
@@ -8,7 +8,7 @@ namespace perigee::cdr {
 
 namespace {
 
-// How much larger what came may become.
+// Limits for the growth of a received TypeCode when it is sent again.
 constexpr std::size_t growth_max = 16;
 constexpr std::size_t growth_base = 4096;
 
@@ -39,14 +39,15 @@ class TypeWriter final {
     std::size_t start;
   };
 
-  /// Only what recursion may lead to: a sequence that contains itself does so by way of a struct.
+  /// Looks only for types that may recur: a sequence that contains itself does so by way of a
+  /// struct.
   const Open* find(const TypeNode& type) const {
     if (!may_recur(type.kind)) return nullptr;
     const auto found = std::ranges::find(open_, &type, &Open::type);
     return found == open_.end() ? nullptr : &*found;
   }
 
-  /// The offset counts from the field that holds it, in the message: interop fact 36.
+  /// The offset counts from the field that contains it, in the message: interop fact 36.
   static void write_indirection(Encoder& encoder, std::size_t start, std::size_t target) {
     encoder.write(indirection_tag);
     encoder.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) -
@@ -72,12 +73,12 @@ class TypeWriter final {
     encoder.write_encapsulation([&](Encoder& body) { write_body(body, type); });
   }
 
-  /// Such labels depend on the connection that they came by.
+  /// The code set of such labels depends on the connection that they came by.
   static bool has_wide_labels(const TypeNode& type) {
     return type.kind == TypeKind::tk_union && unaliased(*type.content).kind == TypeKind::tk_wchar;
   }
 
-  /// Never borrowed: a type may be gone when the message is sent.
+  /// The octets are never borrowed: the type may be gone when the message is sent.
   static void copy_octets(Encoder& encoder, OctetSpan octets) {
     std::ranges::copy(octets, encoder.buffer().extend(octets.size()));
   }
@@ -116,7 +117,7 @@ class TypeWriter final {
       case TypeKind::tk_valued_enum:
         return write_values(body, type);
       default:
-        return;  // interfaces: nothing but id and name
+        return;  // interfaces have only an id and a name
     }
   }
 
@@ -170,7 +171,7 @@ class TypeWriter final {
   }
 
   TypeLimits limits_;
-  std::size_t begin_;  // of all, in the buffer
+  std::size_t begin_;  // of the outermost TypeCode, in the buffer
   std::uint32_t nodes_written_ = 0;
   std::vector<Open> open_;
 };
@@ -180,7 +181,8 @@ class TypeWriter final {
 void encode_type(Encoder& encoder, const TypeNode& type, TypeLimits limits) {
   if (type.kind <= TypeKind::tk_Principal)
     return encoder.write(static_cast<std::uint32_t>(type.kind));
-  // What a peer sent in few octets, with indirections, must not become many.
+  // With indirections, a peer can send a large type in few octets. The written type must not become
+  // much larger.
   if (!type.encapsulation.empty())
     limits.octets_max =
         std::min(limits.octets_max, growth_base + growth_max * type.encapsulation.size());

@@ -7,8 +7,8 @@ namespace perigee::cdr {
 
 namespace {
 
-// As in GIOP 1.2, where the number of octets comes first; UTF-16 without a mark is big-endian
-// (interop facts 29 and 30). Labels beyond the first plane take two units.
+// Written as in GIOP 1.2, with the number of octets first. UTF-16 without a byte order mark is
+// big-endian (interop facts 29 and 30). A label beyond the first plane takes two units.
 void write_wide_label(Encoder& encoder, std::int64_t label) {
   const auto point = static_cast<std::uint32_t>(label);
   const auto write_unit = [&encoder](std::uint32_t unit) {
@@ -42,7 +42,7 @@ std::int64_t read_wide_label(Decoder& decoder) noexcept {
   return 0;
 }
 
-/// Enums with values are signed if one of these is negative.
+/// An enum with values is signed if a value is negative.
 bool is_signed(const TypeNode& type) noexcept {
   return std::ranges::any_of(type.members,
                              [](const TypeMember& member) { return member.label < 0; });

@@ -1,4 +1,4 @@
-// What the coding of TypeCodes and the walk over values both know: labels and groups of kinds.
+// Labels and groups of kinds, for the coding of TypeCodes and the walk over values.
 #pragma once
 
 #include <perigee/cdr/typecode.h>
@@ -9,7 +9,7 @@ namespace perigee::cdr {
 
 inline constexpr std::uint32_t indirection_tag = 0xffffffff;
 
-/// Whether the TypeCode's parameters stand in an encapsulation.
+/// Whether the parameters of the TypeCode are in an encapsulation.
 constexpr bool is_complex(TypeKind kind) noexcept {
   switch (kind) {
     case TypeKind::tk_string:
@@ -32,10 +32,10 @@ constexpr bool may_recur(TypeKind kind) noexcept {
          kind == TypeKind::tk_event;
 }
 
-/// A label in a union's TypeCode.
+/// Writes and reads a label in the TypeCode of a union.
 void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t label);
 std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
-/// A label that need not be a value of the discriminator.
+/// Skips a label that need not be a value of the discriminator.
 void skip_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
 
 }  // namespace perigee::cdr

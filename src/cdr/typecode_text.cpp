@@ -1,4 +1,4 @@
-// Types as IDL would write them.
+// Writes types in the syntax of IDL.
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>
 
@@ -66,10 +66,10 @@ std::string_view keyword(TypeKind kind) noexcept {
   return found != std::end(keywords) ? found->text : "unknown";
 }
 
-constexpr int anonymous_depth_max = 16;  // of sequences inside sequences
+constexpr int anonymous_depth_max = 16;  // of nested sequences
 constexpr std::size_t text_size_max = 64 * 1024;
 
-/// A text that is cut where it becomes too long: indirections let few octets say much.
+/// A text that is cut at a limit: with indirections, few octets can describe a very long text.
 class Text final {
  public:
   Text& operator<<(std::string_view part) {

@@ -1,8 +1,8 @@
-// Walking a value by its type: to find its end, or to write it again in another form.
+// Walks over a value by its type: to find its end, or to write it again in another form.
 //
-// Types come from the network, too: one that holds much of nothing (a long array of empty structs,
-// say) could keep the walk busy for ever, so values that take no octets are counted; nesting is
-// limited by the decoder, and the search for labels by the octets that were read.
+// Types may also come from the network. A type with many empty parts (for example a long array of
+// empty structs) could keep the walk busy for ever. Therefore values that take no octets are
+// counted. The decoder limits the nesting. The octets that were read limit the search for labels.
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -15,10 +15,10 @@ namespace perigee::cdr {
 namespace {
 
 constexpr std::size_t empty_values_max = 65'536;
-constexpr std::size_t labels_max = 1 << 20;        // looked at, besides
-constexpr std::size_t labels_per_octet_max = 256;  // those that unions of any size need
+constexpr std::size_t labels_max = 1 << 20;        // labels to look at, in addition
+constexpr std::size_t labels_per_octet_max = 256;  // enough for unions of any size
 constexpr std::size_t copy_growth_base = 1 << 20;  // octets written
-constexpr std::size_t copy_growth_max = 16;        // for each octet read, besides
+constexpr std::size_t copy_growth_max = 16;        // for each octet read, in addition
 
 class Walk final {
  public:
@@ -38,7 +38,7 @@ class Walk final {
   }
 
  private:
-  /// False for kinds that are no basic types.
+  /// False if the kind is not a basic type.
   bool basic_value(TypeKind kind) {
     switch (kind) {
       case TypeKind::tk_null:
@@ -109,7 +109,7 @@ class Walk final {
     in_.leave();
   }
 
-  /// What contains values of other types.
+  /// A value that contains values of other types.
   void nested_value(const TypeNode& type) {
     switch (type.kind) {
       case TypeKind::tk_alias:
@@ -163,18 +163,18 @@ class Walk final {
     if (type.bound != 0 && text.size() > type.bound) in_.fail(ErrorKind::bad_length);
     if (out_ != nullptr && in_.ok()) write(text);
   }
-  // Copied: the text is gone when the message is sent.
+  // Copied, because the text is gone when the message is sent.
   void write(const std::string& text) { out_->write_string(text); }
   void write(const std::wstring& text) { out_->write_wide_string(text); }
 
-  /// A string that is in no code set: repository ids.
+  /// A string without a code set: a repository id.
   void string() {
     const std::string_view text = in_.read_string_view();
     if (out_ != nullptr) out_->write_string(text);
   }
 
-  /// As in a reply the repository id comes first (CORBA 3.0, 15.3.5.5), but omniORB leaves it out.
-  /// Without an id in its TypeCode there is nothing to recognise that by.
+  /// As in a reply, the repository id comes first (CORBA 3.0, 15.3.5.5), but omniORB leaves it out.
+  /// Without an id in the TypeCode this cannot be recognised.
   void exception_id(const TypeNode& type) {
     if (type.id.empty()) return string();
     Decoder ahead = in_;
@@ -197,7 +197,7 @@ class Walk final {
     return value;
   }
 
-  /// All members of the type are looked at.
+  /// Counts all members of the type, because the search looks at all of them.
   void count_labels(const TypeNode& type) {
     labels_ += type.members.size();
     if (labels_ > labels_max + (start_ - in_.remaining()) * labels_per_octet_max)
@@ -236,7 +236,8 @@ class Walk final {
     return type;
   }
 
-  /// What is written though it did not come: ids, and types whose parts were indirections.
+  /// Limits octets that are written although they were not read: ids, and types whose parts were
+  /// indirections.
   void check_growth() {
     const std::size_t written = out_->buffer().size() - out_start_;
     if (written > copy_growth_base + (start_ - in_.remaining()) * copy_growth_max)
@@ -261,14 +262,14 @@ class Walk final {
     }
   }
 
-  /// Valuetypes wait for their marshalling; a null one is a tag of zero.
+  /// Marshalling of valuetypes is not supported yet. A null valuetype is a tag of zero.
   void null_value() {
     if (in_.read<std::uint32_t>() != 0) return in_.fail(ErrorKind::not_supported);
     if (out_ != nullptr) out_->write(std::uint32_t{0});
   }
 
   std::uint32_t length(const TypeNode& type) {
-    const auto count = in_.read<std::uint32_t>();  // elements may take no octets at all
+    const auto count = in_.read<std::uint32_t>();  // elements may take no octets
     if (type.bound != 0 && count > type.bound) in_.fail(ErrorKind::bad_length);
     if (out_ != nullptr) out_->write(count);
     return in_.ok() ? count : 0;
@@ -304,7 +305,7 @@ class Walk final {
     }
   }
 
-  /// Numbers, by block.
+  /// Numbers, in one block.
   template <typename T>
   void block(std::uint32_t count) {
     if (count == 0) return;
@@ -331,7 +332,7 @@ class Walk final {
         branch = &type.members[index];
     if (branch == nullptr && type.default_index >= 0)
       branch = &type.members[static_cast<std::size_t>(type.default_index)];
-    if (branch != nullptr) value(*branch->type);  // nothing after an error
+    if (branch != nullptr) value(*branch->type);  // null after an error
   }
 
   std::int64_t discriminator(const TypeNode& type) {

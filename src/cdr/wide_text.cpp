@@ -1,9 +1,10 @@
 // wchar and wstring in the forms of GIOP 1.1 and 1.2. CORBA 3.0, 15.3.1.6 and 15.3.2.7.
 //
-// 1.1: units of a fixed size, aligned, in the byte order of the stream; a string has the number of
-//      units, a NUL included, before them.
-// 1.2: a number of octets (in an octet for a character, in a ulong for a string), then that many,
-//      unaligned and without a NUL; big endian unless a byte order mark says otherwise.
+// 1.1: units of a fixed size, aligned, in the byte order of the stream. A string begins with the
+//      number of units, which includes a NUL.
+// 1.2: the number of octets (in an octet for a character, in a ulong for a string), then the
+//      octets, unaligned and without a NUL. They are big-endian unless a byte order mark says
+//      otherwise.
 #include "cdr/text_conversion.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -18,7 +19,7 @@ namespace {
 static_assert(sizeof(wchar_t) == 4, "a wchar_t is taken for a Unicode code point");
 
 constexpr char32_t byte_order_mark = 0xfeff;
-constexpr char32_t reversed_mark = 0xfffe;  // what the mark of UTF-16 is in the other byte order
+constexpr char32_t reversed_mark = 0xfffe;  // the mark of UTF-16 in the other byte order
 constexpr std::size_t character_octets_max = 3 * sizeof(std::uint32_t);
 
 constexpr bool swaps_to(std::endian order) noexcept { return order != std::endian::native; }
@@ -27,14 +28,14 @@ constexpr std::size_t unit_size(WideSet set) noexcept {
   return set == WideSet::utf_16 || set == WideSet::ucs_2 ? 2 : 4;
 }
 
-/// Units that the character takes; 0 if the set has not the character.
+/// The number of units of the character; 0 if the set does not contain it.
 constexpr std::size_t unit_count(WideSet set, char32_t character) noexcept {
   if (character > character_max || is_surrogate(character)) return 0;
   if (character < 0x10000 || set == WideSet::ucs_4) return 1;
   return set == WideSet::utf_16 ? 2 : 0;
 }
 
-/// Whether a text that begins so could be mistaken for one with a byte order mark.
+/// Whether the first character of a text could be mistaken for a byte order mark.
 constexpr bool needs_mark(WideSet set, char32_t first) noexcept {
   return first == byte_order_mark || (first == reversed_mark && unit_size(set) == 2);
 }
@@ -47,7 +48,7 @@ std::byte* put_unit(std::byte* place, char32_t value, bool swap) noexcept {
   return place + sizeof unit;
 }
 
-/// Of a character that the set has.
+/// Writes a character that the set contains.
 std::byte* put_character(std::byte* place, WideSet set, char32_t character, bool swap) noexcept {
   if (unit_size(set) == 4) return put_unit<std::uint32_t>(place, character, swap);
   if (character < 0x10000) return put_unit<std::uint16_t>(place, character, swap);
@@ -56,13 +57,13 @@ std::byte* put_character(std::byte* place, WideSet set, char32_t character, bool
   return put_unit<std::uint16_t>(place, 0xdc00 + (offset & 0x3ff), swap);
 }
 
-/// Takes characters out of the units of a string.
+/// Takes characters from the units of a string.
 class UnitReader {
  public:
   UnitReader(OctetSpan octets, WideSet set, bool swap) noexcept
       : octets_(octets), set_(set), swap_(swap) {}
 
-  /// As GIOP 1.2 has them: with a byte order mark, which is taken, or big endian.
+  /// In the form of GIOP 1.2: skips a byte order mark; without one the text is big-endian.
   static UnitReader marked(OctetSpan octets, WideSet set) noexcept {
     for (const std::endian order : {std::endian::big, std::endian::little}) {
       UnitReader reader(octets, set, swaps_to(order));
@@ -108,7 +109,7 @@ ErrorKind usable(CodeSets code_sets) noexcept {
   return code_sets.wide == WideSet::none ? ErrorKind::no_code_set : ErrorKind::none;
 }
 
-/// The octets of a text in a set, or why it cannot be written.
+/// The number of octets of a text in a set, or the reason why it cannot be written.
 struct Measure {
   std::size_t size = 0;
   ErrorKind error = ErrorKind::none;
@@ -185,7 +186,7 @@ wchar_t Decoder::read_wide_character() noexcept {
     octets = read_octets(read<std::uint8_t>());
   }
   if (!ok()) return 0;
-  // A mark that stands alone is the character (interop fact 30).
+  // A byte order mark without a character behind it is the character itself (interop fact 30).
   const bool marked = code_sets_.giop_minor > 1 && octets.size() > unit_size(set);
   const bool swap = code_sets_.giop_minor == 1 ? swap_ : swaps_to(std::endian::big);
   UnitReader reader = marked ? UnitReader::marked(octets, set) : UnitReader(octets, set, swap);
@@ -197,7 +198,7 @@ wchar_t Decoder::read_wide_character() noexcept {
 
 namespace {
 
-/// Appends what the reader has.
+/// Appends the characters of the reader.
 ErrorKind append(std::wstring& text, UnitReader reader) {
   text.reserve(reader.unit_count());
   while (!reader.empty()) {
@@ -227,7 +228,7 @@ void Decoder::read_wide_string(std::wstring& text) {
   } else {
     const std::size_t unit = unit_size(set);
     const std::size_t count = read_length(unit);
-    if (count == 0) return;  // illegal, and read like the length 0 of strings
+    if (count == 0) return;  // illegal; read like the length 0 of a string
     align(unit);
     const OctetSpan octets = read_octets(count * unit);
     if (!ok()) return;

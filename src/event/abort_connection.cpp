@@ -1,11 +1,12 @@
-// Dissolving a connection: connect(2).
+// Aborts a connection by a connect to AF_UNSPEC: connect(2).
 #include "event/abort_connection.h"
 
 #include <sys/socket.h>
 
 namespace perigee::event {
 
-// A kernel that refuses while somebody waits on the handle sends the reset when it is closed.
+// If the kernel refuses this connect because a thread waits on the handle, it sends the reset when
+// the handle is closed.
 void abort_connection(int fd) noexcept {
   const linger none{.l_onoff = 1, .l_linger = 0};
   static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none));

@@ -1,4 +1,4 @@
-// How much CPU time threads have used. Private to the libraries of the ORB.
+// The CPU time that threads have used. Private to the libraries of the ORB.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -7,7 +7,8 @@
 
 namespace perigee::event {
 
-/// The CPU time of the thread that made it. Any thread, while that thread lives.
+/// The CPU time of the thread that constructs the object. Any thread may read it while that thread
+/// lives.
 class ThreadCpuTime {
  public:
   ThreadCpuTime() noexcept;
@@ -19,7 +20,7 @@ class ThreadCpuTime {
   bool known_ = false;
 };
 
-/// Of all threads of the process. Zero if the system does not tell.
+/// The CPU time of all threads of the process. Zero if the system does not tell.
 [[nodiscard]] Duration cpu_time_of_process() noexcept;
 
 }  // namespace perigee::event

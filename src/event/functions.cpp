@@ -1,4 +1,4 @@
-// Posted and scheduled functions.
+// Posts and schedules functions.
 #include "event/functions.h"
 
 #include "event/task_list.h"

@@ -1,5 +1,5 @@
-// Functions as tasks and timers of a reactor, for applications: each takes memory from the pool.
-// Private to event.
+// Functions as tasks and timers of a reactor, for applications: each function takes memory from the
+// pool. Private to event.
 #pragma once
 
 #include <perigee/event/reactor.h>
@@ -32,8 +32,8 @@ class FunctionTask final : public Task {
   Reactor::Function function_;
 };
 
-/// Functions that wait for their time. Any thread. Slots are kept, so that nothing is allocated in
-/// the steady state. A slot's generation tells old numbers from present ones.
+/// Functions that wait for their time. Any thread. Slots are reused, so that nothing is allocated
+/// in the steady state. The generation of a slot distinguishes old numbers from present numbers.
 class ScheduledFunctions {
  public:
   explicit ScheduledFunctions(Reactor& reactor) noexcept : reactor_(reactor) {}

@@ -1,5 +1,5 @@
-// The objects of a reactor: those that are registered, and those that wait for a call. Guarded by
-// the reactor's lock. Private to event.
+// The lists of a reactor's objects: the registered objects, and the objects that wait for a call.
+// Guarded by the reactor's lock. Private to event.
 #pragma once
 
 #include <perigee/event/reactor.h>
@@ -10,25 +10,26 @@
 
 namespace perigee::event {
 
-/// The objects that wait for a call: a list that runs through them. Invariant: an object is in the
-/// list exactly if its `noted_` is not 0. Each place holds a reference, if the object is counted.
+/// The objects that wait for a call, as an intrusive list. Invariant: an object is in the list if
+/// and only if its `noted_` is not 0. Each entry holds a reference if the object is counted.
 class PollableList {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  /// The object goes to the end if it is not in the list yet.
+  /// Appends the object if it is not in the list yet.
   void note(Pollable& pollable, Readiness readiness) noexcept {
     push(pollable, static_cast<std::uint32_t>(readiness));
   }
   void mark(Pollable& pollable) noexcept { push(pollable, marked); }
-  /// True if it was in the list only for its mark; then the caller has its reference now.
+  /// True if the object was in the list only for its mark. Then the caller takes over its
+  /// reference.
   [[nodiscard]] bool unmark(Pollable& pollable) noexcept {
     if (pollable.noted_ == marked) return erase(pollable);
     pollable.noted_ &= ~marked;
     return false;
   }
-  /// False if it was not in the list; if it was, the caller has its reference now.
+  /// False if the object was not in the list. Otherwise the caller takes over its reference.
   [[nodiscard]] bool erase(Pollable& pollable) noexcept {
     if (pollable.noted_ == 0) return false;
     pollable.noted_ = 0;
@@ -42,7 +43,7 @@ class PollableList {
     if (pollable.counted_ == Pollable::Counted::yes) pollable.add_reference();
     return {&pollable, readiness, {}};
   }
-  /// The target is null if the list is empty. The caller has the reference now.
+  /// The target is null if the list is empty. The caller takes over the reference.
   [[nodiscard]] Event pop() noexcept {
     Pollable* const first = first_;
     if (first == nullptr) return {};
@@ -87,7 +88,8 @@ class PollableSlots {
   /// Whether `add` needs more slots first.
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] std::size_t size() const noexcept;
-  /// Takes more slots than there are, made without the lock. Gives back the old ones.
+  /// Moves the slots into a larger array, which the caller made without the lock. Gives back the
+  /// old array.
   void grow(Slots& larger) noexcept;
 
   /// The key for the poller. There must be a free slot.

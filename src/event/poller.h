@@ -13,9 +13,9 @@
 
 namespace perigee::event {
 
-/// What has happened to one handle.
+/// The events of one handle.
 struct PolledEvent {
-  std::uint64_t key = 0;  ///< that the handle was added with
+  std::uint64_t key = 0;  ///< the key that the handle was added with
   Readiness readiness = Readiness::none;
   MutableOctetSpan received;
 };
@@ -28,7 +28,7 @@ class Poller {
   virtual std::expected<void, IoError> add(int fd, std::uint64_t key) = 0;
   virtual void want_writable(int fd, std::uint64_t key, WriteInterest interest) noexcept = 0;
   virtual void remove(int fd) noexcept = 0;
-  /// Waits for at most `left`; Duration::max() is for ever. The events that came.
+  /// Waits for at most `left`; Duration::max() means no limit. Returns the events that came.
   [[nodiscard]] virtual std::span<PolledEvent> wait(std::span<PolledEvent> events,
                                                     Duration left) noexcept = 0;
   /// Whether `wait` would return events at once.
@@ -38,10 +38,11 @@ class Poller {
 };
 
 [[nodiscard]] std::expected<std::unique_ptr<Poller>, IoError> make_epoll_poller();
-/// Fails where the kernel has no io_uring, or refuses it.
+/// Fails if the kernel has no io_uring, or refuses it.
 [[nodiscard]] std::expected<std::unique_ptr<Poller>, IoError> make_uring_poller(Threads threads);
 
-/// How many events one `wait` brings at most. The end of the turn waits for all of them: few.
+/// The largest number of events of one `wait`. It is small, because the end of the turn waits for
+/// all of them.
 inline constexpr std::size_t events_max = 32;
 
 /// Memory for the events of one `wait`, not initialised.

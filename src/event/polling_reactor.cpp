@@ -1,4 +1,4 @@
-// Turns: what a thread does that runs the reactor.
+// Turns: the work of a thread that runs the reactor.
 #include "event/polling_reactor.h"
 
 #include <perigee/base/log.h>
@@ -16,11 +16,11 @@ namespace {
 /// waking it for each event would cost more than the event.
 constexpr std::chrono::microseconds nap_time{200};
 
-/// What a thread remembers from one turn of a shared reactor to the next.
+/// The state that a thread keeps from one turn of a shared reactor to the next.
 struct LastTurn {
   const PollingReactor* reactor = nullptr;
   std::uint64_t number = 0;  ///< of all threads' turns
-  bool timed = false;        ///< other threads had turns before it, so its begin was noted
+  bool timed = false;        ///< other threads had turns before it, so its start was noted
   std::chrono::steady_clock::time_point begin;
 };
 thread_local LastTurn last_turn;
@@ -82,8 +82,8 @@ void PollingReactor::run_once(Deadline deadline) {
   if (counted) event.target->drop_reference();
 }
 
-// Objects that are marked meanwhile wait for the next turn, so that timers and tasks get theirs. An
-// object that is not counted may end in its call.
+// Objects that are marked meanwhile wait for the next turn, so that timers and tasks have their
+// turn first. An object that is not counted may be destroyed in its call.
 [[gnu::always_inline]] inline void PollingReactor::call_ready(Found found) noexcept {
   Event event = found.first;
   for (std::size_t left = found.count; event.target != nullptr; event = take_ready()) {
@@ -102,7 +102,7 @@ void PollingReactor::turn(Deadline deadline) {
     if (stop_.load(std::memory_order_relaxed) && sleepers_.load() != 0)
       wake();  // the next thread comes back
   } else if (has_timer_handle_.load(std::memory_order_relaxed)) {
-    tell_foreign_loop();  // what this turn has left for the next one
+    tell_foreign_loop();  // announces the entries that this turn leaves
   }
 }
 
@@ -138,7 +138,8 @@ bool PollingReactor::begin_sleep(Deadline& until) noexcept {
   return true;
 }
 
-// Cleared before the lists are looked at: a thread that adds an entry later wakes anew.
+// Cleared before the lists are looked at: a thread that adds an entry later wakes the reactor
+// again.
 PollingReactor::Found PollingReactor::note_all(std::span<const PolledEvent> events) noexcept {
   for (const PolledEvent& event : events)
     if (event.key == wake_key) wake_pending_.exchange(false, std::memory_order_acq_rel);
@@ -251,7 +252,7 @@ void PollingReactor::prepare_task() noexcept {
   wake_for_rest();
 }
 
-/// A thread that goes into a call leaves the other entries to a sleeping thread.
+/// A thread that begins a call leaves the other entries to a sleeping thread.
 void PollingReactor::wake_for_rest() noexcept {
   if (sleepers_.load(std::memory_order_relaxed) == 0) return;
   bool rest = false;

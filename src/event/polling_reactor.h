@@ -1,4 +1,4 @@
-// The reactor over a poller, for one thread or several. Private to event: users have make_reactor.
+// The reactor over a poller, for one thread or several. Private to event: users call make_reactor.
 #pragma once
 
 #include "event/functions.h"
@@ -23,11 +23,11 @@
 
 namespace perigee::event {
 
-/// One turn: one look at the poller, then the objects that wait for a call, due timers and posted
-/// tasks, in this order. Each of these three is a list of the reactor, not of the turn. A thread
-/// takes one entry at a time, and wakes a sleeping thread if entries are left. So nothing waits
-/// behind a long call while a thread is free, a nested turn goes on where the outer turn stands,
-/// and nothing is called twice.
+/// In one turn a thread looks at the poller once, then handles the objects that wait for a call,
+/// the due timers and the posted tasks, in this order. Each of these three is a list of the
+/// reactor, not of the turn. A thread takes one entry at a time, and wakes a sleeping thread if
+/// entries are left. So no entry waits behind a long call while a thread is free. A nested turn
+/// goes on where the outer turn stands, and no entry is called twice.
 ///
 /// Locks: `add_mutex_`, `timer_handle_mutex_`, then `lock_`. No call and no system call is made
 /// under `lock_`.
@@ -68,7 +68,7 @@ class PollingReactor final : public Reactor {
 
  private:
   class InTurn;
-  /// The keys of the reactor's own handles: no slot has them.
+  /// The keys of the reactor's own handles. No slot uses these keys.
   static constexpr std::uint64_t wake_key = ~std::uint64_t{0};
   static constexpr std::uint64_t timer_key = wake_key - 1;
 
@@ -120,15 +120,15 @@ class PollingReactor final : public Reactor {
   std::size_t posted_count_ = 0;
 
   std::mutex add_mutex_;  ///< held while slots are added
-  /// For `handle()`, and for several threads: follows the first timer, so that one thread wakes for
+  /// For `handle()`, and for several threads. Follows the first timer, so that one thread wakes for
   /// it. Changed under the mutex.
   std::mutex timer_handle_mutex_;
   std::atomic<Deadline> timer_handle_due_;
   ipc::Handle timer_handle_;  ///< a timerfd; edge-triggered, so it is never read. Stays once made
   std::atomic<bool> has_timer_handle_ = false;
 
-  /// Changed under the lock, or to lower it: a thread that adds an entry sees all threads that may
-  /// sleep without having seen the entry.
+  /// Changed under the lock; lowered also without it. So a thread that adds an entry sees every
+  /// thread that may sleep without having seen the entry.
   std::atomic<std::uint32_t> sleepers_ = 0;
   std::atomic<bool> has_timers_ = false;  ///< false only if no timer is armed
   std::atomic<bool> has_tasks_ = false;

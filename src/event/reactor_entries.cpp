@@ -1,4 +1,4 @@
-// What other threads do with a reactor: registering, marking, posting, arming, waking.
+// The calls of other threads on a reactor: registering, marking, posting, arming, waking.
 #include "event/polling_reactor.h"
 
 #include <sys/timerfd.h>
@@ -41,7 +41,7 @@ std::expected<void, IoError> PollingReactor::begin() {
 std::expected<void, IoError> PollingReactor::add(int fd, Pollable& pollable) {
   if (fd < 0) return system_failure(IoOperation::wait, EBADF);
   const std::lock_guard adding(add_mutex_);
-  PollableSlots::Slots larger;  // its old memory is given back without the lock
+  PollableSlots::Slots larger;  // its old memory is freed without the lock
   std::size_t size_needed = 0;
   {
     const std::lock_guard lock(lock_);
@@ -126,7 +126,7 @@ bool PollingReactor::post(Task& task) noexcept {
 
 void PollingReactor::post(Function function) { post(*new FunctionTask(std::move(function))); }
 
-// A thread that waits for a later timer has to wait anew.
+// A thread that waits for a later timer has to begin its wait again.
 bool PollingReactor::arm(Timer& timer, Deadline deadline) noexcept {
   bool was_idle = false;
   bool is_first = false;
@@ -158,8 +158,8 @@ TimerId PollingReactor::schedule(TimePoint time, Function function) {
   return functions_.schedule(time, std::move(function));
 }
 
-// By a thread that has added an entry, under the lock. A foreign loop may wait for `handle()`: it
-// has to be told even if no thread sleeps here.
+// Called under the lock by a thread that has added an entry. A foreign loop may wait for
+// `handle()`: it must be told even if no thread sleeps here.
 bool PollingReactor::must_wake() const noexcept {
   return sleepers_.load(std::memory_order_relaxed) != 0 ||
          (!shared() && has_timer_handle_.load(std::memory_order_relaxed));

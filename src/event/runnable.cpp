@@ -14,7 +14,7 @@
 namespace perigee::event {
 namespace {
 
-// The beginning of a file, without an allocation; empty if it cannot be read.
+// Reads the beginning of a file without an allocation; empty if it cannot be read.
 std::string_view read_front(const char* path, std::span<char> space) noexcept {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};

@@ -1,4 +1,4 @@
-// An eventfd that nobody reads.
+// An eventfd that is never read.
 #include <perigee/event/signal.h>
 
 #include <sys/eventfd.h>

@@ -1,5 +1,4 @@
-// Tasks in the order in which they were posted: a list that runs through the tasks. Private to
-// the library.
+// Tasks in the order in which they were posted, as an intrusive list. Private to the library.
 #pragma once
 
 #include <perigee/event/task.h>
@@ -36,7 +35,7 @@ class TaskList {
     first_ = std::exchange(other.first_, nullptr);
     last_ = std::exchange(other.last_, nullptr);
   }
-  /// The task must be in no list.
+  /// Runs a task that is in no list.
   static void run(Task& task) { task.run_(task); }
   [[nodiscard]] static bool runs(const Task& task, void (*run)(Task&)) noexcept {
     return task.run_ == run;

@@ -1,23 +1,24 @@
-// What is told before a reactor runs tasks and timers. Private to the library.
+// The interface that a reactor calls before it runs tasks and timers. Private to the library.
 #pragma once
 
 namespace perigee::event {
 
 class Reactor;
 
-/// Any thread that runs the reactor.
+/// Called on any thread that runs the reactor.
 class TaskWatcher {
  public:
-  /// Before each task that runs, and each timer that fires: it may be code of the application,
-  /// which takes as long as an upcall.
+  /// Called before each task that runs, and before each timer that fires. Both may be application
+  /// code, which takes as long as an upcall.
   virtual void before_task() noexcept = 0;
 
  protected:
   ~TaskWatcher() = default;
 };
 
-/// Before the reactor runs. The reactor is one of `make_reactor`, for several threads. `watcher`
-/// must outlive its last turn; `Reactor::close` does not tell it.
+/// Call it before the reactor runs. The reactor must come from `make_reactor` and be for several
+/// threads. `watcher` must outlive the reactor's last turn. `Reactor::close` does not call the
+/// watcher.
 void watch_tasks(Reactor& reactor, TaskWatcher& watcher) noexcept;
 
 }  // namespace perigee::event

@@ -10,7 +10,7 @@
 
 namespace perigee::event {
 
-/// Any thread. Handles of threads that have ended are collected whenever another one is started.
+/// Any thread. Handles of threads that have ended are collected when another thread is started.
 class ThreadScope {
  public:
   ThreadScope() = default;
@@ -18,7 +18,8 @@ class ThreadScope {
   ThreadScope& operator=(const ThreadScope&) = delete;
   ~ThreadScope() { join_all(); }
 
-  /// Runs `body`, which must not throw, on a new thread. Throws std::system_error if there is none.
+  /// Runs `body`, which must not throw, on a new thread. Throws std::system_error if the system has
+  /// no thread left.
   template <typename Body>
   void start(Body body) {
     std::list<Thread> started(1);
@@ -43,7 +44,7 @@ class ThreadScope {
     for (Thread& thread : ended) thread.join();
   }
 
-  /// Waits for all threads; not to be called by one of them.
+  /// Waits for all threads. Must not be called by one of them.
   void join_all() {
     std::unique_lock lock(mutex_);
     while (!running_.empty() || !ended_.empty()) {
@@ -57,7 +58,7 @@ class ThreadScope {
   }
 
  private:
-  // The body's captures end here, before the scope can.
+  // The captures of the body are destroyed here, before the scope can end.
   template <typename Body>
   static void run(Body body) {  // NOLINT(performance-unnecessary-value-param)
     body();

@@ -17,7 +17,7 @@ void TimerBuckets::put(Timer& timer) noexcept {
   if (bucket != 0) used_ |= std::uint64_t{1} << (bucket - 1);
 }
 
-// A due timer is not later than `last_`, as those of bucket 0: `used_` has no bit for it.
+// A due timer is not later than `last_`, like a timer of bucket 0: `used_` has no bit for it.
 void TimerBuckets::unlink(Timer& timer) noexcept {
   TimerList::erase(timer);
   const std::size_t bucket = bucket_of(timer.deadline_);

@@ -1,4 +1,4 @@
-// The armed timers of a reactor. Looks at no clock, and has no lock. Private to event.
+// The armed timers of a reactor. Has no clock and no lock. Private to event.
 #pragma once
 
 #include <perigee/event/timer.h>
@@ -29,9 +29,9 @@ class TimerList {
     timer.next_->previous_ = timer.previous_;
     timer.previous_ = timer.next_ = nullptr;
   }
-  /// Null if the list is empty.
+  /// The first timer; null if the list is empty.
   [[nodiscard]] Timer* front() const noexcept { return timer_of(end_.next_); }
-  /// Null behind the last timer.
+  /// The timer behind `timer`; null at the end of the list.
   [[nodiscard]] Timer* behind(const TimerLink& timer) const noexcept {
     return timer_of(timer.next_);
   }
@@ -57,9 +57,11 @@ class TimerList {
 /// time. Each timer moves to a lower bucket at most once per bit. Timers fire in order of time, and
 /// timers of the same time in the order in which they were armed.
 ///
-/// Invariants (`check_invariants`): each timer is in the bucket of its time; bit `b - 1` of `used_`
-/// says whether bucket `b` has timers; no timer is earlier than `next_`, which is never if there is
-/// no timer; each due timer's time is not later than `last_`.
+/// Invariants (`check_invariants`):
+/// - each timer is in the bucket of its time;
+/// - bit `b - 1` of `used_` says whether bucket `b` has timers;
+/// - no timer is earlier than `next_`, which is `never` if there is no timer;
+/// - the time of each due timer is not later than `last_`.
 class TimerBuckets {
  public:
   TimerBuckets() = default;
@@ -67,20 +69,20 @@ class TimerBuckets {
   TimerBuckets(const TimerBuckets&) = delete;
   TimerBuckets& operator=(const TimerBuckets&) = delete;
 
-  /// Moves a timer that is armed already. True if it was not armed. A time in the past comes behind
-  /// the timers that are due.
+  /// Arms the timer, or moves it if it is armed already. True if it was not armed. A timer with a
+  /// time in the past is appended to the due timers.
   bool arm(Timer& timer, Deadline deadline) noexcept;
   /// False if the timer is not armed.
   bool cancel(Timer& timer) noexcept;
 
-  /// No timer is due before this time. If the first timer was cancelled and others are left, the
-  /// time is too early until `collect` is called at that time.
+  /// No timer is due before this time. After the first timer was cancelled, the time may be too
+  /// early until `collect` is called at that time.
   [[nodiscard]] Deadline next() const noexcept {
     return has_due() ? Deadline::immediately() : next_;
   }
-  /// Moves the timers that have passed at `now` behind the due timers, in order.
+  /// Appends the timers whose time is not later than `now` to the due timers, in order.
   void collect(TimePoint now) noexcept;
-  /// Moves all timers there, in no order: for the end of the reactor.
+  /// Moves all timers to the due timers, in no order: for the end of the reactor.
   void collect_all() noexcept;
   [[nodiscard]] bool has_due() const noexcept { return !due_.empty(); }
   /// Takes the first due timer out; null if there is none.
@@ -111,11 +113,11 @@ class TimerBuckets {
   void advance(Deadline now, std::size_t lowest) noexcept;
 
   std::array<TimerList, bucket_count> buckets_;
-  std::uint64_t used_ = 0;  // of the buckets from 1 on
+  std::uint64_t used_ = 0;  // the buckets from 1 on
   TimerList due_;
-  Deadline last_ = Deadline::immediately();  // all timers were collected that are not later
+  Deadline last_ = Deadline::immediately();  // all timers up to this time were collected
   Deadline next_;
-  Deadline seen_ = Deadline::immediately();  // the latest time that `collect` was called with
+  Deadline seen_ = Deadline::immediately();  // the latest time that was passed to `collect`
   std::size_t size_ = 0;
 };
 

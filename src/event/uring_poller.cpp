@@ -44,15 +44,15 @@ IoError failure(IoOperation operation, int code) {
 enum class Direction : std::uint8_t { read, write };
 constexpr std::array directions{Direction::read, Direction::write};
 
-/// Of one direction of a handle. The generation changes with each request: completions of an
-/// earlier request are dropped.
+/// The request of one direction of a handle. The generation changes with each request: completions
+/// of an earlier request are dropped.
 struct Request {
   enum class State : std::uint8_t { off, due, armed };
   State state = State::off;
   std::uint32_t generation = 0;
 };
 
-/// Of one handle.
+/// The two requests of one handle.
 struct Watch {
   [[nodiscard]] Request& at(Direction direction) noexcept {
     return requests[static_cast<std::size_t>(direction)];
@@ -61,11 +61,11 @@ struct Watch {
   std::uint64_t key = 0;
   std::array<Request, 2> requests;
   bool used = false;
-  bool listed = false;  ///< among the due handles, though perhaps nothing is due any more
+  bool listed = false;  ///< in the list of due handles; its requests may no longer be due
   int next_due = -1;
 };
 
-/// What a completion says about its request: the handle, the direction, the generation.
+/// The contents of a completion's user data: the handle, the direction, the generation.
 struct Label {
   int fd = -1;
   Direction direction = Direction::read;
@@ -83,7 +83,7 @@ struct Label {
   }
 };
 
-/// Invariant: a request is `due` only if its handle is listed. The mutex is held for no wait.
+/// Invariant: a request is `due` only if its handle is listed. The mutex is released during waits.
 class UringPoller final : public Poller {
  public:
   explicit UringPoller(ipc::Handle bell) noexcept : bell_(std::move(bell)) {}
@@ -132,8 +132,8 @@ class UringPoller final : public Poller {
   std::uint32_t waiting_ = 0;
 };
 
-// Where one thread runs the reactor, completions wait until that thread enters the kernel. Kernels
-// before 5.19 do not know this.
+// If one thread runs the reactor, completions wait until that thread enters the kernel. Kernels
+// before 5.19 do not support this.
 int UringPoller::open(Threads threads) noexcept {
   const unsigned cooperative = threads == Threads::one ? IORING_SETUP_COOP_TASKRUN : 0U;
   int error = EINVAL;
@@ -191,8 +191,8 @@ void UringPoller::make_due(int fd, Direction direction) noexcept {
   watch.next_due = std::exchange(first_due_, fd);
 }
 
-// The request holds the file of the handle until it has been cancelled: cancelled at once, since
-// the handle is to be closed.
+// The request holds the file of the handle until it is cancelled. So it is cancelled at once,
+// because the handle is about to be closed.
 void UringPoller::end_request(int fd, Direction direction) noexcept {
   Request& request = watches_[static_cast<std::size_t>(fd)].at(direction);
   if (std::exchange(request.state, Request::State::off) != Request::State::armed) return;
@@ -204,7 +204,8 @@ void UringPoller::end_request(int fd, Direction direction) noexcept {
   static_cast<void>(io_uring_submit(&ring_));
 }
 
-// A waiting thread submits what is due. Where a foreign loop waits, this thread does.
+// A waiting thread submits the due requests. If a foreign loop waits, the calling thread submits
+// them.
 void UringPoller::submit_due(Lock lock) noexcept {
   if (first_due_ == -1) return;
   if (foreign_) return flush();
@@ -215,7 +216,7 @@ void UringPoller::submit_due(Lock lock) noexcept {
   static_cast<void>(::write(bell_.get(), &one, sizeof one));
 }
 
-// Null if the kernel takes no entries now; then the queue is full.
+// Null if the kernel takes no entries now. Then the queue is full.
 io_uring_sqe* UringPoller::take_entry() noexcept {
   io_uring_sqe* entry = io_uring_get_sqe(&ring_);
   if (entry != nullptr) return entry;
@@ -231,7 +232,7 @@ bool UringPoller::submit_poll(Label label, unsigned mask) noexcept {
   return true;
 }
 
-// What does not fit stays due.
+// Submits the due requests. Requests that do not fit into the queue stay due.
 void UringPoller::flush() noexcept {
   if (bell_due_) {
     if (io_uring_sqe* const entry = take_entry()) {
@@ -256,8 +257,8 @@ void UringPoller::flush() noexcept {
   if (io_uring_sq_ready(&ring_) != 0) static_cast<void>(io_uring_submit(&ring_));
 }
 
-// Threads that wait look at the queue without the mutex; that thread which takes the mutex first
-// gets the events.
+// Waiting threads look at the queue without the mutex. The thread that takes the mutex first gets
+// the events.
 std::span<PolledEvent> UringPoller::wait(std::span<PolledEvent> events, Duration left) noexcept {
   Lock lock(mutex_);
   flush();
@@ -273,7 +274,7 @@ std::span<PolledEvent> UringPoller::wait(std::span<PolledEvent> events, Duration
   return events.first(count);
 }
 
-// Without events the kernel is entered, too: it completes requests then.
+// Enters the kernel even if there are no events, because the kernel then completes requests.
 void UringPoller::enter(Duration left) noexcept {
   io_uring_getevents_arg arguments{};
   __kernel_timespec time{};
@@ -298,8 +299,8 @@ std::size_t UringPoller::take(std::span<PolledEvent> events) noexcept {
   return count;
 }
 
-// True if it is an event. A request without more completions has to be submitted again: its thread
-// has ended, or the queue was full.
+// True if the completion is an event. A request without more completions has to be submitted again:
+// its thread has ended, or the queue was full.
 bool UringPoller::note(const io_uring_cqe& entry, PolledEvent& event) noexcept {
   const bool ended = (entry.flags & IORING_CQE_F_MORE) == 0;
   if (entry.user_data == cancel_data) return false;
@@ -323,7 +324,7 @@ bool UringPoller::note(const io_uring_cqe& entry, PolledEvent& event) noexcept {
   return true;
 }
 
-// Completions that are no events, at the front of the queue.
+// Drops completions at the front of the queue that are not events.
 void UringPoller::drop_notices() noexcept {
   io_uring_cqe* entry = nullptr;
   while (io_uring_peek_cqe(&ring_, &entry) == 0) {

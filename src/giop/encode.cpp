@@ -20,7 +20,7 @@ using messaging::ResponseFlags;
 
 namespace {
 
-// CORBA 3.0, 15.4.2.2: a union, by its discriminator the key, a profile, or a whole reference.
+// CORBA 3.0, 15.4.2.2: a union of the key, a profile and a whole reference.
 AddressingMode addressing_of(const RequestHeader& header) noexcept {
   if (header.addressing == AddressingMode::key) return AddressingMode::key;
   const bool has_profile =
@@ -45,7 +45,7 @@ void write_target(HeaderWriter& writer, const RequestHeader& header, AddressingM
   for (const iop::TaggedProfile& profile : ior.profiles) write_profile(writer, profile);
 }
 
-/// Most octets that a target takes, with padding.
+/// The largest number of octets that a target takes, with padding.
 std::size_t target_size_max(const RequestHeader& header, AddressingMode mode) noexcept {
   if (mode == AddressingMode::key) return header.object_key.size();
   std::size_t size = header.target->type_id.size() + 16;
@@ -63,7 +63,7 @@ void write_request_1_2(HeaderWriter& writer, const RequestHeader& header, Addres
   writer.contexts(header.contexts);
 }
 
-/// 1.0 and 1.1: the three reserved octets of 1.1 are padding in 1.0.
+/// The header of 1.0 and 1.1. The three reserved octets of 1.1 are padding in 1.0.
 void write_request_1_0(HeaderWriter& writer, const RequestHeader& header) {
   writer.contexts(header.contexts);
   writer.ulong(header.request_id);
@@ -74,7 +74,7 @@ void write_request_1_0(HeaderWriter& writer, const RequestHeader& header) {
   writer.octet_sequence({});  // requesting_principal
 }
 
-/// 1.0 and 1.1 know no permanent forward; a plain one says what they can.
+/// 1.0 and 1.1 have no permanent forward. It is sent as an ordinary forward.
 ReplyStatus known_status(Version version, ReplyStatus status) {
   if (version.minor < 2 && status == ReplyStatus::location_forward_perm)
     return ReplyStatus::location_forward;
@@ -87,8 +87,8 @@ LocateStatus known_status(Version version, LocateStatus status) {
   return status;
 }
 
-// What is said here in the frame's header, GIOP says in four octets of its own. What cannot be said
-// so is said in GIOP.
+// The frame header of GIOPlite replaces fields that take four octets each in GIOP. A header that
+// GIOPlite cannot express is sent in GIOP.
 bool fits_lite(const RequestHeader& header) noexcept {
   return header.contexts.empty() && header.addressing == AddressingMode::key;
 }
@@ -111,11 +111,11 @@ void begin_lite_reply(cdr::Encoder& encoder, const ReplyHeader& header, Body bod
 }
 
 void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
-  const HeaderWriter writer(encoder, version, type);  // its size, zero, is written already
+  const HeaderWriter writer(encoder, version, type);  // its size, zero, is already written
 }
 
-/// Headers of 1.2 without contexts. All fields but the texts stand at constant places, and the
-/// order is that of the machine.
+/// Whether the header is one of 1.2 without contexts in the byte order of the machine. All of its
+/// fields except the texts are at constant offsets.
 bool is_plain(const cdr::Encoder& encoder, Version version, std::size_t contexts) noexcept {
   return version == Version{1, 2} && contexts == 0 && encoder.order() == std::endian::native;
 }
@@ -136,8 +136,8 @@ std::byte* put_ulong(std::byte* place, std::uint32_t value) noexcept {
   return place + sizeof value;
 }
 
-/// With an object key. Each text is preceded by its size, and padded with zeros: these are written
-/// first, over the last octets of the text.
+/// Writes a request with an object key. The size of each text precedes it, and zeros pad it: the
+/// zeros are written first, over the place of the text's last octets.
 void begin_plain_request(cdr::Encoder& encoder, const RequestHeader& header, Body body) {
   const OctetSpan key = header.object_key;
   const std::string_view operation = header.operation;
@@ -167,7 +167,7 @@ void begin_plain_request(cdr::Encoder& encoder, const RequestHeader& header, Bod
 }
 
 void begin_plain_reply(cdr::Encoder& encoder, const ReplyHeader& header) {
-  static_assert((frame_header_size + 12) % 8 == 0);  // so that the body needs no padding
+  static_assert((frame_header_size + 12) % 8 == 0);  // so the body needs no padding
   std::byte* place = encoder.buffer().extend(frame_header_size + 12);
   place = put_frame_header(place, FrameType::reply);
   place = put_ulong(place, header.request_id);
@@ -225,7 +225,7 @@ void GiopSession::begin_any_reply(cdr::Encoder& encoder, Version version, const 
   if (body == Body::present) writer.align(8);
 }
 
-// The body of a LocateReply is not aligned to 8, in 1.2 neither (interop fact 5).
+// The body of a LocateReply is not aligned to 8, even in 1.2 (interop fact 5).
 void GiopSession::begin_locate_reply(cdr::Encoder& encoder, Version version,
                                      const LocateReplyHeader& header) const {
   const LocateStatus status = known_status(version, header.status);

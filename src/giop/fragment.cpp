@@ -1,5 +1,5 @@
-// Gathers a finished message for sending, cut into GIOP 1.2 fragments if it is large. Copies only
-// headers: the payload is sent from where it stands. 1.1 is never fragmented (interop fact 8).
+// Gathers a finished message for sending. Cuts a large message into GIOP 1.2 fragments. Copies only
+// headers: the payload is sent from its own memory. 1.1 is never fragmented (interop fact 8).
 #include "giop/frame.h"
 #include "giop/session.h"
 
@@ -9,10 +9,10 @@ namespace perigee::giop {
 
 namespace {
 
-/// Walks over the octets of a buffer, own and borrowed, in the order in which they are sent.
+/// Iterates over the octets of a buffer, own and borrowed, in the order of sending.
 class SegmentCursor {
  public:
-  /// Starts behind `own_offset` octets, before which nothing may be borrowed.
+  /// Starts behind `own_offset` octets. No memory may be borrowed before them.
   SegmentCursor(const cdr::Buffer& buffer, std::size_t own_offset)
       : own_(buffer.own_octets()), borrowed_(buffer.borrowed()), own_offset_(own_offset) {}
 
@@ -26,7 +26,7 @@ class SegmentCursor {
   }
 
  private:
-  /// At most `count` octets from the own or borrowed run at the cursor, which moves behind them.
+  /// At most `count` octets from the own or borrowed run at the cursor, which advances behind them.
   OctetSpan front(std::size_t count) {
     const bool any = borrowed_index_ < borrowed_.size();
     if (any && borrowed_[borrowed_index_].own_offset == own_offset_) {
@@ -60,7 +60,7 @@ bool is_fragmentable(OctetSpan message) {
          can_be_fragmented(static_cast<FrameType>(message[type_offset]), version);
 }
 
-/// The header of one piece: that of the message with other flags, type and size.
+/// Writes the header of one piece: the header of the message with other flags, type and size.
 void write_piece_header(std::byte* place, OctetSpan message, std::size_t piece_size, bool more) {
   std::memcpy(place, message.data(), size_offset);
   if (more) place[flags_offset] |= std::byte{flag_more_fragments};
@@ -78,8 +78,9 @@ void write_fragment_header(std::byte* place, OctetSpan message, std::size_t piec
 
 }  // namespace
 
-// CORBA 3.0, 15.4.9. All pieces but the last have `piece_size` octets, a multiple of 8; and the
-// header of a fragment is 16 octets: so alignment goes on as in the whole message (interop fact 7).
+// CORBA 3.0, 15.4.9. All pieces except the last have `piece_size` octets, a multiple of 8. The
+// header of a fragment has 16 octets. So the alignment is the same as in the whole message (interop
+// fact 7).
 void GiopSession::gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
                          Octets& fragment_headers) const {
   constexpr std::size_t piece_size_min = 32;
@@ -93,7 +94,7 @@ void GiopSession::gather(const cdr::Buffer& message, std::vector<OctetSpan>& seg
   const std::size_t payload_max = piece_size - identified_header_size;
   std::size_t left = message.size() - piece_size;
   const std::size_t fragments = (left + payload_max - 1) / payload_max;
-  // Whole now: segments will point into it.
+  // Resized at once, because segments will point into it.
   fragment_headers.resize(frame_header_size + fragments * identified_header_size);
   std::byte* header = fragment_headers.data();
 

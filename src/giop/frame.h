@@ -1,5 +1,5 @@
-// The octets in front of every message: the twelve of GIOP, or the eight of GIOPlite. Constants,
-// and which messages can be fragmented. Knows nothing of message headers.
+// The octets in front of every message: twelve for GIOP, eight for GIOPlite. Contains constants,
+// and the types of messages that can be fragmented. Knows nothing of message headers.
 #pragma once
 
 #include <perigee/base/byte_order.h>
@@ -18,8 +18,8 @@ using messaging::MessageKind;
 using messaging::Version;
 
 inline constexpr std::size_t frame_header_size = 12;
-/// A 1.2 fragment has its request id in front of the payload; so have all messages that it
-/// continues.
+/// A 1.2 fragment has its request id in front of the payload. All messages that it can continue
+/// have it, too.
 inline constexpr std::size_t identified_header_size = 16;
 inline constexpr std::uint8_t flag_little_endian = 1;
 inline constexpr std::uint8_t flag_more_fragments = 2;
@@ -43,8 +43,8 @@ static_assert(static_cast<int>(MessageKind::locate_reply) ==
 static_assert(static_cast<int>(MessageKind::message_error) ==
               static_cast<int>(FrameType::message_error));
 
-/// GIOPlite: the marker, which begins no GIOP message; bits of a type, order and information; two
-/// octets of zero; the size of what follows.
+/// The header of GIOPlite: a marker with which no GIOP message begins; bits for the type, the byte
+/// order and the information; two octets of zero; the size of the rest.
 inline constexpr std::size_t lite_header_size = 8;
 inline constexpr std::uint8_t lite_marker = 0xb5;
 inline constexpr std::size_t lite_bits_offset = 1;
@@ -73,7 +73,7 @@ inline void store_ulong(std::byte* place, std::uint32_t value, std::endian order
   std::memcpy(place, &value, sizeof value);
 }
 
-/// Which messages may come in fragments (interop facts 7 and 8).
+/// Whether the message may come in fragments (interop facts 7 and 8).
 inline bool can_be_fragmented(FrameType type, Version version) noexcept {
   switch (type) {
     case FrameType::request:

@@ -1,4 +1,4 @@
-// What a frame header says: sizes, kinds and pieces of messages.
+// Decodes frame headers: sizes, kinds and pieces of messages.
 #include "giop/frame.h"
 #include "giop/session.h"
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t word_of(const Word& octets) noexcept {
   return std::bit_cast<std::uint64_t>(octets);
 }
 
-/// Whole requests and replies of 1.2 differ in two bits: byte order and type.
+/// Frame headers of whole requests and replies of 1.2 differ only in two bits: byte order and type.
 constexpr std::uint64_t plain_mask = word_of({255, 255, 255, 255, 255, 255, 254, 254});
 constexpr std::uint64_t plain_1_2 = word_of({'G', 'I', 'O', 'P', 1, 2, 0, 0});
 
@@ -28,7 +28,7 @@ std::endian order_of(std::uint8_t flags, std::uint8_t little) noexcept {
   return (flags & little) != 0 ? std::endian::little : std::endian::big;
 }
 
-/// Every message has a request id, so that it has at least twelve octets.
+/// Every message has a request id, so it has at least twelve octets.
 Frame frame_of_lite(const std::byte* front) noexcept {
   const auto bits = std::to_integer<std::uint8_t>(front[lite_bits_offset]);
   const bool reserved_used = front[2] != std::byte{0} || front[3] != std::byte{0};
@@ -43,8 +43,8 @@ Frame frame_of_lite(const std::byte* front) noexcept {
   return frame;
 }
 
-/// Pieces of 1.1 carry no request id: there can be only one message in pieces at a time. Source:
-/// CORBA 3.0, 15.4.9; interop facts 7 and 8.
+/// Pieces of 1.1 carry no request id, so only one message at a time can be in pieces. Source: CORBA
+/// 3.0, 15.4.9; interop facts 7 and 8.
 Frame as_piece(Frame frame, FrameType type, OctetSpan front) noexcept {
   if (frame.version.minor >= 2) {
     if (frame.total < identified_header_size)
@@ -68,7 +68,7 @@ Frame as_piece(Frame frame, FrameType type, OctetSpan front) noexcept {
   return frame;
 }
 
-/// Says which request is cancelled, if the message is long enough.
+/// Adds the id of the cancelled request, if the message is long enough.
 Frame as_cancel(Frame frame, OctetSpan front) noexcept {
   if (frame.total < identified_header_size) return frame;
   if (front.size() < identified_header_size)
@@ -78,7 +78,7 @@ Frame as_cancel(Frame frame, OctetSpan front) noexcept {
   return frame;
 }
 
-/// Any message but GIOPlite. CORBA 3.0, 15.4.1.
+/// Any message except GIOPlite. CORBA 3.0, 15.4.1.
 Frame frame_of_any(const Word& fixed, OctetSpan front) noexcept {
   if (std::memcmp(fixed.data(), "GIOP", 4) != 0) return Frame::bad(FramingError::bad_magic);
   Frame frame;
@@ -89,7 +89,7 @@ Frame frame_of_any(const Word& fixed, OctetSpan front) noexcept {
   const auto type_max = is_1_0 ? FrameType::message_error : FrameType::fragment;
   const auto type = static_cast<FrameType>(fixed[type_offset]);
   if (type > type_max) return Frame::bad(FramingError::bad_type);
-  // 1.0 has a boolean byte_order here, whose values are those of bit 0.
+  // 1.0 has a boolean byte_order here, which has the same values as bit 0.
   frame.order = order_of(fixed[flags_offset], flag_little_endian);
   frame.more = !is_1_0 && (fixed[flags_offset] & flag_more_fragments) != 0;
   frame.kind = static_cast<MessageKind>(type);

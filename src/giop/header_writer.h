@@ -1,6 +1,6 @@
 // Writes a message header into one reservation of the encoder's buffer. The caller gives an upper
-// bound of the header's size; what is not used is given back. Borrows nothing: keys and contexts
-// are small.
+// bound of the header's size; the unused rest is given back. Copies keys and contexts instead of
+// borrowing them, because they are small.
 #pragma once
 
 #include "giop/frame.h"
@@ -18,13 +18,15 @@ struct LiteHeader {
   std::uint32_t information;  ///< see lite_information_shift
 };
 
-/// A cursor over reserved octets, aligned by the start of the message. The buffer is empty before.
+/// A cursor over reserved octets, aligned from the start of the message. The buffer must be empty
+/// before.
 class HeaderWriter {
  public:
-  /// Most octets that all fixed fields of any header take, with their padding.
+  /// The largest number of octets of the fixed fields of any header, with their padding.
   static constexpr std::size_t fixed_size_max = 80;
 
-  /// Room for the fixed fields and `variable_size` octets more; writes the frame header.
+  /// Reserves room for the fixed fields and `variable_size` more octets, and writes the frame
+  /// header.
   HeaderWriter(cdr::Encoder& encoder, Version version, FrameType type,
                std::size_t variable_size = 0)
       : encoder_(encoder),
@@ -33,8 +35,8 @@ class HeaderWriter {
         swap_(encoder.order() != std::endian::native) {
     const auto flags =
         static_cast<std::uint8_t>(encoder.order() == std::endian::little ? flag_little_endian : 0);
-    // The size is patched by `finish`, or by the caller of a message without a body. The major
-    // version is another only in lite_version.
+    // `finish` patches the size, or the caller of a message without a body. The major version
+    // differs only in lite_version.
     const std::array<std::uint8_t, frame_header_size> header = {
         'G', 'I', 'O', 'P', 1, version.minor, flags, static_cast<std::uint8_t>(type)};
     std::memcpy(place_, header.data(), header.size());
@@ -67,7 +69,7 @@ class HeaderWriter {
     std::memset(place_, 0, 3);
     place_ += 3;
   }
-  /// For the address disposition only, which stands at an even position in every message.
+  /// Only for the address disposition, which is at an even offset in every message.
   void ushort(std::uint16_t value) noexcept {
     if (swap_) value = reverse_octets(value);
     std::memcpy(place_, &value, sizeof value);
@@ -103,7 +105,7 @@ class HeaderWriter {
     std::memset(place_, 0, 8);
     place_ += (0 - size()) & (alignment - 1);
   }
-  /// Completes a message that ends here.
+  /// Completes a message that has no body.
   void patch_size() noexcept {
     encoder_.patch(size_offset, static_cast<std::uint32_t>(size() - frame_header_size));
   }
@@ -121,7 +123,8 @@ class HeaderWriter {
   bool swap_;
 };
 
-/// Most octets that `contexts` take, with padding; their count is among the fixed fields.
+/// The largest number of octets of `contexts`, with padding. Their count is one of the fixed
+/// fields.
 inline std::size_t encoded_size_max(std::span<const iop::ServiceContext> contexts) noexcept {
   std::size_t size = 0;
   for (const iop::ServiceContext& context : contexts) size += 12 + context.data.size();

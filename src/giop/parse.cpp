@@ -1,5 +1,5 @@
-// Parsing of GIOP message headers in all versions. Returns views into the message; allocates only
-// when the caller's context storage grows.
+// Parses GIOP message headers in all versions. Returns views into the message. Allocates only when
+// the caller's context storage grows.
 #include "giop/frame.h"
 #include "giop/session.h"
 #include "giop/target.h"
@@ -33,13 +33,13 @@ cdr::Decoder decoder_of(const IncomingMessage& message, const cdr::Limits& limit
   return decoder;
 }
 
-/// What is wrong with the header after all of it was read, if anything.
+/// The result of the checks that need the whole header.
 struct Check {
   bool ok = true;
   FramingError error = FramingError::bad_header;
 };
 
-/// Out of line, since most messages have no contexts.
+/// Out of line, because most messages have no contexts.
 [[gnu::noinline]] void read_each_context(cdr::Decoder& decoder, ContextStorage& contexts,
                                          std::size_t count) {
   for (std::size_t index = 0; index < count; ++index) {
@@ -118,7 +118,8 @@ void read_lite_reply(cdr::Decoder& decoder, ReplyHeader& header, const IncomingM
   header.request_id = decoder.read<std::uint32_t>();
 }
 
-/// To the body of a 1.2 request or reply: padding is there only if a body is (interop facts 3, 4).
+/// Aligns to the body of a 1.2 request or reply. The padding is present only if a body is (interop
+/// facts 3, 4).
 [[gnu::always_inline]] inline void align_body(cdr::Decoder& decoder,
                                               messaging::Version version) noexcept {
   if (version.minor < 2) return;
@@ -126,7 +127,7 @@ void read_lite_reply(cdr::Decoder& decoder, ReplyHeader& header, const IncomingM
   decoder.skip(std::min(padding, decoder.remaining()));
 }
 
-/// A status that must be one of the `count` that the version has.
+/// Reads a status, which must be less than `count`, the number of statuses in the version.
 template <typename Status>
 Status read_status(cdr::Decoder& decoder, std::uint32_t count) noexcept {
   return static_cast<Status>(decoder.read_enum(count));
@@ -143,15 +144,14 @@ Check read_reply(cdr::Decoder& decoder, ReplyHeader& header, ContextStorage& con
   return check;
 }
 
-/// A message of 1.2 that came in one piece: the fields of its header stand at places that need no
-/// decoder.
+/// A message of 1.2 in one piece. The fields of its header are at offsets that need no decoder.
 [[gnu::always_inline]] inline bool has_plain_header(const IncomingMessage& message,
                                                     std::size_t size_min) noexcept {
   return message.octets.size() >= size_min && !message.piece_sizes && !message.landed &&
          message.version.minor >= 2 && message.header_size == frame_header_size;
 }
 
-/// The text without its NUL, which must be at its end only. Null: for the decoder to look at.
+/// The text without its NUL, which may only be at the end. Null: the decoder has to check the text.
 [[gnu::always_inline]] inline const char* find_plain_text(const std::byte* place,
                                                           std::size_t size) noexcept {
   if (size == 0) return nullptr;
@@ -161,8 +161,8 @@ Check read_reply(cdr::Decoder& decoder, ReplyHeader& header, ContextStorage& con
 
 constexpr std::size_t plain_key_place = frame_header_size + 16;
 
-/// The header of a request of 1.2 with a key and without contexts, as most are. Returns where the
-/// body begins; zero for any other header, and for a header that is wrong.
+/// Parses the header of a request of 1.2 with a key and without contexts, the usual form. Returns
+/// where the body begins. Returns zero for any other header, and for an invalid header.
 [[gnu::always_inline]] inline std::size_t read_plain_request(const IncomingMessage& message,
                                                              RequestHeader& header) noexcept {
   if (!has_plain_header(message, plain_key_place + 12)) return 0;
@@ -189,11 +189,11 @@ constexpr std::size_t plain_key_place = frame_header_size + 16;
   return std::min(aligned(place + 4, 8), size);
 }
 
-/// Where the body of a plain reply begins.
+/// The start of the body of a plain reply.
 constexpr std::size_t plain_reply_end = frame_header_size + 12;
 
-/// The header of a reply of 1.2 without contexts, as nearly all are: its fields stand at constant
-/// places. Nothing for others, and for what is wrong.
+/// Parses the header of a reply of 1.2 without contexts, the usual form. Its fields are at constant
+/// offsets. Nothing for other headers, and for an invalid header.
 [[gnu::always_inline]] inline std::optional<ReplyHeader> read_plain_reply(
     const IncomingMessage& message) noexcept {
   if (!has_plain_header(message, plain_reply_end)) return std::nullopt;
@@ -220,8 +220,8 @@ std::expected<Parsed<RequestHeader>, FramingError> GiopSession::parse_request(
 
 std::expected<Parsed<RequestHeader>, FramingError> GiopSession::parse_any_request(
     const IncomingMessage& message, ContextStorage& contexts) const {
-  // Read through the decoder that is returned, and nothing else is returned: to copy it would cost
-  // as much as to read.
+  // Reads through the decoder in the result, and returns only this result: a copy would cost as
+  // much as reading.
   std::expected<Parsed<RequestHeader>, FramingError> result(std::in_place, RequestHeader{},
                                                             decoder_of(message, limits().values));
   auto& [header, decoder] = *result;
@@ -247,7 +247,7 @@ std::expected<Parsed<RequestHeader>, FramingError> GiopSession::parse_any_reques
 std::expected<Parsed<ReplyHeader>, FramingError> GiopSession::parse_reply(
     const IncomingMessage& message, ContextStorage& contexts) const {
   if (const auto plain = read_plain_reply(message)) [[likely]] {
-    static_assert(plain_reply_end % 8 == 0);  // so that no padding precedes the body
+    static_assert(plain_reply_end % 8 == 0);  // so no padding precedes the body
     contexts.clear();
     return std::expected<Parsed<ReplyHeader>, FramingError>(
         std::in_place, *plain,

@@ -10,9 +10,9 @@ std::string Giop::version_text(messaging::Version version) const {
   return "GIOP " + std::to_string(version.major) + '.' + std::to_string(version.minor);
 }
 
-// Each message says its size, so datagrams will do, too. A oneway is complete in itself. A call
-// whose request or reply is lost ends at its deadline: the client sets one where octets may be
-// lost.
+// Each message contains its size, so datagrams are suitable, too. A oneway is complete in itself. A
+// call whose request or reply is lost ends at its deadline: the client sets a deadline if octets
+// may be lost.
 messaging::Needs Giop::needs(messaging::Use use) const noexcept {
   return {.shape = std::nullopt,
           .reliable = false,

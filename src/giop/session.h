@@ -1,4 +1,4 @@
-// The classes behind make_giop. Functions of the session are in framing.cpp, encode.cpp,
+// The classes behind make_giop. The functions of the session are in framing.cpp, encode.cpp,
 // fragment.cpp and parse.cpp.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace perigee::giop {
 
-/// GIOP 1.0 to 1.2 and GIOPlite on one connection. Has no state.
+/// GIOP 1.0 to 1.2 and GIOPlite on one connection. Stateless.
 class GiopSession final : public messaging::Session {
  public:
   GiopSession(const messaging::MessagingProtocol& protocol,
@@ -70,8 +70,8 @@ class GiopSession final : public messaging::Session {
   void begin_any_reply(cdr::Encoder& encoder, messaging::Version version,
                        const messaging::ReplyHeader& header, messaging::Body body) const;
 
-  const std::size_t message_size_max_;  // that is sent
-  const bool fragments_;  // a datagram is one whole message: the fragments might not all arrive
+  const std::size_t message_size_max_;  // the limit for messages that are sent
+  const bool fragments_;                // false for datagrams, since a fragment might be lost
 };
 
 class Giop final : public messaging::MessagingProtocol {

@@ -1,4 +1,4 @@
-// Reads target addresses in place: the object key stays a view into the message.
+// Reads target addresses without copying: the object key stays a view into the message.
 #include "giop/target.h"
 
 #include <perigee/iop/ior.h>
@@ -9,18 +9,18 @@ using messaging::AddressingMode;
 
 namespace {
 
-/// The key in the body of an IIOP profile, which `decoder` stands before. iop's own decoding would
-/// copy; a view needs only the fields in front of the key (CORBA 3.0, 15.7.2).
+/// Reads the key from the body of an IIOP profile at the start of `body`. iop's own decoding would
+/// copy. A view needs only the fields in front of the key (CORBA 3.0, 15.7.2).
 OctetSpan read_iiop_key(cdr::Decoder body) noexcept {
   const auto major = body.read<std::uint8_t>();
-  body.skip(1);                                // minor: the layout up to the key is the same in all
-  static_cast<void>(body.read_string_view());  // host
+  body.skip(1);                                   // minor: all have the same layout up to the key
+  static_cast<void>(body.read_string_view());     // host
   static_cast<void>(body.read<std::uint16_t>());  // port
   const OctetSpan key = body.read_octet_sequence();
   return body.ok() && major == 1 ? key : OctetSpan{};
 }
 
-/// Reads a TaggedProfile; its key if it is IIOP's.
+/// Reads a TaggedProfile. Returns the key if it is an IIOP profile.
 OctetSpan read_profile(cdr::Decoder& decoder) noexcept {
   const auto tag = decoder.read<std::uint32_t>();
   const OctetSpan data = decoder.read_octet_sequence();
@@ -28,7 +28,7 @@ OctetSpan read_profile(cdr::Decoder& decoder) noexcept {
   return read_iiop_key(cdr::Decoder::from_encapsulation(data));
 }
 
-/// Reads an IORAddressingInfo: the index of a profile, and the IOR that has it.
+/// Reads an IORAddressingInfo: the index of a profile, and the IOR that contains it.
 OctetSpan read_reference(cdr::Decoder& decoder) noexcept {
   const auto selected = decoder.read<std::uint32_t>();
   static_cast<void>(decoder.read_string_view());  // type id

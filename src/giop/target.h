@@ -1,4 +1,4 @@
-// The target of a GIOP 1.2 request: the object key out of each of its three forms.
+// The target of a GIOP 1.2 request: finds the object key in each of its three forms.
 #pragma once
 
 #include <perigee/cdr/decoder.h>
@@ -6,19 +6,19 @@
 
 namespace perigee::giop {
 
-/// Where a request or locate request is meant to go.
+/// The target of a request or locate request.
 struct Target {
   messaging::AddressingMode addressing = messaging::AddressingMode::key;
-  OctetSpan object_key;  ///< empty if the profile holds none that we can read
+  OctetSpan object_key;  ///< empty if the profile has no readable key
 };
 
-/// The rest of a target that is given as a profile or a reference, or is none.
+/// Reads the rest of a target that is a profile or a reference, or invalid.
 Target read_other_target(cdr::Decoder& decoder, messaging::AddressingMode mode) noexcept;
 
-/// Reads a TargetAddress. Unknown forms, malformed IORs and a selected profile that is not there
-/// are errors of the decoder; a profile that is not IIOP's, or whose contents do not decode, gives
-/// an empty key: the caller can then ask for another addressing mode. Source: CORBA 3.0, 15.4.2.2
-/// "Request Header", TargetAddress.
+/// Reads a TargetAddress. Unknown forms, malformed IORs and the index of an absent profile are
+/// errors of the decoder. A profile that is not IIOP's, or that does not decode, gives an empty
+/// key. Then the caller can ask for another addressing mode. Source: CORBA 3.0, 15.4.2.2 "Request
+/// Header", TargetAddress.
 inline Target read_target(cdr::Decoder& decoder) noexcept {
   const auto mode = static_cast<messaging::AddressingMode>(decoder.read<std::int16_t>());
   if (mode == messaging::AddressingMode::key) return {mode, decoder.read_octet_sequence()};

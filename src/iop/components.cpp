@@ -1,4 +1,4 @@
-// The data of tagged components and service contexts: encapsulations all.
+// The data of tagged components and service contexts. All of them are encapsulations.
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/iop/components.h>

@@ -1,8 +1,8 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
-// Beyond the standard, for protocols other than iiop and diop whose addresses are file names or
-// abstract names: an address that begins with '/' or '@' may contain '/', so it ends at ',' or '|',
-// and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
+// An extension of the standard for protocols other than iiop and diop whose addresses are file
+// names or abstract names. An address that begins with '/' or '@' may contain '/', so it ends at
+// ',' or '|', and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
 #include <perigee/iop/corbaloc.h>
 
@@ -20,7 +20,7 @@ constexpr std::size_t addresses_max = 64;
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
 
-/// A decimal number of digits only. `Number` bounds it.
+/// Parses a decimal number that consists of digits only and fits into `Number`.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number = 0;
@@ -40,11 +40,11 @@ bool is_scheme_character(char c) {
          c == '.' || c == '_';
 }
 
-/// The protocols whose addresses are "<host>:<port>". CORBA knows `iiop` only; TAO's `diop` has the
-/// same form.
+/// The protocols whose addresses are "<host>:<port>". CORBA defines `iiop` only. TAO's `diop` has
+/// the same form.
 bool has_host_and_port(std::string_view scheme) { return scheme == "iiop" || scheme == "diop"; }
 
-/// Takes "<scheme>:" from the front. No scheme before the colon means iiop.
+/// Takes "<scheme>:" from the front. An absent scheme before the colon means iiop.
 std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
   const std::size_t colon = text.find_first_of(":,/|");
   if (colon == std::string_view::npos || text[colon] != ':')
@@ -60,8 +60,8 @@ std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
   return scheme;
 }
 
-/// Takes "<major>.<minor>@" from the front of an address, if it is there. An '@' that has nothing
-/// before it begins an abstract name.
+/// Takes "<major>.<minor>@" from the front of an address, if it is there. An '@' at the start of
+/// the address begins an abstract name.
 std::expected<void, ReferenceError> take_version(std::string_view& text, CorbalocAddress& address) {
   if (!has_host_and_port(address.scheme) && text.starts_with('@')) return {};
   const std::size_t at = text.find_first_of("@/|");

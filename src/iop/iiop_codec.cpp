@@ -1,4 +1,4 @@
-// IIOP profiles as bodies that any protocol may look at.
+// IIOP profiles as bodies that any protocol may read.
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/profile_codec.h>
 

@@ -1,4 +1,4 @@
-// What the codecs of several tags share.
+// Functions that the codecs of several tags share.
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/iop/components.h>

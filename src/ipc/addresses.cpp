@@ -1,4 +1,4 @@
-// Addresses to text, and the proof that they have the form that the system calls take.
+// Turns addresses into text, and checks that they have the layout of the system's addresses.
 #include "ipc/native_address.h"
 
 #include <arpa/inet.h>
@@ -12,8 +12,8 @@ namespace perigee::ipc {
 
 namespace {
 
-// InetAddr and UnixAddr have what sockaddr_in, sockaddr_in6 and sockaddr_un have, where they have
-// it.
+// InetAddr and UnixAddr have the fields of sockaddr_in, sockaddr_in6 and sockaddr_un at the same
+// offsets.
 
 using Image = std::array<std::uint8_t, sizeof(InetAddr)>;
 

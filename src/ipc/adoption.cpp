@@ -1,4 +1,4 @@
-// Adopting handles that somebody else has opened: what a class relies on is looked at, or set.
+// Adopts handles that other code has opened: checks or sets the properties that a class relies on.
 #include "ipc/failure.h"
 #include <perigee/ipc/io_dgram.h>
 #include <perigee/ipc/io_local.h>
@@ -63,7 +63,7 @@ Status check_pipe(int fd, SocketKinds kind, int flags) noexcept {
   return {};
 }
 
-/// Acceptors wait by poll, all others (and acceptors over io_uring) in the call itself.
+/// Acceptors wait by poll. All other handles, and acceptors over io_uring, wait in the call itself.
 Status set_mode(int fd, SocketKinds kind, int flags) noexcept {
   const bool waits_by_poll =
       intersect(kind, detail::every_acceptor) && !intersect(kind, SocketKinds::ring_acceptor);

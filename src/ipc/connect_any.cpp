@@ -24,7 +24,8 @@ timespec to_timespec(std::chrono::nanoseconds time) noexcept {
   return {time.count() / 1'000'000'000, time.count() % 1'000'000'000};
 }
 
-/// Nobody listens at a free port of this host that the system happens to choose as ours.
+/// A TCP connect to a free port of this host may get the same port as its own and connect to
+/// itself. Then no server listens there.
 bool is_connected_to_itself(int fd) noexcept {
   InetAddr local;
   InetAddr peer;
@@ -109,7 +110,7 @@ class ConnectRace::Race {
     return handle;
   }
 
-  /// Waits until an attempt is settled or the next one is due. An errno if the race is over.
+  /// Waits until an attempt has ended or the next attempt is due. An errno if the race is over.
   int wait(const Deadline& deadline) {
     std::vector<pollfd> entries = poll_entries();
     const auto time = time_to_wait(deadline);
@@ -138,7 +139,7 @@ class ConnectRace::Race {
     return std::max(ready, 0);
   }
 
-  /// The handle reports the attempts, and the time of the next start.
+  /// The handle becomes readable when an attempt has ended, or when the next attempt is due.
   Status watch() {
     if (!watch_) {
       watch_ = Handle(::epoll_create1(EPOLL_CLOEXEC));
@@ -179,7 +180,7 @@ class ConnectRace::Race {
     return time ? std::min(*time, head_start) : head_start;
   }
 
-  /// `entries` are those of running_. Of several that are connected, the earliest wins.
+  /// `entries` belong to running_. If several attempts are connected, the earliest wins.
   void settle(const std::vector<pollfd>& entries) {
     std::vector<Attempt> still_running;
     for (std::size_t index = 0; index < entries.size(); ++index) {
@@ -212,14 +213,14 @@ class ConnectRace::Race {
   }
 
   std::vector<InetAddr> addresses_;
-  std::size_t next_ = 0;  ///< into addresses_
+  std::size_t next_ = 0;  ///< index into addresses_
   std::chrono::milliseconds attempt_delay_;
   std::vector<io::OptionValue> options_;
   Clock::time_point next_start_{};
   std::vector<Attempt> running_;
   std::vector<FailedAttempt> failed_;
   Handle winner_;
-  Handle watch_;  // of `advance`
+  Handle watch_;  // the handle for `advance`
   Handle timer_;
 };
 

@@ -55,8 +55,8 @@ Result<Handle> open_socket(int domain, int type, Blocking blocking) {
   return Handle(fd);
 }
 
-/// A connect waits as long as SO_SNDTIMEO says, in every domain: a poll would not do for local
-/// sockets, which do not connect in the background. Called again after a signal it goes on waiting.
+/// A connect waits as long as SO_SNDTIMEO says, in every domain. A poll would not work for local
+/// sockets, which do not connect in the background. A repeated call after a signal goes on waiting.
 Status connect_native(int fd, NativeAddress remote, TimeLimit limit) {
   const Deadline deadline(limit);
   ScopedSendTimeout timeout(fd);
@@ -108,7 +108,7 @@ Result<Handle> open_stream(const UnixAddr&, Blocking blocking) {
 Result<Handle> open_stream(const SPipeAddr&, Blocking blocking) {
   auto handle = open_socket(AF_UNIX, SOCK_SEQPACKET, blocking);
   if (!handle) return handle;
-  // Connections that are accepted inherit it.
+  // Accepted connections inherit the option.
   if (const auto status = keep_records(handle->get()); !status) {
     return std::unexpected(status.error());
   }
@@ -143,7 +143,8 @@ Status finish_connect(int fd, TimeLimit limit) {
   socklen_t size = sizeof(error);
   if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == -1) return failure(errno);
   if (error != 0) return failure(error);
-  // The error is told once; who asks again must not take that for a connection.
+  // SO_ERROR reports the error only once. At a second call, getpeername tells a failed connect from
+  // a connection.
   sockaddr_storage peer;
   socklen_t peer_size = sizeof(peer);
   if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == -1)
@@ -166,7 +167,8 @@ Result<Handle> accept(int fd, TimeLimit limit) {
     if (errno != EAGAIN) return failure(errno);
     const auto waited = wait_ready(fd, POLLIN, deadline);
     if (waited.error != 0) return failure(waited.error);
-    // After a shutdown a TCP handle fails with EINVAL by itself; a local one only shows it here.
+    // After a shutdown the call on a TCP handle fails with EINVAL; a local handle shows it only
+    // here.
     if (waited.hung_up) return failure(EINVAL);
   }
 }

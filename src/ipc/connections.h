@@ -1,9 +1,9 @@
-// What the ways of making connections share. Private to ipc.
+// Declarations that the functions for making connections share. Private to ipc.
 #pragma once
 
 namespace perigee::ipc {
 
-/// Errors of the connection that was to be accepted, not of accepting: accept(2), "Error handling".
+/// Errors of the new connection, not of accepting: accept(2), "Error handling".
 [[nodiscard]] bool concerns_the_peer_only(int error) noexcept;
 
 }  // namespace perigee::ipc

@@ -1,4 +1,4 @@
-// How a datagram is sent within a limit. Private to ipc.
+// Sends a datagram within a limit. Private to ipc.
 #pragma once
 
 #include "ipc/deadline.h"
@@ -13,13 +13,13 @@
 
 namespace perigee::ipc::io {
 
-/// Waits until a local receiver has room. A socket of many peers is writable while a peer's queue
-/// is full; but one that is connected to that peer is not. The wait is on such a one, so that the
-/// sender's own stays as it is, whoever else uses it.
+/// Waits until a local receiver has room. A socket of many peers stays writable while the queue of
+/// one peer is full; a socket that is connected to that peer does not. So the function waits on a
+/// connected socket of its own, and leaves the sender's socket as it is for its other users.
 [[nodiscard]] Waited wait_for_room_of(NativeName receiver, const Deadline& deadline) noexcept;
 
-/// After a first try (`{0, EINTR}`: there was none). `call` takes flags to add. Without a receiver
-/// the socket is connected.
+/// Goes on after a first try that has failed; `{0, EINTR}` means that there was no try. `call`
+/// takes additional flags. Without a receiver the socket is connected.
 template <typename Call>
 [[nodiscard]] Transfer send_datagram_after(Transfer failed, int fd, NativeName receiver,
                                            TimeLimit limit, Call&& call) noexcept {

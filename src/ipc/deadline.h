@@ -8,8 +8,8 @@
 
 namespace perigee::ipc {
 
-/// Made of a TimeLimit when waiting begins. The kernel waits in real time, so this looks at the
-/// process's clock and not at one that is given.
+/// Made of a TimeLimit when waiting begins. The kernel waits in real time, so this class uses the
+/// process's clock, not a given clock.
 class Deadline {
  public:
   explicit Deadline(TimeLimit limit) noexcept : limit_(limit) {
@@ -17,7 +17,7 @@ class Deadline {
   }
   [[nodiscard]] bool is_forever() const noexcept { return limit_.is_forever(); }
   [[nodiscard]] bool is_no_wait() const noexcept { return limit_.is_no_wait(); }
-  /// Not negative; zero if there is nothing to wait for.
+  /// The time left; zero if there is nothing to wait for, never negative.
   [[nodiscard]] std::chrono::nanoseconds left() const noexcept {
     if (limit_.is_no_wait()) return std::chrono::nanoseconds::zero();
     return std::max(std::chrono::nanoseconds(end_ - Clock::now()),
@@ -26,7 +26,7 @@ class Deadline {
   [[nodiscard]] bool has_passed() const noexcept {
     return !limit_.is_forever() && left() == std::chrono::nanoseconds::zero();
   }
-  /// What is left, as a limit for the next call.
+  /// The time left, as a limit for the next call.
   [[nodiscard]] TimeLimit remaining() const noexcept {
     return is_forever() || limit_.is_no_wait() ? limit_ : TimeLimit(left());
   }

@@ -1,4 +1,4 @@
-// Regular files, and transfers between them and streams inside the kernel.
+// Regular files, and transfers between files and streams inside the kernel.
 #include "ipc/deadline.h"
 #include "ipc/failure.h"
 #include "ipc/send_timeout.h"
@@ -22,7 +22,7 @@
 namespace perigee::ipc {
 namespace {
 
-/// O_NONBLOCK: opening a FIFO or a device, which is refused below, must not wait for anybody.
+/// O_NONBLOCK: opening a FIFO or a device must not wait. Both are refused below.
 Result<Handle> open_regular(const std::string& path, int flags) {
   constexpr mode_t for_everybody = 0666;
   Handle handle(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, for_everybody));
@@ -79,8 +79,8 @@ const sigset_t& sigpipe() noexcept {
   return only;
 }
 
-/// sendfile has no MSG_NOSIGNAL: this thread holds SIGPIPE back meanwhile, and takes the one that
-/// its call has raised. One that was pending before is not ours to take.
+/// sendfile has no MSG_NOSIGNAL. So this thread blocks SIGPIPE during the call, and consumes the
+/// signal that its call has raised. A SIGPIPE that was pending before stays pending.
 class SigpipeHeld {
  public:
   SigpipeHeld() noexcept {
@@ -91,7 +91,7 @@ class SigpipeHeld {
   SigpipeHeld(const SigpipeHeld&) = delete;
   SigpipeHeld& operator=(const SigpipeHeld&) = delete;
 
-  /// What ends early may have met a broken pipe behind the octets that it counts.
+  /// A transfer that ended early may have met a broken pipe after the octets that it counts.
   void take_if_raised(const Transfer& transfer, std::size_t wanted) const noexcept {
     if (transfer.count < wanted && !was_pending_) take();
   }
@@ -109,9 +109,10 @@ class SigpipeHeld {
   bool was_pending_ = false;
 };
 
-/// What a socket that is writable takes without waiting: at least a third of a TCP queue is free
-/// then, and three quarters of a local one. A page always goes; and no more than one transfer of
-/// the kernel's own, as each of these would begin the socket's time-out anew.
+/// The number of octets that a writable socket takes without waiting: at least a third of a TCP
+/// queue is free then, and three quarters of a local queue. A page always fits. The result is at
+/// most one transfer of the kernel, because each further transfer would begin the socket's time-out
+/// anew.
 std::size_t room(int fd) noexcept {
   constexpr std::int64_t page = 4096;
   constexpr std::int64_t kernel_transfer = 65536;
@@ -124,11 +125,11 @@ Transfer send_once(int fd, int file, std::uint64_t offset, std::size_t count) no
   return transfer([&] { return ::sendfile(fd, file, &place, count); });
 }
 
-/// sendfile has no MSG_DONTWAIT either, and O_NONBLOCK would also hold for whoever receives at the
+/// sendfile has no MSG_DONTWAIT, and O_NONBLOCK would also apply to a thread that receives at the
 /// same time. So a send with a limit waits until the socket is writable and then offers it no more
-/// than it has room for. Where that does not suffice (memory is short, TCP_NOTSENT_LOWAT), the
-/// socket's own time-out ends the call: what is left of the limit by then. What is no socket has
-/// none: the call itself says so.
+/// octets than it has room for. If that does not suffice (memory is short, TCP_NOTSENT_LOWAT), the
+/// socket's own time-out ends the call. It is set to the rest of the limit. A handle that is not a
+/// socket has no time-out: the call itself fails.
 class SendInTime {
  public:
   SendInTime(int fd, int file, TimeLimit limit) noexcept
@@ -158,11 +159,11 @@ class SendInTime {
   return SendInTime(fd, file, limit)(offset, count);
 }
 
-/// The way from a stream to a file: what is in it has left the stream.
+/// The pipe between a stream and a file. Octets in the pipe have left the stream.
 class Pipe {
  public:
   using Ends = int[2];
-  /// Closes them at last.
+  /// Closes both ends when it is destroyed.
   explicit Pipe(const Ends& ends) noexcept : ends_(ends) {}
   ~Pipe() {
     ::close(in());
@@ -188,7 +189,7 @@ Transfer empty_into(int file, std::uint64_t offset, std::size_t count, const Pip
     if (total.count == count) [[likely]]
       return total;
     if (moved.error != 0) return {total.count, moved.error};
-    if (moved.count == 0) return {total.count, EIO};  // the pipe holds more than that
+    if (moved.count == 0) return {total.count, EIO};  // the pipe holds more than the file took
   }
 }
 
@@ -230,7 +231,7 @@ class ReceiveInTime {
   return ReceiveInTime(fd, file, pipe, limit)(offset, count);
 }
 
-/// Step after step, until all is moved, an error, or a step of nothing.
+/// Repeats the step until all octets are moved, an error occurs, or a step moves nothing.
 template <typename Step>
 Transfer all_steps(std::uint64_t offset, std::size_t count, Step step) noexcept {
   Transfer total;
@@ -245,7 +246,7 @@ Transfer all_steps(std::uint64_t offset, std::size_t count, Step step) noexcept 
 
 }  // namespace
 
-// Flat, as a C program is: calls in it would cost more than all else.
+// Flattened like a C program: function calls would cost more than all other work.
 [[gnu::flatten]] Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
                                     TimeLimit limit) noexcept {
   const SigpipeHeld held;

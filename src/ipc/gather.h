@@ -1,4 +1,4 @@
-// Segments of caller's memory as the system takes them. Private to ipc.
+// Segments of the caller's memory in the form of the system. Private to ipc.
 #pragma once
 
 #include "ipc/deadline.h"
@@ -14,15 +14,15 @@
 
 namespace perigee::ipc::io {
 
-/// As many as one call takes, from the first that is not empty on: a call of empty ones only would
-/// look like the end of the stream.
+/// As many segments as one call takes, from the first segment that is not empty. A call with only
+/// empty segments would look like the end of the stream.
 template <typename Segment>
 [[nodiscard]] std::span<const Segment> first_batch(std::span<const Segment> segments) noexcept {
   while (!segments.empty() && segments.front().empty()) segments = segments.subspan(1);
   return segments.first(std::min(segments.size(), segments_max));
 }
 
-/// Segments as the system takes them, from a place inside the first one on.
+/// Segments in the form of the system, from a position inside the first segment.
 template <typename Segment>
 class Gather {
  public:
@@ -43,7 +43,7 @@ class Gather {
     message_.msg_iovlen = count;
     return &message_;
   }
-  /// What the next batch holds.
+  /// The number of octets in the next batch.
   [[nodiscard]] std::size_t batch_size() const noexcept {
     return total_size(segments_.first(std::min(segments_.size(), segments_max))) - offset_;
   }
@@ -57,25 +57,25 @@ class Gather {
   }
   [[nodiscard]] bool done() const noexcept { return segments_.empty(); }
   [[nodiscard]] bool is_single() const noexcept { return segments_.size() == 1; }
-  /// What is left of the first segment.
+  /// The rest of the first segment.
   [[nodiscard]] Segment front() const noexcept { return segments_.front().subspan(offset_); }
 
  private:
   std::span<const Segment> segments_;
   std::size_t offset_ = 0;
   msghdr message_{};
-  iovec vectors_[segments_max];  // deliberately not initialised: only what is used is touched
+  iovec vectors_[segments_max];  // deliberately not initialised: only the used elements are touched
 };
 
-/// Moves batch after batch. Stops at an error, at a transfer of nothing (the end of the stream)
-/// and, if it must not wait, at a short transfer: the queue is full or empty then.
+/// Moves batch after batch. Stops at an error and at a transfer of nothing (the end of the stream).
+/// If it must not wait, it also stops at a short transfer: then the queue is full or empty.
 template <typename Segment, typename Step>
 [[nodiscard]] Transfer transfer_all(std::span<const Segment> segments, TimeLimit limit,
                                     Step&& step) noexcept {
   Gather<Segment> gather(segments);
   const Deadline deadline(limit);
   Transfer total;
-  gather.advance(0);  // passes over empty segments
+  gather.advance(0);  // skips empty segments
   while (!gather.done()) {
     const Transfer moved = step(gather, deadline.remaining());
     total.count += moved.count;
@@ -87,7 +87,7 @@ template <typename Segment, typename Step>
   return total;
 }
 
-/// The same of one segment without limit: nothing but the calls.
+/// The same for one segment without a limit: only the calls.
 template <typename Segment, typename Step>
 [[nodiscard]] Transfer transfer_single(Segment segment, Step&& step) noexcept {
   Transfer total;

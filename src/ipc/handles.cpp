@@ -1,4 +1,4 @@
-// Handles and credentials that travel over UNIX-domain sockets, and records.
+// Handles and credentials that are sent over UNIX-domain sockets, and records.
 #include "ipc/datagram_transfer.h"
 #include "ipc/gather.h"
 #include "ipc/transfer.h"
@@ -34,7 +34,7 @@ Transfer send_message_again(int fd, const system_calls::Message& message,
   });
 }
 
-// A call that fails leaves the message as it was.
+// A failed call does not change the message.
 Transfer recv_message_again(int fd, system_calls::Message& message, TimeLimit limit) noexcept {
   return transfer_again(fd, POLLIN, limit, [&](int flags) {
     return system_calls::perigee_system_recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);
@@ -47,7 +47,7 @@ int refuse_handles(const system_calls::Message& message, std::span<Handle> handl
     static_cast<void>(taken.release());
   }
   system_calls::for_each_handle(message, [](int passed) { close_handle(passed); });
-  // The kernel cuts where the space ends, or where the process may have no more handles.
+  // The kernel truncates if the space ends, or if the process may have no more handles.
   const bool has_no_more = (message.flags & MSG_CTRUNC) != 0 && arrived < handles.size();
   return has_no_more && (message.flags & MSG_TRUNC) == 0 ? EMFILE : EMSGSIZE;
 }

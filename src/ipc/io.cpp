@@ -1,4 +1,4 @@
-// Transfers: one system call each where nothing has to be waited for or repeated.
+// Transfers: one system call each, unless the call has to wait or to be repeated.
 #include "ipc/deadline.h"
 #include "ipc/gather.h"
 #include "ipc/transfer.h"
@@ -18,7 +18,7 @@ namespace perigee::ipc {
 void close_handle(int fd) noexcept { ::close(fd); }
 
 Waited wait_ready(int fd, short events, const Deadline& deadline) noexcept {
-  if (fd < 0) return {EBADF};  // poll would pass over it, and wait
+  if (fd < 0) return {EBADF};  // poll would ignore it, and wait
   pollfd entry{fd, events, 0};
   for (;;) {
     timespec left{};
@@ -67,7 +67,8 @@ Transfer transfer_exactly(int fd, std::span<const Segment> segments, TimeLimit l
   });
 }
 
-/// What was tried already if one call takes all segments.
+/// Goes on after a first call that has failed, if that call took all segments. Otherwise nothing
+/// was tried yet.
 template <typename Segment, typename Call>
 Transfer transfer_batch(int fd, short events, TimeLimit limit, std::span<const Segment> all,
                         Call&& call) noexcept {

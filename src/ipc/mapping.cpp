@@ -49,8 +49,8 @@ namespace {
 }  // namespace
 
 std::byte* remap_memory(std::byte* memory, std::size_t size, std::size_t new_size) noexcept {
-  // The thread sanitizer does not see mremap: it would compare accesses to the new pages with those
-  // of the mapping that was at this address before.
+  // The thread sanitizer does not see mremap. It would compare accesses to the new pages with
+  // accesses to an earlier mapping at the same address.
   if constexpr (under_thread_sanitizer) return copy_to_new_mapping(memory, size, new_size);
   void* const moved = mremap(memory, size, new_size, MREMAP_MAYMOVE);
   return moved == MAP_FAILED ? nullptr : static_cast<std::byte*>(moved);

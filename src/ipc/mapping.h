@@ -5,7 +5,7 @@
 
 namespace perigee::ipc {
 
-/// The system's page size, which sizes of mappings are multiples of.
+/// The system's page size. Sizes of mappings are multiples of it.
 [[nodiscard]] std::size_t page_size() noexcept;
 
 /// Reserves address space of `size` octets. The system gives physical memory, filled with zeros,

@@ -1,4 +1,4 @@
-// Addresses in the form that the system calls take. Private to ipc.
+// Addresses in the form of the system calls. Private to ipc.
 #pragma once
 
 #include <perigee/ipc/inet_addr.h>
@@ -10,7 +10,7 @@
 
 namespace perigee::ipc {
 
-/// An address of any domain, to be read by a system call. The address stays the caller's.
+/// An address of any domain, to be read by a system call. Refers to the caller's address.
 struct NativeAddress {
   template <typename Address>
   explicit NativeAddress(const Address& address) noexcept

@@ -1,4 +1,4 @@
-// Socket options: from their names here to level and number there.
+// Maps the names of socket options to level and number.
 #include <perigee/ipc/io.h>
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ struct NativeOption {
   int level;
   int number;
   Shape shape = Shape::number;
-  int v6_number = 0;  ///< at level IPPROTO_IPV6, if that has its own
+  int v6_number = 0;  ///< at level IPPROTO_IPV6, if IPv6 has its own number
 };
 
 NativeOption native_option(OptionName name) noexcept {
@@ -108,7 +108,7 @@ Status set_mcast(int fd, const NativeOption& any_version, std::int64_t value) {
   return set_native(fd, *option, to_int(value));
 }
 
-// An IPv6 socket may carry IPv4, whose option is its own.
+// An IPv6 socket may carry IPv4, which has its own option.
 Status set_traffic_class(int fd, const NativeOption& v4, std::int64_t value) {
   const auto option = of_domain(fd, v4);
   if (!option) return std::unexpected(option.error());

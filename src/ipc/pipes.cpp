@@ -21,7 +21,7 @@ namespace {
 
 static_assert(pipe_atomic_size == PIPE_BUF);
 
-/// How long a timed open waits between two looks for a receiver.
+/// The interval at which a timed open looks for a receiver.
 constexpr std::chrono::milliseconds look_interval(5);
 
 /// Waits until the end is ready, then transfers. Ready to send means room for `pipe_atomic_size`.
@@ -33,7 +33,7 @@ Transfer transfer_when_ready(int fd, short events, TimeLimit limit, Call&& call)
   return transfer(call);
 }
 
-/// The first octets of all segments in one piece: as many as can be sent without waiting.
+/// The first octets of all segments in one piece: as many as a pipe takes without waiting.
 struct Piece {
   std::byte octets[pipe_atomic_size];
   std::size_t size = 0;
@@ -69,7 +69,7 @@ Transfer transfer_all(int fd, std::span<const Segment> segments, TimeLimit limit
   Gather<Segment> gather(segments);
   const Deadline deadline(limit);
   Transfer total;
-  gather.advance(0);  // passes over empty segments
+  gather.advance(0);  // skips empty segments
   while (!gather.done()) {
     const Transfer moved = step(fd, gather, deadline.remaining());
     total.count += moved.count;
@@ -80,7 +80,7 @@ Transfer transfer_all(int fd, std::span<const Segment> segments, TimeLimit limit
   return total;
 }
 
-/// Opens an end. What the path leads to must be a pipe.
+/// Opens an end. The path must lead to a pipe.
 Result<Handle> open_end(const FifoAddr& address, int flags) {
   int fd = Handle::none;
   do {
@@ -94,7 +94,7 @@ Result<Handle> open_end(const FifoAddr& address, int flags) {
   return handle;
 }
 
-/// Whether the path leads to a pipe: a socket, for one, cannot be opened to be looked at.
+/// Whether the path leads to a pipe. Opening it to find out would fail for a socket, for example.
 Status check_fifo(const FifoAddr& address) {
   struct stat status{};
   if (::stat(address.name().c_str(), &status) == -1) return failure(errno);
@@ -204,7 +204,7 @@ Result<Handle> open_fifo_receiver(const FifoAddr& address, TimeLimit limit) {
   if (limit.is_forever()) return open_end(address, O_RDONLY);
   auto handle = open_end(address, O_RDONLY | O_NONBLOCK);
   if (!handle) return handle;
-  // A pipe that nobody has ever sent to does not count as ended here, as it would for a read.
+  // Here a pipe without any sender so far does not count as ended. For a read it would.
   if (const auto waited = wait_ready(handle->get(), POLLIN, Deadline(limit)); waited.error != 0) {
     return failure(waited.error);
   }

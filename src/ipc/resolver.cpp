@@ -21,7 +21,7 @@ class ResolverCategory final : public std::error_category {
 
 std::optional<InetAddr> from_any(const sockaddr* native) {
   if (native == nullptr) return std::nullopt;
-  // The system says by the family which type the octets have.
+  // The family says which type the octets have.
   if (native->sa_family == AF_INET) {
     return from_native(*reinterpret_cast<const sockaddr_in*>(native));
   }

@@ -1,4 +1,4 @@
-// A socket's own time-out of sending (SO_SNDTIMEO) for the time of one call. Private to ipc.
+// Sets a socket's own time-out of sending (SO_SNDTIMEO) for one call. Private to ipc.
 #pragma once
 
 #include <perigee/ipc/io.h>
@@ -9,18 +9,19 @@
 
 namespace perigee::ipc::io {
 
-/// What the time-out was before comes back at the end, if `set` was called.
+/// The destructor restores the earlier time-out if `set` was called.
 class ScopedSendTimeout {
  public:
   explicit ScopedSendTimeout(int fd) noexcept : fd_(fd) {}
   ~ScopedSendTimeout() {
-    // Fails only if the handle is gone, and its time-out with it.
+    // This fails only if the handle is closed. Then its time-out is gone, too.
     if (is_set_) static_cast<void>(set_option(fd_, OptionName::send_timeout, before_));
   }
   ScopedSendTimeout(const ScopedSendTimeout&) = delete;
   ScopedSendTimeout& operator=(const ScopedSendTimeout&) = delete;
 
-  /// At least a microsecond: zero would mean for ever. Fails for what is no socket.
+  /// Sets at least a microsecond, because zero would mean no limit. Fails for a handle that is not
+  /// a socket.
   Status set(std::chrono::nanoseconds time) noexcept {
     if (!is_set_) {
       const auto before = get_option(fd_, OptionName::send_timeout);

@@ -42,7 +42,8 @@ static_assert(offsetof(LinkControl, index) == CMSG_LEN(offsetof(in_pktinfo, ipi_
 static_assert(offsetof(LinkControl, from) == CMSG_LEN(offsetof(in_pktinfo, ipi_spec_dst)));
 static_assert(offsetof(LinkControl, to) == CMSG_LEN(offsetof(in_pktinfo, ipi_addr)));
 
-/// How a call passes a parameter: the same number for what goes in the same way.
+/// A number for the way in which a call passes a parameter. Types that are passed in the same way
+/// have the same number.
 template <typename T>
 constexpr int passing() {
   if constexpr (std::is_pointer_v<T>) {

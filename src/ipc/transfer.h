@@ -1,4 +1,4 @@
-// How one transfer is repeated: after signals, and until it is possible. Private to ipc.
+// Repeats one transfer: after signals, and until it is possible. Private to ipc.
 #pragma once
 
 #include "ipc/deadline.h"
@@ -23,13 +23,14 @@ template <typename Call>
   }
 }
 
-/// Whether there is something to do after EAGAIN. Without a limit it was the socket's own time-out.
+/// Whether to go on after EAGAIN. Without a limit, EAGAIN means that the socket's own time-out has
+/// passed.
 [[nodiscard]] inline bool can_wait(TimeLimit limit) noexcept {
   return !limit.is_forever() && !limit.is_no_wait();
 }
 
-/// After a first try that did not wait: waits until the limit, tries again, and so on. `call` must
-/// not block; `wait` takes the deadline and gives how it ended.
+/// Goes on after a first try that did not wait: waits until the limit, tries again, and so on.
+/// `call` must not block. `wait` takes the deadline and returns how the wait ended.
 template <typename Wait, typename Call>
 [[nodiscard]] Transfer transfer_after(Transfer result, Wait&& wait, TimeLimit limit,
                                       Call&& call) noexcept {
@@ -39,14 +40,15 @@ template <typename Wait, typename Call>
   while (result.error == EAGAIN) {
     if (const Waited waited = wait(deadline); waited.error != 0) return {0, waited.error};
     result = transfer(call);
-    // Who waited for something else than what the call wants must not wait for ever.
+    // The wait may have been for another condition than the call needs. So the deadline is checked
+    // here, too.
     if (result.error == EAGAIN && deadline.has_passed()) return {0, ETIMEDOUT};
   }
   return result;
 }
 
-/// The same with a call that takes flags to add, and blocks by itself without them, until `fd` is
-/// ready for `events`.
+/// The same for a handle: waits until `fd` is ready for `events`. `call` takes additional flags;
+/// without them it blocks by itself.
 template <typename Call>
 [[nodiscard]] Transfer transfer_after_failure(Transfer failed, int fd, short events,
                                               TimeLimit limit, Call&& call) noexcept {
@@ -55,13 +57,13 @@ template <typename Call>
       [&] { return call(limit.is_forever() ? 0 : MSG_DONTWAIT); });
 }
 
-/// … of a call that has just failed, as `errno` says.
+/// The same for a call that has just failed with `errno`.
 template <typename Call>
 [[nodiscard]] Transfer transfer_again(int fd, short events, TimeLimit limit, Call&& call) noexcept {
   return transfer_after_failure({0, errno}, fd, events, limit, call);
 }
 
-/// … from the beginning: nothing was tried, which is as if a signal had come.
+/// The same without a first try. This is treated like a try that a signal has interrupted.
 template <typename Call>
 [[nodiscard]] Transfer transfer_by_flags(int fd, short events, TimeLimit limit,
                                          Call&& call) noexcept {

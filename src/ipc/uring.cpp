@@ -1,4 +1,4 @@
-// Stream sockets over io_uring: one ring per thread, one operation at a time in it.
+// Stream sockets over io_uring: one ring for each thread, with one operation at a time.
 #include "ipc/connections.h"
 #include "ipc/deadline.h"
 #include "ipc/failure.h"
@@ -17,7 +17,7 @@
 namespace perigee::ipc {
 namespace {
 
-/// What an operation has come to: a count or a handle, or an errno.
+/// The result of an operation: a count or a handle, or an errno.
 struct Outcome {
   int value = 0;
   int error = 0;
@@ -26,8 +26,8 @@ struct Outcome {
 /// The child of a fork must not use the rings that it shares with its parent.
 void leave_rings_to_parents() noexcept;
 
-/// A thread's ring. Between calls it is empty: each waits for all that it put in, so nothing of the
-/// caller's memory is in use afterwards.
+/// A thread's ring. It is empty between calls: each call waits for all entries that it submits, so
+/// no memory of the caller is in use afterwards.
 class Ring {
  public:
   static constexpr unsigned long long operation_id = 0;
@@ -41,7 +41,7 @@ class Ring {
   int open() noexcept {
     if (is_open_) return 0;
     int error = EINVAL;
-    // Kernels before 6.1 do not know the flags that spare wake-ups and locks.
+    // Kernels before 6.1 do not know the flags that save wake-ups and locks.
     for (const unsigned flags : {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, 0U}) {
       if (error != EINVAL) break;
       io_uring_params params{};
@@ -51,7 +51,7 @@ class Ring {
     if (error != 0) return error;
     is_open_ = true;
     leave_rings_to_parents();
-    io_uring_register_ring_fd(&ring_);  // spares a look-up in each call; not all kernels can
+    io_uring_register_ring_fd(&ring_);  // saves a look-up in each call; some kernels cannot do it
     return 0;
   }
   void close() noexcept {
@@ -60,7 +60,7 @@ class Ring {
     is_open_ = false;
   }
 
-  /// Does the operation that `prepare` puts into an entry, again if a signal has ended it.
+  /// Runs the operation that `prepare` puts into an entry, and repeats it after a signal.
   template <typename Prepare>
   Outcome run(const Deadline& deadline, Prepare&& prepare) noexcept {
     for (;;) {
@@ -75,7 +75,7 @@ class Ring {
 
  private:
   static constexpr unsigned entries = 2;               ///< an operation and its timeout
-  static constexpr unsigned long long timeout_id = 1;  ///< or of what ends the operation
+  static constexpr unsigned long long timeout_id = 1;  ///< also of a cancellation
 
   Outcome without_limit() noexcept {
     Outcome outcome;
@@ -88,7 +88,8 @@ class Ring {
   Outcome with_limit(io_uring_sqe& operation, const Deadline& deadline) noexcept {
     const auto ns = deadline.left().count();
     __kernel_timespec left{ns / 1'000'000'000, ns % 1'000'000'000};
-    // The kernel begins the operation before it starts the clock: without time, it is tried once.
+    // The kernel begins the operation before it starts the clock. So with no time left, the
+    // operation is still tried once.
     operation.flags |= IOSQE_IO_LINK;
     io_uring_sqe* const timeout = io_uring_get_sqe(&ring_);
     io_uring_prep_link_timeout(timeout, &left, 0);
@@ -105,26 +106,28 @@ class Ring {
     return outcome;
   }
 
-  /// Submits `count` entries, of which the kernel takes at least the first, and waits for what it
-  /// took; or it takes none: an errno, and the ring, in which they still lie, is closed.
+  /// Submits `count` entries and waits for the entries that the kernel takes, which are at least
+  /// the first. If the kernel takes none, returns an errno and closes the ring, because the entries
+  /// are still in it.
   int submit(unsigned count) noexcept {
     taken_ = io_uring_submit_and_wait(&ring_, count);
     if (taken_ > 0) return 0;
     close();
-    // No memory is EAGAIN here, which must not be taken for an operation that would block.
+    // The kernel reports a lack of memory as EAGAIN. This must not be taken for an operation that
+    // would block.
     return taken_ == 0 || taken_ == -EAGAIN ? ENOMEM : -taken_;
   }
 
-  /// The kernel took the operation, but had no memory for its timeout. It must not go on without:
-  /// the entry that was left becomes one that ends it.
+  /// The kernel took the operation, but had no memory for its timeout. The operation must not go on
+  /// without a timeout: the entry that is left over becomes its cancellation.
   void end_operation(io_uring_sqe& left_over) noexcept {
     io_uring_prep_cancel64(&left_over, operation_id, 0);
     io_uring_sqe_set_data64(&left_over, timeout_id);
     while (io_uring_submit(&ring_) != 1) ::sched_yield();  // until there is memory
   }
 
-  /// Waits until all `count` entries have ended: whatever happens, or the caller's memory would
-  /// still be in use.
+  /// Waits until all `count` entries have ended, whatever happens. Otherwise the caller's memory
+  /// would still be in use.
   void complete(unsigned count, Outcome& operation, Outcome& timeout) noexcept {
     for (unsigned ended = 0; ended < count;) {
       io_uring_cqe* entry = nullptr;
@@ -138,12 +141,12 @@ class Ring {
   }
 
   io_uring ring_{};
-  int taken_ = 0;  ///< of the entries last submitted
+  int taken_ = 0;  ///< the number of submitted entries that the kernel took
   bool is_open_ = false;
 };
 
-/// A thread's ring is the kernel's notion of a single issuer; whoever passed it along would have to
-/// keep others out.
+/// A thread's ring has a single issuer, in the kernel's sense. A ring that threads pass to each
+/// other would need a lock.
 thread_local Ring thread_ring;
 
 void leave_rings_to_parents() noexcept {
@@ -167,12 +170,12 @@ int flags_for(TimeLimit limit, int flags) noexcept {
   return limit.is_no_wait() ? flags | MSG_DONTWAIT : flags;
 }
 
-/// Without waiting the operation ends at once by itself: no timeout is needed.
+/// Without waiting the operation ends at once, so it needs no timeout.
 Deadline deadline_of(TimeLimit limit) noexcept {
   return Deadline(limit.is_no_wait() ? forever : limit);
 }
 
-/// What an entry can say, as read and write limit it too.
+/// The largest size of an entry. read and write have the same limit.
 std::size_t size_for(std::size_t size) noexcept {
   constexpr std::size_t size_max = 0x7ffff000;
   return std::min(size, size_max);
@@ -199,7 +202,7 @@ io::Transfer step(int fd, io::Gather<MutableOctetSpan>& gather, TimeLimit limit)
 template <typename Segment>
 io::Transfer transfer_some(int fd, std::span<const Segment> segments, TimeLimit limit) noexcept {
   io::Gather<Segment> gather(segments);
-  gather.advance(0);  // passes over empty segments
+  gather.advance(0);  // skips empty segments
   return gather.done() ? io::Transfer{} : step(fd, gather, limit);
 }
 
@@ -250,7 +253,8 @@ Result<Handle> RingCalls::open_stream(const InetAddr& address, io::Blocking bloc
   return io::open_stream(address, blocking);
 }
 
-/// Blocking, unlike those of other families: the ring gives up at once on handles that are not.
+/// Blocking, unlike the acceptors of other families: io_uring fails at once on non-blocking
+/// handles.
 Result<Handle> RingCalls::open_acceptor(const InetAddr& address) {
   return open_stream(address, io::Blocking::yes);
 }

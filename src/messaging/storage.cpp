@@ -1,4 +1,4 @@
-// How the storage of an incoming message grows.
+// The growth of the storage of an incoming message.
 #include <perigee/messaging/storage.h>
 
 #include <cstring>
@@ -9,7 +9,7 @@ namespace perigee::messaging {
 bool MessageStorage::reserve(const StorageNeed& need,
                              const std::shared_ptr<StorageSource>& source) noexcept {
   if (need.needed <= block_.capacity) return true;
-  // Doubling amortises the growth of a fragmented message, whose size is not known.
+  // Doubling amortises the growth of a fragmented message, whose total size is unknown.
   std::size_t wanted = std::max(need.announced, need.needed);
   if (!need.is_total) wanted = std::max(wanted, 2 * need.used);
   if (source_ != nullptr)

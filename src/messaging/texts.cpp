@@ -1,4 +1,4 @@
-// Texts of this layer, and the parts of its interfaces that are not in its public headers.
+// Texts of this layer, and the functions of its interfaces that its public headers only declare.
 #include <perigee/messaging/protocol.h>
 
 namespace perigee::messaging {

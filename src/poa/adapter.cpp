@@ -116,7 +116,7 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   released_.wait(lock, [this] { return uses_ == 0; });
 }
 
-// The objects that nobody uses end here, the others when their last request does.
+// Unused objects end here. An object in use ends when its last request ends.
 void Adapter::remove_objects(Etherealize etherealize) noexcept {
   ObjectMap::ById objects;
   {
@@ -168,7 +168,7 @@ ObjectId Adapter::activate_object(const ServantRef& servant) {
   const SlotRef slot = activate(lock, std::nullopt, servant);
   lock.unlock();
   const auto object = pin(slot);
-  // Deactivated by another thread meanwhile: the id is the slot's all the same, if it is transient.
+  // If another thread has deactivated the object, a transient id still follows from the slot.
   return object ? object->id : slot_id(slot);
 }
 
@@ -193,7 +193,7 @@ SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantR
   object.has_slot_id = from_slot;
   object.id = id ? std::move(*id) : from_slot ? slot_id({}) : new_system_id();
   std::string text;
-  Octets key;  // none if the slot can be read off it
+  Octets key;  // empty if the key contains the slot
   const auto slot = parts_.host->objects().insert(
       [this, &object, &text, &key, from_slot](ActiveObject& place, SlotRef ref) {
         if (from_slot) object.id = slot_id(ref);
@@ -243,7 +243,7 @@ void Adapter::leave() noexcept {
   released(std::move(lock));
 }
 
-// A destroyed adapter that nobody uses lets its managers go: they may refer to it.
+// A destroyed adapter without users lets its managers go, since they may refer to it.
 void Adapter::released(Lock lock) noexcept {
   released_.notify_all();
   if (!destroyed_ || uses_ != 0) return;
@@ -262,11 +262,11 @@ void Adapter::wait_until_idle() {
     slots = objects_.slots();
   }
   for (const SlotRef slot : slots) parts_.host->objects().wait_until_idle(slot);
-  Lock lock(mutex_);  // and what is used without being active
+  Lock lock(mutex_);  // also waits for objects in use that are not active
   released_.wait(lock, [this] { return uses_ <= objects_.size(); });
 }
 
-// The upcall that has the lock may wait for one that this thread would have to serve.
+// The upcall that has the lock may wait for a request that only this thread could serve.
 std::unique_lock<std::recursive_timed_mutex> Adapter::enter_upcall() {
   if (!parts_.policies.single_thread()) return {};
   std::unique_lock lock(upcall_mutex_, std::try_to_lock);

@@ -1,4 +1,4 @@
-// The portable object adapter. It joins its objects (ObjectMap), their way into and out of activity
+// The portable object adapter. It joins its objects (ObjectMap), their activation
 // (ServantActivation) and its place among the adapters (AdapterTree). Requests to active objects do
 // not come through here: the dispatcher finds them in its own table.
 #pragma once
@@ -33,7 +33,7 @@ namespace perigee::poa {
 class AdapterHost;
 class Manager;
 
-/// What an adapter is made of; fixed for its life.
+/// The parts of an adapter; fixed for its life.
 struct AdapterParts {
   std::shared_ptr<AdapterHost> host;
   counted_ptr<Manager> manager;
@@ -102,15 +102,15 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
-  /// Holds the lock that makes upcalls wait for each other, if the thread policy says so. Raises
-  /// TRANSIENT if the calling thread is the last one that serves, and the lock stays taken for
-  /// `Settings::single_thread_wait`: the upcall that has it may wait for a request that only the
-  /// calling thread could serve.
+  /// Takes the lock that makes upcalls wait for each other, if the thread policy says so. Raises
+  /// TRANSIENT if the calling thread is the last serving thread, and the lock stays taken for
+  /// `Settings::single_thread_wait`. The upcall that has the lock may wait for a request that only
+  /// the calling thread could serve.
   [[nodiscard]] std::unique_lock<std::recursive_timed_mutex> enter_upcall();
-  /// A reference to an object of this adapter, whose type is what its servant says.
+  /// A reference to an object of this adapter, with the type that its servant names.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> reference_to(
       const ServedObject& object) const;
-  /// An object is not active and not used any more: etherealizes it, lets its servant go.
+  /// Called when an object is neither active nor used: etherealizes it, lets its servant go.
   void object_ended(ServedObject& object) noexcept;
   void etherealize_objects() noexcept override;
   void wait_until_idle() override;
@@ -118,13 +118,13 @@ class Adapter final : public ManagedAdapter {
 
   /// @name For requests to objects that are not active
   /// @{
-  /// A request uses the adapter, so that `destroy` and the manager wait for it. False if the
-  /// adapter was destroyed. Before the request looks at the manager's state.
+  /// Lets a request use the adapter, so that `destroy` and the manager wait for it. False if the
+  /// adapter was destroyed. Called before the request looks at the manager's state.
   [[nodiscard]] bool enter() noexcept;
-  /// By a request that uses it already: for the time until it is answered.
+  /// Called by a request that uses the adapter already. Lasts until the request is answered.
   void enter_again() noexcept;
   void leave() noexcept;
-  /// A servant owes an answer: requests that would wait until its object has left are refused.
+  /// Notes a deferred reply. Requests that would wait until its object has left are refused.
   [[nodiscard]] std::string owe(const ServedObject& object);
   void owe_no_more(const std::string& id) noexcept;
   /// Null once the ORB is gone.
@@ -132,7 +132,7 @@ class Adapter final : public ManagedAdapter {
   /// Raises OBJ_ADAPTER if there is none.
   [[nodiscard]] ServedObject default_object(OctetSpan id) const;
   [[nodiscard]] CORBA::object_reference<PortableServer::ServantLocator> locator() const;
-  /// Has the activator make the object's servant, unless the object is active when that can begin.
+  /// Has the activator make the object's servant, unless the object is active by then.
   void incarnate(OctetSpan id);
   [[nodiscard]] ServedObject served_object(OctetSpan id, ServantRef servant) const;
   /// @}
@@ -202,7 +202,7 @@ class Adapter final : public ManagedAdapter {
   std::uint64_t next_id_ = 0;
   std::size_t uses_ = 0;  // objects (active, or still used), and requests that found none
   AdapterTree<Adapter> tree_;
-  ObjectMap objects_;  // no id is in `activation_`, too
+  ObjectMap objects_;  // these ids are not in `activation_`
   ServantActivation activation_;
 
   ServantRef default_servant_;
@@ -218,7 +218,7 @@ class AdapterVisit {
   AdapterVisit() noexcept = default;
   explicit AdapterVisit(counted_ptr<Adapter> adapter) noexcept
       : adapter_(std::move(adapter)), entered_(adapter_ && adapter_->enter()) {}
-  /// By a request that uses the adapter already.
+  /// Called by a request that uses the adapter already.
   [[nodiscard]] static AdapterVisit again(counted_ptr<Adapter> adapter) noexcept {
     adapter->enter_again();
     AdapterVisit visit;

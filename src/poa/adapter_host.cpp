@@ -1,4 +1,4 @@
-// What adapters ask of their ORB, which may be gone.
+// The functions of the ORB that adapters use. The ORB may no longer exist.
 #include "poa/adapter_host.h"
 
 #include "orb/context/server.h"

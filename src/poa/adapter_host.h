@@ -1,5 +1,5 @@
-// What all adapters of an ORB share: the tables of objects and adapters, and what they ask of the
-// ORB. Knows neither adapters nor requests.
+// The common part of all adapters of an ORB: the tables of objects and adapters, and the functions
+// of the ORB that they use. Knows neither adapters nor requests.
 #pragma once
 
 #include "orb/context/upcall_scope.h"
@@ -30,7 +30,7 @@ class AdapterHost {
 
   [[nodiscard]] SlotTable<ActiveObject>& objects() noexcept { return objects_; }
   [[nodiscard]] SlotTable<AdapterEntry>& adapters() noexcept { return adapters_; }
-  /// Objects whose slot cannot be read off their key.
+  /// Objects whose key does not contain their slot.
   [[nodiscard]] KeyIndex& key_index() noexcept { return key_index_; }
   [[nodiscard]] const KeyIndex& key_index() const noexcept { return key_index_; }
   [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
@@ -40,15 +40,15 @@ class AdapterHost {
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core_if_alive() const noexcept {
     return core_.lock();
   }
-  /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB, and where the calling thread
-  /// may be the thread that delivers the replies of requests in progress.
+  /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB. Also raises it if the calling
+  /// thread may have to deliver the replies of requests in progress.
   void check_may_wait() const;
   [[nodiscard]] bool may_wait() const noexcept;
   /// Around calls to an application's servants and managers.
   [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
     return orb::UpcallScope(*context_identity_);
   }
-  /// Of upcalls of this ORB. Never used to reach the context: it may be gone.
+  /// Identifies upcalls of this ORB. Only compared, never used: the context may no longer exist.
   [[nodiscard]] const orb::OrbContext& context_identity() const noexcept {
     return *context_identity_;
   }

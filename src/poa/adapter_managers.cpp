@@ -1,5 +1,5 @@
 // Servants that are made or chosen when a request needs one: default servants, servant activators
-// and locators; and adapters that are made so. An application's code is called without mutex_.
+// and locators. Also adapters that an activator makes. Application code is called without mutex_.
 #include "poa/adapter.h"
 #include "poa/adapter_host.h"
 #include "poa/minor_codes.h"
@@ -113,9 +113,9 @@ bool Adapter::etherealizes() const noexcept { return static_cast<bool>(servant_a
 
 // Whether the end of the transition depends on the calling thread, or may come to depend on it. A
 // thread that has the turn at the activator, or the lock of a single-thread adapter, waits for no
-// transition, since the transition may need these. A thread in an upcall on an object that leaves
-// does not wait for the upcalls of another object: these may wait for its own object. Expects
-// mutex_ to be held.
+// transition: the transition may need the turn or the lock. A thread in an upcall on an object that
+// leaves does not wait for the upcalls of another object: these may wait for its own object.
+// Expects mutex_ to be held.
 bool Adapter::would_wait_for_itself(const std::string& id) const noexcept {
   if (activation_.needs_this_thread(id)) return true;
   if (parts_.policies.single_thread() && tree_.makes_child()) return true;
@@ -137,7 +137,7 @@ void Adapter::wait_for_transition(Lock& lock, const std::string& id, Waits waits
     if (would_wait_for_itself(id))
       throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
                                  "waiting for the object's transition might never end");
-    // The answer may be given by the thread that would wait.
+    // The waiting thread may be the thread that has to answer.
     if (waits == Waits::request && activation_.owes(id))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object owes answers, and leaves");
     activation_.wait_for_change(lock);
@@ -165,7 +165,7 @@ void Adapter::incarnate(OctetSpan octets) {
   const std::string text = id_text(id);
   {
     Lock lock(mutex_);
-    // A request that is nested in what it might have to wait for: later it can be served.
+    // The request is nested in the transition that it would wait for. It can be served later.
     if (activation_.state_of(text) && would_wait_for_itself(text))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is in transition");
     wait_for_transition(lock, text, Waits::request);
@@ -264,14 +264,15 @@ bool Adapter::has_activator() const noexcept {
 }
 
 bool Adapter::activate_child(const std::string& name) {
-  // First: an upcall that has this lock may ask for the child, too, and must not find it half made.
+  // The lock comes first: an upcall that has it may ask for the child, and must not find it half
+  // made.
   const auto single_thread = enter_upcall();
   CORBA::object_reference<AdapterActivator> activator;
   {
     Lock lock = lock_alive();
     tree_.wait_until_made(lock, name);
     if (tree_.contains(name)) return true;
-    if (tree_.is_being_made(name))  // by this thread: the request is nested in that
+    if (tree_.is_being_made(name))  // by this thread: the request is nested in the activator
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the adapter is being made");
     if (!adapter_activator_) return false;
     activator = adapter_activator_;
@@ -288,7 +289,7 @@ bool Adapter::activate_child(const std::string& name) {
   return call_unknown_adapter(*activator, name) && child(name) != nullptr;
 }
 
-// CORBA 3.0, 11.3.3: its system exceptions become one that says where they come from.
+// CORBA 3.0, 11.3.3: system exceptions of the activator become OBJ_ADAPTER.
 bool Adapter::call_unknown_adapter(AdapterActivator& activator, const std::string& name) {
   const orb::UpcallScope scope = parts_.host->enter_upcall();
   try {

@@ -1,4 +1,4 @@
-// References, ids and servants of an adapter: what leads from one to the other.
+// Conversions between the references, ids and servants of an adapter.
 #include "orb/core/orb_core.h"
 #include "orb/references/reference.h"
 #include "poa/adapter.h"
@@ -66,7 +66,7 @@ Octets Adapter::key_of(const ObjectId& id) const {
   if (parts_.policies.persistent()) return make_persistent_key(tree_.path(), id);
   const TransientPrefix prefix{parts_.host->nonce(), ref_};
   if (!parts_.policies.system_id() || id.size() != slot_id_size) return make_id_key(prefix, id);
-  // The id is a slot: not necessarily the one where the object is now, if it was activated again.
+  // The id names a slot. If the object was activated again, it may be in another slot now.
   const auto number = [&id](std::size_t offset) {
     return std::uint32_t{id[offset]} << 24 | std::uint32_t{id[offset + 1]} << 16 |
            std::uint32_t{id[offset + 2]} << 8 | id[offset + 3];

@@ -72,7 +72,7 @@ class AdapterTree {
       return making.second == std::this_thread::get_id();
     });
   }
-  /// Until no other thread makes the child.
+  /// Waits until no other thread makes the child.
   void wait_until_made(Lock& lock, std::string_view name) {
     made_.wait(lock, [this, name] { return !is_being_made_elsewhere(name); });
   }

@@ -1,4 +1,4 @@
-// What generated response handlers refuse.
+// Errors of generated response handlers.
 #include <perigee/poa/amh.h>
 
 namespace perigee::skeleton {

@@ -1,4 +1,5 @@
-// The rules of answering later: once, by whoever comes first, and never not at all.
+// The rules of deferred replies. The first thread that replies sends the only reply. A dropped
+// answer sends NO_RESPONSE.
 #include "orb/serving/cancellation.h"
 #include "orb/serving/log_operation.h"
 #include "orb/values/system_exceptions.h"
@@ -21,7 +22,7 @@ namespace {
   throw CORBA::BAD_INV_ORDER(orb::minor_answered_twice, COMPLETED_YES, "answered before");
 }
 
-// Raises if somebody else has answered. The request is over when this ends.
+// Raises if an answer was given before. The request is over when this object ends.
 class Turn {
  public:
   explicit Turn(Outstanding* outstanding) : outstanding_(outstanding) {
@@ -37,7 +38,7 @@ class Turn {
   Outstanding* outstanding_;
 };
 
-// Who drops what nobody waits for has done nothing wrong.
+// Writes no line for a dropped answer that no client waits for.
 void log_dropped(const Outstanding& outstanding) noexcept {
   orb::ServerRequest& request = outstanding.request();
   orb::Cancellation* const cancellation = request.cancellation();
@@ -46,7 +47,7 @@ void log_dropped(const Outstanding& outstanding) noexcept {
                      {"the client gets NO_RESPONSE: the answer was dropped"});
 }
 
-// In the upcall, behind whose answer it comes.
+// Called in the upcall, after the answer was given.
 void log_thrown_late(const char* thrown) noexcept {
   const poa::Upcall* const upcall = poa::Upcall::current();
   orb::log_operation(log::Level::warning,
@@ -69,7 +70,8 @@ Answer::~Answer() {
   delete outstanding_;
 }
 
-// What does not encode is answered with the exception: nobody can answer a second time.
+// If the results cannot be encoded, the client gets the exception, since a second answer is
+// impossible.
 void Answer::reply(orb::ResultEncoder encode) {
   const Turn turn(outstanding_);
   try {

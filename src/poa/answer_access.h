@@ -1,4 +1,4 @@
-// What of an Answer is for functions beside it that its header does not name.
+// Access to an Answer for functions that its public header does not declare.
 #pragma once
 
 #include <perigee/poa/answer.h>

@@ -1,4 +1,4 @@
-// The one place that knows what becomes of each kind of exception.
+// The only place that turns each kind of exception into an answer.
 #include "poa/answer_thrown.h"
 
 #include "orb/serving/log_operation.h"
@@ -28,7 +28,7 @@ void answer_forward(orb::ServerRequest& request,
   }
 }
 
-// What is no exception of CORBA's.
+// Answers an exception that is not a CORBA exception.
 void answer_foreign(orb::ServerRequest& request, const char* thrown) noexcept {
   const bool answered = request.answered();
   orb::log_operation(

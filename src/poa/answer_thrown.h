@@ -1,12 +1,12 @@
-// What servants throw, as an answer.
+// Turns exceptions of servants into answers.
 #pragma once
 
 #include <perigee/orb/server_request.h>
 
 namespace perigee::poa {
 
-/// In a catch clause: answers with what was thrown. ForwardRequest forwards. If there was an answer
-/// before, what was thrown has nobody to go to: it is logged. Source: CORBA 3.0, 4.12.3 and 11.3.4.
+/// Called in a catch clause: answers with the exception. ForwardRequest becomes a forward. If an
+/// answer was given before, the exception is only logged. Source: CORBA 3.0, 4.12.3 and 11.3.4.
 void answer_thrown(orb::ServerRequest& request) noexcept;
 
 }  // namespace perigee::poa

@@ -24,7 +24,7 @@ class UpcallCurrent final : public PortableServer::Current {
   }
 };
 
-/// The same for the other end of the connection.
+/// The same for the peer of the connection.
 class UpcallPeer final : public PeerCurrent {
  public:
   [[nodiscard]] std::string peer() override;

@@ -15,7 +15,7 @@ struct Roots {
   std::vector<weak_counted_ptr<Adapter>> known;
 };
 
-// Never destructed: threads of an ORB that nobody destroyed may run until the process ends.
+// Never destroyed: threads of an ORB that was not destroyed may run until the process ends.
 Roots& roots() {
   static Roots& instance = *new Roots;
   return instance;

@@ -8,8 +8,7 @@ namespace perigee::poa {
 
 class Adapter;
 
-/// The Root POA that was offered first of those that are in use. Raises OBJ_ADAPTER if there is
-/// none.
+/// The oldest Root POA that is still in use. Raises OBJ_ADAPTER if there is none.
 [[nodiscard]] counted_ptr<Adapter> default_root();
 /// Called when a Root POA has been made.
 void offer_default_root(const counted_ptr<Adapter>& root);

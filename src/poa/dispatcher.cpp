@@ -24,13 +24,13 @@ using probe::Point;
 
 namespace {
 
-// How often a request looks for its object again, after it was held, or after the object or its
+// How often a request looks for its object again: after it was held, or after the object or its
 // adapter was made.
 constexpr int rounds_max = 1000;
 
 }  // namespace
 
-/// What a key leads to: an active object, or else its adapter, or else the innermost adapter above.
+/// The result of a look-up: an active object, else its adapter, else the innermost adapter above.
 struct Dispatcher::Target {
   ObjectPin object;
   AdapterVisit visit = {};  ///< only if there is no object
@@ -134,14 +134,14 @@ void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject
   if (hooks.after != nullptr && !request.deferred()) hooks.after(hooks.context, request);
 }
 
-// A name of the IORTable, or no object of ours.
+// The key is a name of the IORTable, or leads to no object of this ORB.
 void Dispatcher::raise_unknown_key(OctetSpan key) const {
   if (auto reference = name_table_->find(key))
     throw PortableServer::ForwardRequest(std::move(reference));
   throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
 }
 
-// What the adapter's policies say about an object that is not active (CORBA 3.0, 11.2.6).
+// Applies the adapter's policies to an object that is not active (CORBA 3.0, 11.2.6).
 Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Target& target) {
   Adapter& adapter = *target.visit.adapter();
   const PolicySet& policies = adapter.policies();
@@ -168,8 +168,8 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
   return Served::yes;
 }
 
-// preinvoke, the upcall, and postinvoke however the upcall ends: also before an answer that comes
-// later.
+// Calls preinvoke, the servant and postinvoke. postinvoke follows however the upcall ends, also
+// before a deferred answer.
 void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
   const orb::UpcallScope scope(context_identity());
   const std::unique_lock<std::recursive_timed_mutex> single_thread = adapter.enter_upcall();
@@ -198,7 +198,7 @@ void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, Oct
   return target;
 }
 
-// By the slot that the key says, else by the key as a whole.
+// Looks for the slot in the key, else for the whole key.
 Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
                                               OctetSpan octets) noexcept {
   if (key && key->kind == KeyKind::transient_slot) {
@@ -206,7 +206,7 @@ Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
     ObjectPin pin = objects().pin(key->object);
     if (pin && pin->adapter_ref == key->adapter && pin->has_slot_id) return pin;
   }
-  // Or the object was deactivated, and activated again with its old id.
+  // The object may also have been deactivated, and activated again with its old id.
   const std::optional<SlotRef> slot = key_index().find(octets);
   return slot ? objects().pin(*slot) : ObjectPin();
 }
@@ -222,7 +222,7 @@ void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan oc
   target.id = key.id;
   if (key.kind == KeyKind::persistent) {
     PathEnd end = walk(key.path);
-    // Only adapters whose keys have this form: the way to a transient one is not through its path.
+    // Only adapters whose keys have this form: a path does not lead to a transient adapter.
     if (!end.adapter ||
         (end.missing ? !end.adapter->has_activator() : !end.adapter->policies().persistent()))
       return;
@@ -233,7 +233,8 @@ void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan oc
   if (key.nonce != nonce()) return;
   const AdapterPin pin = adapters().pin(key.adapter);
   if (!pin) return;
-  // An id has one key. One that comes in another, forged key would never be found by that.
+  // An id has exactly one key. A request with another, forged key for the id would never find the
+  // object.
   const bool is_slot = pin->adapter->policies().system_id() && key.id.size() == slot_id_size;
   if (is_slot != (key.kind == KeyKind::transient_slot)) return;
   target.visit = AdapterVisit(pin->adapter);
@@ -258,7 +259,7 @@ orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
   using Status = orb::Location::Status;
   const Target target = find(object_key);
   if (target.object) return {Status::here, nullptr};
-  // Where servants are made on request, nothing is known before the request (interop fact 53).
+  // A locate request makes no servants, so the answer is `here` (interop fact 53).
   const Adapter* adapter = target.visit.adapter();
   const bool served =
       adapter != nullptr && (target.missing_child || adapter->policies().default_servant() ||
@@ -269,7 +270,7 @@ orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
     auto reference = name_table_->find(object_key);
     const Status status = reference ? Status::forward : Status::unknown;
     return {status, std::move(reference)};
-  } catch (...) {  // the request will tell
+  } catch (...) {  // the request will get the exception
     return {Status::here, nullptr};
   }
 }
@@ -317,8 +318,8 @@ counted_ptr<Adapter> Dispatcher::make_root() {
   return root;
 }
 
-// Persistent, with ids of the user; no children, since their keys would be those of the children of
-// the Root POA.
+// A persistent adapter with ids of the user. It has no children, since their keys would be the keys
+// of the Root POA's children.
 counted_ptr<Adapter> Dispatcher::make_named_root() {
   PolicySet policies;
   policies.lifespan = PortableServer::LifespanPolicyValue::PERSISTENT;

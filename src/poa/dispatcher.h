@@ -1,5 +1,5 @@
-// From a request's object key to the servant and back, with the upcall trampoline, which catches
-// everything. Makes the root adapters; the adapters make everything else.
+// Finds the servant for a request's object key, makes the upcall, and catches all exceptions. Makes
+// the root adapters; the adapters make everything else.
 #pragma once
 
 #include "orb/context/upcall_scope.h"

@@ -1,5 +1,5 @@
-// The exceptions of the PortableServer module: identities only; local objects raise them, so that
-// they are not sent unless a servant lets one escape (then the client gets UNKNOWN).
+// The exceptions of the PortableServer module: identities only. Local objects raise them, so they
+// are sent only if a servant lets one escape. Then the client gets UNKNOWN.
 #include <perigee/cdr/encoder.h>
 #include <perigee/poa/poa.h>
 

@@ -20,8 +20,8 @@ namespace {
 using CORBA::COMPLETED_NO;
 using State = PortableServer::POAManager::State;
 
-// A holding adapter will not be activated any more: who waits there is told so. What was accepted
-// by active ones is finished.
+// A holding adapter will not be activated any more: its waiting requests are discarded. Requests
+// that active adapters have accepted are finished.
 void release_held(Adapter& adapter) noexcept {
   try {
     if (adapter.manager().state() == State::HOLDING)

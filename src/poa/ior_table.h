@@ -1,5 +1,4 @@
-// The table of names that are whole object keys: what the dispatcher asks about keys that nobody
-// knows.
+// The table of names that are whole object keys. The dispatcher asks it about unknown keys.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -27,8 +26,8 @@ class NameTable final : public IORTable::Table {
   void unbind(const std::string& object_key) override;
   void set_locator(CORBA::object_reference<IORTable::Locator> the_locator) override;
 
-  /// Where requests with this key shall go; nil: nowhere. May call the locator, whose system
-  /// exceptions pass.
+  /// The target of requests with this key; nil: none. May call the locator; its system exceptions
+  /// reach the caller.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> find(OctetSpan object_key) const;
   /// Forgets all names and the locator: references made by an ORB keep it alive.
   void clear() noexcept;

@@ -1,5 +1,5 @@
-// Finds the slot of a key that does not say it: the one lookup by octets on the path of requests.
-// Split into shards, so that threads seldom meet at one lock; readers share it.
+// Finds the slot of a key that does not contain it: the one look-up by octets on the path of
+// requests. Split into shards, so that threads seldom meet at one lock. Readers share the lock.
 #pragma once
 
 #include "poa/slot_table.h"

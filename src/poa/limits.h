@@ -8,7 +8,7 @@ namespace perigee::poa {
 struct AdapterLimits {
   std::uint32_t adapters_max = 65536;
   std::uint32_t objects_max = 64u << 20;  ///< active at one time, in all adapters
-  /// Callers of the same ORB that wait, per POAManager in state HOLDING.
+  /// Collocated callers that wait, for each POAManager in state HOLDING.
   std::uint32_t holding_requests_max = 1024;
 };
 

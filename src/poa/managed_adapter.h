@@ -1,4 +1,4 @@
-// What a POA manager asks of its adapters.
+// The interface through which a POA manager uses its adapters.
 #pragma once
 
 #include <perigee/poa/poa.h>
@@ -10,7 +10,7 @@ class ManagedAdapter : public PortableServer::POA {
  public:
   /// Deactivates all objects if there is a servant activator to etherealize them.
   virtual void etherealize_objects() noexcept = 0;
-  /// Until no request uses the adapter or its objects.
+  /// Waits until no request uses the adapter or its objects.
   virtual void wait_until_idle() = 0;
 };
 

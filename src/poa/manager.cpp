@@ -44,7 +44,8 @@ void Manager::change(State state, bool wait_for_completion) {
   if (wait_for_completion) wait_until_idle();
 }
 
-// Who forgets to activate a manager sees clients hang, so that is a warning; later it is meant so.
+// If a manager was never activated, clients hang, so the message is a warning. After the first
+// activation, holding is intended.
 void Manager::note_held() noexcept {
   if (held_noted_.exchange(true)) return;
   const bool forgotten = !was_active_.load();
@@ -82,7 +83,8 @@ std::vector<counted_ptr<ManagedAdapter>> Manager::adapters() const {
   return adapters;
 }
 
-// Requests that find the gate closed use their object for a moment, too: nothing waits for long.
+// A request that finds the gate closed also uses its object, but only for a moment. So the wait is
+// short.
 void Manager::wait_until_idle() {
   for (const auto& adapter : adapters()) adapter->wait_until_idle();
 }

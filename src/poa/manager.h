@@ -1,5 +1,4 @@
-// The POA manager: the gate that requests to its adapters pass, and how to wait until they are
-// through.
+// The POA manager: the gate that requests to its adapters pass. It can wait until they have ended.
 #pragma once
 
 #include <perigee/poa/poa.h>
@@ -30,12 +29,12 @@ class Manager final : public PortableServer::POAManager {
   [[nodiscard]] State get_state() override { return state(); }
   [[nodiscard]] std::string get_id() override { return id_; }
 
-  /// What a request looks at after it has pinned its object: sequentially consistent, see
+  /// A request reads the state after it has pinned its object. Sequentially consistent, see
   /// SlotTable::pin.
   [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_seq_cst); }
-  /// Blocks while requests are held. False at once if as many wait as may.
+  /// Blocks while requests are held. Returns false at once if too many requests wait already.
   bool wait_while_holding();
-  /// A request is being held: logs that once per time that the manager holds.
+  /// A request is being held. Writes one log line for each time that the manager begins to hold.
   void note_held() noexcept;
 
   void add(const counted_ptr<ManagedAdapter>& adapter);

@@ -1,4 +1,4 @@
-// Reading and writing object keys, octet by octet: nothing here trusts a length.
+// Reading and writing object keys, octet by octet. Lengths in keys are not trusted.
 #include "poa/object_key.h"
 
 #include <perigee/base/byte_order.h>

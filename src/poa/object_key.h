@@ -36,10 +36,11 @@ struct KeyView {
   OctetSpan id;  ///< the object id: for `transient_slot` the octets of slot and generation
 };
 
-/// Nothing if the octets are not a key of ours. Persistent paths are only delimited, not looked up.
+/// Empty if the octets are not a key of this POA. Persistent paths are only delimited, not looked
+/// up.
 [[nodiscard]] std::optional<KeyView> parse_key(OctetSpan key) noexcept;
 
-/// What of a transient key is the same for all objects of an adapter.
+/// The part of a transient key that all objects of an adapter share.
 struct TransientPrefix {
   std::uint64_t nonce = 0;
   SlotRef adapter;

@@ -1,4 +1,4 @@
-// Keeping the two indices of the active objects alike.
+// Keeps the two indices of the active objects consistent.
 #include "poa/object_map.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What an upcall leaves behind when its answer comes later.
+// The state of an upcall that stays until its deferred answer.
 #include "poa/outstanding.h"
 
 #include "orb/core/orb_core.h"
@@ -11,7 +11,7 @@
 
 namespace perigee::poa {
 
-// The innermost upcall of the thread is the request's: who defers does it in the skeleton.
+// The innermost upcall of the thread is the upcall of the request: the skeleton defers it there.
 Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.response_expected()) {
   const Upcall* const upcall = Upcall::current();
   assert(upcall == nullptr || &upcall->request() == &request);
@@ -28,8 +28,8 @@ Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.respon
   request_.reset(request.defer());
 }
 
-// The object goes last, which may etherealize it, and end its servant and whatever belongs to that:
-// this, perhaps. The ORB must not end before.
+// The object is let go last. This may etherealize it and end its servant, and with the servant this
+// object. The ORB must not end before.
 void Outstanding::end() noexcept {
   const UpcallHooks* const hooks = hooks_;
   const auto core = keep_core();

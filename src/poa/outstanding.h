@@ -1,4 +1,4 @@
-// A request that is answered after its upcall, and what has to stay meanwhile.
+// A deferred request, and the objects that have to stay until its answer.
 #pragma once
 
 #include "poa/adapter.h"
@@ -22,10 +22,10 @@ class CallHandle;
 
 namespace perigee::poa {
 
-/// Any thread; `take` decides which one answers. From the pool.
+/// Any thread; `take` decides which thread answers. Allocated from the pool.
 class Outstanding {
  public:
-  /// In the upcall of the request.
+  /// Called in the upcall of the request.
   explicit Outstanding(orb::ServerRequest& request);
   Outstanding(const Outstanding&) = delete;
   Outstanding& operator=(const Outstanding&) = delete;
@@ -33,18 +33,19 @@ class Outstanding {
   /// True for the first caller only: it answers, and then calls `end`.
   [[nodiscard]] bool take() noexcept { return !taken_.exchange(true); }
   [[nodiscard]] bool taken() const noexcept { return taken_.load(); }
-  /// Until `end`.
+  /// Valid until `end`.
   [[nodiscard]] orb::ServerRequest& request() const noexcept { return *request_; }
   [[nodiscard]] bool expected() const noexcept { return expected_; }
   /// The request is over: lets go of it, and then of the object.
   void end() noexcept;
-  /// Of one who is told when nobody wants the answer any more; never, if it is over.
+  /// A token that is stopped when the client no longer wants the answer. Never stopped if the
+  /// request is over.
   [[nodiscard]] std::stop_token stop_token();
   /// See orb::Cancellation::share.
   void share_stop_token() noexcept;
-  /// Without a token: see skeleton::cancel_with.
+  /// Cancels the call with the request, without a token: see skeleton::cancel_with.
   void cancel_with(stub::CallHandle& call) noexcept;
-  /// Of who waits for the answer; nothing, if it is over, or without a limit.
+  /// The time for which the client still waits. Empty if the request is over, or has no limit.
   [[nodiscard]] std::optional<std::chrono::microseconds> remaining_time();
 
   static void* operator new(std::size_t size);
@@ -53,11 +54,11 @@ class Outstanding {
  private:
   /// An object that is not in the table.
   struct Unlisted {
-    AdapterVisit visit;  // the adapter waits for it: the servant goes before
+    AdapterVisit visit;  // the adapter waits for it: the servant is let go before
     ServedObject object;
   };
 
-  /// That the object's servant owes an answer, where its adapter has to know.
+  /// Tells the adapter about a deferred reply of the object, if the adapter has to know.
   class Owing {
    public:
     Owing() noexcept = default;

@@ -89,14 +89,14 @@ void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
   throw POA::InvalidPolicy(index, "not a policy of the POA");
 }
 
-// Of the last policy of the type: that is the one that counts. 0 if it was not given.
+// The index of the last policy of the type: the last one counts. 0 if it was not given.
 std::uint16_t index_of(const CORBA::PolicyList& policies, CORBA::PolicyType type) {
   for (std::size_t index = policies.size(); index-- > 0;)
     if (policies[index]->policy_type() == type) return static_cast<std::uint16_t>(index);
   return 0;
 }
 
-// What one policy needs of the others. Source: CORBA 3.0, 11.3.8.4 to 11.3.8.7.
+// Checks the dependencies between policies. Source: CORBA 3.0, 11.3.8.4 to 11.3.8.7.
 void check_together(const PolicySet& set, const CORBA::PolicyList& policies) {
   using namespace PortableServer;  // NOLINT(google-build-using-namespace)
   struct Rule {

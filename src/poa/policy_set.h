@@ -24,7 +24,7 @@ struct PolicySet {
       PortableServer::RequestProcessingPolicyValue::USE_ACTIVE_OBJECT_MAP_ONLY;
   /// BidirectionalPolicy BOTH: its objects may be called over connections that this ORB opened.
   bool bidirectional = false;
-  /// By which its references lead to it; null: all. Shared: immutable.
+  /// The protocols of its references; null: all protocols. Shared: immutable.
   std::shared_ptr<const orb::ProtocolPreference> protocols = nullptr;
 
   [[nodiscard]] bool single_thread() const noexcept {
@@ -58,7 +58,7 @@ struct PolicySet {
 };
 
 /// Raises POA::InvalidPolicy for a policy that is nil, unknown, not supported yet, or that
-/// contradicts another. Of two policies of one kind the later counts.
+/// contradicts another. Of two policies of one type the later counts.
 [[nodiscard]] PolicySet make_policy_set(const CORBA::PolicyList& policies);
 
 /// The Root POA's: the defaults, and implicit activation.

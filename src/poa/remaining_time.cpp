@@ -1,4 +1,4 @@
-// The caller's time, as the request in the upcall, or the one that is answered later, knows it.
+// The remaining time of the caller, from the request in the upcall or from the deferred request.
 #include "poa/answer_access.h"
 #include "poa/outstanding.h"
 #include "poa/upcall.h"

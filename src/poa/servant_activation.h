@@ -29,7 +29,7 @@ class ServantActivation {
  public:
   using Lock = std::unique_lock<std::mutex>;  ///< of the adapter's mutex
   using Servant = PortableServer::Servant;
-  /// Of an id in transition.
+  /// The state of an id in transition.
   enum class State : std::uint8_t {
     incarnating,    ///< a thread calls `incarnate`
     leaving,        ///< not active any more; requests still use the object
@@ -37,7 +37,7 @@ class ServantActivation {
   };
   /// Why an object leaves.
   enum class Reason : std::uint8_t { deactivated, cleanup };
-  /// What `etherealize` is told.
+  /// The arguments of `etherealize`.
   struct Leaving {
     Reason reason = Reason::deactivated;
     bool servant_leaves_again = false;  ///< other ids of the servant are leaving
@@ -58,12 +58,12 @@ class ServantActivation {
   /// Whether the id's transition cannot end while the calling thread waits: the thread is in that
   /// transition, or has the turn at the activator.
   [[nodiscard]] bool needs_this_thread(const std::string& id) const noexcept;
-  /// Until a state, a turn or a deferred reply has changed.
+  /// Waits until a state, a turn or a deferred reply has changed.
   void wait_for_change(Lock& lock) { changed_.wait(lock); }
 
   /// @name Turns at the activator
-  /// CORBA 3.0, 11.3.5: one thread at a time calls a servant activator; that thread also from
-  /// within.
+  /// CORBA 3.0, 11.3.5: one thread at a time calls a servant activator. That thread may call it
+  /// again from within.
   /// @{
   void begin_turn(Lock& lock);
   void end_turn() noexcept;

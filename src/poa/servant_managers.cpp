@@ -1,4 +1,4 @@
-// What servant managers and adapter activators are.
+// The base classes of servant managers and adapter activators.
 #include <perigee/poa/servant_managers.h>
 
 namespace PortableServer {

@@ -9,7 +9,7 @@ namespace perigee::poa {
 
 class Adapter;
 
-/// What an upcall is made on: an object, and the servant that serves it this time.
+/// The target of an upcall: an object, and the servant that serves it this time.
 struct ServedObject {
   CORBA::servant_reference<PortableServer::Servant> servant;
   /// Shared: the adapter must outlive the requests to its objects, also after it was destroyed.

@@ -1,4 +1,4 @@
-// The operations that every object has, and what generated skeletons do about unknown ones.
+// The operations that every object has, and the treatment of unknown operations in skeletons.
 #include "poa/minor_codes.h"
 #include <perigee/poa/skeleton.h>
 

@@ -1,8 +1,8 @@
-// A table of slots with generations: constant-time lookup by (index, generation), and a count of
-// users per slot, so that what is in a slot is released only when nobody uses it. Knows nothing of
+// A table of slots with generations: constant-time look-up by (index, generation), and a count of
+// users for each slot. The value of a slot is released only when it has no users. Knows nothing of
 // objects.
 //
-// Invariant per slot: its value is set  <=>  active or users > 0.  A reference (index, generation)
+// Invariant per slot: its value is set <=> active or users > 0. A reference (index, generation)
 // that was once removed never finds anything again: generations do not wrap, the slot retires.
 #pragma once
 
@@ -22,7 +22,8 @@
 
 namespace perigee::poa {
 
-/// Where something is, and which of all that were there in turn. Generation 0 is never used.
+/// The place of a value: its slot, and its number among the successive values of the slot.
+/// Generation 0 is never used.
 struct SlotRef {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;
@@ -35,9 +36,9 @@ struct SlotRefHash {
   }
 };
 
-/// Any thread. Looking up costs two atomic operations and takes no lock; inserting locks.
-/// T is default constructible and movable; a value is destroyed outside all locks, by whoever ends
-/// its last use.
+/// Any thread. Looking up costs two atomic operations and takes no lock; inserting locks. T is
+/// default constructible and movable. The thread that ends the last use of a value destroys it,
+/// outside all locks.
 template <typename T>
 class SlotTable {
   struct Slot;
@@ -65,7 +66,7 @@ class SlotTable {
     T& operator*() const noexcept { return slot_->value; }
     T* operator->() const noexcept { return &slot_->value; }
     [[nodiscard]] SlotRef ref() const noexcept { return ref_; }
-    /// Another pin of what this one keeps, also if it was removed meanwhile.
+    /// Another pin of the same value, also if it was removed meanwhile.
     [[nodiscard]] Pin share() const noexcept {
       if (slot_ == nullptr) return {};
       slot_->state.fetch_add(1, std::memory_order_relaxed);
@@ -82,7 +83,7 @@ class SlotTable {
     SlotRef ref_;
   };
 
-  /// `first_generation` above 1 is for tests of what happens at the last one.
+  /// `first_generation` above 1 is for tests of the last generation.
   explicit SlotTable(std::uint32_t slots_max, std::uint32_t first_generation = 1) noexcept
       : slots_max_(slots_max), first_generation_(first_generation) {}
   SlotTable(const SlotTable&) = delete;
@@ -91,8 +92,8 @@ class SlotTable {
     for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
   }
 
-  /// Nothing if `slots_max` slots are in use or retired. `fill` writes the value, knowing its
-  /// place, before anybody can find it.
+  /// Empty if `slots_max` slots are in use or retired. `fill` gets the place, and writes the value
+  /// before any thread can find it.
   template <typename Fill>
   std::optional<SlotRef> insert(Fill&& fill) {
     const std::optional<std::uint32_t> index = take_free_slot();
@@ -113,14 +114,15 @@ class SlotTable {
     do {
       if (generation_of(state) != ref.generation || (state & active_bit) == 0) return {};
       if ((state & users_mask) == users_mask) return {};
-      // Sequentially consistent: whoever closes a gate (POAManager) and then looks at the users,
-      // and whoever becomes a user and then looks at the gate, must not miss each other.
+      // Sequentially consistent. One thread closes a gate (POAManager) and then looks at the users.
+      // Another thread becomes a user and then looks at the gate. At least one of them must see the
+      // change.
     } while (!slot->state.compare_exchange_weak(state, state + 1, std::memory_order_seq_cst,
                                                 std::memory_order_relaxed));
     return Pin(*this, *slot, ref);
   }
 
-  /// The value is not found any more; it is destroyed now or by its last user. False if it was
+  /// The value is not found any more. It is destroyed now, or by its last user. False if it was
   /// removed before.
   bool remove(SlotRef ref) noexcept {
     Slot* slot = find(ref.index);
@@ -134,7 +136,7 @@ class SlotTable {
     return true;
   }
 
-  /// Blocks until nobody uses the slot, or until it holds something else.
+  /// Blocks until the slot has no users, or holds another value.
   void wait_until_idle(SlotRef ref) {
     Slot* slot = find(ref.index);
     if (slot == nullptr) return;
@@ -147,7 +149,7 @@ class SlotTable {
   }
 
  private:
-  // Octets of a slot's state: generation (32 bits), active, watched, users (30 bits).
+  // Bits of a slot's state: generation (32 bits), active, watched, users (30 bits).
   static constexpr std::uint64_t active_bit = std::uint64_t{1} << 31;
   static constexpr std::uint64_t watched_bit = std::uint64_t{1} << 30;
   static constexpr std::uint64_t users_mask = watched_bit - 1;
@@ -207,12 +209,12 @@ class SlotTable {
     if ((before & watched_bit) != 0) {
       const std::lock_guard lock(mutex_);
       slot.state.fetch_and(~watched_bit,
-                           std::memory_order_relaxed);  // who still waits sets it anew
+                           std::memory_order_relaxed);  // threads that still wait set it again
       idle_.notify_all();
     }
   }
 
-  // Exactly one thread comes here per life of a slot: the one that saw it inactive and unused.
+  // One thread comes here for each value of a slot: the thread that saw it inactive and unused.
   void reclaim(Slot& slot, std::uint32_t index) noexcept {
     T dead = std::exchange(slot.value, T{});
     const auto generation = generation_of(slot.state.load(std::memory_order_relaxed));

@@ -9,13 +9,13 @@
 
 namespace perigee::poa {
 
-/// Where interceptors will hook in: null until somebody registers.
+/// Hooks for interceptors; null until an interceptor is registered.
 struct UpcallHooks {
   void* context = nullptr;
-  /// Before the upcall; may throw what the client shall get instead.
+  /// Called before the upcall. May throw the exception that the client gets instead.
   void (*before)(void* context, orb::ServerRequest& request) = nullptr;
-  /// When the request is answered: after the servant has returned or thrown, or later, by the
-  /// thread that answers. Must not throw.
+  /// Called when the request is answered: after the servant has returned or thrown, or later, by
+  /// the thread that answers. Must not throw.
   void (*after)(void* context, orb::ServerRequest& request) noexcept = nullptr;
 };
 
@@ -24,7 +24,7 @@ class Upcall {
  public:
   using ObjectPin = SlotTable<ActiveObject>::Pin;
 
-  /// `pin`: by which the object was found; null if it is not in the table. `scope` is around it.
+  /// `pin`: found the object; null if the object is not in the table. `scope` is around the upcall.
   Upcall(const ServedObject& object, orb::ServerRequest& request, const ObjectPin* pin,
          const UpcallHooks* hooks, const orb::UpcallScope& scope) noexcept
       : object_(object),
@@ -39,14 +39,14 @@ class Upcall {
   Upcall(const Upcall&) = delete;
   Upcall& operator=(const Upcall&) = delete;
 
-  /// The one that the running code belongs to; nullptr outside of upcalls, and in what else is done
-  /// while an upcall waits: other requests' tasks, and handlers of replies.
+  /// The upcall that the running code belongs to. nullptr outside of upcalls, and in other work
+  /// that runs while an upcall waits: tasks of other requests, and reply handlers.
   [[nodiscard]] static const Upcall* current() noexcept {
     return innermost_ != nullptr && &innermost_->scope_ == orb::UpcallScope::innermost()
                ? innermost_
                : nullptr;
   }
-  /// Of those on the thread's stack, whatever runs.
+  /// The innermost upcall on the thread's stack, whatever code runs.
   [[nodiscard]] static const Upcall* innermost() noexcept { return innermost_; }
   /// The upcall in which this one is nested, or nullptr.
   [[nodiscard]] const Upcall* outer() const noexcept { return outer_; }

@@ -1,4 +1,4 @@
-// The servant, by hand: what the IDL compiler generates stands above this layer.
+// The servant, written by hand: generated code would stand above this layer.
 #include "runtime/administration.h"
 
 #include "orb/core/orb_core.h"
@@ -38,7 +38,8 @@ class Refused final : public CORBA::UserException {
 std::string text_of(const std::string& why) { return why; }
 std::string text_of(const IoError& error) { return to_string(error); }
 
-// At the level that is shown by default: who runs the server wants to know who changes it.
+// Written at the level that is shown by default: the operator wants to know which user changes the
+// server.
 void tell(const orb::ServerRequest& request, const std::string& what) {
   const auto peer = request.peer_identity();
   const std::string who =
@@ -47,7 +48,8 @@ void tell(const orb::ServerRequest& request, const std::string& what) {
   log::write(log::Level::warning, "administration", who + ": " + printable(what));
 }
 
-/// The value, if it was done; says so, or why not, in the log and to the operator.
+/// Returns the value if the action succeeded. Otherwise the caller gets the reason. The log gets
+/// either.
 template <typename Value, typename Why>
 Value done(const orb::ServerRequest& request, const std::string& what,
            std::expected<Value, Why> result) {
@@ -96,7 +98,7 @@ class Administration final : public PortableServer::Servant {
   }
   void load(orb::ServerRequest& request) {
     const std::string library = text_argument(request);
-    tell(request, "load " + library + " begins");  // its own code may take its time
+    tell(request, "load " + library + " begins");  // the library's own code may take long
     done(request, "load " + library, restore_or_load(library));
     request.reply(nullptr);
   }

@@ -1,5 +1,6 @@
-// What the operator of a running server calls: idl/PerigeeAdministration.idl, at a socket file of
-// its own that only the server's user may open. Nothing of it is reached by the server's endpoints.
+// The operations for the operator of a running server (idl/PerigeeAdministration.idl). They are
+// reached at a socket file of their own, which only the server's user may open. The server's
+// endpoints do not reach them.
 #pragma once
 
 #include <perigee/transport/transport.h>

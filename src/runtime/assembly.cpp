@@ -21,10 +21,11 @@ namespace perigee::runtime {
 
 namespace {
 
-// A server that was told nothing listens on all interfaces, at a port that the system chooses.
+// A server without configured endpoints listens on all interfaces, at a port that the system
+// chooses.
 const transport::Endpoint default_listen_endpoint{"iiop", ""};
 
-/// `place`: where the value that has failed was named.
+/// `place`: the place of the failed value in the configuration.
 [[noreturn]] void raise_initialize(const IoError& error, const std::string& place) {
   throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(error) + place);
 }
@@ -37,7 +38,7 @@ std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path,
   return std::move(*file);
 }
 
-// Recorded is what the ORB sees, faults included.
+// The recorder gets the octets that the ORB sees, including injected faults.
 std::unique_ptr<transport::ProtocolFactory> decorate(
     std::unique_ptr<transport::ProtocolFactory> protocol,
     const std::optional<transport::RandomFaults>& faults, transport::PcapFile* recorder) {
@@ -48,7 +49,7 @@ std::unique_ptr<transport::ProtocolFactory> decorate(
   return protocol;
 }
 
-/// As the option and the configuration file have it.
+/// The form of the option and of the configuration file.
 std::string text_of(const transport::SchemeRow& row) {
   return row.scheme + '=' + row.messaging + '/' + row.transport;
 }
@@ -76,7 +77,7 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(
   return registry;
 }
 
-/// Keeps the page for as long as there is something to be seen.
+/// Keeps the page until the ORB is destroyed.
 class MetricsService final : public orb::Service {
  public:
   explicit MetricsService(std::unique_ptr<MetricsPage> page) : page_(std::move(page)) {}

@@ -1,15 +1,15 @@
-// The one source that includes toml++: it parses, and the option table says what may be there.
+// The only source that includes toml++. toml++ parses; the option table defines the valid keys.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// A wrong file is no reason to abort, nor for the compiler to assume that there is none: the parser
-// (3.3.0) asserts what text from outside decides.
+// A wrong file must not abort the program, and the compiler must not assume that files are valid.
+// The parser (3.3.0) asserts conditions that depend on the input.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include "runtime/config_file.h"
 
 #include <perigee/orb/exceptions.h>
 
-// The same for its tables of characters: they call those unreachable that are none of theirs.
+// The same for its tables of characters, which mark other characters as unreachable.
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
@@ -30,7 +30,8 @@ namespace perigee::runtime {
 
 namespace {
 
-// Keys may hold any character: a file cannot forge lines of a log.
+// Keys may hold any character. Control characters are replaced, so that a file cannot forge log
+// lines.
 [[noreturn]] void raise(std::string text) {
   std::ranges::replace_if(
       text, [](char octet) { return static_cast<unsigned char>(octet) < ' ' || octet == 0x7f; },
@@ -95,7 +96,7 @@ std::string_view type_name(const toml::node& node) noexcept {
   }
 }
 
-/// One file: its tables, and what the option table says of their entries.
+/// Reads one file: its tables, and the option of each entry.
 class ConfigReader {
  public:
   ConfigReader(const std::string& name, const ConfigurationFor& configuration_for)
@@ -120,7 +121,7 @@ class ConfigReader {
            std::to_string(source.begin.column);
   }
 
-  // Of each part, where a value is a list.
+  // Remembers the place of each part of a list.
   void remember(orb::Settings& settings, const std::string& value, const toml::node& node) const {
     for (std::size_t start = 0; start <= value.size();) {
       const std::size_t end = std::min(value.find(';', start), value.size());
@@ -157,7 +158,7 @@ class ConfigReader {
            "'; there are: " + list_names(table_of, [](const Option&) { return true; });
   }
 
-  // A key that stands outside of all tables, perhaps because its table's line was forgotten.
+  // A key outside of all tables. Perhaps the line of its table is missing.
   static std::string misplaced(const std::string& name) {
     const auto is_named = [&name](const Option& option) { return key_of(option) == name; };
     const std::string tables = list_names(table_of, is_named);
@@ -249,7 +250,7 @@ void read_config_text(std::string_view text, const std::string& name,
 }
 
 void read_config_file(const std::string& path, const ConfigurationFor& configuration_for) {
-  errno = 0;  // streams tell nothing else of why
+  errno = 0;  // streams give no other reason
   std::ifstream file(path, std::ios::binary);
   if (!file)
     raise("the configuration file " + path + " cannot be opened" +

@@ -13,12 +13,12 @@ namespace perigee::runtime {
 /// Octets of a file; longer ones are refused.
 inline constexpr std::size_t config_file_size_max = 1u << 20;
 
-/// Says where the value for an option goes.
+/// Chooses the configuration that gets the value of an option.
 using ConfigurationFor = std::function<Configuration&(const Option& option)>;
 
-/// Applies all that the file says. Raises CORBA::BAD_PARAM, with file, line and column and what
-/// would be right: for a file that cannot be read or is no TOML, for keys that do not exist, and
-/// for values of a wrong type or out of range.
+/// Applies all values of the file. Raises CORBA::BAD_PARAM if the file cannot be read or is not
+/// TOML, for unknown keys, and for values of a wrong type or out of range. The error has file, line
+/// and column, and says what would be right.
 void read_config_file(const std::string& path, const ConfigurationFor& configuration_for);
 /// The same with a text; `name` is for error messages.
 void read_config_text(std::string_view text, const std::string& name,

@@ -1,4 +1,4 @@
-// All that options and configuration files can say about an ORB. Values only.
+// All values that options and configuration files can set on an ORB.
 #pragma once
 
 #include "orb/context/settings.h"

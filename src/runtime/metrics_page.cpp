@@ -80,7 +80,7 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
     reactor_->remove(*this);
   }
 
-  // When the first reader's time is over, or the acceptor is to be asked again.
+  // The earliest time at which a reader's time is over, or the acceptor is tried again.
   [[nodiscard]] Deadline next_deadline() const noexcept {
     Deadline first = accept_again_;
     for (const auto& reader : readers_) first = std::min(first, Deadline::at(reader->end()));
@@ -111,7 +111,7 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
     if (reader->begin()) readers_.push_back(std::move(reader));
   }
 
-  // The oldest one: a collector sends its request at once.
+  // Drops the oldest mute reader: a collector sends its request at once.
   bool drop_mute_reader() noexcept {
     const auto mute = std::ranges::find_if(
         readers_, [](const auto& reader) { return reader->over() || !reader->has_asked(); });

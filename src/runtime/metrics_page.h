@@ -22,10 +22,10 @@ class MetricsPage {
 };
 
 /// Readers at a time. A further reader takes the place of the oldest reader that has not sent its
-/// request; if all have, it is turned away.
+/// request. If all readers have sent theirs, the further reader is turned away.
 inline constexpr std::size_t metrics_readers_max = 16;
 
-/// What the page says. Called on the page's thread, and not after its end.
+/// The contents of the page. Called on the page's thread, and not after its end.
 struct MetricsSource {
   std::function<std::string()> prometheus;
   std::function<std::string()> json;

@@ -20,7 +20,8 @@ inline constexpr std::string_view end_of_header = "\r\n\r\n";
 
 class MetricsReader final : public event::EventHandler {
  public:
-  /// Of everything that a reader sends before the answer. Collectors send a few hundred octets.
+  /// The limit of all octets that a reader sends before the answer. Collectors send a few hundred
+  /// octets.
   static constexpr std::size_t request_size_max = 8 * 1024;
 
   /// Makes the answer to a request: the text up to the empty line behind the header.

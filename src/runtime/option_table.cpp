@@ -1,4 +1,4 @@
-// The rows of the table, in groups, and the handlers of those that are no plain numbers.
+// The rows of the table, in groups, and the handlers of options that are not plain numbers.
 #include "runtime/option_table.h"
 
 #include "runtime/option_values.h"
@@ -38,7 +38,8 @@ void set_default_initial_reference(Configuration& configuration, const std::stri
   configuration.settings.default_initial_reference = value;
 }
 
-// May be given several times, and may list several with semicolons between.
+// The option may be given several times. A value may list several endpoints, with semicolons
+// between.
 void add_listen_endpoints(Configuration& configuration, const std::string& value) {
   for (std::size_t start = 0; start <= value.size();) {
     const std::size_t end = std::min(value.find(';', start), value.size());
@@ -69,7 +70,8 @@ void add_scheme(Configuration& configuration, const std::string& value) {
   if (known == configuration.schemes.end()) configuration.schemes.push_back(std::move(row));
 }
 
-// Whoever can open the file can make the server load any library: for its own user only.
+// A program that can open the file can make the server load any library. So only the server's own
+// user may open it.
 void set_administration(Configuration& configuration, const std::string& value) {
   auto endpoint = transport::parse_endpoint(value);
   const bool is_file = endpoint && endpoint->scheme == "uiop" && endpoint->address.starts_with('/');
@@ -146,13 +148,13 @@ void set_uiop_trust(Configuration& configuration, const std::string& value) {
   configuration.local_trust = std::move(*trust);
 }
 
-// Of all requests in a reactive server, and of the threads that wait for one POAManager.
+// The limit of all requests in a reactive server, and of the threads that wait for one POAManager.
 void set_held_requests_max(Configuration& configuration, const std::string& value) {
   configuration.settings.held_requests_max = parse_number(value, std::uint32_t{0});
   configuration.adapter_limits.holding_requests_max = configuration.settings.held_requests_max;
 }
 
-// Accepted, since configurations of earlier versions have it.
+// Accepted, since configurations of earlier versions contain it.
 void ignore_threads_per_connection_max(Configuration& configuration, const std::string& value) {
   configuration.threads_per_connection_max = parse_number(value, std::uint32_t{1});
   log::write(
@@ -176,7 +178,7 @@ void set_measure_latencies(Configuration& configuration, const std::string& valu
   configuration.settings.measure_latencies = parse_answer(value);
 }
 
-// Who collects the metrics wants the latencies, too.
+// A collector of metrics also needs the latencies, so they are measured.
 void set_metrics_endpoint(Configuration& configuration, const std::string& value) {
   const auto address = ipc::split_host_port(value);
   if (!address || !address->port) throw BadValue{"<host>:<port> or :<port> is needed"};
@@ -201,7 +203,7 @@ constexpr std::string_view octets = "<octets>";
 constexpr std::string_view number_of = "<number>";
 constexpr std::uint32_t size_min = 1024;  // of messages and fragments
 
-// What a row of the documents, too, is checked against: see docs/limits.md.
+// The rows of the documents are checked against this table, too: see docs/limits.md.
 constexpr Option options[] = {
     {"ConfigFile", "", none, "<file.toml>", "values for these options; the command line wins",
      set_config_file},

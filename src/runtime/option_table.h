@@ -10,17 +10,17 @@
 
 namespace perigee::runtime {
 
-/// What a value is in a configuration file. On the command line all are texts.
+/// The kind of a value in a configuration file. On the command line all values are texts.
 enum class ValueKind : std::uint8_t {
-  number,  ///< a whole one
+  number,  ///< a whole number
   text,
   texts,        ///< one or a list
   yes_no,       ///< a boolean, or one of these words
   named_texts,  ///< the key is a table: each entry is one value, `<name>=<text>`
-  none,         ///< the option is none of the file's
+  none,         ///< the option is not for files
 };
 
-/// Says why a value cannot be used: what would be.
+/// A value that cannot be used. `why` says what would be right.
 struct BadValue {
   std::string why;
 };
@@ -29,15 +29,15 @@ struct Option {
   std::string_view name;     ///< after "-ORB"
   std::string_view key;      ///< in a configuration file: `<table>.<name>`
   ValueKind kind;            ///< in a configuration file
-  std::string_view value;    ///< what it looks like
+  std::string_view value;    ///< the form of the value
   std::string_view meaning;  ///< for people
   /// Throws BadValue.
   void (*apply)(Configuration& configuration, const std::string& value);
-  /// The value that a configuration has; null where there is no one number to show.
+  /// The value in a configuration, as text; null where there is no single number to show.
   std::string (*show)(const Configuration& configuration) = nullptr;
 };
 
-/// In the order in which people are shown them.
+/// The options, in the order in which the help shows them.
 [[nodiscard]] std::span<const Option> option_table() noexcept;
 
 }  // namespace perigee::runtime

@@ -1,4 +1,4 @@
-// Options on the command line, and what they and the configuration file say together.
+// Options on the command line, and their combination with the configuration file.
 #include "runtime/options.h"
 
 #include "runtime/config_file.h"
@@ -24,7 +24,7 @@ constexpr const char* config_variable = "PERIGEE_CONFIG";
                          "there is no option " + argument + "; there are:\n" + describe_options());
 }
 
-// What people ask for who do not know the program's options: nothing else of it is done.
+// Prints the options of the ORB, and ends the program without further work.
 [[noreturn]] void show_help() {
   std::cout << "Options of the ORB:\n" << describe_options() << std::flush;
   std::exit(EXIT_SUCCESS);
@@ -47,7 +47,7 @@ void apply(const Option& option, Configuration& configuration, const std::string
   }
 }
 
-// Those that were given, in order.
+// Returns the given options, in order.
 std::vector<const Option*> take_from_arguments(std::vector<std::string>& arguments,
                                                Configuration& configuration) {
   std::vector<const Option*> given;
@@ -70,7 +70,7 @@ std::vector<const Option*> take_from_arguments(std::vector<std::string>& argumen
   return given;
 }
 
-// The variable is not asked by programs with privileges that who starts them does not have.
+// The environment variable is ignored in a program with more privileges than its user.
 std::string config_file_of(const Configuration& configuration) {
   if (!configuration.config_file.empty()) return configuration.config_file;
   const char* const path = ::secure_getenv(config_variable);
@@ -94,8 +94,8 @@ std::string describe_options() {
   return text;
 }
 
-// What the command line says counts: the file's value for the same option is only checked. Of
-// initial references both are known, and the first match counts.
+// The command line wins: the file's value for the same option is only checked. Initial references
+// of both are known, and the first match counts.
 void take_options(std::vector<std::string>& arguments, Configuration& configuration) {
   const std::vector<const Option*> given = take_from_arguments(arguments, configuration);
   const std::string path = config_file_of(configuration);

@@ -1,5 +1,5 @@
-// The `-ORB…` options of ORB_init and the configuration file. Changes values only; what is made of
-// them is decided in assembly.
+// The `-ORB…` options of ORB_init and the configuration file. Changes values only; the assembly
+// makes parts of them.
 #pragma once
 
 #include "runtime/configuration.h"
@@ -13,11 +13,11 @@ namespace perigee::runtime {
 [[nodiscard]] std::string describe_options();
 
 /// Applies the options among `arguments` and removes them, with their values; other arguments stay.
-/// Then applies what the configuration file says that the arguments do not: the file of
+/// Then applies the values of the configuration file that the arguments do not set: the file of
 /// -ORBConfigFile, else that of the environment variable PERIGEE_CONFIG.
-/// Raises CORBA::BAD_PARAM for an option that does not exist (and lists those that do), that lacks
-/// its value, or whose value cannot be used; for the file, with line and column. -ORBHelp writes
-/// the list and ends the process.
+/// Raises CORBA::BAD_PARAM for an unknown option (and lists the known ones), for a missing value,
+/// and for a value that cannot be used. For the file, the error has line and column. -ORBHelp
+/// writes the list and ends the process.
 void take_options(std::vector<std::string>& arguments, Configuration& configuration);
 
 }  // namespace perigee::runtime

@@ -19,7 +19,7 @@ namespace {
 
 using perigee::runtime::Configuration;
 
-// An ORB stays here until it is destroyed, even if nobody refers to it meanwhile.
+// An ORB stays here until it is destroyed, even if no reference to it is left.
 struct OrbTable {
   struct Entry {
     object_reference<ORB> orb;  // nil: it is being made
@@ -30,7 +30,7 @@ struct OrbTable {
   std::map<std::string, Entry> orbs;
 };
 
-// Never destructed: threads of an ORB that nobody destroyed may run until the process ends.
+// Never destroyed: threads of an ORB that was not destroyed may run until the process ends.
 OrbTable& orb_table() {
   static OrbTable& table = *new OrbTable;
   return table;
@@ -47,7 +47,7 @@ void forget_orb(const std::string& id) {
   }
 }
 
-// The ORB of this identifier, once whoever makes it has; nil: the caller is to make it.
+// The ORB of this identifier. Waits while another thread makes it. nil: the caller has to make it.
 object_reference<ORB> find_or_reserve(const std::string& id) {
   OrbTable& table = orb_table();
   std::unique_lock lock(table.mutex);
@@ -60,7 +60,7 @@ object_reference<ORB> find_or_reserve(const std::string& id) {
   }
 }
 
-// Without the lock: what is loaded on the way may make ORBs of its own.
+// Makes the ORB without the lock: a loaded library may make ORBs of its own.
 object_reference<ORB> find_or_make_orb(Configuration configuration) {
   const std::string id = configuration.settings.orb_id;
   if (auto known = find_or_reserve(id)) return known;
@@ -85,7 +85,7 @@ object_reference<ORB> ORB_init(std::vector<std::string>& arguments,
                                const std::string& orb_identifier) {
   Configuration configuration;
   perigee::runtime::take_options(arguments, configuration);
-  // CORBA 3.0, 4.4: the option counts where the argument is empty.
+  // CORBA 3.0, 4.4: if the argument is empty, the option counts.
   if (!orb_identifier.empty()) configuration.settings.orb_id = orb_identifier;
   return find_or_make_orb(std::move(configuration));
 }
@@ -93,7 +93,7 @@ object_reference<ORB> ORB_init(std::vector<std::string>& arguments,
 object_reference<ORB> ORB_init(int& argc, char* argv[], const std::string& orb_identifier) {
   std::vector<std::string> arguments(argv, argv + argc);
   auto orb = ORB_init(arguments, orb_identifier);
-  // What is left keeps its order, so each argument's own pointer can be kept.
+  // The remaining arguments keep their order, so each argument's own pointer can be kept.
   int kept = 0;
   for (int index = 0; index < argc && static_cast<std::size_t>(kept) < arguments.size(); ++index)
     if (arguments[static_cast<std::size_t>(kept)] == argv[index]) argv[kept++] = argv[index];

@@ -1,4 +1,4 @@
-// One order for all who use references: the ORB, and tools that explain what it does.
+// The order in which addresses are tried. The ORB and the tools that explain its choice share it.
 #include <perigee/transport/address_choice.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// Forwarding, and handing transports out.
+// Forwards to another protocol, and wraps the transports that it makes.
 #include "transport/decorated_protocol.h"
 
 #include <utility>

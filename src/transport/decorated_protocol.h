@@ -1,5 +1,5 @@
-// A protocol whose transports are wrapped, each as it comes: by fault injectors and recorders.
-// Private to transport.
+// A protocol that wraps each transport when it is made: for fault injectors and recorders. Private
+// to transport.
 #pragma once
 
 #include <perigee/transport/transport.h>
@@ -9,8 +9,8 @@
 
 namespace perigee::transport {
 
-/// What becomes of a transport. Called by any thread, for as long as the protocol or anything that
-/// it has made lives.
+/// Wraps a new transport. Any thread may call it while the protocol lives, or any object that the
+/// protocol has made.
 struct TransportWrappers {
   using Wrap = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport> inner)>;
 
@@ -18,7 +18,7 @@ struct TransportWrappers {
   Wrap accepted;
 };
 
-/// Everything else is as `inner` does it.
+/// All other functions forward to `inner`.
 std::unique_ptr<ProtocolFactory> decorate_protocol(std::unique_ptr<ProtocolFactory> inner,
                                                    TransportWrappers wrappers);
 

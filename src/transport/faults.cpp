@@ -14,7 +14,7 @@ namespace {
 
 using Side = FaultyConnection::Side;
 
-/// What the connector and the acceptors of a protocol share; they may outlive it.
+/// Shared by the connector and the acceptors of a protocol. They may outlive the protocol.
 class Injector {
  public:
   explicit Injector(FaultPlan plan) : plan_(std::make_shared<const FaultPlan>(std::move(plan))) {}
@@ -31,7 +31,8 @@ class Injector {
   std::atomic<std::uint64_t> connections_{0};
 };
 
-/// The dice of one connection: its own, so that the order of connections does not matter.
+/// The random numbers of one connection. Each connection has its own, so that the order of
+/// connections does not matter.
 class Dice {
  public:
   Dice(std::uint64_t seed, std::uint64_t connection)
@@ -82,7 +83,7 @@ bool parse_number(std::string_view text, Number& number) {
   return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size();
 }
 
-/// One "name=value"; false if it is none.
+/// Parses one "name=value". False if the text has another form.
 bool set_part(std::string_view part, RandomFaults& faults) {
   const std::size_t equals = std::min(part.find('='), part.size());
   const std::string_view name = part.substr(0, equals);

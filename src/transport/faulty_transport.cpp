@@ -1,4 +1,4 @@
-// Transfers as far as the next fault, and what happens there.
+// Transfers octets up to the next fault, and lets the fault happen.
 #include "transport/faulty_transport.h"
 
 #include "event/abort_connection.h"
@@ -28,7 +28,8 @@ std::size_t FaultLane::room() const noexcept {
 
 namespace {
 
-/// Faults happen between octets that pass `send` and `receive`.
+/// Faults happen only to octets that pass `send` and `receive`, so other ways of transfer are not
+/// offered.
 Features decorated_features(const Transport& inner) noexcept {
   Features features = inner.features();
   features.buffers = true;
@@ -50,8 +51,8 @@ FaultyTransport::FaultyTransport(std::unique_ptr<Transport> inner, const FaultSc
 
 namespace {
 
-/// What a send returns that `result` has ended after `total` octets: a short one is none that
-/// failed.
+/// The result of a send that ended with `result` after `total` octets. A short send that has not
+/// failed is `ok`.
 IoResult ended_after(std::size_t total, const IoResult& result) noexcept {
   const bool is_short = total != 0 && result.status != IoStatus::failed;
   return {total, is_short ? IoStatus::ok : result.status, result.code};
@@ -76,7 +77,7 @@ IoResult FaultyTransport::send(std::span<const OctetSpan> segments, Wait wait) {
   }
 }
 
-// What is left of the segments, as far as the next fault.
+// Sends the rest of the segments, up to the next fault.
 IoResult FaultyTransport::send_part(std::span<const OctetSpan> segments, std::size_t skip,
                                     Wait wait) {
   part_.clear();
@@ -104,7 +105,7 @@ IoResult FaultyTransport::receive(MutableOctetSpan space, Wait wait) {
   return result;
 }
 
-// Everything that is due, until something ends the transfer. Connections end once.
+// Lets all due faults happen, until a fault ends the transfer. Each connection ends once.
 IoResult FaultyTransport::before_transfer(FaultLane& lane, Wait wait) {
   if (reset_.load()) return {0, IoStatus::failed, ECONNRESET};
   if (&lane == &sent_ && output_ended_) return {0, IoStatus::failed, EPIPE};
@@ -114,7 +115,7 @@ IoResult FaultyTransport::before_transfer(FaultLane& lane, Wait wait) {
   return goes_on;
 }
 
-// Ends come as soon as their octet has passed, not with the next transfer.
+// A fault that ends the connection happens directly after its octet, not at the next transfer.
 void FaultyTransport::after_transfer(FaultLane& lane) {
   while (const Fault* const fault = lane.due()) {
     const bool ends = fault->kind == FaultKind::reset || fault->kind == FaultKind::end_of_stream;
@@ -143,7 +144,7 @@ IoResult FaultyTransport::happen(FaultLane& lane, const Fault& fault, Wait wait)
   return goes_on;
 }
 
-// For good: the fault stays due.
+// The stall never ends: the fault stays due.
 IoResult FaultyTransport::stall(FaultDirection direction, Wait wait) {
   if (wait == Wait::no) return {0, IoStatus::would_block, 0};
   const bool sends = direction == FaultDirection::sent;

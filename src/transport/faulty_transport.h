@@ -1,4 +1,4 @@
-// The decorator of one transport, and what it shares with all transports of its protocol.
+// The decorator of one transport, and the state that it shares with all transports of its protocol.
 #pragma once
 
 #include <perigee/transport/faults.h>
@@ -14,8 +14,8 @@
 
 namespace perigee::transport {
 
-/// The faults of one direction, in order, and how far it has come. Belongs to the thread that
-/// transfers. Invariant: octets passed <= octet of the next fault.
+/// The faults of one direction, in order, and the number of octets that have passed. Used only by
+/// the thread that transfers. Invariant: octets passed <= octet of the next fault.
 class FaultLane {
  public:
   FaultLane(const FaultScript& script, FaultDirection direction);
@@ -27,7 +27,7 @@ class FaultLane {
     ++next_;
     begun_ = false;
   }
-  /// Whether the fault that is due has not begun yet; then it has.
+  /// True at the first call for the fault that is due; marks the fault as begun.
   [[nodiscard]] bool begins() noexcept { return !std::exchange(begun_, true); }
   [[nodiscard]] bool splits() const noexcept {
     const Fault* const fault = due();
@@ -90,7 +90,7 @@ class FaultyTransport final : public Transport {
   const FaultyConnection connection_;
   FaultLane sent_;
   FaultLane received_;
-  std::vector<OctetSpan> part_;  // of what is being sent
+  std::vector<OctetSpan> part_;  // the part of the segments up to the next fault
   bool output_ended_ = false;
   bool input_ended_ = false;
   bool cut_short_ = false;  // the last receive could have brought more

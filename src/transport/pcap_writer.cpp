@@ -12,7 +12,7 @@ constexpr std::size_t ethernet_size = 14;
 constexpr std::size_t ip_size = 20;
 constexpr std::size_t tcp_size = 20;
 constexpr std::size_t headers_size = ethernet_size + ip_size + tcp_size;
-/// What the 16-bit length of an IPv4 packet leaves.
+/// The 16-bit length of an IPv4 packet, without the headers.
 constexpr std::size_t payload_size_max = 65535 - ip_size - tcp_size;
 
 constexpr std::uint8_t flag_fin = 0x01;

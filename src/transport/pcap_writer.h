@@ -1,5 +1,5 @@
-// Octets of conversations as packets of a pcap file. Knows nothing of transports. Private to
-// transport.
+// Writes the octets of conversations as packets of a pcap file. Knows nothing of transports.
+// Private to transport.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -13,7 +13,8 @@
 
 namespace perigee::transport {
 
-/// One synthesised TCP connection: whose octets come from where, and how many have gone each way.
+/// One synthesised TCP connection: the addresses of both sides, and the number of octets in each
+/// direction.
 struct Conversation {
   enum class From : std::uint8_t { client, server };
   struct Party {
@@ -30,10 +31,9 @@ struct Conversation {
   Party server;
 };
 
-/// Writes packets: Ethernet, IPv4 and TCP headers with right lengths, sequence numbers and
-/// checksums. What was recorded is in the file when a function returns: a process that is killed
-/// loses nothing. Any thread; a conversation is changed only inside these functions, under their
-/// lock.
+/// Writes packets: Ethernet, IPv4 and TCP headers with correct lengths, sequence numbers and
+/// checksums. When a function returns, its octets are in the file: a process that is killed loses
+/// nothing. Any thread. A conversation is changed only inside these functions, under their lock.
 class PcapWriter {
  public:
   explicit PcapWriter(const std::string& path);
@@ -44,7 +44,7 @@ class PcapWriter {
   /// The first `count` octets of the segments, in as many packets as they need.
   void data(Conversation& conversation, Conversation::From from,
             std::span<const OctetSpan> segments, std::size_t count);
-  /// FIN, once a side.
+  /// FIN, once for each side.
   void finish(Conversation& conversation, Conversation::From from);
   void flush() noexcept;
 

@@ -1,4 +1,4 @@
-// Loading plug-ins. What is wrong with one is an error of the loading, never of the process.
+// Loads plug-ins. A faulty plug-in is an error of loading; it does not end the process.
 #include <perigee/transport/plugin.h>
 
 #include <dlfcn.h>
@@ -27,8 +27,8 @@ std::unexpected<IoError> unusable(const std::string& path, const std::string& wh
       IoError{IoErrorKind::bad_plugin, IoOperation::load, 0, path + " (" + why + ")"});
 }
 
-// Opening a pipe waits for its other end, and with it everybody who loads a library. A name without
-// a folder is looked for where the system's libraries are.
+// Opening a FIFO would wait for its other end and block every thread that loads a library. A name
+// without a folder is looked for in the system's library folders.
 bool may_be_opened(const std::string& path) {
   if (path.find('/') == std::string::npos) return true;
   std::error_code failed;
@@ -41,25 +41,25 @@ std::string last_error() {
   return text != nullptr ? text : "unknown error";
 }
 
-// Opened is what the path names; a bare name means the system's folders to the loader, and the
-// present one to people.
+// A path is opened as it is. The loader looks for a bare name in the system's folders; users expect
+// the present folder.
 std::string hint_for(const std::string& path) {
   if (path.find('/') != std::string::npos) return {};
   return "; a name without a folder is looked for where the system's libraries are: write ./" +
          path + " for a file in this folder";
 }
 
-// Data of the same name would be executed.
+// A data symbol of the same name would be executed as code.
 bool is_function(const void* symbol) {
   Dl_info info{};
   void* found = nullptr;
   if (::dladdr1(symbol, &info, &found, RTLD_DL_SYMENT) == 0) return false;
-  const auto* const entry = static_cast<const ElfW(Sym)*>(found);  // its type: the low four bits
+  const auto* const entry = static_cast<const ElfW(Sym)*>(found);  // low four bits: its type
   return entry != nullptr && (entry->st_info & 0xf) == STT_FUNC;
 }
 
-// What the plug-in says of itself comes from a file that may be anything: nothing behind what does
-// not fit is looked at.
+// The file may contain anything. The fields of the plug-in are checked in order, and the check
+// stops at the first field that does not fit.
 std::expected<const Plugin*, IoError> plugin_of(const Library& library, const std::string& path) {
   void* const symbol = ::dlsym(library.get(), plugin_symbol);
   if (symbol == nullptr)
@@ -87,7 +87,8 @@ std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
   try {
     const auto plugin = plugin_of(library, path);
     if (!plugin) return std::unexpected(plugin.error());
-    // What it makes may be anywhere from now on: the library stays, whatever comes.
+    // Pointers into the library may exist from now on: the library stays loaded, even after an
+    // error.
     [[maybe_unused]] void* const mapped = library.release();
     ProtocolParts parts;
     (*plugin)->make_parts(parts);

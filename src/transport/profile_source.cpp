@@ -1,4 +1,4 @@
-// What profiles of every tag have in common.
+// The parts that profiles of every tag share.
 #include <perigee/transport/transport.h>
 
 namespace perigee::transport {

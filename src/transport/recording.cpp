@@ -15,7 +15,8 @@ namespace {
 
 using From = Conversation::From;
 
-/// Octets that neither `send` nor `receive` sees would be missing in the file.
+/// Only octets that pass `send` and `receive` are recorded, so other ways of transfer are not
+/// offered.
 Features recorded_features(const Transport& inner) noexcept {
   Features features = inner.features();
   features.encodes_in_place = false;
@@ -23,8 +24,9 @@ Features recorded_features(const Transport& inner) noexcept {
   return features;
 }
 
-/// Records before a send that waits (all will go, or the connection is lost), so that the answer,
-/// which another thread may receive before the send returns, comes after it in the file.
+/// A send that waits is recorded before it is made: all octets will leave, or the connection is
+/// lost. Another thread may receive the reply before the send returns; so the reply still comes
+/// later in the file.
 class RecordingTransport final : public Transport {
  public:
   RecordingTransport(std::unique_ptr<Transport> inner, PcapWriter& writer,
@@ -84,7 +86,7 @@ class RecordingTransport final : public Transport {
   }
 
  private:
-  // After a short send its rest comes again, and is in the file already.
+  // After a short send the caller sends the rest again. The rest is in the file already.
   IoResult send_recorded(std::span<const OctetSpan> segments) {
     const std::size_t size = total_size(segments);
     if (recorded_ahead_ == 0)
@@ -92,7 +94,7 @@ class RecordingTransport final : public Transport {
     else
       record_behind(recorded_ahead_, segments);
     const IoResult result = inner_->send(segments, Wait::yes);
-    // Where nothing has gone, the sender may give its message up.
+    // If no octet has left, the caller may give its message up.
     if (result.count != 0 || recorded_ahead_ != 0)
       recorded_ahead_ = std::max(size, recorded_ahead_) - result.count;
     return result;
@@ -112,7 +114,7 @@ class RecordingTransport final : public Transport {
   Conversation conversation_;
   From self_;
   From peer_;
-  std::size_t recorded_ahead_ = 0;  // octets in the file that have not gone yet
+  std::size_t recorded_ahead_ = 0;  // octets in the file that have not been sent yet
 };
 
 /// The port at the end of "iiop://127.0.0.1:40000"; `otherwise` if there is none.
@@ -125,8 +127,8 @@ std::uint16_t port_of(std::string_view peer, std::uint16_t otherwise) noexcept {
   return parsed.ec == std::errc{} && parsed.ptr == end ? port : otherwise;
 }
 
-/// Each connection gets a client address of its own, so that no two conversations look like one;
-/// the peer's port is kept, to be recognised.
+/// Each connection gets its own client address, so that conversations are distinct. The peer's port
+/// is kept, so that it can be recognised.
 Conversation make_conversation(std::uint32_t number, PcapFile::Side side, std::string_view peer) {
   constexpr std::uint32_t clients = 0x0a00'0000;  // 10.0.0.0/8
   constexpr std::uint32_t server = 0xc000'0201;   // 192.0.2.1: RFC 5737
@@ -161,7 +163,7 @@ class PcapFileImplementation final : public PcapFile {
 }  // namespace
 
 std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(const std::string& path) {
-  errno = 0;  // streams tell nothing else of why
+  errno = 0;  // streams report the reason of an error only in errno
   auto file = std::make_unique<PcapFileImplementation>(path);
   if (!file->ok())
     return std::unexpected(IoError{IoErrorKind::system, IoOperation::create, errno, path});

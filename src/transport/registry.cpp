@@ -13,7 +13,7 @@
 namespace perigee::transport {
 namespace {
 
-/// RFC 3986, 3.1, in lower case as all our schemes are.
+/// RFC 3986, 3.1. Only lower case, as all our schemes are.
 bool is_scheme(std::string_view text) {
   const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto other = [&](char c) {
@@ -27,7 +27,7 @@ bool has_scheme(const ProtocolFactory& factory, std::string_view scheme) noexcep
   return std::ranges::find(schemes, scheme) != schemes.end();
 }
 
-/// The entry of the protocol that has the name, else of one that has it for a scheme.
+/// Finds the entry by its name, otherwise by its scheme.
 template <typename Range>
 auto find_named(Range& entries, std::string_view name) {
   const auto by_name = std::ranges::find_if(
@@ -42,7 +42,7 @@ std::unexpected<IoError> no_endpoint(std::string_view text) {
                                  std::string(text) + " (<scheme>://<address> is needed)"});
 }
 
-// A protocol, not an address: nothing of it can be used.
+// The error for a protocol that cannot be used as a whole.
 std::unexpected<IoError> unfit(std::string text) {
   return std::unexpected(IoError{IoErrorKind::bad_plugin, IoOperation::none, 0, std::move(text)});
 }
@@ -190,7 +190,7 @@ ProtocolFactory* ProtocolRegistry::transport_named(std::string_view name,
   return nullptr;
 }
 
-/// What needs no lock: the parts are asked for what they are.
+/// The part that needs no lock: asks the parts for their properties.
 std::expected<ProtocolRegistry::Added, IoError> ProtocolRegistry::make(ProtocolParts parts) const {
   Added added;
   for (auto& factory : parts.transports) {
@@ -212,7 +212,8 @@ std::expected<ProtocolRegistry::Added, IoError> ProtocolRegistry::make(ProtocolP
   return added;
 }
 
-// Under the mutex. The own messages of the ORB are "giop" also where they are not known.
+// Expects the mutex to be held. "giop" means the ORB's own messages even if they are not
+// registered.
 std::expected<ProtocolRegistry::Entry, IoError> ProtocolRegistry::make_pair(
     SchemeRow row, const Added& added) const {
   const std::string name = "scheme " + row.scheme;
@@ -272,7 +273,7 @@ std::expected<void, IoError> ProtocolRegistry::add(ProtocolParts parts) {
     added->transports.push_back(std::move(pair));
   }
   entries_.reserve(entries_.size() + added->transports.size());
-  messages_.reserve(messages_.size() + added->messages.size());  // from here on nothing fails
+  messages_.reserve(messages_.size() + added->messages.size());  // nothing below fails
   ++groups_;
   for (Entry& entry : added->transports) entry.group = groups_;
   for (Messages& messages : added->messages) messages.group = groups_;
@@ -298,7 +299,7 @@ std::expected<void, IoError> ProtocolRegistry::add_scheme(SchemeRow row) {
   return add(std::move(one));
 }
 
-/// Whether the transport and the messages of a row are there.
+/// Whether the transport and the messages of a row are registered.
 bool ProtocolRegistry::is_usable(const Entry& entry) const noexcept {
   if (entry.transport == nullptr) return true;
   const bool has_transport = std::ranges::any_of(
@@ -316,7 +317,7 @@ bool ProtocolRegistry::remove(std::string_view name) {
     return entry.factory.get() == found->transport && entry.group == found->group;
   });
   if (of_plugin != entries_.end()) found = of_plugin;
-  removed_.reserve(removed_.size() + entries_.size());  // from here on nothing fails
+  removed_.reserve(removed_.size() + entries_.size());  // nothing below fails
   ++removals_;
   const auto take_out = [this](Entries::iterator entry) {
     entry->removal = removals_;
@@ -377,7 +378,7 @@ ProtocolRegistry::Readers ProtocolRegistry::readers_of(std::uint32_t tag) const 
   return readers;
 }
 
-// What protocols do takes no lock of ours: they may call the registry.
+// Protocols are called without our lock: they may call the registry.
 std::optional<ProfileTarget> ProtocolRegistry::claim(const iop::TaggedProfile& profile) const {
   const Readers readers = readers_of(profile.tag);
   if (readers.codec == nullptr) return std::nullopt;
@@ -399,7 +400,7 @@ const iop::ProfileCodec* ProtocolRegistry::codec(std::uint32_t tag) const noexce
   return codec_of(tag);
 }
 
-// The scheme of a row is listed with its transport, if that is listed in the same state.
+// A row is listed with its transport, if the transport is listed in the same state.
 std::vector<ProtocolRegistry::Listed> ProtocolRegistry::list() const {
   const std::shared_lock lock(mutex_);
   std::vector<Listed> all;

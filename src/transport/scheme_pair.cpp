@@ -1,4 +1,5 @@
-// Forwarding to the transport of a pair, with its schemes exchanged for that of the pair.
+// Forwards to the transport of a pair, and replaces the transport's schemes by the scheme of the
+// pair.
 #include "transport/scheme_pair.h"
 
 #include <perigee/cdr/decoder.h>
@@ -13,7 +14,7 @@
 namespace perigee::transport {
 namespace {
 
-/// The profile that stands in the envelope, apart from its data.
+/// The profile inside the envelope, without its data.
 struct Inside {
   std::uint32_t tag = 0;
   std::string scheme;
@@ -26,7 +27,7 @@ Octets encode_inside(const Inside& inside) {
   });
 }
 
-/// The first component of a decoded body says it.
+/// The first component of a decoded body describes it.
 std::optional<Inside> inside_of(const iop::ProfileBody& body) {
   if (body.components.empty() || body.components.front().tag != scheme_profile_tag) return {};
   cdr::Decoder decoder = cdr::Decoder::from_encapsulation(body.components.front().data);
@@ -59,7 +60,7 @@ class SchemeProfileCodec final : public iop::ProfileCodec {
     inside.tag = decoder.read<std::uint32_t>();
     decoder.read_string(inside.scheme);
     const OctetSpan data = decoder.read_octet_sequence();
-    // An envelope in an envelope would let its sender choose the depth of this call.
+    // Nested envelopes are refused: the sender could choose the depth of this recursion.
     const auto* const codec = inside.tag != tag() ? find_(inside.tag) : nullptr;
     if (codec == nullptr) decoder.fail(cdr::ErrorKind::bad_value);
     if (!decoder.ok()) return std::unexpected(decoder.error());
@@ -82,7 +83,7 @@ class SchemeProfileCodec final : public iop::ProfileCodec {
   const CodecFinder find_;
 };
 
-/// The scheme of a pair, and the scheme that its transport knows instead.
+/// The scheme of a pair, and the scheme that its transport uses.
 struct Schemes {
   std::string own;
   std::string of_transport;
@@ -95,7 +96,7 @@ struct Schemes {
     endpoint.scheme = own;
     return endpoint;
   }
-  /// Errors name the endpoint that the caller knows.
+  /// Replaces the endpoint in the error by the endpoint that the caller knows.
   [[nodiscard]] IoError outer(IoError error) const {
     if (error.endpoint.starts_with(of_transport + "://"))
       error.endpoint.replace(0, of_transport.size(), own);

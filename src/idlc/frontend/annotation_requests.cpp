@@ -1,4 +1,4 @@
-// Annotations by name.
+// Applies annotations by name.
 #include "idlc/frontend/annotation_requests.h"
 
 #include "idlc/frontend/literals.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view own_prefix = "perigee::";
 
-/// The annotations that back ends look for.
+/// The annotations that the back ends know.
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names = {"borrowed", "ami", "amh", "async"};
   return names;
@@ -29,13 +29,13 @@ std::vector<Annotation>* annotations_of(std::vector<Member>& all, const std::str
   return found == all.end() ? nullptr : &found->annotations;
 }
 
-/// These tokens have not passed the lexer: the escape is still there.
+/// These tokens have not passed the lexer, so they still contain the escape.
 Identifier identifier_in(const Token& token) {
   const bool is_escaped = token.text.size() > 1 && token.text.front() == '_';
   return {std::string(token.text.substr(is_escaped ? 1 : 0)), token.location};
 }
 
-/// The annotations of the parameter or member of that name, or null.
+/// The annotations of the parameter or member with that name, or null.
 std::vector<Annotation>* annotations_of_part(Declaration& declaration, const std::string& name) {
   if (auto* operation = as<Operation>(&declaration)) {
     return annotations_of(operation->parameters, name);
@@ -72,7 +72,7 @@ ScopedName scoped_name_in(std::span<const Token> tokens, std::size_t& index) {
     if (!at_colons()) return name;
     ++index;
   }
-  return {};  // nothing, or nothing behind the colons
+  return {};  // no name, or no name behind the colons
 }
 
 void check_annotation_name(const Annotation& annotation, Diagnostics& diagnostics) {
@@ -178,8 +178,8 @@ void AnnotationRequests::annotate(const Request& request, Declaration& declarati
 
 void AnnotationRequests::apply(Scopes& scopes) {
   for (const Request& request : requests_) {
-    // One file of annotations may serve many IDL files: a name whose very first part is unknown is
-    // none of this compilation's.
+    // One file of annotations may serve many IDL files. A name whose first part is unknown does not
+    // belong to this compilation.
     const auto is_known = [&] {
       ScopedName first = request.target;
       first.parts.resize(1);

@@ -1,6 +1,7 @@
-// Annotations that are written apart from what they annotate, for IDL that other compilers must
-// read or that may not be edited: `#pragma perigee borrowed Stock::Quoter::put.data`, the same line
-// without `#pragma perigee` in an annotation file, and `#pragma corba_ami "Stock::Quoter"`.
+// Annotations that are written separately from their declarations, for IDL that other compilers
+// must read or that must not be edited. The forms are `#pragma perigee borrowed
+// Stock::Quoter::put.data`, the same line without `#pragma perigee` in an annotation file, and
+// `#pragma corba_ami "Stock::Quoter"`.
 #pragma once
 
 #include "idlc/frontend/compile.h"
@@ -18,14 +19,14 @@ class AnnotationRequests final {
   explicit AnnotationRequests(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   /// `borrowed A::B::op.parameter`: the tokens behind `#pragma perigee`. The name is looked up from
-  /// `scope`, when everything has been read.
+  /// `scope` after the whole text was read.
   void add(std::span<const Token> tokens, Location location, Scope& scope);
   /// `"A::B"`: the tokens behind `#pragma corba_ami`.
   void add_ami(std::span<const Token> tokens, Location location, Scope& scope);
-  /// All lines of an annotation file. What they name need not be in this compilation.
+  /// All lines of an annotation file. It may name declarations that are not in this compilation.
   void add_file(const SourceFile& file, TextPool& pool, Scope& scope);
 
-  /// Gives the declarations their annotations. Call once, when the whole text is read.
+  /// Gives the declarations their annotations. Call once, after the whole text was read.
   void apply(Scopes& scopes);
 
  private:
@@ -43,7 +44,7 @@ class AnnotationRequests final {
   std::vector<Request> requests_;
 };
 
-/// `A::B` from `index` on, which ends behind the name; empty if there is none.
+/// Reads `A::B` from `index` on, and moves `index` behind the name; empty if there is no name.
 ScopedName scoped_name_in(std::span<const Token> tokens, std::size_t& index);
 
 /// Reports an annotation `perigee::x` that this compiler does not know.

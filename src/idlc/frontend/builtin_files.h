@@ -1,4 +1,4 @@
-// IDL texts that the compiler carries, so that `#include <orb.idl>` works without any installed
+// IDL texts that the compiler contains, so that `#include <orb.idl>` works without an installed
 // file.
 #pragma once
 

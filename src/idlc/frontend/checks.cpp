@@ -1,4 +1,4 @@
-// Rules about whole declarations.
+// Checks rules about whole declarations.
 #include "idlc/frontend/checks.h"
 
 #include "idlc/frontend/constants.h"
@@ -37,8 +37,8 @@ bool BaseChecks::is_usable(const ScopedName& written, const Interface& base) {
 }
 
 void BaseChecks::check_words(Location location, const Interface& base) {
-  // CORBA::Policy and CORBA::Current became local with CORBA 3; files of before derive from them as
-  // they did.
+  // CORBA::Policy and CORBA::Current became local with CORBA 3. Older files derive ordinary
+  // interfaces from them, so this stays allowed.
   const bool is_free = base.location.file->is_builtin;
   if (base.is_local && !interface_.is_local && !is_free) {
     context_.error(location, quoted(interface_.name) + " inherits from the local interface " +
@@ -83,7 +83,7 @@ bool BaseChecks::accepts(const ScopedName& written, const Interface& base) {
 
 namespace {
 
-/// A local interface, or what holds one.
+/// Whether the type is a local interface, or contains one.
 bool is_local(const Context& context, const Type& type) {
   if (const auto* interface = as<Interface>(type.declaration)) {
     // See check_words.
@@ -145,12 +145,12 @@ void check_oneway(Context& context, const Operation& operation, Location keyword
 
 namespace {
 
-/// Looks for a struct or union in a type that is not defined yet. Each typedef is looked at once:
-/// maps of maps would take exponential time else.
+/// Looks in a type for a struct or union that is not defined yet. Each typedef is visited once:
+/// otherwise maps of maps would take exponential time.
 class IncompletePart final {
  public:
   enum class Inside { refused, allowed };
-  /// `inside` says whether sequences of what is being defined just now are in order.
+  /// `inside` says whether sequences of the type that is just being defined are allowed.
   IncompletePart(const Context& context, Inside inside) : context_(context), inside_(inside) {}
 
   const Declaration* in(const Type& type) {
@@ -175,7 +175,7 @@ class IncompletePart final {
   std::set<const Declaration*> seen_;
 };
 
-/// What the type is made of by value: the type itself, or the elements of an array.
+/// The type that values contain directly: the type itself, or the elements of an array.
 const Type& by_value(const Type& type) {
   const Type* part = &unaliased(type);
   while (part->kind == TypeKind::array) part = &unaliased(*part->element);
@@ -277,7 +277,7 @@ void warn_of_anonymous(Context& context, const Type& type, Location location) {
 }
 
 void check_includes(Context& context) {
-  // A file stands for all that it was the first to include.
+  // A used file also counts as a use of the file that first included it.
   const auto with_includers = [](const std::set<const SourceFile*>& files) {
     std::set<const SourceFile*> result;
     for (const SourceFile* file : files) {
@@ -299,7 +299,7 @@ void check_includes(Context& context) {
 
 void check_forwards(Context& context) {
   for (const auto& [declaration, location] : context.forwards) {
-    // orb.idl only names what the library has.
+    // orb.idl only names types that the library has.
     if (location.file->is_builtin) continue;
     const auto* structure = as<Struct>(declaration);
     const auto* union_type = as<Union>(declaration);
@@ -312,7 +312,7 @@ void check_forwards(Context& context) {
       context.error(location, text);
     } else if ((interface != nullptr && !interface->is_defined) ||
                (value != nullptr && !value->is_defined)) {
-      // An included file's are its owner's business.
+      // For an included file, the warning concerns the compilation of that file.
       if (!location.file->is_main) continue;
       context.diagnostics.warning(Warning::undefined_forward, location, text);
     }

@@ -1,4 +1,4 @@
-// Rules about whole declarations, checked when one is complete.
+// Rules about whole declarations, checked when a declaration is complete.
 #pragma once
 
 #include "idlc/frontend/context.h"
@@ -7,15 +7,15 @@
 
 namespace perigee::idlc {
 
-/// The rules about the bases of one interface. Each inherited interface is looked at once, however
-/// many ways lead to it.
+/// The rules about the bases of one interface. Each inherited interface is checked once, even if
+/// several paths lead to it.
 class BaseChecks final {
  public:
   BaseChecks(Context& context, const Interface& interface)
       : context_(context), interface_(interface) {}
 
-  /// No operation or attribute is inherited from two interfaces, local and abstract fit together.
-  /// False after a report about what cannot be a base at all.
+  /// No operation or attribute may be inherited from two interfaces, and the words local and
+  /// abstract must fit together. False if `base` cannot be a base at all; this was reported.
   bool accepts(const ScopedName& written, const Interface& base);
 
  private:
@@ -30,14 +30,15 @@ class BaseChecks final {
   std::map<std::string, const Declaration*> operations_;  ///< inherited, by lower case
 };
 
-/// The labels of one union are distinct.
+/// Checks that the labels of one union are distinct.
 class LabelChecks final {
  public:
   explicit LabelChecks(Context& context) : context_(context) {}
 
   void add(const Value& label, Location location);
   void add_default(Location location);
-  /// Finds out whether there is an implicit default, or an explicit one that cannot be reached.
+  /// Determines whether there is an implicit default, or an explicit default that cannot be
+  /// reached.
   void finish(Union& declaration);
 
  private:
@@ -46,26 +47,25 @@ class LabelChecks final {
   std::optional<Location> default_;
 };
 
-/// Remembers that `declaration` is local if its `part` is: a member's type, what a typedef names.
+/// Marks `declaration` as local if `part` is local: the type of a member, or of a typedef.
 void note_local(Context& context, const Declaration& declaration, const Type& part);
-/// Only local interfaces use local types. CORBA 3.0, 3.8.6.
+/// Only local interfaces may use local types. CORBA 3.0, 3.8.6.
 void check_local(Context& context, const Operation& operation);
 void check_local(Context& context, const Attribute& attribute);
-/// A oneway operation has no result, no out parameters and no exceptions.
+/// A oneway operation must have no result, no out parameters and no exceptions.
 void check_oneway(Context& context, const Operation& operation, Location keyword);
-/// A member of the type is possible: it contains no struct or union by value that is not complete,
-/// and sequences of such a one only inside its own definition. CORBA 3.0, 3.11.2.3.
+/// A member must not contain an incomplete struct or union by value. It may contain a sequence of
+/// an incomplete type only inside the definition of that type. CORBA 3.0, 3.11.2.3.
 void check_member(Context& context, const Type& type, Location location);
-/// A parameter, result or attribute of the type is possible: nothing in it waits for its
-/// definition.
+/// The type of a parameter, result or attribute must not contain an incomplete type.
 void check_complete(Context& context, const Type& type, Location location);
-/// A typedef of the type is possible: sequences of what is not defined yet are, itself is not.
+/// A typedef may name a sequence of an incomplete type, but not the incomplete type itself.
 void check_alias(Context& context, const Type& type, Location location);
 /// -Wanonymous-types: the type of a member or element has no name.
 void warn_of_anonymous(Context& context, const Type& type, Location location);
 /// -Wunused-include. Call at the end.
 void check_includes(Context& context);
-/// What was declared forward is defined somewhere.
+/// Every forward declaration must have a definition.
 void check_forwards(Context& context);
 
 }  // namespace perigee::idlc

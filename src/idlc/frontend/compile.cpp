@@ -1,4 +1,4 @@
-// Runs the phases in turn: preprocess, classify, parse.
+// Runs the phases in order: preprocess, classify, parse.
 #include "idlc/frontend/compile.h"
 
 #include "idlc/frontend/grammar.h"
@@ -19,9 +19,9 @@ std::vector<std::string> dependencies_of(const Model& model) {
   return result;
 }
 
-/// CORBA 3.0, 10.7.1: CORBA::TypeCode can be used in IDL. Old files do so without including
-/// orb.idl, hence it is declared from the start, in an opening of module CORBA that is not among
-/// the definitions.
+/// CORBA 3.0, 10.7.1: CORBA::TypeCode can be used in IDL. Old files use it without including
+/// orb.idl. So it is declared at the start, in an opening of module CORBA that is not part of the
+/// definitions.
 void predeclare(Context& context, const SourceFile& file) {
   Declarations hidden;
   Declarations* const contents = std::exchange(context.contents, &hidden);
@@ -85,7 +85,7 @@ void parse(const Phases& phases, TokensAndEvents& input) {
   requests.apply(scopes);
 }
 
-/// Texts that macros make: far less than the files themselves in any honest use.
+/// The limit for texts that macros make. Ordinary files need far less.
 constexpr std::size_t pool_size_max = 64u << 20;
 
 }  // namespace
@@ -109,7 +109,7 @@ CompileResult compile(const CompileOptions& options, FileProvider& files) {
 
 namespace {
 
-/// Writes tokens so that reading them again gives the same ones at the same lines.
+/// Writes tokens so that reading them again gives the same tokens on the same lines.
 class Renderer final {
  public:
   std::string run(const TokensAndEvents& input) {

@@ -12,15 +12,14 @@
 
 namespace perigee::idlc {
 
-/// Bounds on what one compilation may use. A file that exceeds one gets an error, not more memory.
+/// Limits of one compilation. A file that exceeds a limit gets an error.
 struct Limits {
-  std::size_t file_size_max = 16u << 20;  ///< octets in one file
-  std::size_t total_size_max =
-      64u << 20;  ///< octets scanned (a file counts each time that it is included)
-  std::size_t file_count_max = 4096;      ///< inclusions, repeated ones too
-  std::size_t include_depth_max = 64;     ///< files open inside each other
-  std::size_t condition_depth_max = 256;  ///< #if inside #if
-  std::size_t macro_depth_max = 4096;     ///< macro expansions inside each other
+  std::size_t file_size_max = 16u << 20;   ///< octets in one file
+  std::size_t total_size_max = 64u << 20;  ///< inclusions, including repeated ones
+  std::size_t file_count_max = 4096;       ///< inclusions, repeated ones too
+  std::size_t include_depth_max = 64;      ///< nested open files
+  std::size_t condition_depth_max = 256;   ///< nested #if
+  std::size_t macro_depth_max = 4096;      ///< nested macro expansions
   std::size_t token_count_max =
       2'000'000;  ///< tokens after preprocessing; also tokens handled by macro expansion
   std::size_t token_size_max = 1u << 20;  ///< octets in one identifier or literal
@@ -35,7 +34,7 @@ struct Limits {
   std::size_t error_count_max = 50;  ///< the compilation stops there
 };
 
-/// Which words are keywords. In `three`, words newer than IDL 3 (map, bitset, int8, …) are
+/// Selects the keywords. In `three`, words that are newer than IDL 3 (map, bitset, int8, …) are
 /// identifiers.
 enum class IdlVersion { three, four };
 
@@ -51,10 +50,12 @@ struct CompileOptions {
 };
 
 struct CompileResult {
-  /// Null if there was an error. (With errors, `files` below keeps the diagnostics' files alive.)
+  /// Null if there was an error. (Then `failed_model` below keeps the files of the diagnostics
+  /// alive.)
   std::unique_ptr<Model> model;
   std::vector<Diagnostic> diagnostics;
-  /// Paths of all files read, the main file first, without built-in ones: for a dependency file.
+  /// Paths of all files that were read, the main file first, without built-in files: for a
+  /// dependency file.
   std::vector<std::string> dependencies;
   /// Owns the source files of a failed compilation, to which the diagnostics point.
   std::unique_ptr<Model> failed_model;
@@ -62,7 +63,7 @@ struct CompileResult {
   [[nodiscard]] bool ok() const { return model != nullptr; }
 };
 
-/// Compiles one IDL file with all that it includes.
+/// Compiles one IDL file and all files that it includes.
 CompileResult compile(const CompileOptions& options, FileProvider& files);
 
 struct PreprocessResult {

@@ -1,5 +1,5 @@
 // A small precedence-climbing evaluator. Operands that short-circuiting skips are parsed but not
-// judged.
+// evaluated.
 #include "idlc/frontend/condition.h"
 
 #include <array>
@@ -7,8 +7,8 @@
 namespace perigee::idlc {
 namespace {
 
-// Unsigned so that overflow wraps instead of being undefined; comparisons and division look at it
-// as signed.
+// Unsigned, so that overflow wraps instead of being undefined. Comparisons and division convert to
+// signed.
 using Bits = std::uint64_t;
 
 std::int64_t as_signed(Bits bits) { return static_cast<std::int64_t>(bits); }
@@ -129,7 +129,7 @@ Bits Condition::binary(int precedence_min) {
 
 Bits Condition::divide(std::string_view text, Bits left, Bits right, Location location) {
   if (right == 0) return skipped_ > 0 ? 0 : fail(location, "division by zero in an #if expression");
-  // The one quotient that does not fit: -2^63 / -1.
+  // The only quotient that overflows: -2^63 / -1.
   if (as_signed(right) == -1) return text == "/" ? Bits{0} - left : 0;
   return static_cast<Bits>(text == "/" ? as_signed(left) / as_signed(right)
                                        : as_signed(left) % as_signed(right));

@@ -17,7 +17,7 @@ void Preprocessor::open_condition(const Token& name, bool is_true) {
   conditions.push_back({name.location, is_parent_active, is_active, is_active, false});
 }
 
-/// `defined X` and `defined(X)` as 1 or 0. Must come before macro expansion.
+/// Replaces `defined X` and `defined(X)` by 1 or 0. Must run before macro expansion.
 std::vector<Token> Preprocessor::replace_defined(const std::vector<Token>& line) {
   std::vector<Token> result;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -66,7 +66,7 @@ Operand shift(std::string_view op, WideInteger left, const Operand& right,
   }
   const int bits = static_cast<int>(count);
   if (op == ">>") return {left >> bits, right.location};
-  // Multiplied, because shifting a negative number to the left says nothing a reader could rely on.
+  // Multiplied, because the result of a left shift of a negative number is less obvious to readers.
   return integer_result(left * (WideInteger{1} << bits), right.location, context.diagnostics);
 }
 
@@ -86,7 +86,7 @@ Operand integer_binary(std::string_view op, const Operand& left_operand, const O
   if (op == "&") result = a & b;
   if (op == "+") result = a + b;
   if (op == "-") result = a - b;
-  // Two 64-bit magnitudes: their product is below 2^127 unless both are unsigned and huge.
+  // Two 64-bit magnitudes: their product overflows only if both are huge unsigned numbers.
   if (op == "*" && __builtin_mul_overflow(a, b, &result)) result = unsigned_max + 1;
   if (op == "/") result = a / b;
   if (op == "%") result = a % b;
@@ -305,7 +305,7 @@ class Conversion final {
     return std::nullopt;
   }
 
-  /// How a literal of the type is written, where another one was probably meant as it.
+  /// The form of a literal of the type, if the user probably meant such a literal.
   [[nodiscard]] std::string literal_hint() const {
     const bool is_narrow = std::holds_alternative<char>(operand_.value) ||
                            std::holds_alternative<std::string>(operand_.value);
@@ -351,7 +351,8 @@ class Conversion final {
     return *value;
   }
 
-  /// Rounded to the nearest value of the type; it may become neither infinite nor zero by that.
+  /// Rounds to the nearest value of the type. An error if rounding makes the value infinite or
+  /// zero.
   template <typename T>
   std::optional<Value> floating() {
     using Limits = std::numeric_limits<T>;
@@ -377,7 +378,7 @@ class Conversion final {
     if (value == nullptr) return mismatch();
     const std::size_t whole =
         value->digits.size() > value->scale ? value->digits.size() - value->scale : 0;
-    // A constant's type is written without digits and takes any value.
+    // The type of a constant is written without digits and accepts any value.
     if (type_.digits != 0 && whole > static_cast<std::size_t>(type_.digits - type_.scale)) {
       diagnostics_.error(operand_.location,
                          "the value is out of the range of '" + to_text(written_) + "'");

@@ -14,7 +14,7 @@ namespace perigee::idlc {
 /// Wide enough for all 64-bit integers of both signs.
 __extension__ using WideInteger = __int128;
 
-/// An intermediate value; monostate after an error that was reported.
+/// An intermediate value; monostate after a reported error.
 struct Operand {
   std::variant<std::monostate, bool, char, char32_t, WideInteger, long double, FixedValue,
                std::string, std::u32string, const Enumerator*>
@@ -24,7 +24,7 @@ struct Operand {
   [[nodiscard]] bool is_valid() const { return value.index() != 0; }
 };
 
-/// What the arithmetic must know of the constant's type: `~` of an unsigned type stays within it.
+/// The constant's type for the arithmetic: `~` of an unsigned type stays within the type.
 struct ArithmeticContext {
   Diagnostics& diagnostics;
   const Type* target = nullptr;  ///< unaliased; null if there is none (an annotation)
@@ -37,13 +37,14 @@ Operand apply_binary(std::string_view op, const Operand& left, const Operand& ri
 /// The value of a declared constant or enumerator as an operand.
 Operand operand_of(const Value& value, Location location);
 
-/// The operand as a value of `type`, or nothing after a report: wrong kind or out of range.
+/// The operand as a value of `type`. Nothing if its kind is wrong or it is out of range; this was
+/// reported.
 std::optional<Value> convert(const Operand& operand, const Type& type, Diagnostics& diagnostics);
 
-/// The operand as the value that it naturally is, for annotations.
+/// The operand as a value of its own type, for annotations.
 Value natural_value(const Operand& operand);
 
-/// The least and the greatest value of an integer type (octet too), or nothing for other types.
+/// The least and the greatest value of an integer type (including octet); nothing for other types.
 struct IntegerRange {
   WideInteger least;
   WideInteger greatest;

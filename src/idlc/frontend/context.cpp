@@ -1,4 +1,4 @@
-// Helpers of all parts of the parser.
+// Helper functions for all parts of the parser.
 #include "idlc/frontend/context.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::size_t Types::alias_depth(const Type& type) const {
     const auto found = alias_depths_.find(type.declaration);
     return found == alias_depths_.end() ? 0 : found->second;
   }
-  // Anonymous types inside each other are few: the parser limits their nesting.
+  // Recursion is safe here, because the parser limits the nesting of anonymous types.
   const std::size_t key_depth = type.key == nullptr ? 0 : alias_depth(*type.key);
   const std::size_t element_depth = type.element == nullptr ? 0 : alias_depth(*type.element);
   return std::max(key_depth, element_depth);

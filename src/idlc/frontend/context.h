@@ -1,5 +1,5 @@
-// What all parts of the parser share. The parser builds the model directly: names are resolved and
-// constants evaluated while it reads, which IDL's rule "declare before use" allows.
+// The state that all parts of the parser share. The parser builds the model directly: it resolves
+// names and evaluates constants while it reads. IDL's rule "declare before use" allows this.
 #pragma once
 
 #include "idlc/frontend/compile.h"
@@ -15,15 +15,15 @@
 
 namespace perigee::idlc {
 
-/// Makes types; basic and named ones once each.
+/// Makes types. Basic and named types are made once each.
 class Types final {
  public:
   explicit Types(Model& model) : model_(model) {}
   const Type* basic(TypeKind kind);
   const Type* named(TypeKind kind, const Declaration& declaration);
   Type& make(TypeKind kind);
-  /// How many typedefs lie inside each other in the type, through arrays, sequences and maps too. A
-  /// typedef must be made known by `set_alias_depth`.
+  /// The depth of nested typedefs in the type, also through arrays, sequences and maps. Each
+  /// typedef must be registered by `set_alias_depth`.
   [[nodiscard]] std::size_t alias_depth(const Type& type) const;
   void set_alias_depth(const Declaration& alias, std::size_t depth) {
     alias_depths_[&alias] = depth;
@@ -46,14 +46,14 @@ struct Context {
   Scopes& scopes;
   RepositoryIds& ids;
   Types types;
-  Declarations* contents;  ///< where the declarations that are being read go
+  Declarations* contents;  ///< receives the declarations that are being read
   std::size_t depth = 0;
-  std::size_t names_size = 0;   ///< of all declarations: each repeats those of the scopes around it
+  std::size_t names_size = 0;   ///< of all declarations: each name contains its enclosing scopes
   std::size_t angle_depth = 0;  ///< inside `<…>` of template types, where `>>` closes two of them
   std::vector<std::pair<Declaration*, Location>> forwards;  ///< to be checked at the end
-  std::set<const Declaration*> local_types;                 ///< that hold a local interface
-  std::set<const SourceFile*> files_with_definitions;       ///< behind which no import may stand
-  const Declaration* opening = nullptr;  ///< what opened the present scope; null at file level
+  std::set<const Declaration*> local_types;            ///< types that contain a local interface
+  std::set<const SourceFile*> files_with_definitions;  ///< no import may follow there
+  const Declaration* opening = nullptr;                ///< of the present scope; null at file level
 
   Diagnostic& error(Location location, std::string text) {
     return diagnostics.error(location, std::move(text));
@@ -74,7 +74,7 @@ class Nesting final {
   bool is_ok_;
 };
 
-/// Inside the `<…>` of a template type.
+/// Counts the nesting of `<…>` of template types.
 class InAngles final {
  public:
   explicit InAngles(Context& context) : context_(context) { ++context_.angle_depth; }
@@ -86,7 +86,8 @@ class InAngles final {
   Context& context_;
 };
 
-/// Inside it, names are declared in the scope of `owner`, and declarations go to `contents`.
+/// During its lifetime, names are declared in the scope of `owner`, and declarations go to
+/// `contents`.
 class Inside final {
  public:
   Inside(Context& context, Declaration& owner, Declarations& contents);
@@ -100,15 +101,15 @@ class Inside final {
   const Declaration* saved_opening_;
 };
 
-/// Says to which file's C++ the declaration belongs.
+/// Sets the file whose C++ contains the declaration.
 void set_unit(const Context& context, Declaration& declaration);
 
-/// Fills what all declarations have, and the repository id; neither declares the name nor adds it
-/// to the contents.
+/// Fills in the common fields of declarations and the repository id. Does not declare the name, and
+/// does not add the declaration to the contents.
 void describe_declaration(Context& context, Declaration& declaration, const Identifier& identifier);
 
-/// A new declaration of that name in the current scope, at the end of the current contents. It is
-/// made even if the name clashes, so that its inside can be checked too.
+/// A new declaration with that name in the current scope, at the end of the current contents. It is
+/// made even if the name clashes, so that its contents can be checked, too.
 template <typename T>
 T& declare(Context& context, const Identifier& identifier, Annotations annotations = {}) {
   T& node = context.model.make<T>();

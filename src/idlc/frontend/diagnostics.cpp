@@ -1,4 +1,4 @@
-// Collecting and printing diagnostics.
+// Collects and prints diagnostics.
 #include "idlc/frontend/diagnostics.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string_view source_line(const Location& location) {
   return text;
 }
 
-/// Source text may hold anything; control characters must not reach the terminal.
+/// Source text may contain any octets. Control characters must not reach the terminal.
 std::string printable(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
@@ -53,7 +53,7 @@ void append_excerpt(std::string& out, const Location& location) {
   if (line.empty() || line.size() > shown_line_size_max || location.column > line.size() + 1)
     return;
   out += "  " + printable(line) + "\n  ";
-  // Tabs are repeated, and only the first octet of a UTF-8 character takes a column on the screen.
+  // Tabs are copied. Of a UTF-8 character, only the first octet takes a column on the screen.
   for (const char c : line.substr(0, location.column - 1)) {
     if (c == '\t')
       out += '\t';
@@ -160,7 +160,7 @@ std::string with_article(std::string_view noun) {
 
 std::string nearest_spelling(const std::string& name, const std::vector<std::string>& candidates) {
   constexpr std::size_t compared_size_max = 64;
-  // With one or two letters everything is near.
+  // With one or two letters, every candidate would be near.
   if (name.size() < 3 || name.size() > compared_size_max) return {};
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string result;

@@ -1,5 +1,5 @@
-// What the compiler tells its user: errors and warnings with a position, the source line and a
-// hint. Does not decide what is an error; that is the business of the phases.
+// The messages of the compiler: errors and warnings with a position, the source line and a hint.
+// Does not decide which constructs are errors; the phases do.
 #pragma once
 
 #include "idlc/frontend/source.h"
@@ -17,7 +17,7 @@ enum class Severity { error, warning };
 
 /// The warnings, each with a name for the command line (see `warnings`).
 enum class Warning : std::uint8_t {
-  none,  ///< of an error
+  none,  ///< for errors
   anonymous_parameters,
   anonymous_types,
   case_clash,
@@ -35,24 +35,24 @@ enum class Warning : std::uint8_t {
 struct WarningInfo {
   Warning warning;
   std::string_view name;     ///< "unknown-pragmas", as in -Wunknown-pragmas
-  bool is_on;                ///< without any option
+  bool is_on;                ///< the default
   std::string_view meaning;  ///< one line for --help=warnings and the manual
 };
 
 /// All warnings, by name.
 std::span<const WarningInfo> warnings();
 
-/// Which warnings are given, and which of them are errors.
+/// Which warnings are enabled, and which of them are errors.
 struct WarningOptions {
   WarningOptions();
   std::uint32_t enabled = 0;    ///< a bit for each Warning
-  std::uint32_t as_errors = 0;  ///< warnings given as errors
+  std::uint32_t as_errors = 0;  ///< warnings that count as errors
   static constexpr std::uint32_t bit(Warning warning) {
     return std::uint32_t{1} << static_cast<unsigned>(warning);
   }
 };
 
-/// Applies what stands behind -W, as C++ compilers read it: "all", "error", "unused-include",
+/// Applies the text behind -W, as C++ compilers read it: "all", "error", "unused-include",
 /// "no-unused-include", "error=unused-include", "no-error", "no-error=unused-include". False if
 /// there is no such warning.
 bool apply_warning_option(std::string_view text, WarningOptions& options);
@@ -67,16 +67,16 @@ struct Diagnostic {
   Severity severity = Severity::error;
   Location location;
   std::string text;
-  std::string hint;  ///< a proposal how to repair it; may be empty
+  std::string hint;  ///< a proposal for a repair; may be empty
   std::vector<Note> notes;
-  Warning warning = Warning::none;  ///< which one, even if it is given as an error
+  Warning warning = Warning::none;  ///< its warning, even if it counts as an error
 };
 
-/// The diagnostic as the user reads it: `file:line:column: error: text`, the source line, a caret
-/// line, then hint and notes. Ends with a newline.
+/// The text of the diagnostic for the user: `file:line:column: error: text`, the source line, a
+/// caret line, then hint and notes. Ends with a newline.
 std::string format(const Diagnostic& diagnostic);
 
-/// Collects diagnostics. After `error_count_max` errors further ones are dropped and the phases
+/// Collects diagnostics. After `error_count_max` errors it drops further errors, and the phases
 /// stop.
 class Diagnostics final {
  public:
@@ -87,13 +87,13 @@ class Diagnostics final {
   Diagnostic& error(Location location, std::string text);
   /// Dropped if the warning is off; an error if the options say so.
   Diagnostic& warning(Warning warning, Location location, std::string text);
-  /// An error after which nothing more is said: a limit was exceeded.
+  /// An error that ends all reports, because a limit was exceeded.
   void fatal(Location location, std::string text);
 
   /// Adds a hint to the diagnostic that was reported last, unless it has one.
   void add_hint(std::string hint);
 
-  /// While a Mute lives, what is reported is dropped: for texts that need not be valid.
+  /// While a Mute lives, all reports are dropped: for texts that need not be valid.
   class Mute final {
    public:
     explicit Mute(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
@@ -124,8 +124,8 @@ class Diagnostics final {
 /// "an interface", "a struct".
 std::string with_article(std::string_view noun);
 
-/// The candidate that is nearest to `name` by spelling, or nothing if none is near enough to
-/// propose.
+/// The candidate whose spelling is nearest to `name`, or nothing if none is near enough for a
+/// proposal.
 std::string nearest_spelling(const std::string& name, const std::vector<std::string>& candidates);
 
 }  // namespace perigee::idlc

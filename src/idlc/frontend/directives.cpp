@@ -18,7 +18,7 @@ std::string joined(const std::vector<Token>& line) {
 
 }  // namespace
 
-/// Reads `(a, b, ...)`; `index` is behind the `(` and ends behind the `)`.
+/// Reads `(a, b, ...)`. `index` starts behind the `(` and ends behind the `)`.
 bool Preprocessor::read_parameters(const std::vector<Token>& line, std::size_t& index,
                                    Macro& macro) {
   const auto fail = [&](Location location) {
@@ -143,11 +143,11 @@ void Preprocessor::line_marker(const Token& number, const std::vector<Token>& li
     }
     path = line.front().text.substr(1, line.front().text.size() - 2);
   }
-  // What a C preprocessor has written begins with a marker that names the file it came from.
+  // The output of a C preprocessor begins with a marker that names the original file.
   if (output_.tokens.empty() && open_.size() == 1 && preprocessed_file_.empty()) {
     preprocessed_file_ = path;
   }
-  // The renumbered lines are not those of any text that we have: such a file has no text to show.
+  // Renumbered lines do not belong to any text that was read. So such a file has no text to show.
   const auto known = std::ranges::find_if(
       model_.files, [&](const SourceFile& file) { return file.path == path && file.text.empty(); });
   SourceFile* file = known == model_.files.end() ? nullptr : &*known;

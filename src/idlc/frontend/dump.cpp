@@ -1,4 +1,4 @@
-// The model as text: one line for each node, its parts indented below it.
+// Writes the model as text: one line for each node, with its parts indented below it.
 #include "idlc/frontend/model.h"
 
 namespace perigee::idlc {

@@ -1,4 +1,4 @@
-// Schoolbook arithmetic on decimal digits. Values have at most 31 digits, intermediate ones 124.
+// Schoolbook arithmetic on decimal digits. Values have at most 31 digits, intermediate values 124.
 #include "idlc/frontend/fixed_arithmetic.h"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ std::strong_ordering compare(const Digits& a, const Digits& b) {
   return a.compare(b) <=> 0;
 }
 
-/// From the least significant digit on; `sign` is 1 or -1, and for -1 `a` is not below `b`.
+/// Works from the least significant digit on. `sign` is 1 or -1; for -1, `a` must not be less than
+/// `b`.
 Digits combine(const Digits& a, const Digits& b, int sign) {
   Digits result;
   int carry = 0;
@@ -68,7 +69,7 @@ Digits quotient(const Digits& a, const Digits& b) {
   return trimmed(result);
 }
 
-/// `digits` / 10^scale as a value: zeros at the end of the fraction go, then what is behind the
+/// `digits` / 10^scale as a value. Drops zeros at the end of the fraction, then digits behind the
 /// 31st digit.
 std::optional<FixedValue> value_of(bool is_negative, Digits digits, std::size_t scale) {
   const auto drop = [&] {
@@ -114,7 +115,7 @@ std::optional<FixedValue> calculate(const FixedValue& left, char op, const Fixed
       break;
   }
   if (is_zero(right.digits)) return std::nullopt;
-  // Enough digits behind the point that 31 significant ones are certain.
+  // Computes enough digits behind the point for 31 significant digits.
   const std::size_t more = 2 * fixed_digits_max + right.scale;
   return value_of(is_negative, quotient(left.digits + Digits(more, '0'), right.digits),
                   left.scale + more - right.scale);

@@ -1,5 +1,5 @@
-// Arithmetic of fixed-point constants: exact decimal, 31 digits of a result kept.
-// CORBA 3.0, 3.10.2.
+// Arithmetic of fixed-point constants: exact decimal numbers, limited to 31 digits. CORBA 3.0,
+// 3.10.2.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -14,7 +14,7 @@ inline constexpr std::size_t fixed_digits_max = 31;
 /// integer part alone has more than 31 digits, or for a division by zero.
 std::optional<FixedValue> calculate(const FixedValue& left, char op, const FixedValue& right);
 
-/// The value without the digits of the fraction behind `scale`.
+/// The value without the fraction's digits beyond `scale`.
 FixedValue truncated(const FixedValue& value, std::uint16_t scale);
 
 }  // namespace perigee::idlc

@@ -1,20 +1,20 @@
-// Forward declarations: of interfaces, valuetypes, structs and unions alike, the forward
-// declaration makes the node that the definition fills later.
+// Forward declarations. For interfaces, valuetypes, structs and unions alike, the forward
+// declaration makes the node that the definition fills in later.
 #pragma once
 
 #include "idlc/frontend/context.h"
 
 namespace perigee::idlc {
 
-/// The node of that kind and name in the present scope, or null. Not one that is declared elsewhere
-/// and only used here.
+/// The node with that kind and name in the present scope, or null. A name that is declared
+/// elsewhere and only used here does not count.
 template <typename T>
 T* declared_node(Context& context, const Identifier& identifier) {
   const Symbol* known = context.scopes.current().find_exact(identifier.name);
   return known == nullptr || known->is_use ? nullptr : as<T>(known->declaration);
 }
 
-/// The declaration `kind T;`. `prepare` fills a node that is made here.
+/// The declaration `kind T;`. `prepare` fills in a new node.
 template <typename T, typename Prepare>
 Declaration* declare_forward(Context& context, const Identifier& identifier,
                              Annotations annotations, Prepare prepare) {
@@ -43,7 +43,7 @@ Declaration* declare_forward(Context& context, const Identifier& identifier,
   return declare_forward<T>(context, identifier, std::move(annotations), [](T&) {});
 }
 
-/// The node of a definition: the one that a forward declaration made, or a new one.
+/// The node of a definition: the node of an earlier forward declaration, or a new node.
 template <typename T>
 T& define_node(Context& context, const Identifier& identifier, Annotations annotations) {
   T* forward = declared_node<T>(context, identifier);

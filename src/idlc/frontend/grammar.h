@@ -1,5 +1,6 @@
-// The functions of the recursive descent parser, by grammar area; each reads its construct at the
-// present token and builds the model. A null or empty result means that an error was reported.
+// The functions of the recursive descent parser, by area of the grammar. Each reads its construct
+// from the present token on and builds the model. A null or empty result means that an error was
+// reported.
 #pragma once
 
 #include "idlc/frontend/context.h"
@@ -15,39 +16,41 @@ namespace perigee::idlc {
 void parse_specification(Context& context);
 /// Definitions up to the closing brace, which is not taken.
 void parse_definitions(Context& context);
-/// `const`, `typedef`, `struct`, `union`, `enum`, `exception`, `native`, `typeid`, … if the next
-/// token starts one: what may stand in modules and in interfaces. `handled` tells whether it did.
-/// The result is the last declaration made, which takes trailing annotation comments.
+/// Reads `const`, `typedef`, `struct`, `union`, `enum`, `exception`, `native`, `typeid`, …, if the
+/// next token starts one of them. These definitions may stand in modules and in interfaces.
+/// `handled` tells whether one was read. The result is the last declaration made, which takes
+/// trailing annotation comments.
 Declaration* parse_common_definition(Context& context, Annotations annotations, bool& handled);
 /// A name that is being declared.
 std::optional<Identifier> parse_identifier(Context& context, std::string_view what);
 /// `A`, `A::B`, `::A::B`; empty after an error.
 ScopedName parse_scoped_name(Context& context, std::string_view what);
-/// "'x' is a typedef, not a struct": `expected` has its article.
+/// Reports "'x' is a typedef, not a struct". `expected` includes the article.
 void report_other_kind(Context& context, const ScopedName& name, const Declaration& found,
                        std::string_view expected);
-/// A base is declared only, or is what is being defined.
+/// Reports a base that is only declared, or that is just being defined.
 void report_undefined_base(Context& context, const ScopedName& name, const Declaration& base);
 /// Reads `;` and the annotation comments behind it, for `declared` (may be null).
 void finish_declaration(Context& context, Declaration* declared, std::string_view after);
 
 // parse_imports.cpp
 
-/// `import ::M;`, `import "IDL:M:1.0";`, the word is the present token.
+/// `import ::M;`, `import "IDL:M:1.0";`. The present token is the word `import`.
 void parse_import(Context& context);
 
 // parse_components.cpp
 
-/// Skips a definition of the component model after a report. False if there is none here.
+/// Reports and skips a definition of the component model. False if there is no such definition
+/// here.
 bool skip_component(Context& context);
 
 // parse_annotations.cpp
 
-/// Annotations in front of a declaration, those in comments too.
+/// Annotations in front of a declaration, also in comments.
 Annotations parse_annotations(Context& context);
-/// Annotation comments behind a declaration on its line.
+/// Annotation comments on the same line behind a declaration.
 void add_trailing_annotations(Context& context, Annotations& annotations);
-/// `@annotation foo { … };`: the definition of an annotation, which is read and dropped.
+/// `@annotation foo { … };`: reads and drops the definition of an annotation.
 void skip_annotation_definition(Context& context);
 
 // parse_interfaces.cpp
@@ -68,12 +71,11 @@ Declaration* parse_value_type(Context& context, Annotations annotations);
 
 // parse_types.cpp
 
-/// A type as it may be used for members, parameters, results and typedefs. `void` is not among
-/// them.
+/// A type for members, parameters, results and typedefs. `void` is not included.
 const Type* parse_type(Context& context, std::string_view what);
-/// A type that may be constructed in place: `struct S { … } s;` as a member.
+/// A type that may be defined in place: `struct S { … } s;` as a member.
 const Type* parse_member_type(Context& context, std::string_view what);
-/// The dimensions behind a declarator's name, if there are any, around `type`.
+/// Reads the dimensions behind a declarator's name, if there are any, and applies them to `type`.
 const Type* parse_dimensions(Context& context, const Type* type);
 /// The type that a declaration names, or null after a report.
 const Type* type_of(Context& context, Declaration* declaration, Location location);
@@ -102,7 +104,7 @@ std::optional<Value> parse_constant(Context& context, const Type& type);
 /// A constant expression from 1 to `greatest`: a bound, a dimension.
 std::optional<std::uint64_t> parse_positive(Context& context, std::string_view what,
                                             std::uint64_t greatest);
-/// A constant expression that converts to nothing in particular; monostate if it is none.
+/// A constant expression without a target type; monostate if it is invalid.
 Value parse_natural_value(Context& context);
 
 }  // namespace perigee::idlc

@@ -1,4 +1,4 @@
-// #include: finding files, reading each once, and the limits on them.
+// #include: finds files, reads each file once, and applies the limits.
 #include "idlc/frontend/builtin_files.h"
 #include "idlc/frontend/preprocessor.h"
 
@@ -51,7 +51,8 @@ SourceFile* Preprocessor::load_builtin(const std::string& name) {
   return &file;
 }
 
-/// In the including file's directory (quoted form), among the built-in files, in the include paths.
+/// Searches the including file's directory (quoted form), the built-in files, and the include
+/// paths.
 SourceFile* Preprocessor::find_file(const std::string& name, bool is_angled) {
   if (name.starts_with('/')) return load(name);
   if (!is_angled) {
@@ -65,7 +66,7 @@ SourceFile* Preprocessor::find_file(const std::string& name, bool is_angled) {
   return nullptr;
 }
 
-/// The file name after #include, without quotes; macros are expanded if it is neither form.
+/// The file name behind #include, without quotes. Macros are expanded if it has neither form.
 std::optional<Token> Preprocessor::include_operand(const Token& name, bool& is_angled) {
   is_angled = true;
   if (std::optional<Token> header = open_.back()->scanner.angle_header()) {
@@ -95,8 +96,8 @@ std::optional<Token> Preprocessor::include_operand(const Token& name, bool& is_a
   return token;
 }
 
-/// One file may be found by several paths ("b.idl", "../x/b.idl", a symbolic link): as other
-/// preprocessors do, #pragma once goes by what stands in the file.
+/// Several paths may lead to one file ("b.idl", "../x/b.idl", a symbolic link). So #pragma once
+/// compares the contents of files, as other preprocessors do.
 bool Preprocessor::is_read_once(const SourceFile& file) const {
   return std::ranges::any_of(
       once_, [&](const SourceFile* other) { return other == &file || other->text == file.text; });
@@ -171,7 +172,7 @@ void Preprocessor::leave(Location location) {
   open_.pop_back();
 }
 
-/// -D and -U as a text of directives, read before the main file.
+/// Reads -D and -U as a text of directives, before the main file.
 void Preprocessor::enter_command_line() {
   if (options_.defines.empty() && options_.undefines.empty()) return;
   std::string text;

@@ -21,8 +21,8 @@ const std::vector<std::string_view> keywords_newer = {"bitfield", "bitmask", "bi
                                                       "int16",    "int32",   "int64",  "map",
                                                       "uint8",    "uint16",  "uint32", "uint64"};
 
-/// Keywords that came after CORBA 2.0. Files of that time have names like ValueType and Local, so
-/// for these a difference in case makes a name and no error.
+/// Keywords that are newer than CORBA 2.0. Files of that time have names like ValueType and Local.
+/// So a difference in case from these keywords makes a name, not an error.
 bool is_late(std::string_view keyword) {
   constexpr std::array words = {"abstract",  "custom", "fixed",    "local",       "native",
                                 "private",   "public", "supports", "truncatable", "ValueBase",
@@ -60,7 +60,7 @@ class Classifier final {
                     std::ranges::find(introducers, token.text) != introducers.end();
     if (token.kind == TokenKind::bad) {
       report_bad(token);
-      // The parser must know that a literal or name was here.
+      // The parser must know that there was a literal or name.
       return token.text != "/*";
     }
     if (token.is("#") || token.is("##")) {
@@ -89,7 +89,7 @@ class Classifier final {
   }
 
   void classify_identifier(Token& token, const Token& following) {
-    // CORBA 3.0, 3.2.3.1: an escaped identifier is the name without its underscore, and never a
+    // CORBA 3.0, 3.2.3.1: an escaped identifier is the name without its underscore. It is never a
     // keyword.
     if (token.text.starts_with('_')) {
       if (token.text.size() == 1) return;
@@ -105,10 +105,10 @@ class Classifier final {
     }
     const std::string keyword(found->second);
     if (is_late(keyword)) return;
-    // `@CORBA(ami=true)` is how other compilers spell it.
+    // Other compilers write `@CORBA(ami=true)`.
     if (annotation_depth_ > 0 && (token.text == "true" || token.text == "false")) return;
     const std::string written(token.text);
-    // One mistake, one report: what stands in front of a name was meant as the keyword.
+    // One report for one mistake: a word in front of a name was meant as the keyword.
     if (following.kind == TokenKind::identifier && !expects_name_) {
       token.kind = TokenKind::keyword;
       token.text = found->second;
@@ -143,9 +143,9 @@ class Classifier final {
   const CompileOptions& options_;
   Diagnostics& diagnostics_;
   KeywordTable table_;
-  bool expects_name_ = false;         ///< the token before introduces a name
+  bool expects_name_ = false;         ///< the previous token introduces a name
   bool is_annotation_name_ = false;   ///< behind `@`
-  std::size_t annotation_depth_ = 0;  ///< parentheses of an annotation that are open
+  std::size_t annotation_depth_ = 0;  ///< open parentheses of an annotation
 };
 
 }  // namespace
@@ -169,8 +169,8 @@ const std::vector<std::string_view>& keywords(IdlVersion version) {
 
 void classify(std::vector<Token>& tokens, const CompileOptions& options, Diagnostics& diagnostics) {
   Classifier classifier(options, diagnostics);
-  // Dropped tokens become placemarkers so that the positions of events stay right; the parser skips
-  // them.
+  // Dropped tokens become placemarkers, so that the positions of events stay correct. The parser
+  // skips them.
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!classifier.classify(tokens[i], tokens[i + 1])) tokens[i].kind = TokenKind::placemarker;
   }

@@ -14,7 +14,7 @@ namespace perigee::idlc {
 void classify(std::vector<Token>& tokens, const CompileOptions& options, Diagnostics& diagnostics);
 
 /// The reserved words of that version of IDL. Words that are keywords only in some places (import,
-/// component, factory, …) are not among them: old files use them as names.
+/// component, factory, …) are not included: old files use them as names.
 const std::vector<std::string_view>& keywords(IdlVersion version);
 
 /// ASCII lower case: identifiers that differ only in case are the same name.

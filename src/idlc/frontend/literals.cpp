@@ -1,4 +1,4 @@
-// Literals to values.
+// Converts literals to values.
 #include "idlc/frontend/literals.h"
 
 #include "idlc/frontend/fixed_arithmetic.h"
@@ -86,8 +86,8 @@ NumberLiteral fixed(const Token& token, Diagnostics& diagnostics) {
   return value;
 }
 
-/// What std::from_chars refuses as out of range: a denormal number, 0 if it is smaller still, or
-/// infinity.
+/// The value of a number that std::from_chars reports as out of range: a denormal number, 0 for a
+/// still smaller number, or infinity.
 long double extreme(std::string_view text) {
   std::istringstream in{std::string(text)};
   in.imbue(std::locale::classic());
@@ -112,7 +112,8 @@ NumberLiteral floating(const Token& token, Diagnostics& diagnostics) {
   return {};
 }
 
-/// Reads the inside of a literal; each element is an octet or, for `\u` in wide ones, a code point.
+/// Reads the contents of a literal. Each element is an octet or, for `\u` in wide literals, a code
+/// point.
 class Escapes final {
  public:
   Escapes(const Token& token, Diagnostics& diagnostics)
@@ -199,7 +200,7 @@ class Escapes final {
   std::size_t index_ = 0;
 };
 
-/// Length of the UTF-8 character at `index` (1 to 4), or 0 if there is none.
+/// The length of the UTF-8 character at `index` (1 to 4), or 0 if it is not valid.
 std::size_t utf8_size(const std::vector<Escapes::Element>& elements, std::size_t index) {
   const char32_t first = elements[index].value;
   const std::size_t size = first < 0x80             ? 1

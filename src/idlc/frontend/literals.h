@@ -1,4 +1,4 @@
-// The values of IDL literals: numbers, characters, strings. Reports malformed ones.
+// The values of IDL literals: numbers, characters, strings. Reports malformed literals.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -19,11 +19,12 @@ NumberLiteral number_literal(const Token& token, Diagnostics& diagnostics);
 /// True for L'x' and L"x".
 bool is_wide(const Token& token);
 
-/// The octets of '…' or "…", escapes replaced. Other octets, UTF-8 for instance, are kept as they
-/// are.
+/// The octets of '…' or "…", with escapes replaced. Other octets, for example UTF-8, are kept
+/// unchanged.
 std::optional<std::string> narrow_text(const Token& token, Diagnostics& diagnostics);
 
-/// The code points of L'…' or L"…". The source text is UTF-8, else it is taken as ISO 8859-1.
+/// The code points of L'…' or L"…". The source text is read as UTF-8, or as ISO 8859-1 if it is not
+/// valid UTF-8.
 std::optional<std::u32string> wide_text(const Token& token, Diagnostics& diagnostics);
 
 }  // namespace perigee::idlc

@@ -1,4 +1,4 @@
-// Reading macro calls and the results of macros. Substitution is in substitute.cpp.
+// Reads macro calls and the results of macros. Substitution is in substitute.cpp.
 #include "idlc/frontend/macros.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ Token Expansion::next() {
   return Token{};
 }
 
-/// False if the name is no call of the macro and stays as it is.
+/// False if the name is not a call of the macro and stays unchanged.
 bool Expansion::expand(const Token& name, Macro& macro) {
   Arguments arguments;
   if (macro.kind == MacroKind::function) {

@@ -1,5 +1,5 @@
-// Macros and their expansion: object-like and function-like ones, # and ##, with the rule that a
-// macro is not expanded inside its own expansion. Knows nothing of files and directives.
+// Macros and their expansion: object-like and function-like macros, # and ##. A macro is not
+// expanded inside its own expansion. Knows nothing of files and directives.
 #pragma once
 
 #include "idlc/frontend/compile.h"
@@ -22,14 +22,14 @@ struct Macro {
   std::vector<std::string_view> parameters;
   std::vector<Token> body;
   std::size_t active_count =
-      0;  ///< expansions of it that are being read: it is not expanded meanwhile
+      0;  ///< expansions that are being read: meanwhile the macro is not expanded
 };
 
-/// Same kind, parameters, and body by spelling: a redefinition that changes nothing.
+/// Same kind, parameters and spelling of the body: such a redefinition changes nothing.
 bool is_same_macro(const Macro& a, const Macro& b);
 
-/// The macros that are defined. A macro lives as long as the table, also after #undef: an expansion
-/// may still read it.
+/// The defined macros. A macro lives as long as the table, even after #undef: an expansion may
+/// still read it.
 class MacroTable final {
  public:
   [[nodiscard]] Macro* find(std::string_view name) const;
@@ -41,21 +41,21 @@ class MacroTable final {
   std::deque<Macro> all_;
 };
 
-/// Where an expansion takes its tokens from. Gives `end` again and again at the end.
+/// The source of tokens for an expansion. At the end it gives `end` repeatedly.
 class TokenSource {
  public:
   virtual ~TokenSource() = default;
   virtual Token next() = 0;
 };
 
-/// What all expansions of one compilation share, and what they have used of the limits.
+/// The state that all expansions of one compilation share, with their use of the limits.
 struct ExpansionState {
   const Limits& limits;
   Diagnostics& diagnostics;
   TextPool& pool;
   MacroTable macros;
   std::size_t token_count = 0;
-  std::size_t depth = 0;  ///< expansions of arguments inside each other
+  std::size_t depth = 0;  ///< nested expansions of arguments
 };
 
 /// Reads `source` and gives its tokens with all macros expanded.
@@ -66,12 +66,12 @@ class Expansion final {
   Expansion(const Expansion&) = delete;
   Expansion& operator=(const Expansion&) = delete;
 
-  /// A token that came from a macro's body has the position of the macro's name in the text; one
-  /// from an argument has its own.
+  /// A token from a macro's body has the position of the macro's name in the text. A token from an
+  /// argument has its own position.
   Token next();
 
  private:
-  /// A macro's result that is being read. `macro` is null for a token that was read too far.
+  /// The result of a macro that is being read. `macro` is null for a token that was read ahead.
   struct Context {
     std::vector<Token> tokens;
     std::size_t index = 0;
@@ -93,11 +93,11 @@ class Expansion final {
   std::vector<Context> contexts_;
 };
 
-/// All macros of `tokens` expanded, as if nothing followed.
+/// Expands all macros of `tokens`, as if nothing followed.
 std::vector<Token> expand_tokens(const std::vector<Token>& tokens, ExpansionState& state);
 
-/// The body of `macro` with `arguments` in place of its parameters, # and ## applied; each token at
-/// `name`'s position.
+/// The body of `macro` with its parameters replaced by `arguments`, and with # and ## applied. Each
+/// token has the position of `name`.
 std::vector<Token> substitute(const Macro& macro, const std::vector<std::vector<Token>>& arguments,
                               const Token& name, ExpansionState& state);
 

@@ -1,4 +1,4 @@
-// Small questions about the model that every back end asks.
+// Small functions about the model that every back end needs.
 #include "idlc/frontend/model.h"
 
 #include <algorithm>

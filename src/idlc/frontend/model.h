@@ -1,7 +1,7 @@
-// The checked and resolved model of one IDL compilation: what back ends read. Every name is bound
-// to its declaration, every constant is evaluated, every rule of the language that the front end
-// knows holds. The model owns all nodes; pointers between nodes do not own and live as long as the
-// model. Holds data only: building and checking are the work of the phases before.
+// The checked and resolved model of one IDL compilation, which back ends read. Every name is bound
+// to its declaration, every constant is evaluated, and the rules of the language that the front end
+// knows hold. The model owns all nodes. Pointers between nodes do not own and live as long as the
+// model. Contains data only: earlier phases build and check it.
 #pragma once
 
 #include "idlc/frontend/source.h"
@@ -26,8 +26,8 @@ struct ValueType;
 
 // ---- types -------------------------------------------------------------------------------------
 
-/// The kinds of types. From `alias` on a type is named and `Type::declaration` says which one it
-/// is.
+/// The kinds of types. A type of kind `alias` or a later kind is named, and `Type::declaration` is
+/// its declaration.
 enum class TypeKind {
   void_type,
   boolean,
@@ -67,8 +67,8 @@ enum class TypeKind {
   bitset,       ///< Bitset
 };
 
-/// A type as it is used. Basic, unbounded string and named types exist once per model: equal
-/// pointers mean equal types there. Sequences, arrays and other templates exist once per use.
+/// A type in use. Basic types, unbounded strings and named types exist once per model: equal
+/// pointers mean equal types. Sequences, arrays and other templates exist once per use.
 struct Type {
   TypeKind kind = TypeKind::void_type;
   std::uint64_t bound = 0;
@@ -80,7 +80,8 @@ struct Type {
   const Declaration* declaration = nullptr;  ///< for named kinds, else nullptr
 };
 
-/// The type without typedefs around it. An array or sequence keeps typedefs inside it.
+/// The type without the typedefs around it. An array or sequence keeps the typedefs of its
+/// elements.
 const Type& unaliased(const Type& type);
 
 // ---- values ------------------------------------------------------------------------------------
@@ -93,10 +94,13 @@ struct FixedValue {
   friend bool operator==(const FixedValue&, const FixedValue&) = default;
 };
 
-/// A constant's value. Signed integers are int64_t; unsigned ones, octet, uint8 and bitmasks
-/// uint64_t; float, double and long double are long double (rounded to the type); char is char;
-/// wchar is char32_t (a Unicode code point); string is std::string; wstring is std::u32string; an
-/// enumerator points to its declaration.
+/// A constant's value:
+/// - int64_t for signed integers;
+/// - uint64_t for unsigned integers, octet, uint8 and bitmasks;
+/// - long double (rounded to the type) for float, double and long double;
+/// - char for char, and char32_t (a Unicode code point) for wchar;
+/// - std::string for string, and std::u32string for wstring;
+/// - a pointer to the declaration for an enumerator.
 using Value = std::variant<std::monostate, bool, char, char32_t, std::int64_t, std::uint64_t,
                            long double, FixedValue, std::string, std::u32string, const Enumerator*>;
 
@@ -139,7 +143,7 @@ enum class DeclarationKind {
   bitset,
 };
 
-/// What all declarations have.
+/// The common fields of all declarations.
 struct Declaration {
   explicit Declaration(DeclarationKind declaration_kind) : kind(declaration_kind) {}
 
@@ -148,8 +152,8 @@ struct Declaration {
   std::string scoped_name;    ///< "::Stock::Quoter"
   std::string repository_id;  ///< "IDL:Stock/Quoter:1.0"
   Location location;          ///< of the identifier
-  /// The file to whose C++ it belongs: that of the identifier. What was included inside a scope
-  /// belongs to the file that opened the scope.
+  /// The file whose C++ contains the declaration: the file of the identifier. A declaration from a
+  /// file that is included inside a scope belongs to the file that opened the scope.
   const SourceFile* unit = nullptr;
   bool is_imported = false;  ///< its `unit` is not the main file: no code is generated for it
   const Declaration* parent = nullptr;  ///< enclosing module, interface, …; nullptr at file level
@@ -161,12 +165,12 @@ struct Declaration {
 
 using Declarations = std::vector<const Declaration*>;
 
-/// One opening of a module. A module that is opened again has another node with the same names.
+/// One opening of a module. Each further opening is another node with the same names.
 struct Module final : Declaration {
   static constexpr auto kind_of = DeclarationKind::module;
   Module() : Declaration(kind_of) {}
   Declarations contents;
-  const Module* first_opening = nullptr;  ///< the module itself if it is the first
+  const Module* first_opening = nullptr;  ///< points to itself in the first opening
 };
 
 /// `contents` holds operations, attributes and nested types in the order of the text.
@@ -180,11 +184,12 @@ struct Interface final : Declaration {
   Declarations contents;
 };
 
-/// All bases, direct and indirect, each once, a base always before what derives from it.
+/// All bases, direct and indirect, each once. A base always comes before the interfaces that derive
+/// from it.
 std::vector<const Interface*> all_bases(const Interface& interface);
 
-/// `interface I;` or `struct S;`. `declared` is the node of the full declaration (or, if there is
-/// none in this compilation, an interface node with `is_defined == false`).
+/// `interface I;` or `struct S;`. `declared` is the node of the full declaration. If this
+/// compilation has none, it is an interface node with `is_defined == false`.
 struct Forward final : Declaration {
   static constexpr auto kind_of = DeclarationKind::forward;
   Forward() : Declaration(kind_of) {}
@@ -211,7 +216,7 @@ struct Operation final : Declaration {
   std::vector<std::string> contexts;
 };
 
-/// `attribute long a, b;` gives two of these.
+/// `attribute long a, b;` makes two nodes.
 struct Attribute final : Declaration {
   static constexpr auto kind_of = DeclarationKind::attribute;
   Attribute() : Declaration(kind_of) {}
@@ -263,12 +268,12 @@ struct Union final : Declaration {
   bool has_implicit_default = false;  ///< no `default:` and labels that do not cover every value
 };
 
-/// An enumerator lives in the scope that holds its enum: `scoped_name` is "::Stock::red".
+/// An enumerator belongs to the scope that contains its enum: `scoped_name` is "::Stock::red".
 struct Enumerator final : Declaration {
   static constexpr auto kind_of = DeclarationKind::enumerator;
   Enumerator() : Declaration(kind_of) {}
-  std::uint32_t ordinal = 0;  ///< position in the enum: what travels on the wire
-  std::int64_t value = 0;     ///< `@value`, else the previous one's plus one
+  std::uint32_t ordinal = 0;  ///< the position in the enum, which is sent on the wire
+  std::int64_t value = 0;     ///< `@value`, or the previous value plus one
   const Declaration* enumeration = nullptr;
 };
 
@@ -278,7 +283,7 @@ struct Enum final : Declaration {
   std::vector<const Enumerator*> enumerators;
 };
 
-/// One declarator of a typedef; `typedef long a, b[3];` gives two of these.
+/// One declarator of a typedef. `typedef long a, b[3];` makes two nodes.
 struct Typedef final : Declaration {
   static constexpr auto kind_of = DeclarationKind::type_definition;
   Typedef() : Declaration(kind_of) {}
@@ -350,7 +355,7 @@ struct BitField {
   std::string name;
   Location location;
   std::uint16_t size = 0;      ///< bits, 1 to 64
-  const Type* type = nullptr;  ///< the destination type; chosen by `size` if none was written
+  const Type* type = nullptr;  ///< the destination type; `size` decides if none was written
 };
 
 struct Bitset final : Declaration {
@@ -375,17 +380,17 @@ T* as(Declaration* declaration) {
 
 // ---- the model ---------------------------------------------------------------------------------
 
-/// All of one compilation. Not copyable: nodes point to each other.
+/// All data of one compilation. Not copyable, because nodes point to each other.
 class Model final {
  public:
   Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  /// Definitions at file level in the order of the text, those of included files too.
+  /// Definitions at file level in the order of the text, including definitions of included files.
   Declarations definitions;
-  /// All files that were read, in the order in which they were first opened; the main file is the
-  /// first.
+  /// All files that were read, in the order in which they were first opened. The first one is the
+  /// main file.
   std::deque<SourceFile> files;
 
   /// A new node, owned by the model; its address never changes.
@@ -403,16 +408,16 @@ class Model final {
       nodes_;
 };
 
-/// The value as IDL would write it: 3, TRUE, 'a', "text", ::Stock::red.
+/// The value in the syntax of IDL: 3, TRUE, 'a', "text", ::Stock::red.
 std::string to_text(const Value& value);
 
 /// The same, with as many digits as the floating-point type needs.
 std::string to_text(const Value& value, const Type& type);
 
-/// The type as IDL would write it, with full names: sequence<::Stock::Quote, 3>.
+/// The type in the syntax of IDL, with full names: sequence<::Stock::Quote, 3>.
 std::string to_text(const Type& type);
 
-/// What kind of thing it is, in the words of IDL: "struct", "operation", "constant".
+/// The kind of declaration in the words of IDL: "struct", "operation", "constant".
 std::string_view to_text(DeclarationKind kind);
 
 /// The model as stable text, two spaces per level: for golden tests and `perigee-idl --dump-model`.

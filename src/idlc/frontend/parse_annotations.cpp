@@ -17,8 +17,8 @@ std::string joined(const std::vector<Token>& tokens) {
   return text;
 }
 
-/// Up to the `,` or `)` that ends the parameter. A value need not be a constant of ours:
-/// `@default(x)` of a vendor's annotation may be anything.
+/// Reads up to the `,` or `)` that ends the parameter. The value need not be a valid constant:
+/// `@default(x)` of another vendor's annotation may contain any text.
 AnnotationParameter parse_parameter(Context& context) {
   AnnotationParameter parameter;
   TokenStream& tokens = context.tokens;
@@ -44,7 +44,7 @@ AnnotationParameter parse_parameter(Context& context) {
     parameter.value = parse_natural_value(context);
     if (!context.tokens.at_end()) parameter.value = {};
   });
-  // @CORBA(ami=true), as other compilers read it.
+  // Other compilers accept @CORBA(ami=true).
   if (parameter.text == "true" || parameter.text == "false") {
     parameter.value = parameter.text == "true";
   }
@@ -64,7 +64,8 @@ void parse_annotation(Context& context, Annotations& annotations) {
     return;
   }
   annotation.name = tokens.next().text;
-  // `@key ::M::T x`: the type does not belong to the annotation, as the blank in front of it shows.
+  // `@key ::M::T x`: the blank in front of the type shows that the type does not belong to the
+  // annotation.
   while (tokens.at("::") && !tokens.peek().space_before && !tokens.peek().starts_line &&
          is_name(tokens.peek(1))) {
     tokens.next();
@@ -83,7 +84,7 @@ void parse_annotation(Context& context, Annotations& annotations) {
   annotations.push_back(std::move(annotation));
 }
 
-/// The comment's text is scanned here: it takes no part in the preprocessor's work.
+/// The comment's text is scanned here, because the preprocessor does not process it.
 void parse_comment(Context& context, Event& event, Annotations& annotations) {
   Token comment = event.tokens.front();
   Location origin = comment.location;
@@ -100,7 +101,7 @@ void parse_comment(Context& context, Event& event, Annotations& annotations) {
   tokens.push_back(end);
   const std::size_t known_count = annotations.size();
   {
-    // A comment may hold anything; what is no annotation in it is prose.
+    // A comment may contain any text. Text that is not an annotation is ignored.
     const Diagnostics::Mute mute(context.diagnostics);
     classify(tokens, context.options, context.diagnostics);
     context.tokens.parse_aside(tokens, [&] {

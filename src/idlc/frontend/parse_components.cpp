@@ -1,6 +1,5 @@
-// CORBA components (CORBA 3.0, 3.17 to 3.19; IDL 4.2, 7.4.9): not part of this compiler. They are
-// named as such and skipped; what they declare is made known, so that its uses are no further
-// errors.
+// CORBA components (CORBA 3.0, 3.17 to 3.19; IDL 4.2, 7.4.9) are not supported. They are reported
+// and skipped. Their names are declared, so that uses of the names cause no further errors.
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
@@ -16,7 +15,8 @@ bool is_modifier(const Token& token) {
   return token.kind == TokenKind::keyword && (token.text == "abstract" || token.text == "custom");
 }
 
-/// How many tokens stand in front of the word of components; nothing if there is no such word.
+/// The number of tokens in front of the keyword of a component; nothing if there is no such
+/// keyword.
 std::optional<std::size_t> at_component(const TokenStream& tokens) {
   const std::size_t ahead = is_modifier(tokens.peek()) ? 1 : 0;
   if (tokens.peek(ahead + 1).kind != TokenKind::identifier) return std::nullopt;

@@ -104,7 +104,7 @@ Declaration* parse_exception(Context& context, Annotations annotations) {
 
 namespace {
 
-/// `@value(n)` of an enumerator, else one more than the one before.
+/// `@value(n)` of an enumerator, otherwise the previous value plus one.
 std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
                               const Enum& enumeration) {
   constexpr std::int64_t greatest = 4'294'967'295;
@@ -119,13 +119,13 @@ std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
   return enumeration.enumerators.empty() ? 0 : enumeration.enumerators.back()->value + 1;
 }
 
-/// False if the text is not an enumerator; the error is reported.
+/// False if the text is not an enumerator; this was reported.
 bool parse_enumerator(Context& context, Enum& enumeration,
                       std::map<std::int64_t, Location>& values) {
   Annotations annotations = parse_annotations(context);
   const auto identifier = parse_identifier(context, "the name of an enumerator");
   if (!identifier) return false;
-  // Enumerators live beside their enum, but are no definitions of their own.
+  // Enumerators are declared beside their enum, but are not definitions of their own.
   Enumerator& enumerator = context.model.make<Enumerator>();
   describe_declaration(context, enumerator, *identifier);
   enumerator.annotations = std::move(annotations);

@@ -19,7 +19,7 @@ ScopedName parse_scoped_name(Context& context, std::string_view what) {
   ScopedName name;
   name.is_absolute = tokens.accept("::");
   do {
-    // CORBA::Object and CORBA::ValueBase: after `::` these two keywords are names.
+    // CORBA::Object and CORBA::ValueBase: behind `::` these two keywords are names.
     const bool is_word =
         !name.is_empty() && (tokens.at_keyword("Object") || tokens.at_keyword("ValueBase"));
     if (tokens.peek().kind != TokenKind::identifier && !is_word) {
@@ -138,7 +138,7 @@ Declaration* parse_constant_declaration(Context& context, Annotations annotation
     return nullptr;
   }
   std::optional<Value> value = parse_constant(context, *type);
-  // Declared although its value is wrong, so that each use is not one more error.
+  // Declared even if its value is wrong, so that its uses cause no further errors.
   Constant& constant = declare<Constant>(context, *identifier, std::move(annotations));
   constant.type = type;
   if (value) constant.value = std::move(*value);
@@ -223,7 +223,7 @@ void parse_type_id(Context& context) {
   tokens.expect_semicolon("the " + std::string(word.text));
 }
 
-/// A word that is no keyword, but starts a statement where a name or string follows it.
+/// A word that is not a keyword, but starts a statement if a name or string follows.
 bool at_statement_word(const Context& context, std::string_view word) {
   return context.tokens.at_word(word) &&
          (context.tokens.peek(1).kind == TokenKind::identifier || context.tokens.peek(1).is("::"));
@@ -250,7 +250,7 @@ void report_no_definition(Context& context) {
     tokens.next();
   } else {
     tokens.recover();
-    // Not behind the brace that ends a scope, but behind a stray one.
+    // Behind a stray brace, but not behind the brace that ends a scope.
     tokens.accept(";");
   }
 }
@@ -321,7 +321,7 @@ void parse_specification(Context& context) {
     context.error(context.tokens.next().location, "this '}' closes nothing");
     context.tokens.accept(";");
   }
-  context.tokens.next();  // hands over the events in front of the end
+  context.tokens.next();  // delivers the events in front of the end
   for (SourceFile& file : context.model.files) file.is_part = context.scopes.is_part(file);
   check_forwards(context);
   check_includes(context);

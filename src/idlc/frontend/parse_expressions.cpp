@@ -127,7 +127,7 @@ Operand Expression::character(const Token& token) {
   return operand;
 }
 
-/// Adjacent string literals are one string.
+/// Adjacent string literals form one string.
 Operand Expression::strings() {
   Operand operand;
   operand.location = context_.tokens.peek().location;

@@ -1,6 +1,6 @@
-// `import`: CORBA 3.0, 3.6. There is no interface repository behind this compiler: what can be
-// imported is what the included files declare, and that is visible already. So an import is checked
-// and changes nothing.
+// `import`: CORBA 3.0, 3.6. This compiler has no interface repository. Only declarations of
+// included files can be imported, and these are visible already. So an import is checked and has no
+// effect.
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/literals.h"
 
@@ -31,7 +31,7 @@ Declaration* imported_by_name(Context& context) {
   return found;
 }
 
-/// What CORBA calls a container: modules, interfaces, valuetypes, structs, unions, exceptions.
+/// The containers of CORBA: modules, interfaces, valuetypes, structs, unions, exceptions.
 bool has_names_inside(const Declaration& declaration) {
   switch (declaration.kind) {
     case DeclarationKind::module:

@@ -20,7 +20,7 @@ struct Head {
   Identifier identifier;
 };
 
-/// All declarations of an interface have the same words in front of `interface`.
+/// All declarations of an interface must have the same words in front of `interface`.
 void check_head(Context& context, const Head& head) {
   const auto* declared = declared_node<Interface>(context, head.identifier);
   if (declared == nullptr ||
@@ -61,7 +61,7 @@ void parse_bases(Context& context, Interface& interface) {
     }
     Declaration* declaration = context.scopes.resolve(name);
     if (declaration == nullptr) continue;
-    // A typedef of an interface names it too.
+    // A typedef of an interface also names the interface.
     const Declaration* target = declaration;
     if (const auto* alias = as<Typedef>(declaration)) target = unaliased(*alias->type).declaration;
     const auto* base = as<Interface>(target);
@@ -85,7 +85,7 @@ Declaration* define_interface(Context& context, const Head& head, Annotations an
   check_head(context, head);
   auto& interface = define_node<Interface>(context, head.identifier, std::move(annotations));
   set_head(interface, head);
-  // The bases are looked up outside the interface.
+  // The bases are looked up in the scope around the interface.
   if (tokens.accept(":")) parse_bases(context, interface);
   {
     const Inside inside(context, interface, interface.contents);
@@ -162,8 +162,8 @@ std::vector<const Exception*> parse_exception_list(Context& context) {
 
 namespace {
 
-/// A type; IDL's grammar gives parameters, results and attributes only those with names and basic
-/// ones.
+/// A type for a parameter, result or attribute. The grammar of IDL allows only basic types and
+/// named types.
 const Type* parse_named_type(Context& context, std::string_view what, std::string_view used_as) {
   const Location location = context.tokens.peek().location;
   const Type* type = parse_type(context, what);
@@ -207,7 +207,7 @@ bool parse_parameter(Context& context, std::vector<Parameter>& parameters) {
   return true;
 }
 
-/// Skips what is left of a parameter, so that the next one is judged too.
+/// Skips the rest of a parameter, so that the next parameter is checked, too.
 void skip_parameter(TokenStream& tokens) {
   std::size_t depth = 0;
   while (!tokens.at_end() && !tokens.at(";") && !tokens.at("{") && !tokens.at("}")) {
@@ -218,7 +218,7 @@ void skip_parameter(TokenStream& tokens) {
   }
 }
 
-/// CORBA 3.0, 3.13.5: a letter, then letters, digits, '.' and '_'; a '*' at the end.
+/// CORBA 3.0, 3.13.5: a letter, then letters, digits, '.' and '_', and optionally a '*' at the end.
 bool is_property_pattern(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (text.empty() || !is_letter(text.front())) return false;
@@ -274,7 +274,7 @@ void parse_operation(Context& context, Annotations annotations) {
   finish_declaration(context, &operation, "the operation");
 }
 
-/// `raises (…)` of a readonly attribute, `getraises (…)` and `setraises (…)` of others.
+/// `raises (…)` of a readonly attribute, `getraises (…)` and `setraises (…)` of other attributes.
 void parse_attribute_raises(Context& context, Attribute& attribute) {
   TokenStream& tokens = context.tokens;
   if (attribute.is_readonly) {

@@ -1,4 +1,4 @@
-// Types as they are used. CORBA 3.0, 3.11; IDL 4.2, 7.4.1.4.4.
+// Types in use. CORBA 3.0, 3.11; IDL 4.2, 7.4.1.4.4.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/grammar.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t bound_max = std::numeric_limits<std::uint32_t>::max();
 
-/// `long`, `long long`, `long double`; the word before is taken.
+/// Reads `long`, `long long` or `long double`. The word before it was taken already.
 const Type* parse_long(Context& context, bool is_unsigned) {
   TokenStream& tokens = context.tokens;
   if (tokens.accept_keyword("long")) {
@@ -30,7 +30,7 @@ const Type* parse_unsigned(Context& context) {
   return nullptr;
 }
 
-/// `<N>` behind string and wstring, if it is there.
+/// Reads `<N>` behind string and wstring, if present.
 const Type* parse_string(Context& context, TypeKind kind) {
   const InAngles in_angles(context);
   if (!context.tokens.accept("<")) return context.types.basic(kind);
@@ -164,7 +164,7 @@ const Type* type_of(Context& context, Declaration* declaration, Location locatio
     case DeclarationKind::bitset:
       return context.types.named(TypeKind::bitset, *declaration);
     case DeclarationKind::native:
-      // CORBA 3.0, 10.7.1: TypeCode is a basic type that is only spelled like an interface.
+      // CORBA 3.0, 10.7.1: TypeCode is a basic type, although its spelling looks like an interface.
       if (declaration->scoped_name == "::CORBA::TypeCode") {
         return context.types.basic(TypeKind::type_code);
       }

@@ -102,7 +102,7 @@ Declaration* parse_union(Context& context, Annotations annotations) {
   const Inside inside(context, declaration, declaration.nested);
   declaration.discriminator = parse_switch(context);
   if (declaration.discriminator == nullptr) {
-    // The labels cannot be judged without it.
+    // The labels cannot be checked without the discriminator.
     declaration.is_defined = true;
     declaration.discriminator = context.types.basic(TypeKind::int32);
     while (!tokens.at_end() && !tokens.at("{") && !tokens.at(";") && !tokens.at("}")) tokens.next();

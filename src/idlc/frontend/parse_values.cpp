@@ -125,7 +125,8 @@ void parse_element(Context& context, ValueType& value) {
   if (!handled) parse_operation_or_attribute(context, std::move(annotations));
 }
 
-/// `: truncatable Base, … supports I, …`. The names are looked up outside the valuetype.
+/// `: truncatable Base, … supports I, …`. The names are looked up in the scope around the
+/// valuetype.
 void parse_inheritance(Context& context, ValueType& value) {
   TokenStream& tokens = context.tokens;
   bool is_good = true;

@@ -1,6 +1,6 @@
-// What stands beside the grammar and speaks of declarations by name: #pragma prefix, ID, version,
-// perigee and corba_ami, and annotation files. Ids are set at once; annotations are kept until the
-// whole text is read, because their pragma may stand in front of what they annotate.
+// Statements outside the grammar that name declarations: #pragma prefix, ID, version, perigee and
+// corba_ami, and annotation files. Ids are set at once. Annotations are kept until the whole text
+// was read, because their pragma may come before the declaration.
 #pragma once
 
 #include "idlc/frontend/annotation_requests.h"

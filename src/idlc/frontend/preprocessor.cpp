@@ -87,7 +87,7 @@ bool Preprocessor::is_skipping() const {
   return !conditions.empty() && !conditions.back().is_active;
 }
 
-/// The next token of text. Directives on the way are executed.
+/// The next token of text. Executes the directives in front of it.
 Token Preprocessor::next() {
   while (!open_.empty() && !state_.diagnostics.is_full()) {
     OpenFile& top = *open_.back();
@@ -138,8 +138,7 @@ void Preprocessor::expect_line_end(const Token& directive_name) {
   }
 }
 
-/// Keeps track of whether the file's whole text is inside one #ifndef. Called before the directive
-/// runs.
+/// Checks whether the file's whole text is inside one #ifndef. Called before the directive runs.
 void Preprocessor::note_guard(const Token& name) {
   OpenFile& top = *open_.back();
   if (top.guard_state == GuardState::at_start && name.text == "ifndef") {

@@ -1,6 +1,6 @@
-// From files to one stream of tokens: executes directives, includes files, expands macros. Also
-// notes, in order, what is no token but matters to the parser: pragmas, file borders, annotation
-// comments.
+// Turns files into one stream of tokens: executes directives, includes files, expands macros. It
+// also records events for the parser that are not tokens, in order: pragmas, file borders,
+// annotation comments.
 #pragma once
 
 #include "idlc/frontend/macros.h"
@@ -17,7 +17,8 @@ namespace perigee::idlc {
 
 class Preprocessor final : private TokenSource {
  public:
-  /// All references outlive the preprocessor; `model` gets the files, `pool` texts of tokens.
+  /// All references outlive the preprocessor. `model` receives the files, `pool` the texts of
+  /// tokens.
   struct Environment {
     const CompileOptions& options;
     FileProvider& files;
@@ -28,19 +29,20 @@ class Preprocessor final : private TokenSource {
 
   explicit Preprocessor(const Environment& environment);
 
-  /// Preprocesses the main file. Errors are in the diagnostics; the tokens are usable nevertheless.
+  /// Preprocesses the main file. Errors are in the diagnostics; the tokens are usable even after
+  /// errors.
   TokensAndEvents run();
 
  private:
-  /// An #if that is open.
+  /// An open #if.
   struct Condition {
     Location location;
     bool is_parent_active = true;
     bool is_active = true;
-    bool was_taken = false;  ///< one of its groups was active already
+    bool was_taken = false;  ///< one of its groups was active before
     bool has_else = false;
   };
-  /// How far a file looks like one whose whole text is inside `#ifndef GUARD`.
+  /// Whether the file so far looks like a file whose whole text is inside `#ifndef GUARD`.
   enum class GuardState { at_start, inside, closed, none };
   struct OpenFile {
     OpenFile(const SourceFile& opened, TextPool& pool) : file(&opened), scanner(opened, pool) {}
@@ -53,7 +55,7 @@ class Preprocessor final : private TokenSource {
   };
   struct Directive {
     std::string_view name;
-    bool is_conditional;  ///< looked at in skipped groups too
+    bool is_conditional;  ///< executed in skipped groups, too
     void (Preprocessor::*handler)(const Token& name);
   };
 
@@ -112,13 +114,13 @@ class Preprocessor final : private TokenSource {
   ExpansionState state_;
   std::vector<std::unique_ptr<OpenFile>> open_;
   std::map<const SourceFile*, std::string_view>
-      guards_;                        ///< files that defining this macro makes empty
+      guards_;                        ///< a file is empty if this macro is defined
   std::set<const SourceFile*> once_;  ///< files with #pragma once
   TokensAndEvents output_;
   std::size_t total_size_ = 0;
   std::size_t inclusion_count_ = 0;
   Location end_;
-  std::string preprocessed_file_;  ///< the main file before another preprocessor ran
+  std::string preprocessed_file_;  ///< the main file of a preprocessor that ran before
 };
 
 }  // namespace perigee::idlc

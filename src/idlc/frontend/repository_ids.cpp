@@ -1,4 +1,4 @@
-// Composition of repository ids.
+// Composes repository ids.
 #include "idlc/frontend/repository_ids.h"
 
 #include <charconv>
@@ -45,7 +45,7 @@ void RepositoryIds::assign(Declaration& declaration) {
   compose(declaration);
 }
 
-/// "IDL:" prefix "/" names of the scopes and the declaration, with "/" between them ":" version.
+/// "IDL:" prefix "/" names of the scopes and the declaration, separated by "/", ":" version.
 void RepositoryIds::compose(Declaration& declaration) {
   const Parts& parts = parts_[&declaration];
   if (parts.has_id) return;
@@ -111,8 +111,8 @@ void RepositoryIds::set_scope_prefix(const std::string& prefix, const Declaratio
   paths_.back() = joined(prefix, path_of(owner.scoped_name));
 }
 
-/// CORBA 3.0, 3.15.2: the prefix is put in front of the scoped names of the declaration and of what
-/// is inside it.
+/// CORBA 3.0, 3.15.2: the prefix is put in front of the scoped names of the declaration and of its
+/// contents.
 void RepositoryIds::set_type_prefix(Declaration& declaration, const std::string& prefix,
                                     Location location) {
   const auto [known, is_new] = type_prefixes_.emplace(&declaration, prefix);

@@ -15,38 +15,38 @@ class RepositoryIds final {
   RepositoryIds(Diagnostics& diagnostics, std::size_t prefix_size_max)
       : diagnostics_(diagnostics), prefix_size_max_(prefix_size_max) {}
 
-  /// A prefix holds until the end of the scope or file. An included file starts without one, and
-  /// without the names of the scopes around its #include.
+  /// A prefix holds until the end of the scope or file. An included file starts without a prefix,
+  /// and without the names of the scopes around its #include.
   void enter_file() { paths_.emplace_back(); }
   void enter_scope(const std::string& name) { paths_.push_back(joined(paths_.back(), name)); }
   void leave() {
     if (paths_.size() > 1) paths_.pop_back();
   }
-  /// `#pragma prefix`: it takes the place of the prefix and of the names of all scopes around, as
-  /// in other compilers.
+  /// `#pragma prefix`: replaces the prefix and the names of all enclosing scopes, as in other
+  /// compilers.
   void set_prefix(std::string prefix) { paths_.back() = std::move(prefix); }
-  /// `typeprefix` of the present scope, which `owner` declared: its full name stays behind the
-  /// prefix.
+  /// `typeprefix` of the present scope, which `owner` declared. The full name of the scope stays
+  /// behind the prefix.
   void set_scope_prefix(const std::string& prefix, const Declaration& owner);
-  /// Reports a prefix that is too long: each declaration repeats it.
+  /// Reports a prefix that is too long: each declaration repeats the prefix.
   bool check_prefix(const std::string& prefix, Location location);
 
-  /// Gives a new declaration its id, by the prefix that holds now.
+  /// Gives a new declaration its id, with the present prefix.
   void assign(Declaration& declaration);
-  /// The same thing declared once more (a module's next opening, a forward declaration): it follows
-  /// `original`.
+  /// A further declaration of the same entity (a module's next opening, a forward declaration). It
+  /// gets the id of `original`.
   void share(Declaration& copy, const Declaration& original) { copies_[&copy] = &original; }
 
-  /// Reports that `declaration`, which is declared here once more, had another prefix before: two
-  /// ids for one thing. CORBA 3.0, 10.7.5.1.
+  /// Reports that a further declaration of the same entity has another prefix. The entity would
+  /// have two ids. CORBA 3.0, 10.7.5.1.
   void check_declared_again(const Declaration& declaration, Location location);
 
   void set_id(Declaration& declaration, const std::string& id, Location location);
   void set_version(Declaration& declaration, const std::string& version, Location location);
-  /// `typeprefix`: the declaration and all that was declared inside it so far.
+  /// `typeprefix` for the declaration and for all declarations inside it so far.
   void set_type_prefix(Declaration& declaration, const std::string& prefix, Location location);
 
-  /// A declaration with that id so far, or null.
+  /// An earlier declaration with that id, or null.
   [[nodiscard]] Declaration* find(const std::string& id) const;
 
   /// Copies the ids to the declarations given to `share`. Call once, at the end.

@@ -1,4 +1,4 @@
-// Text to preprocessing tokens.
+// Cuts text into preprocessing tokens.
 #include "idlc/frontend/scanner.h"
 
 #include <array>
@@ -9,8 +9,8 @@ namespace {
 // ASCII only and independent of the locale, unlike <cctype>.
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-/// Octets that people put into names although IDL does not allow them: letters beyond ASCII
-/// (UTF-8), '$'.
+/// Octets that users write in names although IDL does not allow them: letters beyond ASCII (UTF-8),
+/// '$'.
 bool is_foreign(char c) { return static_cast<unsigned char>(c) >= 0x80 || c == '$'; }
 
 }  // namespace
@@ -110,7 +110,7 @@ bool Scanner::skip_block_comment() {
   return false;
 }
 
-/// Skips blanks and comments. True if that made the token already (annotation comment, unterminated
+/// Skips blanks and comments. True if this made the token already (annotation comment, unterminated
 /// comment).
 bool Scanner::skip_space(Token& token) {
   while (!at_end()) {
@@ -151,7 +151,8 @@ Token Scanner::next() {
   Token token;
   token.starts_line = starts_line_;
   if (skip_space(token)) {
-    // An annotation comment is no text of its line: a directive may not follow it, other text may.
+    // An annotation comment is not text of its line: a directive may not follow it, but other text
+    // may.
     return token;
   }
   token.location = location();
@@ -207,7 +208,7 @@ void Scanner::scan_number(Token& token) {
 }
 
 void Scanner::scan_quoted(Token& token, char quote) {
-  token.kind = TokenKind::bad;  // until the closing quote is seen
+  token.kind = TokenKind::bad;  // until the closing quote is found
   advance();
   while (!at_end() && current() != '\n') {
     const char c = current();

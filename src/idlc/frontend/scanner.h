@@ -1,6 +1,6 @@
 // Cuts the text of one file into preprocessing tokens: splices lines, drops comments, keeps
-// newlines and true positions. Knows neither directives nor macros nor keywords, and reports
-// nothing: what is no token is handed on as `bad`, because it may stand in a skipped #if group.
+// newlines and original positions. Knows neither directives nor macros nor keywords, and reports no
+// errors. Invalid text becomes a token of kind `bad`, because it may be in a skipped #if group.
 #pragma once
 
 #include "idlc/frontend/token.h"
@@ -13,14 +13,13 @@ class Scanner final {
  public:
   /// `file` and `pool` outlive the scanner and the tokens.
   Scanner(const SourceFile& file, TextPool& pool);
-  /// Scans `text`, claiming for every token the position `origin` (pasted tokens, command-line
-  /// macros).
+  /// Scans `text`. Every token gets the position `origin` (pasted tokens, command-line macros).
   Scanner(std::string_view text, Location origin, TextPool& pool);
 
-  /// The next token; `end` again and again at the end.
+  /// The next token. At the end it gives `end` repeatedly.
   Token next();
 
-  /// If the next text of the line is `<…>`: its inside, as a string token without quotes.
+  /// If `<…>` follows on the line: its contents, as a string token without quotes.
   std::optional<Token> angle_header();
 
   /// From the next line on, positions are lines of `file`, counted from `line` (#line).

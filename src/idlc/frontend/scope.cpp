@@ -1,4 +1,4 @@
-// Name lookup.
+// Looks up names.
 #include "idlc/frontend/scope.h"
 
 #include "idlc/frontend/lexer.h"
@@ -13,7 +13,7 @@ namespace {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-/// Base scopes are visited once each: paths through diamonds are exponentially many.
+/// Visits each base scope once: the number of paths through diamonds is exponential.
 void add_inherited(const Scope& scope, const std::string& name, std::set<const Scope*>& visited,
                    std::vector<const Symbol*>& result) {
   for (const Scope* base : scope.bases()) {
@@ -35,15 +35,15 @@ void add_bases(const Scope& scope, std::set<const Scope*>& visited) {
   }
 }
 
-/// Scopes into which a use brings a name. Modules are not: there a name may be used and then
-/// declared.
+/// Scopes into which a use brings a name. Modules are not such scopes: a module may use a name and
+/// then declare it.
 bool keeps_uses(const Scope& scope) {
   return scope.owner() != nullptr ? scope.owner()->kind != DeclarationKind::module
                                   : scope.parent() != nullptr;
 }
 
-/// What users of other languages, or of IDL 4, write for a type of IDL 3; empty if it is nothing of
-/// that kind.
+/// The IDL 3 type for a word of another language or of IDL 4, as a hint; empty if the word is
+/// unknown.
 std::string type_hint(const std::string& name) {
   struct Foreign {
     std::string_view name;
@@ -94,7 +94,7 @@ void Scope::insert(Symbol symbol) {
 }
 
 void Scope::add_names_to(std::vector<std::string>& names) const {
-  constexpr std::size_t name_count_max = 5000;  // enough for a proposal, bounded for hostile input
+  constexpr std::size_t name_count_max = 5000;  // limited for hostile input
   for (const auto& [key, symbol] : symbols_) {
     if (names.size() >= name_count_max) return;
     if (symbol.declaration != nullptr) names.push_back(symbol.name);
@@ -142,8 +142,8 @@ std::string Scopes::scoped_name(const std::string& name) const {
 bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
                      std::string_view what) {
   const Declaration* owner = current_->owner();
-  // A member that differs in case, as in `struct Right { string right; };`, is common and does no
-  // harm.
+  // A member that differs only in case, as in `struct Right { string right; };`, is common and
+  // harmless.
   const bool is_owners_name =
       owner != nullptr &&
       (declaration == nullptr ? owner->name == identifier.name
@@ -163,8 +163,8 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
     warn_of_case(identifier, existing->name, existing->location);
   }
   if (existing == nullptr || (existing->is_use && existing->name != identifier.name)) {
-    // A use that differs in case, as in `void f(in Color color)`, is accepted as other compilers
-    // do.
+    // A use that differs only in case, as in `void f(in Color color)`, is accepted, as in other
+    // compilers.
     current_->insert({identifier.name, identifier.location, declaration, what, false});
     return true;
   }
@@ -192,8 +192,8 @@ bool Scopes::is_inside(const Declaration& declaration) const {
   return false;
 }
 
-/// CORBA 3.0, 3.8.5 and 3.9.5: operations, attributes and members are inherited for good; types,
-/// constants and exceptions may be declared again.
+/// CORBA 3.0, 3.8.5 and 3.9.5: inherited operations, attributes and members may not be declared
+/// again. Types, constants and exceptions may.
 void Scopes::report_inherited(const Identifier& identifier) {
   if (current_->bases().empty()) return;
   for (const Symbol* symbol : inherited(*current_, identifier.name)) {
@@ -242,7 +242,7 @@ std::vector<const Symbol*> Scopes::inherited(const Scope& scope, const std::stri
   return result;
 }
 
-/// In the scope itself, then in what it inherits. Exact spelling only.
+/// Searches the scope itself, then the inherited names. Exact spelling only.
 const Symbol* Scopes::look_up(const Scope& scope, const Identifier& identifier,
                               bool& is_ambiguous) {
   if (const Symbol* found = scope.find_exact(identifier.name)) return found;
@@ -294,7 +294,7 @@ void Scopes::report_missing(const Identifier& identifier, const Scope* inside) {
   }
   Diagnostic& diagnostic =
       diagnostics_.error(identifier.location, quoted(identifier.name) + " is not declared" + where);
-  // The order of a hash table must not decide between proposals.
+  // The order of a hash table must not affect the proposals.
   std::ranges::sort(names);
   diagnostic.hint = inside == nullptr ? type_hint(identifier.name) : "";
   const std::string near = nearest_spelling(identifier.name, names);
@@ -303,7 +303,7 @@ void Scopes::report_missing(const Identifier& identifier, const Scope* inside) {
   }
 }
 
-/// CORBA 3.0, 3.15.3: a use brings the name into the scopes up to where it was found.
+/// CORBA 3.0, 3.15.3: a use brings the name into all scopes up to its declaration.
 void Scopes::introduce(const Identifier& identifier, const Symbol& found) {
   for (Scope* scope = current_; scope != nullptr && keeps_uses(*scope); scope = scope->parent()) {
     if (scope->find(identifier.name) != nullptr) return;
@@ -321,10 +321,10 @@ Declaration* Scopes::resolve(const ScopedName& name) {
     report_missing(first, name.is_absolute ? global_ : nullptr);
     return nullptr;
   }
-  // The pointer may be invalid after an insertion, the copy is not.
+  // An insertion may invalidate the pointer, but not the copy.
   Symbol symbol = *found;
   if (!name.is_absolute) introduce(first, symbol);
-  // A module may have openings in many files: it alone is no use of its first one.
+  // A module may have openings in many files. So its name alone is not a use of the first opening.
   if (as<Module>(symbol.declaration) == nullptr) note_use(name, symbol);
   for (std::size_t i = 1; i < name.parts.size(); ++i) {
     const Scope* scope = symbol.declaration == nullptr ? nullptr : scope_of(symbol.declaration);

@@ -1,6 +1,5 @@
 // Scopes and name lookup by the rules of CORBA 3.0, 3.15: declared, inherited and introduced names,
-// clashes by case. Does not know the grammar; reports what it cannot find or what is declared
-// twice.
+// clashes by case. Does not know the grammar. Reports unknown names and duplicate declarations.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -30,13 +29,13 @@ struct ScopedName {
   [[nodiscard]] std::string text() const;
 };
 
-/// What a name means in a scope.
+/// The meaning of a name in a scope.
 struct Symbol {
   std::string name;
   Location location;
-  Declaration* declaration = nullptr;  ///< null for members and parameters, which `what` names
+  Declaration* declaration = nullptr;  ///< null for members and parameters; `what` names their kind
   std::string_view what;
-  bool is_use = false;  ///< declared elsewhere, but used here: it may not be declared here any more
+  bool is_use = false;  ///< declared elsewhere but used here: may not be declared here any more
 };
 
 class Scope final {
@@ -45,7 +44,7 @@ class Scope final {
 
   [[nodiscard]] Scope* parent() const { return parent_; }
   [[nodiscard]] Declaration* owner() const { return owner_; }
-  [[nodiscard]] const Symbol* find(const std::string& name) const;  ///< whatever its case
+  [[nodiscard]] const Symbol* find(const std::string& name) const;  ///< in any case
   [[nodiscard]] const Symbol* find_exact(const std::string& name) const;
   void insert(Symbol symbol);
   void add_base(const Scope& base) { bases_.push_back(&base); }
@@ -67,31 +66,31 @@ class Scopes final {
   explicit Scopes(Diagnostics& diagnostics);
 
   [[nodiscard]] Scope& current() { return *current_; }
-  /// The scope of `owner` (made the first time; a module opened again has its first opening's),
-  /// entered.
+  /// Enters the scope of `owner`, which is made the first time. A module that is opened again has
+  /// the scope of its first opening.
   Scope& enter(Declaration& owner);
-  /// A scope without a name: the parameters of an operation.
+  /// Enters a scope without a name: the parameters of an operation.
   Scope& enter_nameless();
   void leave();
   [[nodiscard]] Scope* scope_of(const Declaration* declaration) const;
 
-  /// Declares a name in the current scope. False after a report, if it clashes.
+  /// Declares a name in the current scope. False if it clashes; this was reported.
   bool declare(const Identifier& identifier, Declaration* declaration, std::string_view what);
-  /// What the name means here; null after a report. A name that is used in an interface, struct or
-  /// the like may not be declared there any more.
+  /// The declaration that the name means here; null after a report. A name that is used in an
+  /// interface, struct or similar scope may not be declared there any more.
   Declaration* resolve(const ScopedName& name);
-  /// The same as if the name stood in `scope`.
+  /// The same as if the name was written in `scope`.
   Declaration* resolve_from(Scope& scope, const ScopedName& name);
   /// "::Stock::Quoter" for a name in the current scope.
   [[nodiscard]] std::string scoped_name(const std::string& name) const;
 
-  /// The present scope is that of `declaration`, or lies in it.
+  /// Whether the present scope is that of `declaration`, or inside it.
   [[nodiscard]] bool is_inside(const Declaration& declaration) const;
   /// A file begins in the present scope.
   void begin_file(const SourceFile& file) {
     (current_ == global_ ? files_at_file_level_ : files_inside_).insert(&file);
   }
-  /// The file stood inside other files' scopes only, as a part of them.
+  /// Whether the file was included only inside scopes of other files, as a part of them.
   [[nodiscard]] bool is_part(const SourceFile& file) const {
     return files_inside_.contains(&file) && !files_at_file_level_.contains(&file);
   }
@@ -99,7 +98,7 @@ class Scopes final {
   /// The files whose declarations the main file names.
   [[nodiscard]] const std::set<const SourceFile*>& used_files() const { return used_files_; }
 
-  /// Declarations of that name (whatever its case) in the bases of `scope`, each once.
+  /// Declarations with that name (in any case) in the bases of `scope`, each once.
   static std::vector<const Symbol*> inherited(const Scope& scope, const std::string& name);
 
  private:

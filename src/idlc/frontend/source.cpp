@@ -1,4 +1,4 @@
-// Reading files from the operating system and from memory.
+// Reads files from the operating system and from memory.
 #include "idlc/frontend/source.h"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Where text comes from: source files, positions in them, and the interface through which the
-// compiler reads files. Does not know what the text means.
+// Source files, positions in them, and the interface through which the compiler reads files. Does
+// not know the meaning of the text.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,17 @@
 
 namespace perigee::idlc {
 
-/// One file that took part in a compilation. Owned by the Model (and by the compilation before
-/// that).
+/// One file of a compilation. Owned by the Model (and by the compilation before that).
 struct SourceFile {
-  std::string path;  ///< as opened; "<builtin>/orb.idl" for a text that the compiler carries
+  std::string path;  ///< as opened; "<builtin>/orb.idl" for a built-in text
   std::string
       include_name;  ///< as written in the first #include that named it; empty for the main file
   const SourceFile* includer = nullptr;  ///< the file with the first #include that named it
   std::uint32_t include_line = 0;        ///< the line of that #include
   bool is_main = false;                  ///< the file named on the command line
-  bool is_direct = false;  ///< included by the main file itself, not only through another file
-  bool is_part = false;  ///< included only inside scopes of other files: no file of its own in C++
-  bool is_builtin =
-      false;  ///< carried by the compiler (orb.idl): the back end's library has its C++
+  bool is_direct = false;                ///< the main file itself includes it
+  bool is_part = false;        ///< included only inside scopes of other files: has no C++ file
+  bool is_builtin = false;     ///< a built-in text (orb.idl): the back end's library has its C++
   bool is_renumbered = false;  ///< only named by #line: there is no text to show
   std::string text;            ///< the contents, for diagnostics
 };
@@ -34,11 +32,11 @@ struct Location {
   std::uint32_t column = 0;
 };
 
-/// Reads files for the compiler; tests and fuzz targets give one that holds them in memory.
+/// Reads files for the compiler. Tests and fuzz targets use an implementation with files in memory.
 class FileProvider {
  public:
   virtual ~FileProvider() = default;
-  /// The whole file, or nothing if there is none at `path` or it has more than `size_max` octets.
+  /// The whole file. Nothing if there is no file at `path` or it has more than `size_max` octets.
   virtual std::optional<std::string> read(const std::string& path, std::size_t size_max) = 0;
 };
 

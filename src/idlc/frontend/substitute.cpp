@@ -1,4 +1,4 @@
-// Puts arguments in place of a macro's parameters and applies # and ##.
+// Replaces a macro's parameters by arguments and applies # and ##.
 #include "idlc/frontend/macros.h"
 #include "idlc/frontend/scanner.h"
 
@@ -48,7 +48,7 @@ bool Substitution::is_beside_paste(std::size_t index) const {
          (index + 1 < body.size() && body[index + 1].is("##"));
 }
 
-/// A token that no file holds, at the position of the macro's name.
+/// A token that is in no file, at the position of the macro's name.
 Token Substitution::made(TokenKind kind, std::string text) {
   Token token;
   token.kind = kind;
@@ -123,7 +123,7 @@ std::vector<Token> Substitution::run() {
     return {made(TokenKind::string, '"' + name_.location.file->path + '"')};
   }
   for (std::size_t i = 0; i < macro_.body.size(); ++i) {
-    // An argument used many times can make a macro's result huge long before it is pushed.
+    // Checked here, because a repeated argument can make a macro's result huge before it is pushed.
     if (state_.diagnostics.is_full() || result_.size() > state_.limits.token_count_max) break;
     Token token = macro_.body[i];
     token.location = name_.location;

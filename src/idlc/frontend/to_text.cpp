@@ -1,4 +1,4 @@
-// Types, values and kinds in the words of IDL: for diagnostics and the dump.
+// Writes types, values and kinds in the words of IDL: for diagnostics and the dump.
 #include "idlc/frontend/model.h"
 
 #include <array>
@@ -21,7 +21,7 @@ void append_escaped(std::string& out, char32_t value, char quote, bool is_wide) 
   } else if (value >= 0x20 && value < 0x7f) {
     out += static_cast<char>(value);
   } else if (!is_wide) {
-    // Octal: its length is bounded, so that a digit may follow.
+    // An octal escape has a fixed length, so a digit may follow.
     out += '\\';
     for (const unsigned shift : {6u, 3u, 0u})
       out += static_cast<char>('0' + ((value >> shift) & 7u));

@@ -1,5 +1,5 @@
 // The unit of text that preprocessor, lexer and parser pass on, and the pool for texts that are in
-// no file. A token does not own its text: it lies in a SourceFile or in the TextPool.
+// no file. A token does not own its text: the text is in a SourceFile or in the TextPool.
 #pragma once
 
 #include "idlc/frontend/source.h"
@@ -15,12 +15,12 @@ namespace perigee::idlc {
 
 enum class TokenKind : std::uint8_t {
   identifier,
-  keyword,  ///< set by the lexer; the preprocessor knows identifiers only
+  keyword,  ///< set by the lexer; the preprocessor knows only identifiers
   number,   ///< integer, floating or fixed literal, still as text
   character,
   string,
   punctuation,
-  bad,  ///< an unterminated literal or comment, or octets that start no token
+  bad,  ///< an unterminated literal or comment, or invalid octets
   newline,
   annotation_comment,  ///< `//@…`; the text begins with '@'
   placemarker,         ///< an empty operand of ##
@@ -41,7 +41,7 @@ struct Token {
   }
 };
 
-/// Texts that macro expansion made. Bounded: when it is used up, `add` gives an empty text.
+/// Texts that macro expansion made. Bounded: if the pool is full, `add` gives an empty text.
 class TextPool final {
  public:
   explicit TextPool(std::size_t size_max) : size_max_(size_max) {}
@@ -59,7 +59,7 @@ class TextPool final {
   std::size_t size_max_;
 };
 
-/// What the parser must know besides tokens, in the order of the text.
+/// Information for the parser that is not a token, in the order of the text.
 enum class EventKind { enter_file, leave_file, pragma, annotation_comment };
 
 struct Event {
@@ -67,8 +67,8 @@ struct Event {
   std::size_t position = 0;  ///< index of the token that follows it
   Location location;
   std::vector<Token> tokens;  ///< of the pragma (without the word pragma), or of the annotation
-  bool is_trailing = false;   ///< an annotation comment behind other text of its line
-  bool is_taken = false;      ///< the parser has dealt with it
+  bool is_trailing = false;   ///< an annotation comment behind other text on its line
+  bool is_taken = false;      ///< the parser has handled it
 };
 
 struct TokensAndEvents {
@@ -76,7 +76,7 @@ struct TokensAndEvents {
   std::vector<Event> events;
 };
 
-/// How a diagnostic names the token: "'struct'", "a string literal", "the end of the file".
+/// The name of the token in a diagnostic: "'struct'", "a string literal", "the end of the file".
 std::string describe(const Token& token);
 
 }  // namespace perigee::idlc

@@ -1,4 +1,4 @@
-// Cursor over the tokens, and error recovery.
+// The cursor over the tokens, and error recovery.
 #include "idlc/frontend/token_stream.h"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace perigee::idlc {
 namespace {
 
-/// Keywords with which a declaration can start: there it is safe to go on after a missing
-/// semicolon.
+/// Keywords with which a declaration can start. If one of them follows a missing semicolon, parsing
+/// can safely continue.
 bool starts_declaration(const Token& token) {
   constexpr std::array words = {"module",   "interface", "struct",    "union",     "enum",
                                 "typedef",  "const",     "exception", "native",    "local",
@@ -116,7 +116,7 @@ bool TokenStream::expect(std::string_view punctuation, std::string_view after) {
 void TokenStream::expect_semicolon(std::string_view after) {
   if (accept(";")) return;
   const Token& token = peek();
-  // The mistake is where the semicolon is missing, not where the next declaration starts.
+  // The error is reported at the missing semicolon, not at the start of the next declaration.
   if (reported_index_ != index_ && token.kind != TokenKind::bad) {
     diagnostics_.error(previous_end_, "expected ';' after " + std::string(after));
   }
@@ -131,7 +131,7 @@ void TokenStream::expect_semicolon(std::string_view after) {
 
 bool TokenStream::expect_closing_angle(std::string_view after) {
   if (at(">>")) {
-    // `sequence<sequence<long>>`: take the first half.
+    // `sequence<sequence<long>>`: takes the first half.
     hand_over_events();
     Token& token = (*tokens_)[index_];
     token.text.remove_prefix(1);
@@ -170,7 +170,7 @@ void TokenStream::recover() {
     if (at("}")) return;
     if (at("{")) {
       skip_block();
-      // `interface X … { … }` without its semicolon: the declaration is over anyway.
+      // `interface X … { … }` without its semicolon: the declaration has ended in any case.
       if (!at(";") && starts_declaration(peek())) return;
     } else if (next().is(";")) {
       return;

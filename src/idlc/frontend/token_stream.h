@@ -1,6 +1,5 @@
-// The parser's view of the tokens: looking ahead, taking, expecting, and getting back on its feet
-// after an error. Hands over pragmas and file borders when the tokens behind them are taken. Knows
-// no grammar.
+// The parser's view of the tokens: looks ahead, takes tokens, expects tokens, and recovers after an
+// error. Delivers pragmas and file borders when the tokens behind them are taken. Knows no grammar.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -13,8 +12,8 @@ namespace perigee::idlc {
 
 class TokenStream final {
  public:
-  /// `handler` is called for each event except annotation comments, before the token behind it is
-  /// taken.
+  /// Calls `handler` for each event except annotation comments, before the token behind the event
+  /// is taken.
   TokenStream(TokensAndEvents& input, Diagnostics& diagnostics,
               std::function<void(const Event&)> handler);
 
@@ -24,7 +23,8 @@ class TokenStream final {
 
   [[nodiscard]] bool at(std::string_view punctuation) const { return peek().is(punctuation); }
   [[nodiscard]] bool at_keyword(std::string_view word) const { return is_keyword(peek(), word); }
-  /// An unescaped identifier of that spelling: a word that is a keyword in some places only.
+  /// Whether an unescaped identifier with that spelling follows: a word that is a keyword only in
+  /// some places.
   [[nodiscard]] bool at_word(std::string_view word, std::size_t ahead = 0) const;
   bool accept(std::string_view punctuation);
   bool accept_keyword(std::string_view word);
@@ -32,35 +32,36 @@ class TokenStream final {
 
   /// Takes the punctuation, or reports that it is missing ("expected ')' after …, found 'x'").
   bool expect(std::string_view punctuation, std::string_view after);
-  /// The `;` behind a declaration. If it is missing and the next token could start another
-  /// declaration, nothing is skipped.
+  /// Takes the `;` behind a declaration. If it is missing and the next token can start another
+  /// declaration, no token is skipped.
   void expect_semicolon(std::string_view after);
-  /// The `>` that closes a template type; splits a `>>`.
+  /// Takes the `>` that closes a template type. Splits a `>>`.
   bool expect_closing_angle(std::string_view after);
-  /// Reports what was found instead of what was expected: once for each token, and not for a token
-  /// that the lexer has reported. The result takes a hint; null if nothing was reported.
+  /// Reports the present token as unexpected: once for each token, and not for a token that the
+  /// lexer has reported. The result takes a hint; null if nothing was reported.
   Diagnostic* report_unexpected(std::string_view expected);
 
-  /// Skips to behind the `;` (or to the closing brace) that ends the present declaration.
+  /// Skips behind the `;`, or up to the closing brace, that ends the present declaration.
   void recover();
-  /// Skips to behind the `}` that closes the present block.
+  /// Skips behind the `}` that closes the present block.
   void skip_to_block_end();
   /// Skips a balanced `{ … }`; the present token is the `{`.
   void skip_block();
 
-  /// Annotation comments in front of the present token: those behind text of the same line, or the
-  /// others.
+  /// Annotation comments in front of the present token. `is_trailing`: the comments behind text on
+  /// the same line; otherwise the other comments.
   std::vector<Event*> take_annotation_comments(bool is_trailing);
 
-  /// Position right behind the token that was taken last.
+  /// The position directly behind the last taken token.
   [[nodiscard]] Location previous_end() const { return previous_end_; }
 
-  /// A mark of the present position, and copies of the tokens from such a mark up to here.
+  /// A mark of the present position, and copies of the tokens from such a mark to the present
+  /// position.
   [[nodiscard]] std::size_t position() const { return index_; }
   [[nodiscard]] std::vector<Token> tokens_since(std::size_t position) const;
 
-  /// Runs `parse` on other tokens instead (the text of an annotation comment). They end with an
-  /// `end` token.
+  /// Runs `parse` on other tokens (the text of an annotation comment). The tokens end with an `end`
+  /// token.
   void parse_aside(std::vector<Token>& tokens, const std::function<void()>& parse);
 
  private:
@@ -79,7 +80,7 @@ class TokenStream final {
   bool is_aside_ = false;
   Location previous_end_;
   std::size_t reported_index_ =
-      static_cast<std::size_t>(-1);  ///< token at which something was missing
+      static_cast<std::size_t>(-1);  ///< the token at which another was missing
 };
 
 }  // namespace perigee::idlc

@@ -1,4 +1,4 @@
-// The table of warnings, and the options that choose among them.
+// The table of warnings, and the options that select them.
 #include "idlc/frontend/diagnostics.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ const WarningInfo* find(std::string_view name) {
   return found == table.end() ? nullptr : found;
 }
 
-/// `none` has no row, but a bit.
+/// `none` has no row in the table, but it has a bit.
 constexpr std::uint32_t all_bits = ~std::uint32_t{0};
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
@@ -76,7 +76,7 @@ bool apply_warning_option(std::string_view text, WarningOptions& options) {
     bits &= ~bit;
   } else {
     bits |= bit;
-    options.enabled |= bit;  // -Werror=x asks for x, too
+    options.enabled |= bit;  // -Werror=x also enables x
   }
   return true;
 }

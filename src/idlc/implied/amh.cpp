@@ -1,5 +1,6 @@
-// Asynchronous servants, by the rules of the paper's section 2. Handlers of derived interfaces
-// inherit, though: there, each has the operations of its own interface only.
+// Asynchronous servants, by the rules of section 2 of the paper. One difference: handlers of
+// derived interfaces inherit here. In the paper each handler has only the operations of its own
+// interface.
 #include "idlc/implied/maker.h"
 
 #include <map>

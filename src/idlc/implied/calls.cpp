@@ -1,4 +1,4 @@
-// From an interface's declarations to calls.
+// Turns the declarations of an interface into calls.
 #include "idlc/implied/calls.h"
 
 #include <algorithm>

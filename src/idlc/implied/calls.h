@@ -1,4 +1,4 @@
-// Operations and attributes as one kind of thing: what an interface can be asked for.
+// Represents operations and attributes by one type: the calls that an interface offers.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -9,7 +9,7 @@
 
 namespace perigee::idlc {
 
-/// An operation, or the half of an attribute as if it was one: `get_a`, `set_a`.
+/// An operation, or one half of an attribute in the form of an operation: `get_a`, `set_a`.
 struct Call {
   std::string name;
   Half half = Half::operation;
@@ -21,10 +21,11 @@ struct Call {
   std::vector<std::string> contexts;
 };
 
-/// The interface's own, and those of abstract bases that none of its other bases has.
+/// The calls of the interface itself and of its abstract bases, except abstract bases that another
+/// base already inherits.
 std::vector<Call> calls_of(const Interface& interface, const Type& void_type);
 
-/// Bases that are not abstract: those that have implied declarations themselves.
+/// The bases that are not abstract. They have implied declarations of their own.
 std::vector<const Interface*> concrete_bases(const Interface& interface);
 
 }  // namespace perigee::idlc

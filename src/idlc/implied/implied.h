@@ -1,7 +1,7 @@
 // Implied IDL: the declarations that asynchronous calls (AMI) and asynchronous servants (AMH) add
-// to those of a file. They are nodes of the model like any other, each with what it was made from,
-// so that they can be printed as plain IDL while back ends make what they like of them. Coroutines,
-// which IDL has no words for, have nodes for their names.
+// to a file. They are ordinary nodes of the model, each with a pointer to its origin. So they can
+// be printed as plain IDL, and back ends can map them in their own way. IDL has no words for
+// coroutines, so these have nodes only for their names.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -12,28 +12,28 @@
 
 namespace perigee::idlc {
 
-/// Interfaces and operations are chosen by annotations (`@perigee::ami`, `@perigee::amh`,
-/// `@perigee::async`, `@CORBA(ami=true)`), and their bases with them; these options choose all
-/// interfaces of the main file. Local and abstract interfaces have neither.
+/// Annotations choose interfaces and operations (`@perigee::ami`, `@perigee::amh`,
+/// `@perigee::async`, `@CORBA(ami=true)`), and with them their bases. These options choose all
+/// interfaces of the main file. Local and abstract interfaces cannot be chosen.
 struct ImpliedOptions {
   bool ami = false;
   bool amh = false;
   bool async = false;
 };
 
-/// What an implied operation is for.
+/// The purpose of an implied operation.
 enum class ImpliedRole {
   send,              ///< AMI: starts a call: sendc_get_quote
-  reply,             ///< AMI: takes its results: get_quote
-  reply_exception,   ///< AMI: takes its exception: get_quote_excep
-  request,           ///< AMH: takes a request, which is answered later
-  synchronous,       ///< AMH: an operation that was not chosen, as it was
-  answer,            ///< AMH: answers with results
-  answer_exception,  ///< AMH: answers with an exception: get_quote_excep
-  raise,             ///< AMH: raises an exception that is to be the answer: raise_get_quote
+  reply,             ///< AMI: receives the results: get_quote
+  reply_exception,   ///< AMI: receives the exception: get_quote_excep
+  request,           ///< AMH: receives a request and replies later
+  synchronous,       ///< AMH: an operation that was not chosen, unchanged
+  answer,            ///< AMH: replies with results
+  answer_exception,  ///< AMH: replies with an exception: get_quote_excep
+  raise,             ///< AMH: raises the exception of a reply: raise_get_quote
 };
 
-/// What an operation of the origin is, or the half of an attribute.
+/// The origin as an operation, or as one half of an attribute.
 enum class Half { operation, get, set };
 
 struct ImpliedOperation {
@@ -48,11 +48,11 @@ struct Ami {
   const Interface* origin;
   const Interface* stub;     ///< QuoterAmiC, which derives from the origin
   const Interface* handler;  ///< AMI_QuoterHandler
-  const Interface* local;    ///< what C++ derives from to implement it: AMI_QuoterLocalHandler
+  const Interface* local;    ///< base class of C++ implementations: AMI_QuoterLocalHandler
   std::vector<ImpliedOperation> operations;
 };
 
-/// The same of asynchronous servants.
+/// The same for asynchronous servants.
 struct Amh {
   const Interface* origin;
   const Interface* skeleton;  ///< AMH_Quoter, local
@@ -65,11 +65,11 @@ struct Amh {
 struct AsyncOperation {
   Half half;
   const Declaration* origin;  ///< the Operation or Attribute
-  bool is_chosen;             ///< servants have a coroutine; else it is as it was
-  /// What it gives if there are several results, the return value first; else null. It stands
-  /// beside the interface.
+  bool is_chosen;             ///< servants have a coroutine; otherwise unchanged
+  /// The struct of the results if there are several, with the return value first; otherwise null.
+  /// It is declared beside the interface.
   const Struct* results;
-  std::string results_name;  ///< what clients and servants call it: get_quote_results
+  std::string results_name;  ///< its name in clients and servants: get_quote_results
 };
 
 /// The names that coroutines add to an interface.
@@ -80,20 +80,21 @@ struct Async {
   std::vector<AsyncOperation> operations;
 };
 
-/// In the order of the origins; those of included files are there if something derives from them.
+/// In the order of the origins. Interfaces of included files are included if another interface
+/// derives from them.
 struct ImpliedIdl {
   std::vector<Ami> ami;
   std::vector<Amh> amh;
   std::vector<Async> async;
-  std::vector<Diagnostic> diagnostics;  ///< what was chosen in vain; only warnings
+  std::vector<Diagnostic> diagnostics;  ///< choices that had no effect; only warnings
 };
 
-/// Adds the nodes to the model. Names that are taken get one more prefix: AMI_AMI_QuoterHandler,
+/// Adds the nodes to the model. A name that is taken gets one more prefix: AMI_AMI_QuoterHandler,
 /// sendc_ami_get_quote. Sources: CORBA 3.0, 22.11 (AMI); Deshpande and others, "The Design and
 /// Performance of Asynchronous Method Handling for CORBA", section 2 (AMH).
 ImpliedIdl imply(Model& model, const ImpliedOptions& options);
 
-/// What the main file implies, as IDL that can be compiled behind it.
+/// The implied declarations of the main file, as IDL that can be compiled behind it.
 std::string print_implied_idl(const Model& model, const ImpliedIdl& implied);
 
 }  // namespace perigee::idlc

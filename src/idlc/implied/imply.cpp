@@ -1,4 +1,4 @@
-// Which interfaces are chosen.
+// Determines which interfaces are chosen.
 #include "idlc/implied/implied.h"
 #include "idlc/implied/maker.h"
 
@@ -22,7 +22,7 @@ bool wants_ami(const Interface& interface) {
   return interface.annotation("perigee::ami") != nullptr || has_corba_ami(interface);
 }
 
-/// The interface, or one of its operations or attributes.
+/// Whether the interface, or one of its operations or attributes, has the annotation.
 bool has_anywhere(const Interface& interface, std::string_view annotation) {
   const auto is_annotated = [&](const Declaration* each) {
     return each->annotation(annotation) != nullptr;

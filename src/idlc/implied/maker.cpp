@@ -1,4 +1,4 @@
-// Nodes with names, ids and places.
+// Makes nodes with names, ids and positions.
 #include "idlc/implied/maker.h"
 
 #include "idlc/frontend/lexer.h"
@@ -8,8 +8,8 @@
 namespace perigee::idlc {
 namespace {
 
-/// The origin's repository id with another last name: "IDL:Stock/Quoter:1.0". An id of another
-/// format says nothing of names.
+/// The origin's repository id with another last name: "IDL:Stock/Quoter:1.0". If the id has another
+/// format, the result contains only the name.
 std::string id_beside(const Declaration& origin, const std::string& name) {
   const std::string& id = origin.repository_id;
   const std::size_t version = id.rfind(':');

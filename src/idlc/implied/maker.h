@@ -1,4 +1,4 @@
-// Makes implied nodes: what both families have in common.
+// Makes implied nodes: the common part of all families.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -11,7 +11,7 @@
 
 namespace perigee::idlc {
 
-/// Nodes and types for one model.
+/// Makes nodes and types for one model.
 class Maker final {
  public:
   explicit Maker(Model& model) : model_(model), names_(model) { void_type_ = &model.make<Type>(); }
@@ -19,40 +19,40 @@ class Maker final {
   [[nodiscard]] TakenNames& names() { return names_; }
   [[nodiscard]] const Type& void_type() const { return *void_type_; }
 
-  /// Beside the origin, with that name; nothing in it yet.
+  /// A new, empty interface beside the origin, with that name.
   Interface& interface(const Interface& origin, const std::string& name);
   ValueType& value_type(const Interface& origin, const std::string& name);
   Struct& structure(const Interface& origin, const std::string& name);
-  /// A standard interface or valuetype, that another file declares: "::Messaging::ReplyHandler".
+  /// A standard interface or valuetype that another file declares: "::Messaging::ReplyHandler".
   Interface& standard_interface(const std::string& scoped_name);
   ValueType& standard_value_type(const std::string& scoped_name);
   const Type& type_of(const Declaration& declaration, TypeKind kind);
 
-  /// Names for the calls in `owner`, in their order. Operations keep theirs, if they can; what
-  /// halves of attributes would be called may be an operation's name.
+  /// Names for the calls in `owner`, in their order. Operations keep their names if possible. The
+  /// name of an attribute's half may be taken by an operation.
   std::vector<std::string> names_in(const Interface& owner, const std::vector<Call>& calls,
                                     const std::string& more);
   /// An operation without a result, in `owner`, for the call.
   Operation& operation(Declaration& owner, const std::string& name, const Call& call);
 
-  /// Of a parameter beside the call's own.
+  /// The name of a parameter in addition to the call's own parameters.
   struct ParameterName {
     std::string wanted;
-    std::string more;  ///< in front of it if the call has such a parameter
+    std::string more;  ///< prefix, if the call has a parameter of that name
   };
-  /// One that takes the call's results.
+  /// An operation that receives the call's results.
   Operation& results(Interface& handler, const std::string& name, const Call& call,
                      const ParameterName& result_name);
 
   struct ExceptionName {
-    std::string results;  ///< of the operation that takes results
-    std::string more;     ///< in front of the name if it is taken
+    std::string results;  ///< the name of the operation that receives results
+    std::string more;     ///< prefix, if the name is taken
   };
   struct HolderParameter {
     ParameterName name;
     const Type* type;
   };
-  /// One that takes an exception instead of them: get_quote_excep.
+  /// An operation that receives an exception instead of the results: get_quote_excep.
   Operation& exception(Interface& handler, const ExceptionName& name, const Call& call,
                        const HolderParameter& holder);
 
@@ -64,14 +64,16 @@ class Maker final {
   const Type* void_type_ = nullptr;
 };
 
-/// A parameter of direction in, at the origin's place, which is called like none of the call's.
+/// A parameter of direction in, at the origin's position. Its name differs from those of the call's
+/// parameters.
 Parameter in_parameter(const Maker::ParameterName& name, const Call& call, const Type& type);
-/// The call's in and inout parameters, all as in.
+/// Appends the call's in and inout parameters, all with direction in.
 void append_inputs(const Call& call, std::vector<Parameter>& parameters);
 
-/// What the interfaces of the list imply, each behind its bases.
+/// The implied declarations of the interfaces in the list. Each interface comes behind its bases.
 std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces);
-/// `all`: every operation. Else those of annotated interfaces, and annotated operations.
+/// `all`: every operation. Otherwise the operations of annotated interfaces, and annotated
+/// operations.
 std::vector<Amh> imply_amh(Maker& maker, const std::vector<const Interface*>& interfaces, bool all);
 std::vector<Async> imply_async(Maker& maker, const std::vector<const Interface*>& interfaces,
                                bool all);

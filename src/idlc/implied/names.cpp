@@ -1,4 +1,4 @@
-// Names in lower case, with their scopes.
+// Stores names in lower case, with their scopes.
 #include "idlc/implied/names.h"
 
 #include "idlc/frontend/lexer.h"

@@ -1,4 +1,4 @@
-// Which names are taken, so that implied ones can step aside.
+// The names that are taken, so that implied names can avoid them.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -8,16 +8,16 @@
 
 namespace perigee::idlc {
 
-/// All names of a model. IDL's names clash whatever their case.
+/// All names of a model. Names in IDL clash in any case.
 class TakenNames final {
  public:
   explicit TakenNames(const Model& model);
 
-  /// `prefix` and `rest` with `more` between them as often as it takes, in the scope; from now on
-  /// the name is taken. The scope is "" or like "::Stock".
+  /// Makes a free name in the scope: `prefix` and `rest`, with `more` repeated between them as
+  /// often as needed. The name is taken from then on. The scope is "" or like "::Stock".
   std::string take(const std::string& scope, const std::string& prefix, const std::string& more,
                    const std::string& rest);
-  /// The same, for a name inside the interface: free in its bases, too.
+  /// The same for a name inside the interface. The name must also be free in its bases.
   std::string take(const Interface& interface, const std::string& prefix, const std::string& more,
                    const std::string& rest);
 
@@ -27,7 +27,7 @@ class TakenNames final {
   std::unordered_set<std::string> names_;
 };
 
-/// The scope of what is declared beside it: "" at file level.
+/// The scope that contains the declaration: "" at file level.
 std::string scope_of(const Declaration& declaration);
 
 }  // namespace perigee::idlc

@@ -1,4 +1,4 @@
-// Implied declarations as plain IDL.
+// Writes implied declarations as plain IDL.
 #include "idlc/frontend/lexer.h"
 #include "idlc/implied/implied.h"
 
@@ -9,7 +9,7 @@
 namespace perigee::idlc {
 namespace {
 
-/// With the escape that a name needs which is a keyword.
+/// The name, with an escape if it is a keyword.
 std::string identifier(const std::string& name) {
   const auto is_same = [&](std::string_view word) { return lower_case(word) == lower_case(name); };
   return (std::ranges::any_of(keywords(IdlVersion::three), is_same) ? "_" : "") + name;
@@ -45,7 +45,7 @@ std::vector<std::string> modules_around(const Declaration& declaration) {
   return result;
 }
 
-/// What `#pragma prefix` said: the repository id's part in front of the scoped name.
+/// The prefix of `#pragma prefix`: the part of the repository id in front of the scoped name.
 std::string prefix_of(const Declaration& declaration) {
   std::string path = declaration.scoped_name.substr(2);
   for (std::size_t at = path.find("::"); at != std::string::npos; at = path.find("::", at))
@@ -83,7 +83,7 @@ class Printer final {
     }
   }
 
-  /// Closes the modules that are open, and opens these, unless they are the same.
+  /// Closes the open modules and opens these, unless they are the same.
   void enter(const std::vector<std::string>& modules, const std::string& prefix) {
     const bool is_there = modules == modules_ && prefix == prefix_;
     if (!is_there) leave();

@@ -1,4 +1,4 @@
-// Options, with CLI11.
+// Parses options with CLI11.
 #include "idlc/program/arguments.h"
 
 #include <CLI/CLI.hpp>
@@ -134,7 +134,7 @@ std::string warnings_help() {
   return text;
 }
 
-/// The -W options in turn. What is wrong with them; empty if nothing.
+/// Applies the -W options in order. Returns the error text; empty if all are valid.
 std::string apply_warnings(const std::vector<std::string>& words, WarningOptions& options) {
   for (const std::string& word : words) {
     if (apply_warning_option(word, options)) continue;
@@ -150,7 +150,7 @@ std::string apply_warnings(const std::vector<std::string>& words, WarningOptions
   return {};
 }
 
-/// What is wrong with options that are right one by one; empty if nothing.
+/// The error text for options that are valid one by one, but not together; empty if they are valid.
 std::string complaint(const Arguments& arguments) {
   if (!arguments.depend_file.empty() && arguments.files.size() > 1)
     return "--depend-file takes one IDL file at a time";
@@ -201,7 +201,7 @@ ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, s
       },
       "List the warnings that -W knows");
   try {
-    std::ranges::reverse(words);  // CLI11 takes them from the back
+    std::ranges::reverse(words);  // CLI11 takes words from the back
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version

@@ -1,11 +1,11 @@
-// Dependency files for make and ninja.
+// Writes dependency files for make and ninja.
 #include "idlc/program/program.h"
 
 namespace perigee::idlc {
 
 namespace {
 
-/// As GNU make reads names: spaces and # with a backslash, $ doubled.
+/// Escapes a name for GNU make: spaces and # get a backslash, $ is doubled.
 std::string escaped(const std::string& path) {
   std::string result;
   for (const char character : path) {

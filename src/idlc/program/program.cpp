@@ -1,4 +1,4 @@
-// Puts the phases together and writes the files.
+// Runs the phases and writes the files.
 #include "idlc/program/program.h"
 
 #include "idlc/backends/cpp11/generate.h"
@@ -16,7 +16,7 @@ namespace perigee::idlc {
 
 namespace {
 
-/// One IDL file on its way through the phases.
+/// The processing of one IDL file.
 class Job final {
  public:
   Job(const Arguments& arguments, Surroundings& surroundings, std::string file)
@@ -105,8 +105,8 @@ class Job final {
     return (std::filesystem::path(arguments_.output_folder) / name).string();
   }
 
-  /// Without the files that are there because of annotations: a build knows of its outputs before
-  /// anything is read, and ninja refuses rules for others.
+  /// Excludes files that exist only because of annotations. A build knows its outputs before it
+  /// reads any file, and ninja refuses rules for other outputs.
   [[nodiscard]] std::vector<std::string> rule_targets() const {
     std::vector<std::string> result;
     for (const std::string& name : cpp11::output_names(file_, arguments_.names))

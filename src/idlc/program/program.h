@@ -9,19 +9,19 @@
 
 namespace perigee::idlc {
 
-/// Where the program reads IDL files, and where it prints.
+/// The source of IDL files, and the output streams.
 struct Surroundings {
   FileProvider& files;
   std::ostream& out;
   std::ostream& err;
 };
 
-/// Does what the words after the program's name say. Returns the exit status: 0, 1 for errors in
-/// the IDL or files that cannot be written, 2 for errors in the command line.
+/// Runs the program with the words behind its name. Returns the exit status: 0, 1 for errors in the
+/// IDL or files that cannot be written, 2 for errors in the command line.
 int run(const std::vector<std::string>& words, Surroundings surroundings);
 
-/// A make rule: `targets` depend on `dependencies`, with an empty rule for each dependency but the
-/// first, so that a deleted file is no error.
+/// A make rule: `targets` depend on `dependencies`. Each dependency except the first has an empty
+/// rule, so that a deleted file is not an error.
 std::string make_rule(const std::vector<std::string>& targets,
                       const std::vector<std::string>& dependencies);
 

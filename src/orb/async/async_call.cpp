@@ -1,4 +1,4 @@
-// From the choice of a connection to the reply.
+// The steps of an asynchronous call, from the choice of a connection to the reply.
 #include "orb/async/async_call.h"
 
 #include "orb/context/orb_context.h"
@@ -111,7 +111,7 @@ void AsyncCall::choose_connection() noexcept {
   await_connection();
 }
 
-// In the form for a stream of octets: the connection is not there yet.
+// Measures the form for a stream of octets: there is no connection yet.
 std::size_t AsyncCall::request_size() {
   CallBuffer buffer;
   const auto session = target_->endpoint->messaging().open(messaging::Role::opener, {});
@@ -119,8 +119,8 @@ std::size_t AsyncCall::request_size() {
   return write_request(*session, *buffer, 0, announced, deadline()) ? buffer->size() : 0;
 }
 
-// By the thread that puts the call into a line, which holds the lock of the lines. A thread that
-// cancels the call before it is in the line leaves that to `await_connection`.
+// Called by the thread that puts the call into a line. This thread holds the lock of the lines. A
+// thread that cancels the call before it is in the line leaves the end to `await_connection`.
 void AsyncCall::begin_connecting() noexcept {
   connecting_since_ = context_.clock.now();
   connect_until_.store(connect_limit(connecting_since_));

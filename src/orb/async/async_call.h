@@ -77,7 +77,8 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void advance(State state) noexcept;
   void call_collocated() noexcept;
   void need_connection();
-  /// Over a connection for both directions, if there is one. False: the call needs another one.
+  /// Uses a connection for both directions, if there is one. False: the call needs another
+  /// connection.
   [[nodiscard]] bool use_both_directions();
   void choose_connection() noexcept;
   void await_connection() noexcept;
@@ -96,7 +97,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void servant_answered() noexcept;
   void take_answer() noexcept;
 
-  /// By the thread that has taken the call from its place.
+  /// Called by the thread that has taken the call from its place.
   void take() noexcept { place_.store(Place::worked_on); }
   void leave(FailureCause cause) noexcept;
   void fail_now(InvocationStage stage, FailureCause cause, bool request_accepted) noexcept;
@@ -120,18 +121,18 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   engine::CallResult result_;         // of a try that has failed, or with a reply of another loop
   messaging::FramingError framing_ = messaging::FramingError::bad_magic;  // the same
   std::shared_ptr<CollocatedWait> answer_;  // the servant's, until it is read
-  Step step_ = nullptr;                     // what the task does
+  Step step_ = nullptr;                     // the step that the task runs
   event::MemberTask<AsyncCall, &AsyncCall::run_posted> task_{*this};
 
-  // Changes under the lock, but to `connecting` and back to `worked_on`.
+  // Changes under the lock, except for changes to `connecting` and back to `worked_on`.
   std::atomic<Place> place_{Place::worked_on};
 
-  ShortLock lock_;  // guards what follows, and the time limits while another thread may take it
+  ShortLock lock_;  // guards what follows, and the time limits while others may take the call
   FailureCause leaving_ = FailureCause::none;  // why the call ends as soon as it can be taken
   std::uint32_t turn_ = 0;                     // counts the starts
   engine::ConnectionRef connection_;           // of the last start
-  std::shared_ptr<CollocatedWait> later_;      // at `servant`: its answer comes here
-  bool time_watched_ = false;                  // the timer is armed, or fires just now
+  std::shared_ptr<CollocatedWait> later_;      // at `servant`: receives the servant's answer
+  bool time_watched_ = false;                  // the timer is armed, or is firing now
   event::MemberTimer<AsyncCall, &AsyncCall::time_over> expiry_{*this};
 };
 

@@ -43,7 +43,7 @@ void AsyncCall::await_servant(const std::shared_ptr<CollocatedWait>& later) noex
   }
 }
 
-// By the thread that answers.
+// Called by the thread that answers.
 void AsyncCall::servant_answered() noexcept {
   bool taken = false;
   {
@@ -171,7 +171,7 @@ void AsyncCall::forget_time() noexcept {
   if (calls_.loop().timers().cancel(expiry_)) remove_owner();
 }
 
-// On the thread of the timers.
+// Runs on the thread of the timers.
 void AsyncCall::time_over() noexcept {
   const TimePoint now = context_.clock.now();
   bool call_is_late = false;

@@ -1,4 +1,4 @@
-// The outermost adapter of asynchronous calls: what generated stubs see of them.
+// The outermost adapter of asynchronous calls: the functions that generated stubs call.
 #include "orb/async/async_call.h"
 #include "orb/async/async_engine.h"
 #include "orb/async/loop_calls.h"
@@ -35,7 +35,7 @@ namespace {
   throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
 }
 
-// What leaves `body`; null if nothing does.
+// The exception that leaves `body`, or null.
 template <typename Body>
 std::exception_ptr caught(CORBA::CompletionStatus completed, const Body& body) noexcept {
   try {
@@ -92,7 +92,8 @@ InheritedTimeLimit::InheritedTimeLimit(Deadline until) noexcept
 
 InheritedTimeLimit::~InheritedTimeLimit() { innermost_limit = outer_; }
 
-// An upcall that is served while this one waits is another caller's.
+// An upcall that is served while this one waits has another caller, so it does not inherit the
+// limit.
 Deadline InheritedTimeLimit::current() noexcept {
   const bool holds =
       innermost_limit != nullptr && innermost_limit->upcall_ == orb::UpcallScope::innermost();
@@ -126,7 +127,7 @@ void CallHandle::wait() {
 
 namespace {
 
-// Where the call begins decides which threads its outcome comes to.
+// The thread that begins the call decides which threads get its outcome.
 orb::AsyncCall& make_call(const counted_ptr<orb::Reference>& reference, const Operation& operation,
                           Arguments arguments, CallObserver& observer) {
   orb::LoopCalls& calls = reference->context().calls.engine().calls();

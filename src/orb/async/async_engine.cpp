@@ -1,4 +1,4 @@
-// The calls of a loop are made when the first of them begins, and stay.
+// The LoopCalls of a loop are made when its first call begins. They stay until the engine ends.
 #include "orb/async/async_engine.h"
 
 #include "engine/loops/wake_task.h"
@@ -42,7 +42,7 @@ struct AsyncEngine::OfLoop {
   OfLoop(const OfLoop&) = delete;
   OfLoop& operator=(const OfLoop&) = delete;
 
-  // The thread that alone serves the loop ends its wait for events.
+  // Ends the wait for events of the thread that alone serves the loop.
   void wake() noexcept {
     engine::Loop& loop = calls.loop();
     if (loop.single_threaded() && !loop.on_thread()) (void)loop.reactor().post(wake_task);
@@ -62,7 +62,8 @@ AsyncEngine::AsyncEngine(const OrbContext& context)
   if (loop != nullptr) loop->post([this, loop] { client_loop_.nest_in(*loop); });
 }
 
-// Functions that were posted to a loop of the server after its last turn use the calls.
+// Functions that were posted to a loop of the server after its last turn use the calls, so they run
+// first.
 AsyncEngine::~AsyncEngine() {
   if (context_.server != nullptr) context_.server->finish_tasks();
   while (OfLoop* const first = first_.load()) {
@@ -114,7 +115,7 @@ bool AsyncEngine::drive_until(function_ref<bool()> done, Deadline until) {
   return client_loop_.drive_until(done, until);
 }
 
-// A loop of the server that does not run the client's loop, too, would not bring the reply.
+// A loop of the server that does not also run the client's loop would not receive the reply.
 bool AsyncEngine::drive_for(const LoopCalls& calls, function_ref<bool()> done) {
   const bool of_client = &calls == &client_loop_.calls();
   if (of_client && !client_loop_.is_nested()) return client_loop_.drive_until(done);
@@ -126,8 +127,8 @@ void AsyncEngine::wake() noexcept {
   for (OfLoop* each = first_.load(); each != nullptr; each = each->next) each->wake();
 }
 
-// On a thread of a loop, which waits for the end of the ORB, the loops run on. What an observer
-// does may lead here again.
+// If a thread of a loop waits for the end of the ORB, the loops still run, so their tasks are not
+// finished here. An observer may call this function again.
 void AsyncEngine::loops_ended() noexcept {
   if (context_.server == nullptr) return;
   const std::lock_guard lock(ending_mutex_);

@@ -57,7 +57,7 @@ class HandlerCallPlaces final {
   std::size_t octets_ = 0;
 };
 
-/// Any thread. Made when the first asynchronous call is.
+/// Any thread. Made when the first asynchronous call begins.
 class AsyncEngine final {
  public:
   /// Raises NO_RESOURCES if there is no handle for a reactor.
@@ -75,17 +75,17 @@ class AsyncEngine final {
   [[nodiscard]] ClientLoop& client_loop() noexcept { return client_loop_; }
   [[nodiscard]] HandlerCallPlaces& handler_calls() noexcept { return handler_calls_; }
 
-  /// Serves the loop of the calling thread until `done()` or the deadline if the thread alone
-  /// serves it; else runs the client's loop, or waits for the thread that does. `done` is asked
-  /// after each turn, and after each `wake`. False: too many waits of this thread are in progress.
+  /// If the calling thread alone serves its loop, serves this loop until `done()` or the deadline.
+  /// Otherwise runs the client's loop, or waits for the thread that runs it. `done` is called after
+  /// each turn and after each `wake`. False: too many waits of this thread are in progress.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until);
-  /// The same for a thread that waits for a call of these. Without a deadline.
+  /// The same for a thread that waits for one of these calls. There is no deadline.
   [[nodiscard]] bool drive_for(const LoopCalls& calls, function_ref<bool()> done);
-  /// Threads in `drive_until` ask again whether they are done.
+  /// Lets the threads in `drive_until` call `done` again.
   void wake() noexcept;
   /// The loops of the server have ended: ends the calls that belong to them.
   void loops_ended() noexcept;
-  /// Ends all calls. After the server has stopped; once.
+  /// Ends all calls. Called once, after the server has stopped.
   void stop() noexcept;
 
  private:

@@ -55,7 +55,8 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   AsyncRequest(const AsyncRequest&) = delete;
   AsyncRequest& operator=(const AsyncRequest&) = delete;
 
-  /// Goes on until the network is needed. A collocated servant is called, and the observer told.
+  /// Runs the call until it needs the network. A collocated servant is called at once, and the
+  /// observer is told.
   virtual void start() noexcept = 0;
 
   /// @name Any thread
@@ -85,12 +86,13 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
                stub::CallObserver& observer);
   virtual ~AsyncRequest();
 
-  /// For collocated calls: of the thread, for as long as the call is worked on.
+  /// The buffers of a collocated call. They belong to the thread that works on the call.
   struct CollocatedBuffers;
   /// `later`: as of `begin_collocated`.
   [[nodiscard]] State step(State state, std::optional<CollocatedBuffers>& buffers,
                            std::shared_ptr<CollocatedWait>& later);
-  /// Tells the observer, once. `failed`: the failure says why. `set_over` follows.
+  /// Tells the observer, once. `failed`: `failure()` says why. The caller calls `set_over`
+  /// afterwards.
   void tell_observer(bool failed) noexcept;
   void set_over() noexcept { over_.store(true); }
 
@@ -108,13 +110,13 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   /// The longest time for the next connect, from now on.
   [[nodiscard]] Deadline connect_limit(TimePoint now) noexcept;
 
-  /// Of the owner of the handle, by std::chrono::steady_clock.
+  /// The limit of the owner of the handle, by std::chrono::steady_clock.
   Deadline inherited_;
 
  private:
   stub::CallObserver& observer_;
   LatencyTimer timer_;
-  std::atomic<std::uint32_t> owners_{2};  // the handle that `send` returns, and itself
+  std::atomic<std::uint32_t> owners_{2};  // the handle that `send` returns, and the call
   std::atomic<bool> over_{false};
   Deadline own_deadline_;  // as the policies say
   Deadline own_send_deadline_;

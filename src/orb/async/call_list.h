@@ -6,7 +6,7 @@
 
 namespace perigee::orb {
 
-/// A call's place in the one list that it is in, if it is in one.
+/// The links of a call in its list. A call is in one list at most.
 template <typename Call>
 class CallLink {
  public:

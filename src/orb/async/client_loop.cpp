@@ -52,14 +52,15 @@ bool ClientLoop::work_pending() {
   return on_thread() ? loop_.reactor().has_work() : runner_.work_pending();
 }
 
-// The thread that runs the loop asks after its present turn anyway.
+// The thread that runs the loop calls `done` after its present turn anyway.
 void ClientLoop::wake() noexcept {
   if (!on_thread()) (void)loop_.reactor().post(wake_task_);
   runner_.wake();
 }
 
-// By a thread that has posted what cannot wait until a thread runs the loop, and by a thread that
-// leaves the loop: it may have overlooked what was posted at that moment.
+// Called by a thread that has posted work that cannot wait until a thread runs the loop. Also
+// called by a thread that leaves the loop, since it may have overlooked work that was posted at
+// that moment.
 void ClientLoop::do_posted() noexcept {
   while (calls_.has_made() && runner_.visit([this] { calls_.use_made(); })) {
   }
@@ -68,7 +69,7 @@ void ClientLoop::do_posted() noexcept {
   }
 }
 
-// The outer loop has looked in vain while this thread was in the loop, or is not told of what this
+// The outer loop may have found this thread in the loop, or may not be told of the work that this
 // thread has left.
 void ClientLoop::after_turns() noexcept {
   if (on_thread()) return;
@@ -92,11 +93,12 @@ void ClientLoop::nest_in(event::Reactor& outer) {
 bool ClientLoop::Nested::begin() {
   const auto added = outer_.add(loop_.reactor().handle(), *this);
   if (!added) log::write(log::Level::warning, "orb", to_string(added.error()));
-  if (added) outer_.mark_ready(*this);  // what has come before
+  if (added) outer_.mark_ready(*this);  // events that came before
   return added.has_value();
 }
 
-// A turn takes only so many events, and the outer loop is not told of the others again.
+// A turn handles a limited number of events. The outer loop is not told again of the remaining
+// events.
 void ClientLoop::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
   loop_.missed_.store(true);
   if (!loop_.runner_.perform_work()) return;  // the thread in the loop looks at `missed_`
@@ -105,7 +107,7 @@ void ClientLoop::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
   if (loop_.reactor().has_work()) outer_.mark_ready(*this);
 }
 
-// The thread that runs the loop closes it, or this thread if no other does.
+// The thread that runs the loop closes it. If no thread runs it, this thread does.
 void ClientLoop::stop() noexcept {
   calls_.stop();
   if (on_thread()) return close();

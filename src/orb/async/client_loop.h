@@ -35,22 +35,22 @@ class ClientLoop final {
   [[nodiscard]] bool on_thread() const noexcept { return loop_.on_thread(); }
 
   /// Runs the loop, or waits for the thread that runs it, until `done()` or the deadline. `done` is
-  /// asked after each turn, and after each `wake`. False if `nested_upcall_depth_max` waits of this
-  /// thread are in the loop already.
+  /// called after each turn, and after each `wake`. False if `nested_upcall_depth_max` waits of
+  /// this thread are in the loop already.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until = {});
   /// One turn without waiting, unless another thread runs the loop.
   void perform_work();
   [[nodiscard]] bool work_pending();
-  /// The threads in `drive_until` ask again whether they are done.
+  /// Lets the threads in `drive_until` call `done` again.
   void wake() noexcept;
-  /// `outer` runs this loop, too, from now on. On a thread of `outer`.
+  /// From now on `outer` also runs this loop. Called on a thread of `outer`.
   void nest_in(event::Reactor& outer);
   [[nodiscard]] bool is_nested() const noexcept { return nested_.load() != nullptr; }
-  /// Before a thread in this loop runs nested turns of the outer loop: these also do what this
-  /// thread has not done here yet.
+  /// Called before a thread in this loop runs nested turns of the outer loop. These turns also do
+  /// the work that this thread has not done here yet.
   void tell_outer_loop() noexcept;
-  /// Ends all calls, with BAD_INV_ORDER, and all connections. Returns when the observers were told;
-  /// on a thread that runs the loop, the calls of its present turns are told later.
+  /// Ends all calls with BAD_INV_ORDER, and all connections. Returns when the observers have been
+  /// told. On a thread that runs the loop, the observers of its present turns are told later.
   void stop() noexcept;
 
  private:

@@ -1,4 +1,5 @@
-// A call of a reply handler in another process: keeps what it passes on until the handler has it.
+// A call of a reply handler in another process. It keeps the outcome until the handler has received
+// it.
 #include "orb/async/handler_call.h"
 
 #include "orb/async/async_engine.h"
@@ -77,7 +78,7 @@ void HandlerCall::start(std::unique_ptr<stub::HandlerObject> handler,
   }
 }
 
-// From `stub::send` on this object may be gone.
+// This object may be deleted as soon as `stub::send` is called.
 void HandlerCall::send() {
   const OrbContext& context = context_of(handler_->object());
   place_ = context.calls.engine().handler_calls().take(octets_.octets.size(), context.settings);

@@ -165,7 +165,7 @@ void LoopCalls::connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endp
   }
 }
 
-// By a connecting thread.
+// Called by a connecting thread.
 void LoopCalls::note_made(LineKey key, Made made) noexcept {
   {
     const std::lock_guard lock(lock_);
@@ -273,11 +273,11 @@ ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
   return connection;
 }
 
-// While calls that have waited are started, later calls wait behind them: calls of one thread leave
-// in the order in which they begin. After many batches, later calls go on beside them: a thread of
-// the loop has more to do than to send for threads that start calls faster. A connection that is
-// full, or ends, is left to the calls, which choose again. It may have ended already, and then
-// `end` has looked for it in vain. `stop` does not see a connection that comes later.
+// While calls that have waited are started, later calls wait behind them. So calls of one thread
+// leave in the order in which they begin. After `batches_max` batches, later calls no longer wait:
+// a thread of the loop must not spend all its time on sending for other threads. If the connection
+// is full or ending, the calls choose again. The connection may have ended before it was in the
+// line; then `end` did not find it. `stop` does not see a connection that comes later.
 LoopCalls::Connected LoopCalls::next_connected(LineKey key,
                                                const ConnectionRef& connection) noexcept {
   Connected connected;
@@ -325,7 +325,7 @@ void LoopCalls::end(engine::Connection& connection) noexcept {
   Line& line = found->second;
   const auto is_it = [&](const ConnectionRef& each) { return each.get() == &connection; };
   if (std::erase_if(line.connections, is_it) == 0) return;
-  // A peer that closes further connections at once does not get them again and again.
+  // If a peer closes further connections at once, the loop does not open them again and again.
   line.has_enough = !agreement.answered.load() && !line.connections.empty();
   ended = take_if_empty(key);
 }

@@ -47,7 +47,7 @@ class LoopCall {
   /// From now on the call waits for a connection, until `connect_until`.
   virtual void begin_connecting() noexcept = 0;
   [[nodiscard]] virtual Deadline connect_until() const noexcept = 0;
-  /// For a connect that the call does not wait for.
+  /// The limit of a connect that the call does not wait for.
   [[nodiscard]] virtual Deadline longest_connect() noexcept = 0;
   virtual void keep() noexcept = 0;  ///< one owner more
   virtual void release() noexcept = 0;
@@ -70,18 +70,18 @@ class LoopCall {
 };
 
 /// Any thread. Calls that begin on threads of the loop use connections of the loop, so their
-/// outcomes come to the threads of the loop. A connection is made when a call needs it; calls wait
-/// for it with their arguments, not encoded: as many as the connections could have in flight, and
-/// `write_queue_size_max` octets. The calls that have waited start first, in their order, unless
-/// other threads start calls faster than these can be sent. A connection without calls ends after
-/// `client_idle_timeout`.
+/// outcomes come to the threads of the loop. A connection is made when a call needs it. Calls wait
+/// for it with their arguments, not encoded. The number of waiting calls is limited to the number
+/// that the connections could have in flight, and their size to `write_queue_size_max` octets. The
+/// calls that have waited start first, in their order, unless other threads start calls faster than
+/// these can be sent. A connection without calls ends after `client_idle_timeout`.
 class LoopCalls final : private engine::HomeOwner, private engine::RequestHandler {
  public:
   /// How the loop is run. Functions are for any thread.
   struct Running {
     engine::Ticks* ticks = nullptr;  ///< of the supervisor; null: there is none
-    /// Called after a task was posted to a loop that perhaps no thread runs: connections were made,
-    /// or the loop has ended.
+    /// Called after a task was posted to a loop that may have no running thread: connections were
+    /// made, or the loop has ended.
     std::function<void()> posted;
   };
   LoopCalls(const OrbContext& context, engine::Connects& connects, engine::Loop& loop,
@@ -92,20 +92,20 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
 
   [[nodiscard]] engine::Loop& loop() const noexcept { return home_.loop(); }
   [[nodiscard]] engine::Home& home() noexcept { return home_; }
-  /// Runs the task on a thread of the loop, or by `stop`, soon.
+  /// Runs the task soon, on a thread of the loop or in `stop`.
   void post(event::Task& task) noexcept;
 
   using LineKey = LoopCall::LineKey;
-  /// What a call gets for its request.
+  /// The result of `choose`.
   struct Choice {
     engine::ConnectionRef connection;           ///< null: the call waits, or is refused
     FailureCause refused = FailureCause::none;  ///< none: the call waits
   };
   /// The first connection to the call's target with room for one more call. If there is none, the
-  /// call waits for a new connection and gets one more owner. Another thread may take it before
-  /// this function returns. May throw bad_alloc.
+  /// call waits for a new connection and gets one more owner. Another thread may take the call
+  /// before this function returns. May throw bad_alloc.
   [[nodiscard]] Choice choose(LoopCall& call);
-  /// The call waits no longer for a connection. False: another thread has taken it.
+  /// Lets the call wait no longer for a connection. False: another thread has taken it.
   [[nodiscard]] bool withdraw(LoopCall& call) noexcept;
   /// The error of a call whose time for connecting is over.
   [[nodiscard]] IoError timed_out(const LoopCall& call);
@@ -119,8 +119,8 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
 
   /// Whether connections were made, or could not be made, for calls that wait.
   [[nodiscard]] bool has_made() noexcept;
-  /// Lets the calls that wait for these connections go on. One thread at a time that serves the
-  /// loop.
+  /// Lets the calls that wait for these connections go on. Called by one thread at a time, which
+  /// serves the loop.
   void use_made() noexcept;
 
   /// Ends all calls, with BAD_INV_ORDER, and all connections. Nothing begins afterwards.
@@ -138,7 +138,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
     std::size_t waiting_octets = 0;
     int batches = 0;  // of calls that were started on the connection that was made last
     bool connecting = false;
-    bool has_enough = false;  // the last connect failed: no spare one until one of these ends
+    bool has_enough = false;  // the last connect failed: no spare connection until one ends
     Deadline connecting_until;
     std::optional<Made> made;  // to be used by a thread of the loop
     LineKey key{};
@@ -169,7 +169,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   [[nodiscard]] bool use_next_made() noexcept;
   [[nodiscard]] engine::ConnectionRef open(LineKey key, ClientEndpoint& endpoint,
                                            std::unique_ptr<transport::Transport> made);
-  /// What becomes of the calls that wait for a connect that has ended.
+  /// The calls that waited for a connect, after the connect has ended.
   struct Connected {
     Waiting calls;
     Deadline tried_until;
@@ -187,8 +187,8 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   [[nodiscard]] bool dedicate(engine::Connection& /*connection*/) noexcept override {
     return false;
   }
-  // These connections carry replies only: an engine connection that this side has opened refuses
-  // requests, unless it is offered for both directions, and then the server has it.
+  // These connections carry replies only. An engine connection that this side has opened refuses
+  // requests, unless it is offered for both directions. The server has such a connection.
   void begin(engine::Connection& /*connection*/) noexcept override {}
   void end(engine::Connection& connection) noexcept override;
   void handle(engine::IncomingRequest& /*request*/) noexcept override {}

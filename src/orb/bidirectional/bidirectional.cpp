@@ -1,4 +1,4 @@
-// Hearing of listen points. Everything here is said by a peer that may be hostile.
+// Receives listen points. They come from a peer that may be hostile.
 #include "orb/bidirectional/bidirectional.h"
 
 #include "orb/bidirectional/listen_point_trust.h"
@@ -21,7 +21,7 @@ bool Bidirectional::accepts() const noexcept {
   return policies_.bidirectional_of_orb().value_or(settings_.accept_bidirectional);
 }
 
-// GIOP 1.2 only: before, requests go in one direction (CORBA 3.0, 15.8).
+// GIOP 1.2 only: in earlier versions requests go in one direction (CORBA 3.0, 15.8).
 void Bidirectional::hear(engine::Connection& connection, messaging::Version version,
                          std::span<const iop::ServiceContext> contexts) noexcept {
   const bool can_have_them = version >= messaging::Version{1, 2} &&

@@ -28,7 +28,8 @@ struct CheckoutLimits;
 /// Any thread.
 class Bidirectional final {
  public:
-  /// All of these must outlive it. `messages`: of GIOP; others have no listen points.
+  /// All arguments must outlive the object. `messages`: those of GIOP; other messages have no
+  /// listen points.
   Bidirectional(const Settings& settings, const Clock& clock, const ClientPolicies& policies,
                 OrbMetrics& metrics, const messaging::MessagingProtocol& messages) noexcept
       : settings_(settings),
@@ -38,9 +39,9 @@ class Bidirectional final {
         messages_(messages),
         peers_(settings.listen_points_max) {}
 
-  /// Whether listen points of clients are believed: the ORB's policy, else its option.
+  /// Whether the ORB believes listen points of clients. Its policy decides, else its option.
   [[nodiscard]] bool accepts() const noexcept;
-  /// What a call wants; a value of its BidirectionalPolicy: true is BOTH.
+  /// Whether a call may use both directions. `policy`: its BidirectionalPolicy; true is BOTH.
   [[nodiscard]] bool concerns(std::optional<bool> policy) const noexcept {
     return policy.value_or(settings_.offer_bidirectional || settings_.accept_bidirectional);
   }

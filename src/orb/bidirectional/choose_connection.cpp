@@ -1,4 +1,4 @@
-// Which connection a call uses that may go in both directions.
+// Chooses the connection of a call that may go in both directions.
 #include "engine/client/opening.h"
 #include "orb/bidirectional/bidirectional.h"
 #include "orb/client/endpoint_table.h"
@@ -9,9 +9,9 @@
 
 namespace perigee::orb {
 
-// A client that has been called over its own connection is called over no other: what listens at
-// its address may be another program by now. An ORB without an address of its own has nothing that
-// it could be called for, so it offers no connection.
+// A client that has been called over its own connection is called over no other connection: another
+// program may listen at its address by now. An ORB without a TCP address has nothing to announce,
+// so it offers no connection.
 Bidirectional::Choice Bidirectional::choose_present(ClientEndpoint& endpoint,
                                                     std::optional<bool> policy, Server* server) {
   if (&endpoint.messaging() != &messages_) return {};

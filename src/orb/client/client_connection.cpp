@@ -26,12 +26,12 @@ namespace {
 // Octets of a request that any transport takes without waiting for the peer to read.
 constexpr std::size_t led_request_size_max = 64 * 1024;
 
-// Calls that have run out of time, one after the other, while nothing came from the peer. Those
-// that waited together count once.
+// Consecutive calls that have run out of time while nothing came from the peer. Calls that waited
+// together count once.
 constexpr std::uint32_t mute_deadlines_max = 3;
 constexpr std::chrono::milliseconds mute_deadlines_apart{300};
 
-// What a server may send on an idle connection between two looks at it.
+// The most that a server may send on an idle connection between two checks.
 constexpr std::size_t unasked_octets_max = std::size_t{1} << 20U;
 constexpr std::uint32_t unasked_messages_max = 1024;
 
@@ -46,14 +46,15 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
       oneways_(connection_, flush_timer, ledger),
       clock_(*limits.clock) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
-  // Without a time-out a mute peer would hang its callers; not being able to set one is no failure.
+  // Without a time-out a mute peer would block its callers. A failure to set the time-out is
+  // ignored.
   first_reply_awaited_ = connection_.set_receive_timeout(first_reply_timeout);
 }
 
 TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot& slot) {
   try {
     return exchange(request, slot);
-  } catch (...) {  // out of memory: nobody knows how far reading and sending have come
+  } catch (...) {  // out of memory: the state of reading and sending is unknown
     (void)fail(FailureCause::transfer, messaging::FramingError::bad_header);
     leave_table(slot);
     finish(slot);
@@ -83,7 +84,7 @@ TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot&
   return {cause, InvocationStage::awaiting, may_be_executed(sent, cause)};
 }
 
-// Others have to send the request: until it is out, the time that it has for that ends the waiting.
+// Other threads have to send the request. Until it is sent, its send deadline ends the wait.
 FailureCause ClientConnection::await_queued(ReplySlot& slot, std::uint64_t position, bool leads) {
   slot.queued_as = position;
   slot.reply_deadline = std::exchange(slot.deadline, slot.send_deadline);
@@ -93,7 +94,8 @@ FailureCause ClientConnection::await_queued(ReplySlot& slot, std::uint64_t posit
   return cause;
 }
 
-// At the slot's deadline: whether that was the request's, which was sent in time.
+// Called at the slot's deadline. True if this was the send deadline and the request was sent in
+// time: then the wait goes on until the reply deadline.
 bool ClientConnection::goes_on_as_sent(ReplySlot& slot) noexcept {
   if (slot.queued_as == 0 || !connection_.sent(slot.queued_as)) return false;
   slot.queued_as = 0;
@@ -101,8 +103,8 @@ bool ClientConnection::goes_on_as_sent(ReplySlot& slot) noexcept {
   return true;
 }
 
-// What a caller leaves in the queue of a connection that goes on is sent some time, unless it can
-// still be taken back.
+// If the connection goes on, a request that a caller leaves in the queue is sent later, unless the
+// caller can withdraw it.
 [[gnu::always_inline]] inline bool ClientConnection::may_be_executed(const SendResult& sent,
                                                                      FailureCause cause) noexcept {
   if (sent.status == SendStatus::sent || cause == FailureCause::none) return true;
@@ -120,7 +122,8 @@ TransactResult ClientConnection::send_only(const cdr::Buffer& request, Deadline 
   return {FailureCause::none, InvocationStage::sending, true};
 }
 
-// With those before it the request may have gone out in part: then nobody knows.
+// The request may have been sent in part, together with earlier requests. Then its outcome is
+// unknown.
 TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
                                            const BufferingLimits& limits, Deadline deadline) {
   const OnewayBuffer::Put put = oneways_.put(request, limits, deadline);
@@ -148,7 +151,7 @@ bool ClientConnection::has_unconfirmed_oneways() const noexcept {
 
 TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status) {
   if (slot != nullptr) leave_table(*slot);
-  // Others may still read what the peer had sent before; new calls go elsewhere.
+  // Other calls may still read replies that the peer sent before. New calls use another connection.
   if (status == SendStatus::failed) failed_.store(true, std::memory_order_release);
   if (slot != nullptr) finish(*slot);
   const bool timed_out = status == SendStatus::timed_out;
@@ -156,8 +159,8 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
           false};
 }
 
-// The network may have lost the peer without a word: new calls go elsewhere. Those that wait here
-// go on: perhaps the server is only slow.
+// After several deadlines without input, the network may have lost the peer, so new calls use
+// another connection. Calls that wait here go on, since the server may only be slow.
 void ClientConnection::note_deadline(const ReplySlot& slot) noexcept {
   const TimePoint end = (slot.deadline.is_never() ? slot.send_deadline : slot.deadline).time();
   const std::uint64_t received = connection_.octets_received();
@@ -221,7 +224,8 @@ FailureCause ClientConnection::lead(ReplySlot& slot) {
     const FailureCause cause = read_one(slot);
     if (cause != FailureCause::none) {
       if (cause == FailureCause::deadline && goes_on_as_sent(slot)) continue;
-      // The failures that are not the connection's: the late reply will be dropped.
+      // A deadline or too deep nesting does not fail the connection: the late reply will be
+      // dropped.
       const FailureCause own_cause = cause_for(slot, cause);
       if (cause != FailureCause::nested_too_deep && cause != FailureCause::deadline)
         (void)fail(cause, connection_.framing_error());
@@ -305,7 +309,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 
 [[gnu::always_inline]] inline FailureCause ClientConnection::read_blocking(ReplySlot& slot) {
   const ReadStatus status = connection_.read(slot.message, Wait::yes, slot.deadline);
-  // A mute peer, on a new connection, may be found out before the deadline.
+  // On a new connection a mute peer may be detected before the deadline.
   if (status == ReadStatus::timed_out && slot.deadline.passed(clock_.now())) [[unlikely]]
     return FailureCause::deadline;
   return cause_of(status);
@@ -324,12 +328,12 @@ void ClientConnection::log_flood() const noexcept try {
   log::write(log::Level::info, "orb", exception.what());
 }
 
-// The thread that looks is shared by all connections: a server that floods the client with late
-// replies must not hold it.
+// All connections share the thread that checks: a server that floods the client with late replies
+// must not occupy it.
 void ClientConnection::look_for_close() {
   if (calls_.in_table() != 0 || !connection_.read_role().try_take()) return;
   ReplySlot none;
-  none.id = 1;  // ours are even
+  none.id = 1;  // the client's own ids are even
   none.holds_token = true;
   connection_.begin_turn(unasked_octets_max);
   for (std::uint32_t messages = 0;; ++messages) {
@@ -358,11 +362,11 @@ void ClientConnection::look_for_close() {
     case MessageKind::message_error:
       return FailureCause::message_error;
     case MessageKind::locate_reply:
-      return FailureCause::none;  // late: nobody waits for one
+      return FailureCause::none;  // late: no call waits for it
     case MessageKind::request:
     case MessageKind::cancel_request:
     case MessageKind::locate_request:
-      break;  // not ours to serve: this connection is one-way
+      break;  // the client serves no requests on this connection
   }
   return FailureCause::bad_message;
 }
@@ -429,7 +433,7 @@ bool ClientConnection::parse(ReplySlot& slot) const {
   return true;
 }
 
-// By the reading thread, if the cause is CloseConnection.
+// If the cause is CloseConnection, only the reading thread may call this.
 FailureCause ClientConnection::cause_for(const ReplySlot& slot, FailureCause cause) const noexcept {
   const bool cut = cause == FailureCause::closed_by_peer && connection_.has_part_of_reply(slot.id);
   return cut ? FailureCause::reply_cut : cause;

@@ -1,4 +1,4 @@
-// How long one call may be at connecting, all its addresses together.
+// How long one call may spend on connecting, to all its addresses together.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -8,7 +8,7 @@
 
 namespace perigee::orb {
 
-/// Of one call, on the caller's stack.
+/// The budget of one call, on the caller's stack.
 class ConnectBudget {
  public:
   /// `limit`: zero for none.

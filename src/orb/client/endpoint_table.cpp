@@ -10,12 +10,13 @@ namespace perigee::orb {
 
 namespace {
 
-// Octets that callers may leave for another to send. Little: who sends them may be the one who
-// reads, and larger requests can wait until it is their own turn (ClientConnection::transact).
+// Octets that callers may leave for another thread to send. The limit is low: the sending thread
+// may also be the reading thread, and larger requests can wait for their turn
+// (ClientConnection::transact).
 constexpr std::size_t shared_queue_size_max = 64 * 1024;
 constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
 
-// A small number for the calling thread: where it looks for its connection first.
+// A small number of the calling thread: the place where it looks for its connection first.
 constinit std::atomic<std::uint32_t> threads{0};
 constinit thread_local std::uint32_t next_thread_number = 0;  // zero: it has none yet
 
@@ -25,7 +26,7 @@ std::uint32_t thread_number() noexcept {
   return next_thread_number - 1;
 }
 
-// On the thread of a loop a call out of an upcall keeps all its clients waiting while it sends.
+// While a call out of an upcall sends on the thread of a loop, all clients of the loop wait.
 std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
   return serves_while_waiting(settings.thread_strategy) ? settings.send_timeout
                                                         : std::chrono::milliseconds::zero();
@@ -120,8 +121,9 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness fresh
   return connect(*choice.slot, limits);
 }
 
-// Counts as a waiter from before its first look, so that whoever gives a connection back either is
-// seen, or sees the waiter and takes the mutex to wake it. Nothing if the deadline passes first.
+// The thread counts as a waiter before it first looks for a slot. So either it sees a connection
+// that another thread gives back, or that thread sees the waiter and takes the mutex to wake it.
+// Empty if the deadline passes first.
 ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing sharing,
                                               const CheckoutLimits& limits) {
   std::unique_lock lock(mutex_);
@@ -132,7 +134,7 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
   } const waiter(waiters_);
   Choice choice = look(freshness, sharing);
   if (choice.slot != nullptr) return choice;
-  // Every slot is being connected, or has failed and is still being left by its users.
+  // Every slot is being connected, or its connection has failed and still has users.
   const ConnectTime time(limits.connecting, idle_timer_);
   const TimePoint start = idle_timer_.now();
   const auto longest = connect_timeout(limits, start);
@@ -175,7 +177,7 @@ ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing
   return share();
 }
 
-// Nothing while it is being connected, or left by its users after a failure.
+// Empty while the connection is being made, or while a failed connection still has users.
 ClientEndpoint::Choice ClientEndpoint::claim_own() noexcept {
   ConnectionSlot& own = own_slot();
   if (own.shareable) {
@@ -197,8 +199,8 @@ ClientEndpoint::Choice ClientEndpoint::claim_connected() noexcept {
   return {};
 }
 
-// An empty slot or one whose connection has failed; for a fresh connection, else any idle one. The
-// caller replaces what is there.
+// Claims an empty slot, or a slot whose connection has failed. For a fresh connection, claims any
+// idle slot if there is none. The caller replaces the connection in the slot.
 ClientEndpoint::Choice ClientEndpoint::claim_for_connecting(Freshness freshness) noexcept {
   for (const bool replaces_usable : {false, true}) {
     if (replaces_usable && freshness == Freshness::any) break;
@@ -274,7 +276,7 @@ void ClientEndpoint::give_back(ConnectionSlot& slot) noexcept {
     const std::unique_ptr<ConnectionSlot> owned(&slot);
     return;
   }
-  if (slot.exclusive) {  // then we are its only user, so nobody else writes it
+  if (slot.exclusive) {  // this is the only user, so no other thread writes it
     const std::lock_guard lock(mutex_);
     slot.exclusive = false;
   }
@@ -296,8 +298,8 @@ void ClientEndpoint::notify_waiters() noexcept {
   if (waiters_.load() != 0) slot_changed_.notify_all();
 }
 
-// Connections in use are not idle: they are left alone. Of the others this is the only user, unless
-// somebody joins.
+// Connections in use are left alone, since they are not idle. Of each other connection this thread
+// is the only user, unless another thread joins.
 void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
   for (ConnectionSlot& slot : slots_) {
     if (!claim(slot)) continue;
@@ -317,7 +319,7 @@ void ClientEndpoint::watch_idle() noexcept {
   if (period.count() > 0) idle_timer_.wake_at(Deadline::after(period, idle_timer_.now()));
 }
 
-// Closes the connection, unless somebody has joined, or left oneways there.
+// Closes the connection, unless another thread has joined it or has left oneways in its queue.
 void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
   std::unique_ptr<ClientConnection> retired;  // destroyed after the lock
   const std::lock_guard lock(mutex_);
@@ -344,7 +346,7 @@ Deadline ClientEndpoint::flush_due(TimePoint now) {
   return next;
 }
 
-// Also the oneways that another thread, or the timer, is sending now.
+// Also handles the oneways that another thread or the timer is sending now.
 std::uint32_t ClientEndpoint::flush() {
   const auto waits = [](const ClientConnection& each) {
     return each.output_waits() || each.oneways().is_watched();
@@ -393,7 +395,7 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
                   }),
       flush_timer_(clock, [this](TimePoint now) { return flush_due(now); }) {}
 
-// The registry's own has no owner here: it lives as long as the ORB.
+// The registry's own connector has no owner here: it lives as long as the ORB.
 std::shared_ptr<transport::Connector> EndpointTable::connector(
     const std::string& scheme, const transport::Properties& properties) const {
   if (properties.empty()) return {std::shared_ptr<void>(), protocols_.connector(scheme)};
@@ -454,7 +456,7 @@ FlushResult EndpointTable::flush() {
   return result;
 }
 
-// The thread that looks for idle connections may be reading one: it comes back when that is closed.
+// The thread that checks idle connections may be reading one. It returns when that is closed.
 void EndpointTable::close_all() noexcept {
   flush_timer_.stop();
   {

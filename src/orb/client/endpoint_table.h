@@ -1,6 +1,6 @@
-// The client's connections, by endpoint and by what is used on them (code sets, GIOP version). A
-// call checks a connection out, exclusively while there are enough; beyond
-// `connections_per_endpoint_max` callers share.
+// The client's connections, by endpoint, code sets and GIOP version. A call checks a connection
+// out, and has it alone while there are enough. Beyond `connections_per_endpoint_max`, callers
+// share.
 #pragma once
 
 #include "engine/connection/connection_ref.h"
@@ -36,7 +36,7 @@ namespace perigee::orb {
 /// then cleared `shareable` under the endpoint's mutex with `users` still 1.
 struct ConnectionSlot {
   std::atomic<std::uint32_t> users{0};
-  bool shareable = false;   // under the endpoint's mutex: others may raise `users` above 0
+  bool shareable = false;   // under the endpoint's mutex: other threads may raise `users`
   bool exclusive = false;   // under the endpoint's mutex: checked out with Sharing::forbidden
   bool temporary = false;   // not one of the endpoint's: deleted when it is given back
   engine::StandStill idle;  // of the thread that has raised `users` from 0 to 1
@@ -79,16 +79,17 @@ class ConnectionLease {
 
 enum class Freshness : std::uint8_t {
   any,
-  fresh,  ///< a new connection, in place of an idle one: after one of them turned out to be stale
+  fresh,  ///< a new connection in place of an idle one, after an idle one was stale
 };
 
 enum class Sharing : std::uint8_t {
   allowed,
-  /// The caller sends a oneway: it gets the thread's own connection, whoever else uses it, so that
-  /// the server gets a thread's oneways in their order.
+  /// The caller sends a oneway. It gets the thread's own connection, even if other calls use it, so
+  /// that the server gets a thread's oneways in their order.
   in_order,
-  /// The caller must not wait for a leader that may be further down on its own stack: when all
-  /// connections are in use it gets one more, for this call only. Nobody joins it either.
+  /// The caller must not wait for a leader that may be further down on its own stack. If all
+  /// connections are in use, it gets one more for this call only. No other call joins its
+  /// connection.
   forbidden,
 };
 
@@ -104,9 +105,10 @@ struct CheckoutLimits {
 [[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits,
                                                         TimePoint now);
 
-/// What an endpoint has for calls in both directions over one connection.
+/// The state of an endpoint for calls in both directions over one connection.
 struct BothDirections {
-  /// The peer has offered its own connection, and was called over it: it is called over no other.
+  /// The peer has offered its own connection, and was called over it. It is called over no other
+  /// connection.
   std::atomic<bool> called_over_its_own{false};
 
   std::mutex opening;             // held by a blocking call while it connects
@@ -117,7 +119,7 @@ struct BothDirections {
 /// One endpoint and the connections to it that use the same code sets. Any thread.
 class ClientEndpoint final {
  public:
-  /// What comes from the ORB must outlive the endpoint.
+  /// The objects of the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  std::shared_ptr<transport::Connector> connector,
                  const messaging::MessagingProtocol& protocol, const messaging::Carrier& carrier,
@@ -126,8 +128,8 @@ class ClientEndpoint final {
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
-  /// The connection that the thread used last, if no other call uses it; null: `checkout`. Give it
-  /// back.
+  /// Claims the connection that the thread used last, if no other call uses it. The caller gives it
+  /// back. Null: call `checkout`.
   [[nodiscard]] ConnectionSlot* claim_usable_own() noexcept;
   /// Prefers the connection that the thread used last, then idle ones, then a new one, then
   /// sharing. Lock-free in the steady state. Blocks while it connects.
@@ -135,7 +137,7 @@ class ClientEndpoint final {
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits);
   void give_back(ConnectionSlot& slot) noexcept;
-  /// Makes connections that are none of these. Null: the protocol makes none.
+  /// Makes connections that are in no slot of the endpoint. Null: the protocol makes none.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const noexcept {
     return connector_;
   }
@@ -144,18 +146,19 @@ class ClientEndpoint final {
   [[nodiscard]] BothDirections& both_directions() noexcept { return both_directions_; }
   /// The messages on its connections.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept { return protocol_; }
-  /// A request or its reply may be lost without a word: each call needs a time limit.
+  /// A request or its reply may be lost without notice, so each call needs a time limit.
   [[nodiscard]] bool loses_messages() const noexcept { return loses_messages_; }
   [[nodiscard]] cdr::CodeSets code_sets() const noexcept { return code_sets_; }
-  /// What requests on a connection carry until it has brought the first reply.
+  /// The contexts of requests on a connection until its first reply.
   [[nodiscard]] std::span<const iop::ServiceContext> announcement() const noexcept {
     return announcement_;
   }
-  /// Closes connections that have been idle for the time, and those that the server has closed.
+  /// Closes connections that have been idle for `limit`, and connections that the server has
+  /// closed.
   void close_idle(TimePoint now, Duration limit);
   /// Sends oneways that have waited long enough; says when the next ones are due.
   [[nodiscard]] Deadline flush_due(TimePoint now);
-  /// Sends all that wait, and says how many do nevertheless: behind what another thread sends.
+  /// Sends all waiting oneways. Returns how many still wait behind the output of another thread.
   std::uint32_t flush();
   [[nodiscard]] bool oneways_wait();
   /// Fails calls in progress. The endpoint can be used again.
@@ -173,8 +176,8 @@ class ClientEndpoint final {
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
   [[nodiscard]] Choice claim_own() noexcept;
   [[nodiscard]] ConnectionSlot& own_slot() noexcept;
-  /// Takes part in a connection with output for which `waits(connection)` holds. Null: it does not
-  /// hold, or one call only may use the connection.
+  /// Joins the slot's connection if `waits(connection)` holds. Empty if it does not hold, or if one
+  /// call has the connection for itself.
   template <typename Waits>
   [[nodiscard]] ConnectionLease join_if(ConnectionSlot& slot, Waits waits);
   [[nodiscard]] Choice claim_connected() noexcept;
@@ -214,10 +217,10 @@ inline void ConnectionLease::reset() noexcept {
   if (ConnectionSlot* slot = std::exchange(slot_, nullptr)) endpoint_->give_back(*slot);
 }
 
-/// What has become of oneways that waited.
+/// The result of flushing oneways.
 struct FlushResult {
-  std::uint64_t lost = 0;     ///< since somebody was told the last time
-  std::uint64_t waiting = 0;  ///< still, since the peer does not read what is sent before them
+  std::uint64_t lost = 0;     ///< since the last report
+  std::uint64_t waiting = 0;  ///< the peer does not read the octets before them
 };
 
 /// The endpoints that the ORB has met. Any thread.
@@ -232,11 +235,12 @@ class EndpointTable final {
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
                                                      const CodeSetChoice& choice,
                                                      const transport::Properties& properties = {});
-  /// What the idle timer does: see ClientEndpoint.
+  /// Called by the idle timer: see ClientEndpoint.
   void close_idle();
   /// Sends all oneways that wait.
   FlushResult flush();
-  /// What waits is lost: flush before. The timers' threads have ended, too.
+  /// Oneways that wait are lost: call `flush` before. The timers' threads have ended afterwards,
+  /// too.
   void close_all() noexcept;
 
  private:

@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t buffers_kept_max = 4;                // as many calls nest without allocating
 constexpr std::size_t buffer_size_kept_max = 1024 * 1024;  // larger ones are freed
 
-// Without a destructor, so that calls may still be made when the thread's other objects are gone:
-// destructors of static objects make some on the main thread.
+// Without a destructor, so that calls may still be made when the thread's other objects are
+// destroyed: destructors of static objects make some on the main thread.
 struct ThreadBuffers {
   std::array<cdr::Buffer*, buffers_kept_max> kept;  // owned
   std::size_t count;
-  bool ended;  // keep nothing any more
+  bool ended;  // keep no more buffers
 };
 constinit thread_local ThreadBuffers thread_buffers{};
 

@@ -6,8 +6,8 @@
 
 namespace perigee::orb {
 
-/// An empty buffer of the calling thread's, for the length of a call. Nested calls get others. Must
-/// be given back by the thread that took it.
+/// An empty buffer of the calling thread for one call. Nested calls get other buffers. The thread
+/// that took the buffer must give it back.
 class CallBuffer {
  public:
   CallBuffer();

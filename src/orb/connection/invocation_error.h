@@ -16,17 +16,17 @@ enum class FailureCause : std::uint8_t {
   none,
   no_usable_profile,   ///< no profile of the reference is claimed by any protocol
   protocols_excluded,  ///< ClientProtocolPolicy has none of the protocols of the reference
-  other_host,          ///< all that the reference says can be used on another host only
+  other_host,          ///< all endpoints of the reference can be used on another host only
   connect,             ///< see `io`
   transfer,            ///< sending or receiving failed: see `io`
   nested_too_deep,     ///< too many upcalls on this thread wait for replies already
   timed_out,           ///< no first reply on a new connection in time
   deadline,            ///< the call's own time has passed; the connection goes on
-  closed_by_peer,      ///< CloseConnection: what was not answered was not executed
+  closed_by_peer,      ///< CloseConnection: requests without a reply were not executed
   reply_cut,           ///< CloseConnection after the first fragment of the reply
   message_error,       ///< the peer answered MessageError
-  bad_message,         ///< the peer sent what is no message
-  code_sets,           ///< none that both sides understand
+  bad_message,         ///< the peer sent a malformed message
+  code_sets,           ///< there is no code set that both sides understand
   encode,              ///< the arguments cannot be encoded: see `cdr`
   forward_hops,        ///< forwarded too often
   nil_forward,         ///< forwarded to the nil reference
@@ -36,7 +36,7 @@ enum class FailureCause : std::uint8_t {
   // Of asynchronous calls.
   cancelled,       ///< by its caller
   shut_down,       ///< the ORB's shutdown was complete before the reply came
-  too_many_calls,  ///< no connection takes one more, or what waits to be sent is too much
+  too_many_calls,  ///< no connection takes one more call, or too much waits to be sent
   no_memory,
 };
 

@@ -15,11 +15,11 @@ using transport::Wait;
 
 namespace {
 
-// Of a message: to copy a larger one costs more than a system call.
+// The largest message that is copied: copying a larger one costs more than a system call.
 constexpr std::size_t copied_size_max = cdr::Encoder::borrow_size_min;
 // How soon to look again at a transport that takes nothing.
 constexpr std::chrono::milliseconds retry_after{10};
-// How many positions are kept before those of sent messages are removed.
+// How many positions are kept before the positions of sent messages are removed.
 constexpr std::size_t positions_kept = 64;
 
 }  // namespace
@@ -49,7 +49,7 @@ void OnewayBuffer::watch(std::uint64_t position, std::chrono::microseconds timeo
     std::erase_if(positions_, [this](std::uint64_t each) { return connection_.sent(each); });
   positions_.insert(std::ranges::upper_bound(positions_, position), position);
   if (timeout.count() == 0 || timer_ == nullptr || empty()) return;
-  if (!due_.is_never() && timeout >= due_after_) return;  // as soon as the first
+  if (!due_.is_never() && timeout >= due_after_) return;  // leaves with the first message
   due_after_ = timeout;
   due_ = std::min(due_, Deadline::after(timeout, timer_->now()));
   timer_->wake_at(due_);
@@ -81,7 +81,7 @@ Deadline OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patien
   return Deadline::never();
 }
 
-// Of a connection that has failed.
+// Counts the losses of a connection that has failed.
 void OnewayBuffer::count_lost() noexcept {
   const std::lock_guard lock(mutex_);
   if (!connection_.broken()) return;

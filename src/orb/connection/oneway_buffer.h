@@ -16,7 +16,7 @@
 
 namespace perigee::orb {
 
-/// When held messages are sent; zero: not for that reason.
+/// The limits at which held messages are sent; zero: no such limit.
 struct BufferingLimits {
   std::uint32_t count = 0;
   std::size_t octets = 64 * 1024;
@@ -24,11 +24,11 @@ struct BufferingLimits {
 };
 
 /// The messages wait in the outgoing queue of the connection (OutgoingQueue::hold), so that any
-/// other message leaves behind them. This class adds the time limit, and counts the ones that are
-/// lost. Any thread.
+/// other message leaves behind them. This class adds the time limit, and counts lost messages. Any
+/// thread.
 class OnewayBuffer final {
  public:
-  /// `timer` may be null; `ledger`, too. All outlive the buffer.
+  /// `timer` and `ledger` may be null. All arguments outlive the buffer.
   OnewayBuffer(engine::Channel& connection, WakeTimer* timer,
                engine::TrafficLedger* ledger) noexcept
       : connection_(connection), timer_(timer), ledger_(ledger) {}
@@ -37,7 +37,7 @@ class OnewayBuffer final {
   OnewayBuffer(const OnewayBuffer&) = delete;
   OnewayBuffer& operator=(const OnewayBuffer&) = delete;
 
-  /// How many are held back. A thread sees at least its own.
+  /// The number of messages that are held back. A thread sees at least its own messages.
   [[nodiscard]] std::uint32_t count() const noexcept { return connection_.held_output(); }
   [[nodiscard]] bool empty() const noexcept { return count() == 0; }
   /// `flush_due` has something to do.
@@ -48,12 +48,13 @@ class OnewayBuffer final {
     bool lost_with_others = false;  ///< it failed after parts may have been sent
   };
   /// Puts a finished message behind the others, and sends them if a limit is reached. `timed_out`:
-  /// the deadline has passed, and the message is not there. `failed`: the connection is broken.
+  /// the deadline has passed, and the message is not in the buffer. `failed`: the connection is
+  /// broken.
   Put put(const cdr::Buffer& message, const BufferingLimits& limits, Deadline deadline);
-  /// Sends all. A peer that takes nothing until the deadline loses the connection.
+  /// Sends all messages. Closes the connection if the peer takes nothing until the deadline.
   void flush_or_close(Deadline deadline);
-  /// Sends the oneways that have waited long enough. A peer that takes nothing for `patience` loses
-  /// the connection. Says when to come again. Never waits.
+  /// Sends the oneways that have waited long enough. Closes the connection if the peer takes
+  /// nothing for `patience`. Returns when to call it again. Never waits.
   Deadline flush_due(TimePoint now, std::chrono::milliseconds patience);
 
  private:
@@ -69,7 +70,7 @@ class OnewayBuffer final {
   std::vector<std::uint64_t> positions_;    // of messages that may not be sent yet, ascending
   Deadline due_;                            // of the messages that are held back
   std::chrono::microseconds due_after_{0};  // the time limit that `due_` comes from
-  Deadline refused_until_;                  // the transport takes nothing: how long to be patient
+  Deadline refused_until_;                  // how long the transport may take nothing
   std::uint64_t refused_at_ = 0;            // octets that had left the queue
 };
 

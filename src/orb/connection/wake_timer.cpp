@@ -1,4 +1,4 @@
-// Sleeps until the earliest time that it was told.
+// Sleeps until the earliest time that was passed to `wake_at`.
 #include "orb/connection/wake_timer.h"
 
 #include <perigee/base/log.h>
@@ -15,8 +15,8 @@ constexpr std::chrono::hours wait_max{1};  // the standard library adds duration
 
 }  // namespace
 
-// Without a thread, idle connections stay, and oneways leave with whatever is sent next: no reason
-// for a call to fail.
+// Without a thread, idle connections stay open, and oneways leave with the next message. So calls
+// do not fail for lack of a thread.
 void WakeTimer::wake_at(Deadline due) noexcept {
   const std::lock_guard lock(mutex_);
   if (stopped_ || due >= due_) return;

@@ -1,4 +1,4 @@
-// A thread that sleeps until something is due. There is none until something is.
+// A thread that sleeps until work is due. It starts when the first work is announced.
 #pragma once
 
 #include "event/thread.h"
@@ -12,11 +12,11 @@
 
 namespace perigee::orb {
 
-/// Any thread, but `stop` is not for the timer's own.
+/// Any thread. The timer's own thread must not call `stop`.
 class WakeTimer {
  public:
-  /// Does what is due, and says when to come again. Called without locks; may throw
-  /// std::exception: it is called again a little later.
+  /// Does the work that is due, and returns when to call it again. Called without locks. May throw
+  /// std::exception: then it is called again a little later.
   using Work = std::function<Deadline(TimePoint now)>;
 
   WakeTimer(const Clock& clock, Work work) : clock_(clock), work_(std::move(work)) {}
@@ -26,10 +26,9 @@ class WakeTimer {
 
   [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
   [[nodiscard]] TimePoint now() const { return clock_.now(); }
-  /// There will be something to do then. Does nothing after `stop`, nor without memory for a
-  /// thread.
+  /// Announces work at this time. Does nothing after `stop`, or if there is no memory for a thread.
   void wake_at(Deadline due) noexcept;
-  /// Waits for work that goes on.
+  /// Waits for work in progress.
   void stop() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Asynchronous calls as threads see them that would only wait.
+// Asynchronous calls, as a waiting thread sees them.
 #pragma once
 
 #include <perigee/base/deadline.h>
@@ -14,10 +14,10 @@ class CallDriver {
   /// Made at the first use; raises NO_RESOURCES.
   [[nodiscard]] virtual AsyncEngine& engine() = 0;
   /// Runs the loop, or waits for the thread that runs it, until `done()` is true or `until` has
-  /// come. `done` is asked after each turn, and after each `wake`. False if
-  /// `nested_upcall_depth_max` calls on this thread do so already. Comes after `engine`.
+  /// come. `done` is called after each turn, and after each `wake`. False if
+  /// `nested_upcall_depth_max` calls on this thread wait already. Call `engine` before.
   [[nodiscard]] virtual bool drive_until(function_ref<bool()> done, Deadline until) = 0;
-  /// The threads that run the loop, or wait for it, ask `done` again.
+  /// Lets the threads that run the loop, or wait for it, call `done` again.
   virtual void wake() noexcept = 0;
 
  protected:

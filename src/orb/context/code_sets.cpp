@@ -12,7 +12,7 @@ using cdr::WideSet;
 
 namespace {
 
-// CORBA 3.0, 13.10.2.6 and interop fact 32: what holds if nobody says anything.
+// The code sets of a peer that announces none. CORBA 3.0, 13.10.2.6 and interop fact 32.
 constexpr CharSet silent_char = CharSet::iso_8859_1;
 constexpr WideSet silent_wide = WideSet::none;
 
@@ -30,8 +30,8 @@ std::optional<std::uint32_t> first_known(const iop::CodeSetList& list, Knows&& k
   return found == list.conversions.end() ? std::nullopt : std::optional(*found);
 }
 
-/// We can convert from and to every code set that we know: so the server's native one comes right
-/// after our own, and then those that it converts.
+/// The ORB converts from and to every code set that it knows. So the server's native code set comes
+/// right after the ORB's own, and then the code sets that the server converts.
 std::optional<std::uint32_t> choose_char(CharSet native, const iop::CodeSetList& server) {
   const std::uint32_t own = registry_number(native);
   const bool is_own = std::ranges::find(server.conversions, own) != server.conversions.end();
@@ -39,13 +39,13 @@ std::optional<std::uint32_t> choose_char(CharSet native, const iop::CodeSetList&
   if (is_own) return own;
   const auto known = first_known(server, [](std::uint32_t id) { return !!cdr::char_set_of(id); });
   if (known) return known;
-  // The fallback needs repertoires that overlap, and only Unicode overlaps with what we do not
-  // know.
+  // The fallback needs repertoires that overlap. Only Unicode overlaps with an unknown code set.
   if (native == CharSet::utf_8) return own;
   return std::nullopt;
 }
 
-/// Ours is Unicode, so UTF-16 is a fallback with whoever has wide characters at all.
+/// The ORB's wide characters are Unicode. So UTF-16 is a fallback for every server that has wide
+/// characters.
 std::uint32_t choose_wide(const iop::CodeSetList& server) {
   const auto knows = [](std::uint32_t id) { return !!cdr::wide_set_of(id); };
   if (const auto known = first_known(server, knows)) {
@@ -56,7 +56,7 @@ std::uint32_t choose_wide(const iop::CodeSetList& server) {
   return server.native == 0 && server.conversions.empty() ? 0 : utf_16_number;
 }
 
-/// For servers that say nothing about code sets, but whose owner has told us.
+/// For servers that announce no code sets, but whose code sets are set in the ORB's options.
 CodeSetChoice configured(const CodeSetSettings& settings, std::uint8_t minor) {
   CodeSetChoice choice{unannounced(settings, minor), {}};
   if (!settings.default_char && !settings.default_wide) return choice;
@@ -101,8 +101,8 @@ std::optional<CodeSetChoice> choose_code_sets(const CodeSetSettings& settings,
 
 void AnnouncedCodeSets::begin() noexcept { agreement_.code_sets.store(unannounced(settings_, 0)); }
 
-// The client announces them until it has the first reply, so a request that is read while another
-// thread still learns from an earlier one has the context too.
+// The client announces its code sets until it has the first reply. So a request that is read while
+// another thread still reads the code sets of an earlier request has the context, too.
 std::expected<cdr::CodeSets, AnnouncedCodeSets::Problem> AnnouncedCodeSets::take(
     messaging::Version version, std::span<const iop::ServiceContext> contexts) noexcept {
   if (version.minor == 0) return unannounced(settings_, 0);

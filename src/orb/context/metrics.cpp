@@ -15,7 +15,8 @@ std::string_view type_text(Type type) noexcept {
   return names[static_cast<std::size_t>(type)];
 }
 
-// As JSON and Prometheus both write texts. What is neither printable nor UTF-8 came from a peer.
+// Quotes a text in a form that JSON and Prometheus share. Octets that are neither printable nor
+// UTF-8 came from a peer.
 std::string quoted(std::string_view text) {
   constexpr std::string_view hexadecimal = "0123456789abcdef";
   std::string result = "\"";
@@ -31,7 +32,7 @@ std::string quoted(std::string_view text) {
   return result += '"';
 }
 
-// Without the losses of floating point.
+// Seconds as text, without the losses of floating point.
 std::string seconds(std::chrono::nanoseconds time) {
   const std::string decimals = std::to_string(time.count() % 1'000'000'000);
   std::string fraction = std::string(9 - decimals.size(), '0') + decimals;

@@ -1,4 +1,5 @@
-// What the objects that an ORB owns may use of it. `OrbCore` fills it in and outlives them all.
+// The parts of an ORB that its objects may use. `OrbCore` fills the context in and outlives these
+// objects.
 #pragma once
 
 #include "orb/context/orb_life.h"
@@ -48,7 +49,7 @@ struct OrbContext {
 
   const std::unique_ptr<Server>& server;              ///< null in an assembly without one
   const std::atomic<RequestDispatcher*>& dispatcher;  ///< null until an adapter is installed
-  /// Requests of collocated calls that are answered later. Shared with their response handlers.
+  /// Collocated calls whose reply is deferred. Shared with their response handlers.
   const std::shared_ptr<CollocatedDebts>& collocated_debts;
 };
 

@@ -1,4 +1,4 @@
-// How far the life of an ORB has come.
+// The stages in the life of an ORB.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,4 @@
-// The counters of one ORB. What happens per connection is counted there (traffic.h); what happens
-// per call, here.
+// The counters of one ORB that concern calls. The counters of connections are in traffic.h.
 #pragma once
 
 #include "engine/connection/traffic.h"
@@ -21,19 +20,19 @@
 
 namespace perigee::orb {
 
-/// What became of a request that a server got.
+/// The outcome of a request at a server.
 enum class RequestOutcome : std::uint8_t {
   no_exception,
   user_exception,
   system_exception,
   forwarded,
-  oneway,     ///< nobody waits for its outcome
-  cancelled,  ///< its answer was not sent
+  oneway,     ///< no client waits for its outcome
+  cancelled,  ///< its reply was not sent
   refused,    ///< as TRANSIENT: too many were in progress
   count,
 };
 
-/// What became of a call that a client made.
+/// The outcome of a call of a client.
 enum class CallOutcome : std::uint8_t {
   no_exception,
   user_exception,
@@ -83,15 +82,15 @@ class SpreadCounters {
 /// Latencies by operation. Any thread.
 class LatencyTable {
  public:
-  /// What a peer calls an operation may be anything: names are cut, and beyond `operations_max` of
-  /// them the rest share one.
+  /// A peer may send any operation name. Long names are cut. Names beyond `operations_max` share
+  /// one entry.
   void record(std::string_view operation, std::chrono::nanoseconds latency);
   [[nodiscard]] std::vector<std::pair<std::string, LatencyHistogram>> all() const;
 
   static constexpr std::size_t operations_max = 512;
   static constexpr std::size_t name_size_max = 128;
   static constexpr std::string_view others = "(others)";
-  /// For those that ended with a system exception: there may be no such operation.
+  /// The entry of operations that ended with a system exception: the server may not have them.
   static constexpr std::string_view failed = "(failed)";
 
  private:
@@ -123,9 +122,10 @@ class OrbMetrics {
   LatencyTable call_latencies;
   LatencyTable request_latencies;
 
-  /// Looking at the clock twice a call is what it costs.
+  /// Measuring reads the clock twice for each call.
   [[nodiscard]] bool measures_latencies() const noexcept { return measures_latencies_; }
-  /// `datagrams_dropped`: by the transports of the server, before messages were read.
+  /// `datagrams_dropped`: datagrams that the server's transports dropped before their messages were
+  /// read.
   [[nodiscard]] MetricsSnapshot snapshot(std::uint32_t requests_in_progress,
                                          std::uint64_t datagrams_dropped) const;
 

@@ -37,45 +37,46 @@ class Server {
  public:
   virtual ~Server() = default;
 
-  /// Opens the acceptors, once; later calls do nothing. Who connects waits until `begin_accepting`.
+  /// Opens the acceptors, once; later calls do nothing. A client that connects waits until
+  /// `begin_accepting`.
   [[nodiscard]] virtual std::expected<void, IoError> start() = 0;
-  /// Accepts connections from now on, in reactive mode while `run` is running; starts the server if
-  /// it has not been started. Before, there may be references to objects whose adapters are still
-  /// to be made: a client that connects too early has to wait, and not to be told that there is no
-  /// such object.
+  /// Accepts connections from now on; in reactive mode while `run` is running. Starts the server if
+  /// it has not been started. Before this call, there may be references to objects whose adapters
+  /// do not exist yet. So a client that connects too early has to wait, and does not get
+  /// OBJECT_NOT_EXIST.
   [[nodiscard]] virtual std::expected<void, IoError> begin_accepting() = 0;
-  /// Blocks until `stop`. Several threads may be in it.
+  /// Blocks until `stop`. Several threads may call it.
   virtual void run() = 0;
   /// Stops accepting and reading, drains the connections (design, section 4 "Draining") and makes
-  /// `run` return. With Completion::wait returns when all that was accepted has been answered.
-  /// Later calls wait, if asked to; if not, they tell those who are to answer, too (see
-  /// OrbCore::cancels).
+  /// `run` return. With Completion::wait, returns when all accepted requests have been answered. A
+  /// later call with Completion::wait waits, too. A later call without it also cancels the deferred
+  /// requests (see OrbCore::cancels).
   virtual void stop(Completion completion) noexcept = 0;
 
   /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
   /// thread runs a loop.
   virtual void finish_tasks() noexcept {}
 
-  /// What became of waiting inside an upcall.
+  /// The result of a wait inside an upcall.
   enum class Nested : std::uint8_t {
-    not_here,  ///< the calling thread serves nobody else: block as usual
+    not_here,  ///< the calling thread serves no requests: block as usual
     readable,  ///< requests were served meanwhile
     too_deep,  ///< `nested_upcall_depth_max` upcalls wait already: NO_RESOURCES
     timed_out,
   };
   /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
   /// requests until the handle is readable, has been closed by the peer, or the deadline has
-  /// passed; later if an upcall of these requests takes longer.
+  /// passed. Returns later if an upcall of these requests takes longer.
   [[nodiscard]] virtual Nested wait_readable(int /*fd*/, Deadline /*until*/) {
     return Nested::not_here;
   }
   /// Called by a thread that is in an upcall and is going to wait for a reply, before it sends the
-  /// request; `end_wait` follows if true. False: `nested_upcall_depth_max` wait already, and nobody
-  /// would serve meanwhile.
+  /// request; `end_wait` follows if true. False: `nested_upcall_depth_max` upcalls wait already,
+  /// and no thread would serve meanwhile.
   [[nodiscard]] virtual bool begin_wait() noexcept { return true; }
   virtual void end_wait() noexcept {}
 
-  /// The same until `done()`, which is asked after each turn, or the deadline.
+  /// Like `wait_readable`, until `done()` or the deadline. `done` is called after each turn.
   [[nodiscard]] virtual Nested serve_until(function_ref<bool()> /*done*/, Deadline /*until*/) {
     return Nested::not_here;
   }
@@ -91,25 +92,26 @@ class Server {
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 
   /// For an application with an event loop of its own: serves what is ready, on the calling thread,
-  /// without waiting. Does nothing where the server has threads of its own, or while one is in
+  /// without waiting. Does nothing where the server has threads of its own, or while a thread is in
   /// `run`.
   virtual void perform_work() {}
   [[nodiscard]] virtual bool work_pending() { return false; }
   /// Becomes readable when there is work; -1 where `perform_work` does nothing.
   [[nodiscard]] virtual int work_handle() const noexcept { return -1; }
 
-  /// A POA manager has changed its state: dispatches the requests again that were held. Any thread.
+  /// A POA manager has changed its state: dispatches the held requests again. Any thread.
   virtual void resume_held() noexcept {}
 
-  /// Listens at one more endpoint, whose address is also in all references made from now on; says
-  /// what they publish. Starts the server if it has not been started.
+  /// Listens at one more endpoint. All references that are made from now on contain its address.
+  /// Returns the endpoint that they publish. Starts the server if it has not been started.
   [[nodiscard]] virtual std::expected<transport::Endpoint, IoError> listen(
       const transport::Endpoint& endpoint) = 0;
-  /// Stops listening by protocols that the registry has no more: what listens there is in no
-  /// reference that is made from now on. Connections go on. Any thread.
+  /// Stops listening by protocols that the registry no longer has. References that are made from
+  /// now on do not contain their endpoints. Connections go on. Any thread.
   virtual void close_removed() noexcept {}
-  /// A reference with one profile per acceptor; with those of the protocols that are preferred, in
-  /// that order, if `preference` is not null. Starts the server if it has not been started.
+  /// Makes a reference with one profile for each acceptor. If `preference` is not null, the
+  /// reference has the profiles of the preferred protocols, in their order. Starts the server if it
+  /// has not been started.
   [[nodiscard]] virtual std::expected<iop::Ior, IoError> make_ior(
       std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) = 0;
   /// Serves a connection that a call has opened and offers to the peer. Null: it cannot be served.

@@ -1,5 +1,5 @@
-// What can be set on an ORB: every limit has its name and its default here. Values only; the
-// options that change them are in runtime.
+// The settings of an ORB: every limit has its name and its default here. Values only; the options
+// that change them are in runtime.
 #pragma once
 
 #include "engine/loops/reactor.h"
@@ -31,12 +31,12 @@ enum class ThreadStrategy : std::uint8_t {
   reactor_per_core,
 };
 
-/// Each loop has one thread, and never another one: while an upcall waits, its thread serves.
+/// Each loop has exactly one thread. While an upcall waits, this thread serves other requests.
 [[nodiscard]] constexpr bool serves_while_waiting(ThreadStrategy strategy) noexcept {
   return strategy == ThreadStrategy::reactive || strategy == ThreadStrategy::reactor_per_core;
 }
 
-/// What characters mean; see docs/interop.md.
+/// The meaning of characters; see docs/interop.md.
 struct CodeSetSettings {
   /// -ORBNativeCharCodeSet: what std::string and char hold in this program.
   cdr::CharSet native_char = cdr::CharSet::utf_8;
@@ -49,8 +49,8 @@ struct CodeSetSettings {
 struct Settings {
   std::string orb_id;
 
-  /// Where values come from that may turn out to be wrong later, by their text: "orb.toml:3:10",
-  /// for errors. Those of the command line are not here.
+  /// The places of values that are checked later, by the text of the value: "orb.toml:3:10". Errors
+  /// name the place. Values of the command line have none.
   std::map<std::string, std::string, std::less<>> places;
   /// " (orb.toml:3:10)", or empty.
   [[nodiscard]] std::string place_of(std::string_view value) const {
@@ -61,10 +61,10 @@ struct Settings {
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;
   ThreadStrategy thread_strategy = ThreadStrategy::automatic;
-  /// Of thread-pool and reactor-per-core; loops of auto and (4 at most) thread-per-connection. 0:
-  /// one per CPU.
+  /// Threads of thread-pool and reactor-per-core; loops of auto and (at most 4) of
+  /// thread-per-connection. 0: one per CPU.
   std::uint32_t threads = 0;
-  std::chrono::microseconds busy_poll{0};  ///< looked again and again before a thread sleeps
+  std::chrono::microseconds busy_poll{0};  ///< a thread polls for this time before it sleeps
   engine::PollerKind poller = engine::PollerKind::epoll;  ///< -ORBPoller: of a server's loops
   /// -ORBAcceptShards: under reactor-per-core, each loop accepts by itself where the transport can.
   bool accept_shards = false;
@@ -77,11 +77,12 @@ struct Settings {
   // Both sides.
   bool measure_latencies = false;  ///< -ORBMeasureLatencies: of each operation
   CodeSetSettings code_sets;
-  /// -ORBGiopVersion: the highest that a client sends, and that a server's references publish.
+  /// -ORBGiopVersion: the highest version that a client sends, and that a server's references
+  /// publish.
   messaging::Version version_max;
-  /// -ORBGiopLite: references say that GIOPlite is understood, and it is used where they do.
+  /// -ORBGiopLite: references announce GIOPlite. Calls use it if the reference announces it.
   bool giop_lite = false;
-  /// -ORBOfferBidirectional, -ORBAcceptBidirectional: what holds for calls without a
+  /// -ORBOfferBidirectional, -ORBAcceptBidirectional: the defaults for calls without a
   /// BidirectionalPolicy. A client offers its connections; a server calls back over them.
   bool offer_bidirectional = false;
   bool accept_bidirectional = false;
@@ -93,7 +94,7 @@ struct Settings {
   std::uint64_t unfinished_size_max = 256u << 20;
   /// Octets of messages that wait for their peers, on all connections.
   std::uint64_t unsent_size_max = 256u << 20;
-  /// The slowest average of a message that arrives, after a grace; zero: no limit.
+  /// The lowest average rate of an arriving message, after a grace; zero: no limit.
   std::uint64_t pace_octets_per_second = 1024;
   std::chrono::milliseconds pace_grace{10'000};
   /// Octets of storage that wait for the next large message, for five seconds.
@@ -109,30 +110,31 @@ struct Settings {
   std::uint32_t handler_calls_max = 1024;
   std::size_t handler_calls_size_max = 128 * 1024 * 1024;  ///< octets of results that these keep
   std::chrono::milliseconds handler_call_timeout{60'000};  ///< of each; zero: none
-  std::uint32_t endpoints_max = 1024;          ///< remembered; idle ones are forgotten beyond
+  std::uint32_t endpoints_max = 1024;          ///< remembered; beyond it, idle ones are forgotten
   std::uint32_t forward_hops_max = 10;         ///< LOCATION_FORWARDs followed in one call
   std::uint32_t targets_max = 64;              ///< of one reference; more are not tried
   std::uint32_t forwards_remembered_max = 32;  ///< per reference
   std::chrono::milliseconds connect_timeout{10'000};
-  /// Connections without calls for so long are closed; zero: never. Shorter than the server's, so
-  /// that it is mostly the client who closes: then nothing can cross.
+  /// Connections without calls for so long are closed; zero: never. Shorter than the server's
+  /// limit, so that mostly the client closes. Then no request can cross the close.
   std::chrono::milliseconds client_idle_timeout{120'000};
   std::chrono::milliseconds first_reply_timeout{30'000};  ///< on a new connection; zero: none
-  /// Of a two-way call over datagrams that has no time limit of its own.
+  /// The limit of a two-way call over datagrams that has no time limit of its own.
   std::chrono::milliseconds datagram_call_timeout{5'000};
 
   // Server.
-  /// Octets that a thread receives at once: several large messages, so that none is copied
-  /// together. Only as much of it takes memory as was ever received.
+  /// Octets that a thread receives at once. The buffer holds several large messages, so that none
+  /// of them has to be copied together. Only the part that was ever filled takes memory.
   std::size_t server_read_buffer_size = 256 * 1024;
   std::uint32_t server_connections_max = 10'000;
-  /// A connection on which nothing passes, nor is in progress, for so long is closed; zero: never.
+  /// A connection without traffic and without requests in progress for so long is closed; zero:
+  /// never.
   std::chrono::milliseconds idle_timeout{180'000};
-  /// A peer that takes nothing of what is sent to it for so long is cut off; zero: never.
+  /// A peer that takes none of the octets that are sent to it for so long is cut off; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
   std::chrono::milliseconds open_timeout{10'000};  ///< for the handshake of a client's transport
   std::uint32_t nested_upcall_depth_max = 32;
-  /// How long the last thread that serves waits for its turn at a POA with SINGLE_THREAD_MODEL.
+  /// How long the last serving thread waits for its turn at a POA with SINGLE_THREAD_MODEL.
   std::chrono::milliseconds single_thread_wait{10'000};
   /// Threads of auto and thread-per-connection besides the planned ones, for upcalls that block.
   std::uint32_t spare_threads_max = 256;

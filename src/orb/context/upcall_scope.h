@@ -9,8 +9,9 @@ namespace perigee::orb {
 
 struct OrbContext;
 
-/// Marks the calling thread as being inside an upcall of the ORB's, for as long as it lives: the
-/// adapter puts one around each upcall. ORB::shutdown(true) and POA::destroy(…, true) look at it.
+/// Marks the calling thread as being inside an upcall of the ORB, as long as the scope lives. The
+/// adapter puts one scope around each upcall. ORB::shutdown(true) and POA::destroy(…, true) check
+/// it.
 class PERIGEE_API UpcallScope {
  public:
   /// `orb` is compared only, never used.
@@ -22,7 +23,7 @@ class PERIGEE_API UpcallScope {
   ~UpcallScope();
   UpcallScope(const UpcallScope&) = delete;
   UpcallScope& operator=(const UpcallScope&) = delete;
-  /// Whether the calling thread is inside an upcall of the ORB's.
+  /// Whether the calling thread is inside an upcall of the ORB.
   [[nodiscard]] static bool inside(const OrbContext& orb) noexcept;
   /// The innermost scope of the calling thread, for comparisons: nested turns and tasks have scopes
   /// of their own. Null if there is none.

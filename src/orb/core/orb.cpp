@@ -1,4 +1,4 @@
-// CORBA::ORB: the standard's face of the core.
+// CORBA::ORB: the standard interface of the core.
 #include "orb/context/orb_metrics.h"
 #include "orb/core/orb_core.h"
 #include "orb/references/reference.h"

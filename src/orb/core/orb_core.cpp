@@ -113,7 +113,7 @@ OrbCore::OrbCore(CoreParts parts)
   for (const auto& [type, make] : client_policy_factories()) add_policy_factory(type, make);
 }
 
-// An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.
+// An ORB that was never destroyed. No reference to it is left, so no thread waits for it.
 OrbCore::~OrbCore() {
   struct Memory {  // messages that outlive the core give their storage back to the system
     OrbCore& core;
@@ -170,8 +170,8 @@ void OrbCore::wake_async() noexcept {
   if (AsyncEngine* const async = async_made()) async->wake();
 }
 
-// Where a thread would only wait: for calls, as soon as there are any. What makes `done` true is
-// followed by `wake_waiting`.
+// For a thread that would only wait: runs asynchronous calls as soon as there are any. Code that
+// makes `done` true calls `wake_waiting` afterwards.
 void OrbCore::drive_async_until(function_ref<bool()> done) {
   {
     std::unique_lock lock(mutex_);
@@ -188,8 +188,8 @@ void OrbCore::wake_waiting() noexcept {
   wake_async();
 }
 
-/// As long as it lives asynchronous calls go on, although threads that drove them, or might, wait
-/// for the server's last answers: some of these are given when such a call has ended.
+/// Keeps asynchronous calls going while it lives. The threads that drove these calls may wait for
+/// the server's last answers, and some of these answers depend on such calls.
 class OrbCore::AsyncDriver {
  public:
   explicit AsyncDriver(OrbCore& core) noexcept : core_(core) {
@@ -215,7 +215,7 @@ class OrbCore::AsyncDriver {
   event::Thread thread_;
 };
 
-// What the application hears of them from flush_oneways() is in the metrics and in the log, too.
+// The result is ignored: the metrics and the log report lost oneways, too.
 void OrbCore::flush_oneways() noexcept {
   try {
     (void)endpoints_->flush();
@@ -307,7 +307,7 @@ void OrbCore::check_running() const {
   throw CORBA::BAD_INV_ORDER(minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
 }
 
-// A shutdown may have come before, from another thread or a signal: then `run` waits for its end.
+// Another thread or a signal may have begun the shutdown. Then `run` waits for its end.
 void OrbCore::run() {
   if (life_.state.load() != Life::stopping) check_running();
   if (!server_) return drive_async_until([this] { return stopping(); });
@@ -351,8 +351,8 @@ void OrbCore::shutdown(Completion completion) {
   if (completion == Completion::do_not_wait) collocated_debts_->cancel();
   if (expected >= Life::stopped) return;
   wake_waiting();
-  // Services are added during assembly only, so they can be walked without the lock; each may be
-  // stopped more than once, the last time with waiting.
+  // Services are added during assembly only, so the loop needs no lock. Each service may be stopped
+  // more than once, the last time with waiting.
   for (const auto& service : services_ | std::views::reverse) service->stop(completion);
   stop_server(completion);
   if (completion == Completion::do_not_wait) return;
@@ -366,8 +366,8 @@ bool OrbCore::may_wait_for_requests() noexcept {
   return !UpcallScope::inside(context_) && !others_wait_for_us();
 }
 
-// Whoever drives asynchronous calls, and is told of one's end, brings the answers to requests; so
-// does the thread of a server's loop, also where it is in no upcall.
+// A thread that runs the client loop may be the thread that has to bring the answers to requests in
+// progress. So may the thread of a server's loop, even if it is in no upcall.
 bool OrbCore::others_wait_for_us() noexcept {
   if (requests_in_progress() == 0 && collocated_debts_->empty()) return false;
   if (server_ && server_->serves_on_this_thread()) return true;
@@ -387,7 +387,7 @@ void OrbCore::destroy() {
   if (life_.state.exchange(Life::destroyed) == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse) service->destroy();
   dispatcher_.store(nullptr);
-  flush_oneways();  // what came after the shutdown
+  flush_oneways();  // oneways that came after the shutdown
   endpoints_->close_all();
   end_memory_watch();
   std::map<std::string, InitialFactory, std::less<>> references;

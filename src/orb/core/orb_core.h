@@ -1,4 +1,4 @@
-// What an ORB consists of, and the seams where layers above hook in: the server engine, the request
+// The parts of an ORB, and the interfaces for the layers above: the server engine, the request
 // dispatcher (POA), initial references, services. Knows no concrete protocol and no adapter.
 #pragma once
 
@@ -58,25 +58,25 @@ class Reference;
 class Service {
  public:
   virtual ~Service() = default;
-  /// Before the server stops: refuse new work. With Completion::wait, finish what is going on. May
-  /// be called again, by any thread.
+  /// Called before the server stops: refuses new work. With Completion::wait, finishes the work in
+  /// progress. May be called again, by any thread.
   virtual void stop(Completion completion) noexcept = 0;
-  /// After the server has stopped: let go of everything (servants, references to the core).
+  /// Called after the server has stopped: lets go of everything (servants, references to the core).
   virtual void destroy() noexcept = 0;
 };
 
-/// What a core is made of. The runtime fills it in.
+/// The parts of a core. The runtime fills them in.
 struct CoreParts {
   Settings settings;
   std::unique_ptr<transport::ProtocolRegistry> protocols;
   std::unique_ptr<messaging::MessagingProtocol> messaging;
   std::shared_ptr<void> kept;  ///< what the protocols refer to: let go of last
-  /// Of deadlines, draining, idle and send time-outs. Outlives the core.
+  /// The clock of deadlines, draining, idle and send time-outs. Outlives the core.
   const Clock* clock = &steady_clock();
 };
 
 /// The ORB. Any thread, unless a function says otherwise. Owned by CORBA::ORB and by the references
-/// it made (shared: neither is the last by design).
+/// that it made (shared: either may be the last owner).
 class PERIGEE_API OrbCore final : public ReferenceFactory,
                                   public std::enable_shared_from_this<OrbCore>,
                                   private CallDriver {
@@ -86,9 +86,9 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   OrbCore(const OrbCore&) = delete;
   OrbCore& operator=(const OrbCore&) = delete;
 
-  /// For the objects that this one owns. Valid as long as the core.
+  /// The context for the objects that the core owns. Valid as long as the core.
   [[nodiscard]] const OrbContext& context() const noexcept { return context_; }
-  /// The same, which keeps the core alive.
+  /// The same context; the pointer keeps the core alive.
   [[nodiscard]] std::shared_ptr<const OrbContext> shared_context() {
     return {shared_from_this(), &context_};
   }
@@ -110,13 +110,14 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     AsyncEngine* const made = async_made_.load(std::memory_order_acquire);
     return made != nullptr ? *made : make_async();
   }
-  /// Threads that drive asynchronous calls, or wait for them, ask again what they wait for.
+  /// Lets threads that drive asynchronous calls, or wait for them, check again whether they are
+  /// done.
   void wake_async() noexcept;
   [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
   [[nodiscard]] MetricsSnapshot metrics_snapshot() const;
   [[nodiscard]] const engine::MemoryBudget& memory_budget() const noexcept { return *budget_; }
-  /// Connections that were closed because a message arrived too slowly, or took memory that others
-  /// needed.
+  /// Connections that were closed because a message arrived too slowly, or took memory that other
+  /// messages needed.
   [[nodiscard]] std::uint64_t places_lost() const noexcept;
   [[nodiscard]] Bidirectional& bidirectional() noexcept { return *bidirectional_; }
   /// The client's policies of the ORB and of its threads.
@@ -152,12 +153,12 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] std::size_t held_size() const noexcept { return parked_.sum(); }
   /// @}
 
-  /// Requests of collocated calls that are answered later.
+  /// Collocated calls whose reply is deferred.
   [[nodiscard]] const std::shared_ptr<CollocatedDebts>& collocated_debts() const noexcept {
     return collocated_debts_;
   }
-  /// Whether the calling thread may wait until no requests are in progress: neither in an upcall,
-  /// nor where it may be what brings their answers.
+  /// Whether the calling thread may wait until no requests are in progress. It must not wait in an
+  /// upcall, or if it may have to bring the answers.
   [[nodiscard]] bool may_wait_for_requests() noexcept;
 
   /// @name References.
@@ -170,9 +171,9 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return shared_from_this(); }
   /// A plain CORBA::Object stub, nil for a nil IOR.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
-  /// A stub for an object of this server, by all its protocols or as `preference` says. Raises
-  /// INITIALIZE if the server cannot listen, INV_POLICY if it does not by any of the preferred, or
-  /// BAD_INV_ORDER (OMG minor 4) after shutdown.
+  /// A stub for an object of this server. Its reference has all protocols of the server, or the
+  /// protocols in `preference`. Raises INITIALIZE if the server cannot listen, INV_POLICY if it
+  /// listens by none of the preferred protocols, or BAD_INV_ORDER (OMG minor 4) after shutdown.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_local_object(
       std::string type_id, OctetSpan object_key, const ProtocolPreference* preference = nullptr);
   /// @}
@@ -220,7 +221,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] bool reclaim_memory() noexcept;
   void end_memory_watch() noexcept;
   [[nodiscard]] AsyncEngine& make_async();
-  /// If it is made.
+  /// Null if it was not made yet.
   [[nodiscard]] AsyncEngine* async_made() const noexcept { return async_made_.load(); }
   [[nodiscard]] bool has_own_loop() noexcept {
     return server_ != nullptr && server_->own_loop() != nullptr;
@@ -247,7 +248,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   const std::unique_ptr<Bidirectional> bidirectional_;
-  const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them
+  const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with response handlers
   engine::ParkedOctets parked_;
   engine::RequestCount requests_;
   const engine::EngineSettings engine_settings_;

@@ -25,11 +25,12 @@ using Object = CORBA::Object;
 
 namespace {
 
-// A file may name a file, an initial reference an initial reference: not for ever.
+// A file may name another file, and an initial reference another initial reference. This limits the
+// chain.
 constexpr int indirections_max = 8;
 constexpr std::size_t reference_file_size_max = 128 * 1024;
 
-// One resolution from the outside: counts what leads to what.
+// One resolution for a caller. It counts the indirections.
 struct Resolution {
   OrbCore& core;
   int indirections_left = indirections_max;
@@ -177,7 +178,7 @@ object_reference<Object> resolve_text(Resolution& resolution, const std::string&
                      text.substr(0, 16) + "'");
 }
 
-// Initial references may be defined by each other; each thread counts its own way.
+// Initial references may be defined by each other. Each thread counts its own depth.
 class ResolveDepth {
  public:
   ResolveDepth() {
@@ -209,7 +210,7 @@ void OrbCore::add_initial_reference(const std::string& name, InitialFactory make
 
 namespace {
 
-/// Of the settings: where a file named it is said of what is wrong with it.
+/// Resolves a URL of the settings. An error names its place in the configuration file.
 object_reference<Object> from_settings(OrbCore& core, const std::string& url,
                                        const std::string& value) {
   try {

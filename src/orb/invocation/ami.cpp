@@ -52,7 +52,7 @@ void send_observed(const CORBA::Object& target, const Operation& operation, Argu
                    ReplyObserver* observer) {
   try {
     const CallHandle call = send(target, operation, std::move(arguments), *observer);
-  } catch (...) {  // it is not told
+  } catch (...) {  // the observer is not told
     delete observer;
     throw;
   }

@@ -1,4 +1,4 @@
-// Policies of calls, and users' exceptions.
+// Policies of calls, and user exceptions.
 #include "orb/invocation/call_ends.h"
 
 #include "orb/context/orb_context.h"

@@ -1,5 +1,4 @@
-// Where calls begin and end, however they wait: what the policies say of them, and what the results
-// become.
+// The begin and the end of all kinds of calls: their policies, and the treatment of their results.
 #pragma once
 
 #include "orb/connection/invocation_error.h"
@@ -16,13 +15,14 @@ namespace perigee::orb {
 [[nodiscard]] inline bool has_policies(const Reference& reference) {
   return reference.overrides() != nullptr || reference.context().policies.in_use();
 }
-/// Of the reference, the thread and the ORB.
+/// Applies the policies of the reference, the thread and the ORB.
 void apply_policies(const Reference& reference, InvocationRequest& request);
 
-/// Throws the user exception that stands at the decoder: UNKNOWN if the operation does not list it.
+/// Throws the user exception at the decoder's position, or UNKNOWN if the operation does not list
+/// it.
 [[noreturn]] void raise_user_exception(const stub::Operation& operation, cdr::Decoder& decoder);
 
-/// For the metrics. `error`: of a call that got no reply, else null.
+/// The outcome for the metrics. `error`: null if the call got a reply.
 [[nodiscard]] inline CallOutcome outcome_of(const InvocationError* error,
                                             messaging::ResponseFlags response,
                                             messaging::ReplyStatus status) noexcept {

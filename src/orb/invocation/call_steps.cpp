@@ -1,5 +1,5 @@
-// What may be tried again: anything, as long as the server cannot have executed the request
-// (interop facts 19, 21, 24).
+// Decides about further tries. A call may be tried again as long as the server cannot have executed
+// the request (interop facts 19, 21, 24).
 #include "orb/invocation/call_steps.h"
 
 #include "orb/context/code_sets.h"
@@ -27,8 +27,8 @@ void CallSteps::fail_without_target() {
   failure().endpoint = !binding.excluded.empty() ? binding.excluded : binding.other_hosts;
 }
 
-// The profiles where a server has forwarded us to are through: on with those after its own (the
-// order of the paper's figure 12).
+// All profiles of a location forward have been tried. Goes on with the remaining profiles of the
+// binding before the forward (the order of the paper's figure 12).
 bool CallSteps::return_to_forwarded() noexcept {
   if (forwarded_.empty()) return false;
   profiles_->forget(*round_.binding);
@@ -37,8 +37,8 @@ bool CallSteps::return_to_forwarded() noexcept {
   return true;
 }
 
-// Once per call: when a forward fails, the object may have moved on. And protocols may have come
-// since a base was made that leads nowhere.
+// Done once per call. After a failed forward, the object may have moved on. After a base that leads
+// nowhere, new protocols may have been registered.
 bool CallSteps::return_to_base() {
   if (std::exchange(returned_to_base_, true)) return false;
   if (hops_ == 0 && round_.binding->kind == Binding::Kind::base) {
@@ -53,8 +53,8 @@ bool CallSteps::return_to_base() {
   return true;
 }
 
-// OBJECT_NOT_EXIST where we were forwarded to: the base knows better (CORBA 3.0, 15.6). Unless an
-// operation says so of another object, that has been executed.
+// OBJECT_NOT_EXIST from the target of a forward: the call returns to the base (CORBA 3.0, 15.6). An
+// operation that was executed may raise it about another object; then the call does not return.
 bool CallSteps::forwarded_object_is_gone() const {
   if (round_.binding->kind != Binding::Kind::forward) return false;
   cdr::Decoder body = body_;
@@ -64,8 +64,8 @@ bool CallSteps::forwarded_object_is_gone() const {
   return body.ok() && completed == static_cast<std::uint32_t>(CORBA::COMPLETED_NO);
 }
 
-// The server wants to know more of the target than the key: again, to the same place. The binding
-// remembers it. A server that never has enough is given up (CORBA 3.0, 15.4.3.1).
+// The server asks for another addressing mode. The request is sent again to the same target, and
+// the binding remembers the mode. A server that keeps asking is given up (CORBA 3.0, 15.4.3.1).
 CallSteps::State CallSteps::address_as_asked() {
   const auto asked = static_cast<messaging::AddressingMode>(body_.read<std::int16_t>());
   const bool known = body_.ok() && asked >= messaging::AddressingMode::key &&
@@ -143,7 +143,7 @@ CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
   return State::failed;
 }
 
-// Asynchronous calls end with it, also when there is no memory for a name.
+// Called at the end of asynchronous calls, so it does not fail without memory for the text.
 std::string CallSteps::endpoint_text() const noexcept try {
   return target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
 } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
-// What every call decides, however it waits: which target comes next, what a reply means, what may
-// be tried again. Does no input or output.
+// The decisions of all kinds of calls: which target comes next, what a reply means, and whether to
+// try again. Does no input or output.
 #pragma once
 
 #include "orb/bidirectional/bidirectional.h"
@@ -27,25 +27,26 @@
 
 namespace perigee::orb {
 
-/// What to ask. Everything outlives the call.
+/// The request of a call. All objects that it refers to outlive the call.
 struct InvocationRequest {
   std::string_view operation;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
-  std::chrono::microseconds time_limit{0};  ///< for all of it, from its start on; zero: none
+  std::chrono::microseconds time_limit{0};  ///< of the whole call; zero: none
   std::chrono::microseconds send_limit{0};  ///< the same, until it is sent
   /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
-  /// Of a oneway: it may wait to be sent together with others.
+  /// For a oneway: it may wait to be sent together with others.
   std::optional<BufferingLimits> buffering = std::nullopt;
-  /// Of protocols; null: the nearest first. Shared with the policy, which another may replace.
+  /// The preferred protocols; null: the nearest target first. Shared with the policy, which another
+  /// policy may replace.
   std::shared_ptr<const ProtocolPreference> protocols = nullptr;
   /// BidirectionalPolicy: true is BOTH; without a value the options of the ORB decide.
   std::optional<bool> bidirectional = std::nullopt;
 };
 
-/// The state of one call between its steps; one thread at a time. Who derives from it sends and
-/// waits.
+/// The state of one call between its steps. One thread at a time uses it. Derived classes send and
+/// wait.
 class CallSteps {
  public:
   CallSteps(const CallSteps&) = delete;
@@ -64,23 +65,25 @@ class CallSteps {
 
   /// Begins with the reference's present binding.
   void begin() { use(profiles_->current()); }
-  /// To `collocated`, `connect` or `failed`.
+  /// The next state is `collocated`, `connect` or `failed`.
   [[nodiscard]] State choose();
-  /// Of `status_` and `body_`. To `done`; or from the start or from connecting again, or to
-  /// `failed`: then nothing of the body is needed any longer.
+  /// Classifies `status_` and `body_`. The next state is `done`, a state that tries again, or
+  /// `failed`. Only `done` still needs the body.
   [[nodiscard]] State classify();
-  /// Calls the servant on this thread. The buffers are for the body of the request, and for that of
-  /// the reply, to which `body_` then refers. To `classify`, `done` or `failed`.
+  /// Calls the servant on this thread. `request` and `reply` are for the bodies; `body_` then
+  /// refers to `reply`. The next state is `classify`, `done` or `failed`.
   [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply, Deadline deadline);
-  /// The same, but does not wait for a servant that answers later: to `collocated` then, and
-  /// `take_collocated` when `later` has the answer. `until`: of the caller's time.
+  /// The same without waiting for a deferred reply. If the servant answers later, the next state is
+  /// `collocated`, and the caller calls `take_collocated` when `later` has the answer. `until`: the
+  /// time limit of the caller.
   [[nodiscard]] State begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
                                        std::shared_ptr<CollocatedWait>& later, Deadline until);
   [[nodiscard]] State take_collocated(messaging::ReplyStatus status, const cdr::Buffer& reply);
-  /// After a connect that failed: to the next target.
+  /// After a failed connect: goes to the next target.
   [[nodiscard]] State after_failed_connect(IoError io);
-  /// After a request that failed on a connection, which has told `failure()` about it. `reused`:
-  /// the connection was there before. `expired`: there is no time for another try.
+  /// After a request that failed on a connection. The connection has already described the error in
+  /// `failure()`. `reused`: the connection was there before. `expired`: there is no time for
+  /// another try.
   template <typename Expired>
   [[nodiscard]] State after_failed_request(const TransactResult& result, bool reused,
                                            const Expired& expired);
@@ -101,13 +104,13 @@ class CallSteps {
     return context_.bidirectional.concerns(request_.bidirectional) &&
            target_->version >= messaging::Version{1, 2};
   }
-  /// Of what is connected now. `deadline`: of the call.
+  /// The limits of the present connect. `deadline`: of the call.
   [[nodiscard]] CheckoutLimits checkout_limits(Deadline deadline) noexcept {
     const auto count = static_cast<std::uint32_t>(round_.binding->targets.size());
     return {deadline, &connecting_, count - round_.tried + 1};
   }
 
-  /// What connecting has taken, if `checkout_limits` was not used for it.
+  /// Subtracts the time of a connect that did not use `checkout_limits`.
   void spend(Duration connecting) noexcept { connecting_.spend(connecting); }
   [[nodiscard]] bool may_connect() const noexcept { return !connecting_.is_spent(); }
 
@@ -117,16 +120,16 @@ class CallSteps {
   const std::shared_ptr<MProfile> profiles_;  // the reference's
   const Target* target_ = nullptr;
   Freshness freshness_ = Freshness::any;
-  bool request_sent_ = false;  // it, or the present try of it, may be
+  bool request_sent_ = false;  // the request, or its present try, may have been sent
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
   cdr::Decoder body_;
-  /// Why the call fails. Made when it is asked for the first time: most calls have none.
+  /// Why the call fails. Made at the first use, since most calls do not fail.
   [[nodiscard]] InvocationError& failure() noexcept { return error_ ? *error_ : error_.emplace(); }
 
  private:
   std::optional<InvocationError> error_;
 
-  /// Whose targets are tried: from `first` on, round.
+  /// The targets of one binding that are tried, in a circle that begins at `first`.
   struct Round {
     BindingRef binding = nullptr;
     std::uint32_t first = 0;
@@ -150,7 +153,7 @@ class CallSteps {
   void remember_answer() noexcept;
 
   Round round_;
-  std::vector<Round> forwarded_;  // where to go on when a list of forwarded profiles is through
+  std::vector<Round> forwarded_;  // where to go on after the profiles of a forward
   ConnectBudget connecting_;
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
@@ -222,8 +225,9 @@ inline void CallSteps::use(BindingRef binding) noexcept {
   return State::done;
 }
 
-// A request that was not accepted as a whole, or that the server said it would not execute, may be
-// sent again: on a fresh connection if this one may have been stale, then at the next target.
+// A request may be sent again if it was not accepted as a whole, or if the server said that it
+// would not execute it. The next try uses a fresh connection if this one may have been stale, then
+// the next target.
 template <typename Expired>
 CallSteps::State CallSteps::after_failed_request(const TransactResult& result, bool reused,
                                                  const Expired& expired) {

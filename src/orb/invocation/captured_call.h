@@ -9,13 +9,13 @@ namespace perigee::orb {
 /// While it lives, synchronous calls of this thread through stubs without a reference come here.
 class CapturedCall final {
  public:
-  /// `encoder` gets the arguments; null: only the operation is looked at.
+  /// `encoder` gets the arguments; null: only the operation is recorded.
   explicit CapturedCall(cdr::Encoder* encoder) noexcept;
   ~CapturedCall();
   CapturedCall(const CapturedCall&) = delete;
   CapturedCall& operator=(const CapturedCall&) = delete;
 
-  /// What was called; null: nothing.
+  /// The operation that was called; null: none.
   [[nodiscard]] const stub::Operation* operation() const noexcept { return operation_; }
 
   /// For stub::invoke. Raises INV_OBJREF if the thread captures no call.

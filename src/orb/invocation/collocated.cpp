@@ -1,4 +1,4 @@
-// ServerRequests whose reply goes to a buffer instead of a connection: in the upcall, or later.
+// ServerRequests whose reply goes to a buffer instead of a connection, in the upcall or later.
 #include "orb/invocation/collocated.h"
 
 #include "orb/context/code_sets.h"
@@ -17,7 +17,7 @@ using messaging::ReplyStatus;
 
 namespace {
 
-/// Encodes answers; where they go is the derived class's business.
+/// Encodes answers. The derived class decides where they go.
 class CollocatedAnswer : public ServerRequest {
  protected:
   explicit CollocatedAnswer(const cdr::CodeSets& code_sets) : code_sets_(code_sets) {}
@@ -40,7 +40,7 @@ class CollocatedAnswer : public ServerRequest {
     });
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept final {
-    // Without memory for some 100 octets the process ends here: nobody could be told.
+    // If there is no memory for some 100 octets, the process ends here: no answer could be given.
     write(ReplyStatus::system_exception,
           [&](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); });
   }
@@ -63,7 +63,7 @@ class CollocatedAnswer : public ServerRequest {
   const cdr::CodeSets code_sets_;
 };
 
-/// Answers a caller that waits, or has given up.
+/// Answers a caller that waits or has given up.
 class DeferredAnswer final : public CollocatedAnswer {
  public:
   DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,
@@ -113,12 +113,13 @@ class CollocatedRequest final : public CollocatedAnswer {
     if (!call.deadline.is_never() && response_expected_) limit_time(context.clock, call.deadline);
   }
 
-  /// Like a request from afar: what becomes of the upcall is nobody's business then.
+  /// As for a remote request, the caller does not learn the outcome of an upcall with
+  /// SYNC_WITH_SERVER.
   void begin_upcall() override {
     if (response_ == messaging::ResponseFlags::with_server) response_expected_ = false;
   }
   [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
-  /// Where the answer comes, if the request was deferred.
+  /// Receives the answer of a deferred request.
   [[nodiscard]] const std::shared_ptr<CollocatedWait>& wait() const noexcept { return wait_; }
 
  private:

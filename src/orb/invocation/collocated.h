@@ -1,5 +1,5 @@
 // Calls to objects of the same ORB: no network and no message headers, but the same marshalling and
-// the same adapter, so that POA states, servant managers and exceptions act as they do from afar.
+// the same adapter. So POA states, servant managers and exceptions act as for remote calls.
 #pragma once
 
 #include "orb/connection/invocation_error.h"
@@ -29,15 +29,15 @@ struct CollocatedCall {
 };
 
 /// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception
-/// or the reference of a forward, as the status says. Null if the servant answers later: then
-/// `later` is where, and has the body.
+/// or the reference of a forward, as the status says. Empty if the servant answers later: then
+/// `later` gets the body.
 [[nodiscard]] std::optional<messaging::ReplyStatus> begin_collocated(
     const OrbContext& context, const CollocatedCall& call, cdr::Buffer& reply,
     std::shared_ptr<CollocatedWait>& later);
 
-/// Makes the upcall in the calling thread; if the servant answers later, waits for that. `reply`
-/// gets the body of the reply: results, exception or the reference of a forward, as the status
-/// says. Fails with `deadline` or `nested_too_deep`.
+/// Makes the upcall in the calling thread. If the servant answers later, waits for the answer.
+/// `reply` gets the body of the reply: results, exception or the reference of a forward, as the
+/// status says. Fails with `deadline` or `nested_too_deep`.
 [[nodiscard]] std::expected<messaging::ReplyStatus, FailureCause> dispatch_collocated(
     const OrbContext& context, const CollocatedCall& call, cdr::Buffer& reply);
 

@@ -1,4 +1,4 @@
-// Waiting as the caller's thread may: on a condition, or in turns of its loop.
+// The caller's thread waits on a condition, or runs turns of its loop.
 #include "orb/invocation/collocated_wait.h"
 
 #include "orb/context/call_driver.h"
@@ -70,7 +70,8 @@ FailureCause CollocatedWait::await_here(const OrbContext& context, Deadline dead
   return drive(context, deadline);
 }
 
-// The servant may itself wait for calls which nobody else drives.
+// Runs the loop of asynchronous calls: the servant may wait for a call whose loop no other thread
+// runs.
 FailureCause CollocatedWait::drive(const OrbContext& context, Deadline deadline) try {
   (void)context.calls.engine();  // made before the servant is waited for
   if (!when_ended([orb = context.references.share(), &calls = context.calls] { calls.wake(); }))

@@ -16,18 +16,19 @@ namespace perigee::orb {
 
 struct OrbContext;
 
-/// Shared by the caller and by who answers, of whom either may be gone first.
+/// Shared by the caller and the answering thread. Either of them may end first.
 class CollocatedWait {
  public:
-  /// Who answers: `body` is complete. Once.
+  /// Called once by the answering thread: `body` is complete.
   void end(messaging::ReplyStatus outcome) noexcept;
-  /// The caller, instead of waiting: `then`, which must not throw, is called at the end, by who
-  /// answers. False, and not called, if that has been.
+  /// Called by the caller instead of waiting. The answering thread calls `then` at the end; it must
+  /// not throw. False, and `then` is not called, if the answer is there already.
   [[nodiscard]] bool when_ended(std::move_only_function<void()> then);
-  /// The caller: until there is an answer; on the thread of a loop others are served meanwhile.
+  /// Called by the caller: waits until there is an answer. A thread of a loop serves other requests
+  /// meanwhile.
   [[nodiscard]] FailureCause await(const OrbContext& context, Deadline deadline);
 
-  cdr::Buffer body;  ///< of who answers until `end`, then of the caller
+  cdr::Buffer body;  ///< of the answering thread until `end`, then of the caller
   messaging::ReplyStatus status = messaging::ReplyStatus::no_exception;  ///< valid after `end`
   Cancellation cancellation;
 
@@ -44,13 +45,13 @@ class CollocatedWait {
 };
 
 /// The requests of collocated calls that are to be answered later. Any thread. Shared by the ORB
-/// and by each of them, which may outlive it.
+/// and by each of these requests, which may outlive it.
 class CollocatedDebts {
  public:
   void add(CollocatedWait& wait);
   void remove(CollocatedWait& wait) noexcept;
   [[nodiscard]] bool empty() const noexcept;
-  /// Tells who is to answer, now or later, that nobody waits.
+  /// Cancels all present and later requests: their callers no longer wait.
   void cancel() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What failures of a call in the engine mean to an invocation.
+// Translates failures of a call in the engine into errors of an invocation.
 #pragma once
 
 #include "engine/connection/started_call.h"
@@ -7,7 +7,7 @@
 namespace perigee::orb {
 
 [[nodiscard]] TransactResult transact_result_of(const engine::CallResult& result) noexcept;
-/// The connection is of no use any more; another one may be.
+/// True if the connection cannot be used any longer, but another connection may work.
 [[nodiscard]] bool is_of_connection(FailureCause cause) noexcept;
 
 }  // namespace perigee::orb

@@ -1,9 +1,8 @@
 // The one file in which the client's errors become CORBA exceptions.
 //
 // Completion status: NO until the transport accepted the request's last octet, or if the peer sent
-// CloseConnection before any piece of a reply; MAYBE from then on; what comes after a reply header
-// is the adapter's business (stub.cpp): what the reply says, else YES. Sources: interop facts 19,
-// 21, 22, 24.
+// CloseConnection before any piece of a reply; MAYBE from then on. After a reply header, invoke.cpp
+// decides: the status in the reply, else YES. Sources: interop facts 19, 21, 22, 24.
 #include "orb/connection/invocation_error.h"
 #include "orb/values/system_exceptions.h"
 
@@ -91,7 +90,7 @@ std::string cause_text(const InvocationError& error) {
 std::string describe(const InvocationError& error) {
   const std::string cause = cause_text(error);
   std::string text(stage_text(error.stage));
-  // What the operating system refused may name the endpoint itself.
+  // The error text of the operating system may name the endpoint already.
   if (cause.find(error.endpoint) == std::string::npos) text += " (" + error.endpoint + ")";
   return text + ": " + cause;
 }

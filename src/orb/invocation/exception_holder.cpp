@@ -1,8 +1,8 @@
-// Messaging::ExceptionHolder on the wire: a valuetype, the one that there is.
+// Messaging::ExceptionHolder on the wire: the only valuetype that the ORB knows.
 //
 // Written with its repository id and without chunks. Read in every form that a peer may send for a
-// parameter of this type: with and without ids, in chunks, and as a derived type that says it can
-// be cut down to this one. Source: CORBA 3.0, 15.3.4 (values), 22.7 (the holder).
+// parameter of this type: with and without ids, in chunks, and as a truncatable derived type.
+// Source: CORBA 3.0, 15.3.4 (values), 22.7 (the holder).
 #include "orb/invocation/call_ends.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/decoder.h>
@@ -28,7 +28,7 @@ constexpr std::uint32_t one_type = 2;
 constexpr std::uint32_t several_types = 6;
 constexpr std::uint32_t chunked_bit = 8;
 
-/// Types that a value may name, and pieces that may be behind what is known of it.
+/// Limits: the types that a value may name, and the unknown chunks behind its known members.
 constexpr std::uint32_t types_max = 16;
 constexpr std::uint32_t unknown_chunks_max = 64;
 
@@ -61,7 +61,7 @@ void encode_system(cdr::Encoder& encoder, const CORBA::SystemException& exceptio
                [&](cdr::Encoder& contents) { orb::encode_system_exception(contents, exception); });
 }
 
-/// The members of a value, each within one chunk if there are some.
+/// Reads the members of a value. In a chunked value, each member is within one chunk.
 class ValueReader final {
  public:
   explicit ValueReader(cdr::Decoder& decoder) noexcept : decoder_(decoder) {}
@@ -74,7 +74,7 @@ class ValueReader final {
     if ((tag & codebase_bit) != 0) (void)decoder_.read_string_view();
     is_chunked_ = (tag & chunked_bit) != 0;
     if (!has_type(tag & type_bits)) return false;
-    chunk_end_ = decoder_.position();  // of none
+    chunk_end_ = decoder_.position();  // there is no chunk yet
     return decoder_.ok();
   }
 
@@ -86,7 +86,7 @@ class ValueReader final {
     return value;
   }
 
-  /// Behind the last member: what a derived type has more is skipped.
+  /// Called behind the last member. Skips the members of a derived type.
   void end() {
     if (!is_chunked_) return;
     for (std::uint32_t count = 0; decoder_.ok(); ++count) {
@@ -106,9 +106,9 @@ class ValueReader final {
     return false;
   }
 
-  /// Whether the value is a holder, or can be cut down to one.
+  /// Whether the value is a holder, or can be truncated to one.
   bool has_type(std::uint32_t kind) {
-    if (kind == no_type) return true;  // what the operation says
+    if (kind == no_type) return true;  // the type that the operation declares
     if (kind != one_type && kind != several_types) return fail();
     const std::uint32_t count = kind == one_type ? 1 : decoder_.read<std::uint32_t>();
     if (count == 0 || count > types_max) return fail();
@@ -116,13 +116,14 @@ class ValueReader final {
     for (std::uint32_t index = 0; index != count; ++index)
       if (decoder_.read_string_view() == holder_id && !ours) ours = index;
     is_derived_ = ours.value_or(0) != 0;
-    // Only in chunks it is known where what is unknown ends.
+    // Only chunks tell where unknown members end.
     return (ours && (is_chunked_ || !is_derived_)) || fail(cdr::ErrorKind::not_supported);
   }
 
   void begin_chunk() { begin_chunk_of(decoder_.read<std::int32_t>()); }
   void begin_chunk_of(std::int32_t size) {
-    // Tags of values inside are above: a holder has none, and what is unknown must not either.
+    // Larger numbers are tags of nested values. A holder has none, and unknown members must have
+    // none.
     if (size <= 0 || static_cast<std::uint32_t>(size) >= value_tag) fail();
     if (static_cast<std::size_t>(size) > decoder_.remaining()) fail(cdr::ErrorKind::bad_length);
     chunk_end_ =
@@ -135,7 +136,7 @@ class ValueReader final {
   std::size_t chunk_end_ = 0;
 };
 
-/// An exception as in a reply: what it is, or MARSHAL.
+/// An exception as in a reply: the decoded exception, or MARSHAL.
 std::exception_ptr decode_exception(cdr::Decoder& decoder, bool is_system,
                                     const Operation& operation) {
   try {

@@ -1,6 +1,6 @@
-// The invocation state machine: choose a target, get a connection, send, wait, classify the reply,
-// and again where the rules allow it. Returns errors as values; the caller decides what they
-// become.
+// The invocation state machine. It chooses a target, gets a connection, sends, waits and classifies
+// the reply. It tries again where the rules allow it. It returns errors as values; the caller
+// decides what they become.
 #pragma once
 
 #include "engine/connection/connection_ref.h"
@@ -54,7 +54,7 @@ class Invocation final : private CallSteps {
   [[nodiscard]] State after_failure(const TransactResult& result);
   void begin_time_limits() noexcept;
   void limit_call_over_datagrams() noexcept;
-  /// Before the request is sent, or sent again.
+  /// True if the request must not be sent, or sent again: its send deadline has passed.
   [[nodiscard]] bool expired() const noexcept {
     return !slot_.send_deadline.is_never() && slot_.send_deadline.passed(context_.clock.now());
   }

@@ -1,5 +1,5 @@
-// What generated stubs call: the outermost adapter of a synchronous call, which turns what the
-// invocation returns into results and exceptions; and object references as arguments.
+// The functions that generated stubs call: the outermost adapter of a synchronous call, which turns
+// the outcome of the invocation into results and exceptions. Also object references as arguments.
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/invocation/call_ends.h"
@@ -38,7 +38,7 @@ void finish_call(orb::Invocation& call, const Operation& operation, ResultDecode
   }
 }
 
-// `completed`: what is true if memory runs out from now on.
+// `completed`: the completion status if memory runs out from now on.
 const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionStatus& completed) {
   const orb::InvocationError* error = nullptr;
   try {

@@ -1,4 +1,4 @@
-// A thread in an upcall that waits tells the server so: others are to be served meanwhile.
+// Tells the server that a thread waits in an upcall, so that other requests are served meanwhile.
 #pragma once
 
 #include "orb/context/orb_context.h"
@@ -9,7 +9,7 @@
 
 namespace perigee::orb {
 
-/// Says to the server, for as long as it is engaged, that the thread waits in an upcall.
+/// Between `begin` and `end`, the server knows that the thread waits in an upcall.
 class NestedWait final {
  public:
   NestedWait() noexcept = default;
@@ -17,12 +17,12 @@ class NestedWait final {
   NestedWait(const NestedWait&) = delete;
   NestedWait& operator=(const NestedWait&) = delete;
 
-  /// False if the server does not want it.
+  /// False if too many upcalls wait already, and no thread would serve meanwhile.
   [[nodiscard]] bool begin(Server& server) noexcept {
     if (server_ == nullptr && server.begin_wait()) server_ = &server;
     return server_ != nullptr;
   }
-  /// The same to the context's server, if there is one.
+  /// The same for the context's server, if there is one.
   [[nodiscard]] bool begin(const OrbContext& context) noexcept {
     return context.server == nullptr || begin(*context.server);
   }

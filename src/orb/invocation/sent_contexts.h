@@ -17,13 +17,13 @@ class SentContexts {
   SentContexts(const SentContexts&) = delete;
   SentContexts& operator=(const SentContexts&) = delete;
 
-  /// `announced` (two at most) and what is left of the caller's time. Valid for as long as this.
+  /// `announced` (at most two) and the remaining time of the caller. Valid as long as this object.
   [[nodiscard]] std::span<const iop::ServiceContext> with_time(
       std::span<const iop::ServiceContext> announced, std::chrono::microseconds left) noexcept {
     iop::encode_remaining_time(octets_, static_cast<std::uint64_t>(left.count()));
     return with(announced, {iop::context_remaining_time, octets_});
   }
-  /// `others`, as many as fit, and one more.
+  /// `others`, as many as fit, and `last`.
   [[nodiscard]] std::span<const iop::ServiceContext> with(
       std::span<const iop::ServiceContext> others, const iop::ServiceContext& last) noexcept {
     std::size_t count = 0;

@@ -1,5 +1,5 @@
-// Levels of policies. A thread keeps its own, and what follows from them and the ORB's, in thread
-// storage: looking at it needs no lock.
+// Levels of policies. Thread storage holds the thread's own policies, and the effective policies of
+// the thread and the ORB. So reading them needs no lock.
 #include "orb/policies/client_policies.h"
 
 #include "orb/policies/policy_text.h"
@@ -22,7 +22,7 @@ std::uint64_t next_number() noexcept {
   return ++last;
 }
 
-// What is too long for the clock to count is as good as for ever.
+// A limit that is too long for the clock counts as no limit.
 std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
   constexpr TimeBase::TimeT longest = TimeBase::TimeT{1} << 56;  // more than 200 years
   if (limit > longest) return {};
@@ -35,7 +35,7 @@ BufferingLimits limits_of(const BufferingConstraint& constraint) noexcept {
           .timeout = microseconds_of(constraint.timeout)};
 }
 
-// False if it is none that is set here, or of a foreign class.
+// False if this level has no such policy, or if its class is foreign.
 bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel level) {
   if (const auto* timeout = dynamic_cast<const Messaging::RelativeRoundtripTimeoutPolicy*>(&policy))
     values.roundtrip_timeout = timeout->relative_expiry();
@@ -174,7 +174,7 @@ ClientPolicies::ThreadLevel* ClientPolicies::find_thread_level() const {
   return nullptr;
 }
 
-// Makes room from ORBs that are gone.
+// Removes the levels of ORBs that no longer exist.
 ClientPolicies::ThreadLevel& ClientPolicies::make_thread_level() {
   if (ThreadLevel* const level = find_thread_level()) return *level;
   auto& levels = thread_levels();

@@ -1,5 +1,5 @@
-// The client's policies: what is set for an object, a thread and an ORB, and what of it holds for a
-// call. What is nearer to the call counts: object, thread, ORB.
+// The client's policies: the policies of an object, a thread and an ORB, and the effective policies
+// of a call. The level that is nearest to the call wins: object, thread, ORB.
 #pragma once
 
 #include "orb/connection/oneway_buffer.h"
@@ -20,7 +20,7 @@ namespace perigee::orb {
 class OrbCore;
 class Reference;
 
-/// The values that calls look at.
+/// The policy values that calls use.
 struct CallPolicies {
   std::optional<TimeBase::TimeT> roundtrip_timeout;
   std::optional<TimeBase::TimeT> request_timeout;
@@ -31,25 +31,25 @@ struct CallPolicies {
   std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
   std::shared_ptr<const ProtocolPreference> server_protocols;  // the ORB's only
 
-  /// Takes from `outer` what is not set here.
+  /// Takes the values that are not set here from `outer`.
   void complete_with(const CallPolicies& outer) noexcept;
-  /// Of a whole call; zero: none.
+  /// The limit of a whole call; zero: none.
   [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
-  /// Of a request until it is sent; zero: none.
+  /// The limit of a request until it is sent; zero: none.
   [[nodiscard]] std::chrono::microseconds send_limit() const noexcept;
-  /// Of connecting in one call, if a policy says so; zero: none.
+  /// The limit of connecting in one call, if a policy sets it; zero: none.
   [[nodiscard]] std::optional<std::chrono::milliseconds> connect_limit() const noexcept;
 };
 
-/// For whom policies are set.
+/// The level at which policies are set.
 enum class PolicyLevel : std::uint8_t { orb, thread, object };
 
-/// The policies of one level, at most one of each type. Immutable, and shared by those who use them
-/// while another list takes their place.
+/// The policies of one level, at most one of each type. Immutable. Shared by the calls that use
+/// them while another list replaces them.
 class PolicyOverrides {
  public:
   [[nodiscard]] const CallPolicies& values() const noexcept { return values_; }
-  /// Those of these types; all if `types` is empty.
+  /// The policies of these types; all policies if `types` is empty.
   [[nodiscard]] CORBA::PolicyList list(const CORBA::PolicyTypeSeq& types) const;
   /// Nil if there is none.
   [[nodiscard]] CORBA::object_reference<CORBA::Policy> find(CORBA::PolicyType type) const;
@@ -63,24 +63,27 @@ class PolicyOverrides {
   CallPolicies values_;
 };
 
-/// What a level has after `set_policy_overrides`; null if nothing. Raises as PolicyManager says.
+/// The policies of a level after `set_policy_overrides`; null if there are none. Raises as
+/// PolicyManager says.
 [[nodiscard]] std::shared_ptr<const PolicyOverrides> override_policies(
     const PolicyOverrides* existing, const CORBA::PolicyList& policies,
     CORBA::SetOverrideType set_add, PolicyLevel level);
 
-/// Whether a type is one of those that clients set.
+/// Whether clients set policies of this type.
 [[nodiscard]] bool is_client_policy(CORBA::PolicyType type) noexcept;
 
-/// The ORB's level, and its threads'. Any thread; the functions for threads concern the caller's.
+/// The levels of the ORB and of its threads. Any thread. Functions for the thread level concern the
+/// calling thread.
 class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
  public:
   ClientPolicies();
   ClientPolicies(const ClientPolicies&) = delete;
   ClientPolicies& operator=(const ClientPolicies&) = delete;
 
-  /// False until a policy has been set for the ORB or a thread: then calls need not look.
+  /// False until a policy has been set for the ORB or a thread. Until then calls need not look at
+  /// policies.
   [[nodiscard]] bool in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
-  /// The thread's, completed with the ORB's. Locks only after the ORB's have changed.
+  /// The thread's policies, completed with the ORB's. Locks only after the ORB's have changed.
   [[nodiscard]] CallPolicies effective();
 
   [[nodiscard]] std::shared_ptr<const PolicyOverrides> of_orb() const;
@@ -98,12 +101,12 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   struct ThreadLevel;
   enum class Bidirectional : std::uint8_t { unset, normal, both };
 
-  /// What the thread knows of each ORB whose policies it has met.
+  /// The thread's level for each ORB whose policies it has used.
   static std::vector<ThreadLevel>& thread_levels();
   [[nodiscard]] ThreadLevel* find_thread_level() const;
   ThreadLevel& make_thread_level();
 
-  const std::uint64_t number_;  // never used again by another
+  const std::uint64_t number_;  // never used again by another object
   std::atomic<bool> in_use_{false};
   std::atomic<Bidirectional> bidirectional_{Bidirectional::unset};  // of the ORB
   std::atomic<std::uint64_t> changes_{0};                           // of the ORB's level

@@ -1,4 +1,4 @@
-// CORBA::Policy and what goes wrong with policies: what is not in the header.
+// CORBA::Policy and the exceptions of policies: parts that are not in the header.
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/policy.h>
 

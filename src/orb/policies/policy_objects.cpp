@@ -44,8 +44,8 @@ class OrbPolicyManager final : public CORBA::PolicyManager {
   }
 
  private:
-  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may go first
-  std::mutex setting_;                              // held from looking at the list to replacing it
+  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may end first
+  std::mutex setting_;                              // held from reading the list to replacing it
 };
 
 class ThreadPolicyCurrent final : public CORBA::PolicyCurrent {
@@ -63,7 +63,7 @@ class ThreadPolicyCurrent final : public CORBA::PolicyCurrent {
   }
 
  private:
-  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may go first
+  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may end first
 };
 
 template <typename T>

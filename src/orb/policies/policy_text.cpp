@@ -1,4 +1,4 @@
-// The names of the policies that there are, those of adapters by their standard numbers.
+// The names of all policies. Policies of adapters are listed by their standard numbers.
 #include "orb/policies/policy_text.h"
 
 #include <perigee/orb/bidirectional_policy.h>

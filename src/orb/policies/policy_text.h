@@ -1,4 +1,4 @@
-// What people call a kind of policy.
+// The name of a policy type.
 #pragma once
 
 #include <perigee/orb/policy.h>
@@ -7,7 +7,7 @@
 
 namespace perigee::orb {
 
-/// "SyncScopePolicy (type 24)"; "policy type 99" if nobody here knows it.
+/// "SyncScopePolicy (type 24)"; "policy type 99" if the type is unknown.
 std::string policy_text(CORBA::PolicyType type);
 
 }  // namespace perigee::orb

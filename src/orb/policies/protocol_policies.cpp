@@ -14,7 +14,7 @@ bool ProtocolProperties::_implements(std::string_view repository_id) const noexc
 
 namespace {
 
-// 0 leaves it to the options, or to the system.
+// 0 leaves the size to the options, or to the system.
 void set_size(perigee::transport::Properties& properties, std::string_view name,
               std::int32_t size) {
   if (size < 0)

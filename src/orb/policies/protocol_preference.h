@@ -1,4 +1,4 @@
-// What protocol policies come to: an order of protocols, with the properties of their connections.
+// The result of protocol policies: an order of protocols, with the properties of their connections.
 #pragma once
 
 #include <perigee/orb/protocol_policies.h>
@@ -13,17 +13,17 @@
 
 namespace perigee::orb {
 
-/// A value, shared by who uses it while another policy takes its place.
+/// A value. Shared by its users while another policy replaces it.
 class ProtocolPreference {
  public:
   explicit ProtocolPreference(const RTCORBA::ProtocolList& protocols);
 
-  /// Where a protocol stands.
+  /// The place of a protocol in the order.
   struct Place {
     std::size_t rank;  ///< the lower the better
     const transport::Properties* properties;
   };
-  /// Of the protocol that has the scheme; nothing if it is not to be used.
+  /// The place of the protocol that has the scheme; empty if it is not to be used.
   [[nodiscard]] std::optional<Place> place_of(const transport::ProtocolRegistry& protocols,
                                               const std::string& scheme) const;
 

@@ -1,4 +1,4 @@
-// From an IOR to the places where requests can be sent, in the order in which to try them.
+// Turns an IOR into the places where requests can be sent, in the order in which to try them.
 #include "orb/client/endpoint_table.h"
 #include "orb/context/orb_context.h"
 #include "orb/references/mprofile.h"
@@ -45,7 +45,7 @@ void append(std::string& list, const transport::Endpoint& endpoint) {
   list += (list.empty() ? "" : ", ") + to_string(endpoint);
 }
 
-// Those that are tried. The others are noted in the binding.
+// Chooses the endpoints that are tried. The binding notes the other endpoints.
 std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding,
                                      const ProtocolPreference* preference) {
   static const transport::Properties none;
@@ -69,7 +69,7 @@ std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding
   return in_order;
 }
 
-// The highest that both sides speak, in its shorter form if both want that.
+// The highest version that both sides speak, in its shorter form if both sides want that.
 messaging::Version agreed_version(const OrbContext& context,
                                   const messaging::MessagingProtocol& protocol,
                                   const transport::ProfileTarget& profile) {
@@ -93,7 +93,7 @@ std::string_view text_of(Distance distance) noexcept {
   return "";
 }
 
-// One line, where there was a choice: an order of ours, or something that is left out.
+// Writes one line if there was a choice: an order of endpoints, or endpoints that are left out.
 void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   if (!log::enabled(log::Level::info)) return;
   const bool all_used = binding.other_hosts.empty() && binding.excluded.empty();
@@ -111,7 +111,7 @@ void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   log::write(log::Level::info, "orb", text);
 }
 
-// What cannot be reached once cannot be reached twice.
+// Equal targets are tried once: a second try would fail like the first.
 bool is_known(const std::vector<Target>& targets, const Target& other) {
   return std::ranges::any_of(targets, [&other](const Target& target) {
     return target.endpoint == other.endpoint &&

@@ -65,7 +65,8 @@ class NameReader {
       if (character == '\\' && !escaped()) return std::nullopt;
       (dot ? component.kind : component.id) += text_[position_];
     }
-    // "." is both empty; a dot that only follows an id, and nothing at all, are no components.
+    // "." has an empty id and an empty kind. An id with a dot but without a kind is invalid, and so
+    // is an empty text.
     const bool valid = component.id.empty() ? dot : !dot || !component.kind.empty();
     return valid ? std::optional(std::move(component)) : std::nullopt;
   }

@@ -1,4 +1,4 @@
-// corbaname URLs: where a naming context is, and a name in it. Asks nobody.
+// corbaname URLs: where a naming context is, and a name in it. Makes no calls.
 // Source: CORBA 3.0, 13.6.10.5; Naming Service 1.3, 2.4 and 2.5.3.
 #pragma once
 

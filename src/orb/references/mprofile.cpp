@@ -10,8 +10,8 @@ namespace perigee::orb {
 
 namespace {
 
-// More than the places between which servers move an object: those who forward to ever new ones
-// pay for a lock in each call.
+// More than the number of places between which servers move an object. If a server always forwards
+// to new places, each call takes a lock.
 constexpr std::size_t kept_max = 8;
 
 }  // namespace
@@ -23,7 +23,7 @@ MProfile::MProfile(const OrbContext& context, iop::Ior ior,
 BindingRef MProfile::resolved(const BindingRef& which) const {
   const std::lock_guard lock(mutex_);
   if (which == nullptr) {
-    // A copy: should memory run out on the way, the next call begins anew.
+    // Makes a copy, so that the next call can begin again if memory runs out.
     const BindingRef binding =
         make_binding(context_, unresolved_, Binding::Kind::base, preference_.get());
     keep(binding);
@@ -54,7 +54,7 @@ void MProfile::keep(const BindingRef& binding) const {
   if (kept_.size() <= forwards_max) kept_.push_back(binding);
 }
 
-// Or one that is equal: it becomes the newest.
+// Returns the equal binding, if one is remembered. The result becomes the newest.
 BindingRef MProfile::remember(BindingRef binding) {
   const auto is_equal = [&](const BindingRef& other) {
     return other->kind == binding->kind && other->ior == binding->ior;

@@ -1,5 +1,5 @@
-// The profiles that lead to an object, in the order of one client: the reference's own, and those
-// of the places where servers have forwarded it to. Makes no calls.
+// The profiles that lead to an object, in the order of one client: the reference's own profiles,
+// and the profiles of location forwards. Makes no calls.
 #pragma once
 
 #include "orb/policies/protocol_preference.h"
@@ -30,7 +30,7 @@ struct Target {
   std::uint32_t profile_index = 0;           ///< in the IOR
 };
 
-/// An IOR made ready for calls. Immutable but for what calls have learnt.
+/// An IOR that is ready for calls. Immutable, except for what calls have learnt.
 struct Binding {
   enum class Kind : std::uint8_t { base, forward };
 
@@ -39,14 +39,14 @@ struct Binding {
   std::vector<transport::ProfileTarget> profiles;
   std::vector<Target> targets;                      ///< in the order in which to try them
   std::string other_hosts;                          ///< endpoints that lead nowhere here, as text
-  std::string excluded;                             ///< those that ClientProtocolPolicy leaves out
+  std::string excluded;                             ///< excluded by ClientProtocolPolicy, as text
   std::uint64_t protocol_changes = 0;               ///< in the registry, before it was made
   mutable std::atomic<std::uint32_t> preferred{0};  ///< the target that answered last: tried first
-  /// How servers want to be told the target.
+  /// The addressing mode that servers have asked for.
   mutable std::atomic<messaging::AddressingMode> addressing{messaging::AddressingMode::key};
 };
 
-/// Shared by an MProfile and by calls that use it, which may last longer than it is remembered.
+/// Shared by an MProfile and by calls, which may keep it after the MProfile has forgotten it.
 using BindingRef = std::shared_ptr<const Binding>;
 
 /// `preference`: of protocols; null: the nearest first.
@@ -58,12 +58,12 @@ enum class Permanence : std::uint8_t { temporary, permanent };
 
 /// Any thread.
 ///
-/// The newest forward always counts. Besides, `forwards_remembered_max` are remembered, so that
-/// equal ones are one binding, which knows what calls have learnt. The first few bindings are kept
-/// as long as the MProfile: calls use them without a lock and without counting.
+/// The newest forward is the current one. `forwards_remembered_max` forwards are remembered: an
+/// equal forward uses their binding, which knows what calls have learnt. The first few bindings are
+/// kept as long as the MProfile. Calls use them without a lock and without counting.
 class MProfile final {
  public:
-  /// `preference`: of those who use it; null: none.
+  /// `preference`: the order of protocols of the calls that use it; null: none.
   MProfile(const OrbContext& context, iop::Ior ior,
            std::shared_ptr<const ProtocolPreference> preference);
   MProfile(const MProfile&) = delete;
@@ -71,19 +71,19 @@ class MProfile final {
 
   /// Where calls go now: the forward if there is one.
   [[nodiscard]] BindingRef current() const { return kept_or(kept_current_, current_); }
-  /// What the reference says without forwards: where to return when a forward fails.
+  /// The binding of the reference without forwards. Calls return to it when a forward fails.
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }
   [[nodiscard]] const ProtocolPreference* preference() const noexcept { return preference_.get(); }
 
   /// Makes `forward` the current binding (and the base, if permanent), unless it leads nowhere.
-  /// Returns it, or one that is equal.
+  /// Returns `forward`, or an equal binding that is remembered.
   BindingRef adopt(std::shared_ptr<Binding> forward, Permanence permanence);
-  /// Takes the place of the base, and of forwards, wherever it leads.
+  /// `ior` replaces the base and the forwards, even if it leads nowhere.
   void replace(const iop::Ior& ior);
   /// The forward has failed: back to the base, unless another thread has found a newer one.
   void forget(const Binding& forward) noexcept;
-  /// A base that led nowhere, made anew: if another thread has, or if protocols have come or gone.
-  /// nullptr if not, or if it still leads nowhere.
+  /// Makes a base that led nowhere anew, if protocols have come or gone. If another thread has done
+  /// so, returns its base. nullptr if nothing has changed, or if the base still leads nowhere.
   BindingRef renew_base(const Binding& failed);
 
  private:
@@ -110,7 +110,7 @@ class MProfile final {
   mutable iop::Ior unresolved_;
   mutable BindingRef current_;
   mutable BindingRef base_;
-  mutable std::vector<BindingRef> kept_;  // as long as we live
+  mutable std::vector<BindingRef> kept_;  // as long as the MProfile
   std::vector<BindingRef> remembered_;    // the newest last
   std::uint64_t changes_in_vain_ = 0;     // of protocols, when the base still led nowhere
 };

@@ -1,4 +1,4 @@
-// CORBA::Object: what its reference says, without a call.
+// CORBA::Object: functions that need only the reference, and no call.
 #include "orb/client/endpoint_table.h"
 #include "orb/references/reference.h"
 #include <perigee/orb/exceptions.h>
@@ -15,7 +15,7 @@ namespace {
 
 using perigee::orb::Target;
 
-// Where it leads, if it leads anywhere that we know of.
+// The first target; null if no known protocol leads to the object.
 const Target* first_target(const perigee::orb::Binding& binding) {
   return binding.targets.empty() ? nullptr : &binding.targets.front();
 }
@@ -51,7 +51,7 @@ bool Object::_is_equivalent(const object_reference<Object>& other) const {
          mine->endpoint->endpoint() == its->endpoint->endpoint();
 }
 
-// FNV-1a over what equivalent references have in common.
+// FNV-1a over the parts that equivalent references share.
 std::uint32_t Object::_hash(std::uint32_t maximum) const {
   std::uint64_t hash = 14695981039346656037u;
   const auto mix = [&hash](std::byte octet) {

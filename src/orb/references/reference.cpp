@@ -10,7 +10,8 @@ namespace perigee::orb {
 
 namespace {
 
-// A program has few policies; who makes a new one for each call pays for a lock and a comparison.
+// A program has few policies. A program that makes a new policy for each call pays for a lock and a
+// comparison.
 constexpr std::size_t preferences_kept_max = 8;
 constexpr std::size_t preferences_recent_max = 8;
 
@@ -24,7 +25,7 @@ Reference::Reference(std::shared_ptr<const OrbContext> context, iop::Ior ior,
 
 Reference::~Reference() = default;
 
-// The policies of several threads may be equal: they share what calls have learnt.
+// Equal policies of several threads share what calls have learnt.
 std::shared_ptr<MProfile> Reference::find_preferred(
     const std::shared_ptr<const ProtocolPreference>& preference) {
   const std::lock_guard lock(mutex_);
@@ -64,7 +65,7 @@ void Reference::keep(std::shared_ptr<const ProtocolPreference> preference,
   kept_.store(first_kept_.get(), std::memory_order_release);
 }
 
-// Those that calls use without a lock stay, and lead to the new place.
+// Profiles that calls use without a lock stay, and lead to the new place.
 void Reference::replace(const iop::Ior& ior) {
   if (base()->ior != ior) {
     auto binding = make_binding(*context_, ior, Binding::Kind::base, nullptr);

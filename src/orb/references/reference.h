@@ -1,4 +1,4 @@
-// What is behind an object reference: the IOR, the profiles that lead to the object, and the
+// The contents of an object reference: the IOR, the profiles that lead to the object, and the
 // policies of calls through it. Makes no calls.
 #pragma once
 
@@ -31,14 +31,14 @@ class Reference final {
     return context_;
   }
   [[nodiscard]] const PolicyOverrides* overrides() const noexcept { return overrides_.get(); }
-  /// As given, or as replaced by LOCATION_FORWARD_PERM: what is exported and compared. A copy:
-  /// `base` has it without.
+  /// The IOR that is exported and compared: as given, or as replaced by LOCATION_FORWARD_PERM.
+  /// Returns a copy; `base` gives access without one.
   [[nodiscard]] iop::Ior ior() const { return base()->ior; }
   [[nodiscard]] BindingRef base() const { return profiles_.base(); }
 
-  /// The profiles in the order that the policy of a call wants; null: none does. Owned by the
-  /// reference, or by the caller, too, if there have been many preferences: those of policies that
-  /// are long gone are forgotten. Without a lock for the first few.
+  /// The profiles in the order of a call's preference; null: there is no preference. The reference
+  /// owns the result. After many preferences the caller owns it, too, since old preferences are
+  /// forgotten. The first few need no lock.
   [[nodiscard]] std::shared_ptr<MProfile> profiles(
       const std::shared_ptr<const ProtocolPreference>& preference) {
     if (preference == nullptr) return not_owned(profiles_);
@@ -47,8 +47,8 @@ class Reference final {
       if (kept->preference == preference) return not_owned(*kept->profiles);
     return find_preferred(preference);
   }
-  /// What LOCATION_FORWARD_PERM says to one call holds for all, whatever their preferences, unless
-  /// it leads nowhere.
+  /// A LOCATION_FORWARD_PERM of one call holds for the calls of all preferences, unless it leads
+  /// nowhere.
   void replace(const iop::Ior& ior);
 
  private:

@@ -19,10 +19,10 @@ namespace perigee::orb {
 
 namespace {
 
-// "PGE" and 0: who made the reference. Informative: no peer should depend on it.
+// "PGE" and 0: the ORB that made the reference. Informative: no peer should depend on it.
 constexpr std::uint32_t orb_type = 0x50474500;
 
-// Where it was named is of use to whom it concerns.
+// Adds the place in the configuration file that named the endpoint.
 std::unexpected<IoError> named_in(const OrbCore& core, const transport::Endpoint& endpoint,
                                   IoError error) {
   error.endpoint += core.settings().place_of(endpoint.scheme + "://" + endpoint.address);
@@ -65,8 +65,8 @@ struct ChosenEndpoint {
   transport::Properties properties;
 };
 
-// The configured ones, as far as ServerProtocolPolicy wants them, in its order. What nobody knows
-// stays: it is an error.
+// The configured endpoints that ServerProtocolPolicy wants, in its order. An endpoint of an unknown
+// protocol stays, and is an error later.
 std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPreference* preference) {
   std::multimap<std::size_t, ChosenEndpoint> ranked;  // among equals as configured
   for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
@@ -80,7 +80,7 @@ std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPrefer
   return chosen;
 }
 
-// Who names an endpoint later wants it, whatever the policy prefers.
+// An endpoint that the application adds later is used even if the policy excludes its protocol.
 transport::Properties properties_for(OrbCore& core, const transport::Endpoint& endpoint) {
   const auto preference = server_preference(core);
   if (!preference || core.protocols().find(endpoint.scheme) == nullptr) return {};
@@ -125,7 +125,8 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   return {};
 }
 
-// Under the server's mutex: who stops it afterwards finds the listener here.
+// The listener is added under the server's mutex, so a thread that stops the server afterwards
+// finds it.
 std::expected<transport::Endpoint, IoError> AcceptorSet::add(OrbCore& core,
                                                              const transport::Endpoint& endpoint,
                                                              const Serving& serving) {
@@ -154,7 +155,8 @@ Listener& AcceptorSet::insert(std::unique_ptr<Listener> listener) {
   return inserted;
 }
 
-// It stays, since others may be looking at it; who connects there is refused.
+// The listener stays in the list, since other threads may be using it. It refuses clients that
+// connect.
 void AcceptorSet::withdraw(Listener& listener) noexcept {
   engine::stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
   const std::lock_guard lock(mutex_);
@@ -162,7 +164,7 @@ void AcceptorSet::withdraw(Listener& listener) noexcept {
   std::erase_if(published_, [&](const Published& each) { return each.listener == &listener; });
 }
 
-// Without memory it is tried again at the next look.
+// If there is no memory, the next look tries again.
 std::vector<Listener*> AcceptorSet::withdraw_removed(const OrbCore& core) noexcept try {
   const std::uint64_t changes = core.protocols().changes();  // before looking
   if (changes == protocol_changes_.load(std::memory_order_acquire)) return {};
@@ -223,8 +225,9 @@ AcceptorSet::Chosen AcceptorSet::preferred(const transport::ProtocolRegistry& pr
   return chosen;
 }
 
-// Peers that look for addresses among components read the first IIOP profile only: it gets those of
-// all acceptors. If nobody else makes such a profile, the first of these acceptors' protocols does.
+// Peers that look for addresses among components read the first IIOP profile only. So this profile
+// gets the addresses of all acceptors. If no other acceptor makes such a profile, the protocol of
+// the first of these acceptors makes it.
 std::vector<AcceptorSet::Published> AcceptorSet::arranged(const Chosen& chosen) const {
   const auto is_guest = [this](const Listener* listener) {
     return shares_iiop_profile_ && !listener->acceptor->iiop_components().empty();
@@ -297,7 +300,7 @@ std::vector<iop::ListenPoint> AcceptorSet::listen_points() const {
   return points;
 }
 
-// Closes the connections that wait in the queues of the acceptors, too.
+// Also closes the connections that wait in the queues of the acceptors.
 void AcceptorSet::turn_away() const noexcept {
   const std::shared_lock lock(mutex_);
   for (const auto& listener : listeners_)

@@ -1,5 +1,5 @@
-// The endpoints where a server listens, and the references that lead there. Accepts nothing: the
-// listeners of the engine do.
+// The endpoints where a server listens, and the references that lead there. The listeners of the
+// engine accept the connections.
 #pragma once
 
 #include "engine/server/listeners.h"
@@ -32,10 +32,10 @@ class ProtocolPreference;
 struct Listener {
   transport::ProtocolFactory* factory;
   std::unique_ptr<transport::Acceptor> acceptor;
-  const messaging::MessagingProtocol* messaging;  ///< what connections to it carry
+  const messaging::MessagingProtocol* messaging;  ///< the messages on its connections
   messaging::Version version;                     ///< the highest that references publish
 
-  bool is_withdrawn = false;  ///< nobody serves it; the set's
+  bool is_withdrawn = false;  ///< no longer served; guarded by the set's mutex
 
   [[nodiscard]] engine::ListenPoint point() const noexcept {
     const bool datagrams = factory->carrier().shape == messaging::Shape::datagrams;
@@ -43,48 +43,49 @@ struct Listener {
   }
 };
 
-/// What a reference is made of.
+/// The parts of a reference.
 struct ReferenceParts {
   std::string type_id;
   OctetSpan object_key;
   const ProtocolPreference* preference;  ///< null: all protocols, in the order of the listeners
 };
 
-/// `open` by one thread; then any thread. Listeners only ever come, so references to them last.
+/// One thread calls `open`; then any thread. Listeners are never removed, so references to them
+/// stay valid.
 class AcceptorSet {
  public:
   /// Opens all endpoints of the settings, or none.
   [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
-  /// Of the server: what it serves may change only until it stops.
+  /// The server's part. Its listeners may change only until it stops.
   struct Serving {
     std::mutex& mutex;
     const bool& stopping;                  ///< guarded by the mutex
     std::function<void(Listener&)> begin;  ///< begins to serve, under the mutex; may throw
   };
-  /// Opens one more, and returns what references that are made from now on publish. Nothing is
-  /// changed if there is an error. IoErrorKind::interrupted: the server stops.
+  /// Opens one more endpoint. Returns the endpoint that references publish from now on. An error
+  /// changes nothing. IoErrorKind::interrupted: the server stops.
   [[nodiscard]] std::expected<transport::Endpoint, IoError> add(OrbCore& core,
                                                                 const transport::Endpoint& endpoint,
                                                                 const Serving& serving);
-  /// Those whose protocols the registry has no more are published no more, and `close` ends
-  /// accepting there; once for each. Where it fails, for lack of memory, it is called again at the
-  /// next look.
+  /// Stops publishing listeners whose protocols the registry no longer has. Calls `close` once for
+  /// each of them, which ends accepting there. If this fails for lack of memory, the next look
+  /// tries again.
   void close_removed(const OrbCore& core, function_ref<void(Listener&)> close) noexcept;
   [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
                                   ReferenceParts parts) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
-  /// By the transports of all listeners, also of closed listeners.
+  /// The datagrams that the transports of all listeners dropped, also of closed listeners.
   [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept;
   /// The published addresses of scheme "iiop".
   [[nodiscard]] std::vector<iop::ListenPoint> listen_points() const;
   /// Closes all listeners. For a server that has accepted nothing yet.
   void turn_away() const noexcept;
 
-  /// Those that are there now.
+  /// The present listeners.
   [[nodiscard]] std::vector<Listener*> listeners() const;
 
  private:
-  /// A listener that has a profile of its own, and the components that stand there.
+  /// A listener that has a profile of its own, and the components in this profile.
   struct Published {
     const Listener* listener;
     std::vector<iop::TaggedComponent> components;
@@ -107,7 +108,8 @@ class AcceptorSet {
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<Published> published_;  // of all that are served
 
-  // In the registry, when listeners were withdrawn; 0: look again. Written under the mutex.
+  // The changes in the registry when listeners were withdrawn; 0: look again. Written under the
+  // mutex.
   std::atomic<std::uint64_t> protocol_changes_{0};
 };
 

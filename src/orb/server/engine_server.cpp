@@ -1,4 +1,4 @@
-// Opening endpoints, and what the ORB asks of its server.
+// Opens endpoints, and implements the server interface of the ORB.
 #include "orb/server/engine_server.h"
 
 #include "engine/connection/wait.h"
@@ -85,7 +85,7 @@ std::expected<void, IoError> EngineServer::begin_accepting() {
 
 void EngineServer::run() { server_.run(); }
 
-// Where nothing was accepted yet, clients that wait are turned away.
+// If the server has accepted nothing yet, it turns waiting clients away.
 void EngineServer::stop(Completion completion) noexcept {
   bool turn_away = false;
   {

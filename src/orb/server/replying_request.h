@@ -21,7 +21,7 @@ class ReplyingRequest : public ServerRequest {
   [[nodiscard]] bool expired() const noexcept override {
     return time_limited() && remaining_time() == 0;
   }
-  /// What has become of the request, once it is answered.
+  /// The outcome of the request, once it is answered.
   [[nodiscard]] RequestOutcome outcome() const noexcept { return outcome_; }
   [[nodiscard]] engine::Connection& connection() const noexcept { return connection_; }
   void count(OrbMetrics& metrics, const LatencyTimer& timer) const noexcept;
@@ -35,7 +35,7 @@ class ReplyingRequest : public ServerRequest {
   void send_user_exception(const CORBA::UserException& exception) final;
   void send_system_exception(const CORBA::SystemException& exception) noexcept final;
   void send_forward(const CORBA::Object& target, bool permanent) final;
-  /// Throws what the encoder failed with; then nothing has been sent.
+  /// Throws the encoder's error. Then nothing has been sent.
   void send(messaging::ReplyStatus status, ResultEncoder encode);
   void write(cdr::Buffer& buffer, messaging::ReplyStatus status, ResultEncoder encode);
 

@@ -1,4 +1,4 @@
-// Which request gets which answer. Source: CORBA 3.0, 15.4.
+// Decides how each request is answered. Source: CORBA 3.0, 15.4.
 #include "orb/server/request_serving.h"
 
 #include "orb/bidirectional/bidirectional.h"
@@ -95,7 +95,8 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   if (!upcall.parked() && !upcall.deferred()) upcall.count(core_.metrics(), timer);
 }
 
-// A server reaches only objects that were made for it. It cannot find out whether there are others.
+// Over a client's own connection, a server reaches only objects of bidirectional adapters. It
+// cannot find out whether other objects exist.
 [[gnu::always_inline]] inline void RequestServing::dispatch(UpcallRequest& upcall) noexcept {
   RequestDispatcher* const dispatcher = core_.dispatcher();
   const bool confined = is_callback(upcall.connection());

@@ -7,7 +7,7 @@ namespace perigee::orb {
 
 class OrbCore;
 
-/// On the stack of the thread that makes the upcall, whose frame it uses.
+/// Lives on the stack of the thread that makes the upcall, and uses the frame of this thread.
 class UpcallRequest final : public ReplyingRequest {
  public:
   UpcallRequest(OrbCore& core, engine::IncomingRequest& request) noexcept;

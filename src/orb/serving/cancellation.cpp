@@ -35,7 +35,7 @@ class KeptStops {
   std::array<Empty, 256> kept_;  // some 10 KiB with their states
 };
 
-// Requests may end while the program's static objects do: it stays.
+// Never destroyed: requests may end while the program's static objects are destroyed.
 KeptStops& kept_stops() {
   static auto* const kept = new KeptStops;
   return *kept;

@@ -1,4 +1,4 @@
-// Whether somebody still wants the answer to a request that is answered later.
+// Whether the client still wants the answer to a deferred request.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,9 @@ class CancellableCall {
   ~CancellableCall() = default;
 };
 
-/// Who is to be told that nobody wants the answer any more. Told by whoever holds no lock, since
-/// that calls what the application has registered; not at all if it is dropped.
+/// The stop tokens and the call to notify when the client no longer wants the answer. The notified
+/// code belongs to the application, so the notifying thread must hold no lock. A dropped notice
+/// notifies nothing.
 class CancellationNotice {
  public:
   CancellationNotice() noexcept = default;
@@ -36,7 +37,7 @@ class CancellationNotice {
   }
   ~CancellationNotice();
 
-  /// Whether there is somebody.
+  /// Whether there is a token or a call to notify.
   [[nodiscard]] bool stop_possible() const noexcept {
     return call_ != nullptr || source_.stop_possible();
   }
@@ -59,14 +60,15 @@ class Cancellation {
   [[nodiscard]] std::stop_token token();
   /// Copies of the token may be in use after the request's end.
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
-  /// The call that the answer waits for now will be cancelled with the request, which takes no
-  /// memory. False if that has been. The one `before` it is dropped where no lock is held.
+  /// From now on `call` is cancelled with the request, without allocating memory. False if the
+  /// request is cancelled already. `before` gets the call that is let go, so that the caller drops
+  /// it without a lock.
   [[nodiscard]] bool cancels(CancellableCall& call, CancellationNotice& before) noexcept;
   [[nodiscard]] CancellationNotice cancel() noexcept;
   [[nodiscard]] bool requested() const noexcept { return call_.load() == cancelled(); }
 
  private:
-  /// In the place of a call, once the request is cancelled.
+  /// The mark that replaces the call once the request is cancelled.
   [[nodiscard]] CancellableCall* cancelled() const noexcept;
 
   std::atomic<CancellableCall*> call_{nullptr};  // counted

@@ -1,5 +1,4 @@
-// Lines of the log about one operation: what applications have done there that nobody else hears
-// of.
+// Log lines about one operation: errors of the application that no caller gets.
 #pragma once
 
 #include <perigee/base/log.h>

@@ -1,5 +1,5 @@
-// What every ServerRequest does alike: answer once, and never with an exception that the operation
-// does not declare. How answers get out is the business of the derived classes.
+// The common part of all ServerRequests: they answer once, and never with an exception that the
+// operation does not declare. The derived classes send the answers.
 #include "orb/serving/log_operation.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>

@@ -1,5 +1,5 @@
-// CORBA::Any: values of basic types inside it, values of C++ types, and values as octets, which are
-// decoded when somebody asks for them and sent again as they are where that is right.
+// CORBA::Any: values of basic types inside it, values of C++ types, and values as octets. Octets
+// are decoded on demand, and sent again unchanged where that is right.
 #include "orb/values/reference_factory.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
@@ -56,8 +56,8 @@ bool with_basic(TypeKind kind, Act&& act) {
   }
 }
 
-/// A value as it came from a peer. `octets` are the message's from a multiple of 8 on, `phase`
-/// octets before the value, so that its alignment is kept.
+/// A value as it came from a peer. `octets` begin at a multiple of 8 in the message, `phase` octets
+/// before the value. This keeps its alignment.
 class EncodedValue final : public Content {
  public:
   EncodedValue(const Decoder& decoder, std::size_t size, const TypeNode& type)
@@ -99,7 +99,7 @@ class EncodedValue final : public Content {
   }
 
  private:
-  /// A value whose alignment changes inside.
+  /// Encodes a value again whose alignment changes inside.
   void write_again(Decoder& decoder, const TypeNode& type) {
     cdr::Buffer buffer;
     Encoder encoder(buffer, order_);
@@ -121,7 +121,7 @@ class EncodedValue final : public Content {
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
 };
 
-/// An enumerator of which there is no C++ type at hand.
+/// An enumerator without a C++ type.
 class Enumerator final : public Content {
  public:
   explicit Enumerator(std::int64_t value) : value_(value) {}

@@ -1,4 +1,4 @@
-// Properties of contexts: setting, finding, and how they travel.
+// Properties of contexts: setting, finding and marshalling.
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -84,7 +84,7 @@ void Context::set_values(const ContextValues& values) {
   for (const auto& [name, value] : values) values_.insert_or_assign(name, value);
 }
 
-// Adds what is not found yet: nearer contexts come first.
+// Adds properties that were not found yet: nearer contexts come first.
 void Context::collect(std::string_view pattern, ContextValues& found) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [name, value] : values_)

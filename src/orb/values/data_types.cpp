@@ -1,5 +1,5 @@
-// What generated data types call where a value does not fit: out of line, to keep their headers
-// small.
+// Functions that generated data types call for a value that does not fit. They are out of line, to
+// keep headers small.
 #include "orb/values/system_exceptions.h"
 #include <perigee/orb/data_types.h>
 

@@ -1,4 +1,4 @@
-// The exception classes: what they say of themselves. How they travel is in system_exceptions.cpp.
+// The exception classes: their names and texts. Their marshalling is in system_exceptions.cpp.
 #include <perigee/orb/exceptions.h>
 
 #include <utility>

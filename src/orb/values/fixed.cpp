@@ -106,7 +106,7 @@ Wide divide(const Wide& a, const Wide& b) {
   return quotient;
 }
 
-/// Times ten to the `places`; if they are negative digits are cut off.
+/// Multiplies by ten to the power of `places`. Negative `places` cut digits off.
 Wide shift(Wide value, int places) {
   while (places != 0) {
     const int step = std::clamp(places, -digits_of_word, digits_of_word);
@@ -143,7 +143,7 @@ Int128 fixed_multiply(Int128 a, Int128 b, int scale, int to_scale) {
 
 Int128 fixed_divide(Int128 a, Int128 b, int scale, int to_scale) {
   if (b == 0) fixed_overflow();
-  // Both are extended where the quotient has less places than the numbers.
+  // One of the numbers is extended, so that the quotient has `to_scale` places.
   const int places = to_scale - scale;
   const Wide dividend = shift(widen(magnitude(a)), std::max(places, 0));
   const Wide divisor = shift(widen(magnitude(b)), std::max(-places, 0));

@@ -1,4 +1,4 @@
-// What decoding needs of an ORB: object references are made by it.
+// The part of an ORB that decoders need: it makes object references.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>

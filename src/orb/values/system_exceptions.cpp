@@ -72,11 +72,11 @@ void decode_and_raise_system_exception(cdr::Decoder& decoder) {
 
 namespace {
 
-// The role that found the error lacks what the other should have said: the client the component,
-// the server the context.
+// The role that found the error lacks an announcement of its peer: the client lacks the component,
+// the server lacks the context.
 enum class Finder : std::uint8_t { client, server };
 
-// What is alike for decoding and encoding: how characters went wrong. Returns if nothing of this.
+// Raises the errors of characters, which decoding and encoding share. Returns for other errors.
 void raise_character_error(const cdr::Error& error, Finder finder, Sender sender,
                            CompletionStatus completed, const std::string& detail) {
   switch (error.kind) {
@@ -95,7 +95,7 @@ void raise_character_error(const cdr::Error& error, Finder finder, Sender sender
   }
 }
 
-// CORBA 3.0, 4.12.3.6: what is right in itself, but beyond a limit of ours. Returns if not so.
+// CORBA 3.0, 4.12.3.6: a valid value that exceeds a limit of the ORB. Returns for other errors.
 void raise_limit_error(const cdr::Error& error, CompletionStatus completed,
                        const std::string& detail) {
   if (error.kind == cdr::ErrorKind::too_deep || error.kind == cdr::ErrorKind::too_large)

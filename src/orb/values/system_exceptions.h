@@ -34,7 +34,7 @@ inline constexpr std::uint32_t minor_policy_twice = omg_minor(30);         ///< 
 inline constexpr std::uint32_t minor_no_policy_type = omg_minor(2);        ///< INV_POLICY
 inline constexpr std::uint32_t minor_not_of_local_objects = omg_minor(8);  ///< NO_IMPLEMENT
 
-/// Our own, for what OMG has no number.
+/// Perigee's own minor codes.
 inline constexpr std::uint32_t minor_forward_hops = CORBA::PERIGEE_VMCID | 1;    ///< TRANSIENT
 inline constexpr std::uint32_t minor_mute_peer = CORBA::PERIGEE_VMCID | 2;       ///< TIMEOUT
 inline constexpr std::uint32_t minor_answered_twice = CORBA::PERIGEE_VMCID | 3;  ///< BAD_INV_ORDER
@@ -50,7 +50,7 @@ inline constexpr std::uint32_t minor_cancelled = CORBA::PERIGEE_VMCID | 10;     
 inline constexpr std::uint32_t minor_too_many_calls = CORBA::PERIGEE_VMCID | 11;  ///< TRANSIENT
 inline constexpr std::uint32_t minor_peer_gone = CORBA::PERIGEE_VMCID | 12;       ///< TRANSIENT
 
-/// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if there is none such.
+/// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if the id is unknown.
 [[noreturn]] void raise_system_exception(std::string_view repository_id, std::uint32_t minor,
                                          CORBA::CompletionStatus completed,
                                          std::string detail = {});
@@ -60,13 +60,13 @@ void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException
 /// Reads one and throws it, or MARSHAL if it does not decode.
 [[noreturn]] void decode_and_raise_system_exception(cdr::Decoder& decoder);
 
-/// Whose characters and other values they are: the client's arguments or the server's results.
+/// The side that sent the values: the client sends arguments, the server sends results.
 enum class Sender : std::uint8_t { client, server };
 
 /// The MARSHAL (or more fitting) exception for arguments or results that could not be encoded.
 [[noreturn]] void raise_encode_error(const cdr::Error& error, Sender sender,
                                      CORBA::CompletionStatus completed);
-/// The same for what could not be decoded; `what` says what it was.
+/// The same for values that could not be decoded. `what` names them.
 [[noreturn]] void raise_decode_error(const cdr::Error& error, Sender sender,
                                      CORBA::CompletionStatus completed, std::string_view what);
 

@@ -1,4 +1,4 @@
-// Text of IDL values: what needs no template.
+// Text of IDL values: functions that need no template.
 #include <perigee/base/printable.h>
 #include <perigee/orb/text.h>
 

@@ -1,4 +1,4 @@
-// CORBA::TypeCode: what the operations of the standard say of a type's node.
+// CORBA::TypeCode: the operations of the standard on a type's node.
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/typecode.h>
 

@@ -107,7 +107,7 @@ std::int64_t label_in(const Any& label, const TypeNode& discriminator) {
   }
 }
 
-/// An octet 0 marks the default member, unless octets are what the union switches over.
+/// An octet 0 marks the default member, unless the discriminator is an octet.
 bool is_default(const Any& label, const TypeNode& discriminator) {
   std::uint8_t octet = 1;
   return discriminator.kind != TypeKind::tk_octet && (label >>= octet) && octet == 0;

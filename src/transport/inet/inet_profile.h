@@ -1,5 +1,5 @@
-// Addresses in references of the protocols whose profiles look like IIOP's: a host and a port, and
-// further ones in components.
+// Addresses in references of protocols whose profiles look like IIOP's: a host and a port, and
+// further addresses in components.
 #pragma once
 
 #include <perigee/base/io_error.h>

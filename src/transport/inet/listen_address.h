@@ -1,5 +1,5 @@
-// Where a server shall listen, as people write it: "host:port?publish=host:port,...", and what its
-// references then publish.
+// The text form of an address that a server listens at, "host:port?publish=host:port,...", and the
+// endpoints that its references publish.
 #pragma once
 
 #include <perigee/base/io_error.h>
@@ -27,12 +27,12 @@ struct ListenAddress {
 };
 
 /// Parses the address of an endpoint of `scheme`. Errors: bad_address, with the whole endpoint and
-/// what would be right.
+/// the expected form.
 std::expected<ListenAddress, IoError> parse_listen_address(const Endpoint& endpoint,
                                                            std::string_view scheme);
 
-/// What references publish of a socket that is bound to `bound`; at least one endpoint. The first
-/// is the endpoint that clients try first.
+/// The endpoints that references publish for a socket that is bound to `bound`; at least one.
+/// Clients try the first endpoint first.
 std::vector<Endpoint> published_endpoints(std::string_view scheme, const ListenAddress& address,
                                           const ipc::InetAddr& bound);
 

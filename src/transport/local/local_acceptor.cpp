@@ -20,7 +20,7 @@ std::string peer_text(const Endpoint& listening, const ipc::PeerCredentials& pee
   return to_string(listening) + "?pid=" + std::to_string(peer.process);
 }
 
-// A number that stands for many users would name none of them.
+// An overflow number stands for many users, so it would not identify the server's user.
 std::string published_by_user(const LocalAddress& address) {
   const UserNumbers here = user_numbers_here();
   return here.tells_apart(here.own) ? published_address(address, here.own) : address.text;
@@ -66,7 +66,8 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalAcceptor::accept(Wait wa
                           });
 }
 
-// The file goes while the socket still listens: nobody takes it for one that was left behind.
+// The file is removed while the socket still listens, so that no other server takes the file for a
+// stale one.
 void LocalAcceptor::interrupt() noexcept {
   if (!interrupted_.exchange(true, std::memory_order_acq_rel)) file_.reset();
   acceptor_.interrupt();

@@ -16,7 +16,7 @@
 
 namespace perigee::transport {
 
-/// Owns the file of the socket, if it has one. What it publishes says whose it is.
+/// Owns the file of the socket, if it has one. The published address names the user of the server.
 class LocalAcceptor final : public Acceptor {
  public:
   static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint,

@@ -1,4 +1,4 @@
-// Taking addresses of the scheme "uiop" apart.
+// Parses addresses of the scheme "uiop".
 #include "transport/local/local_address.h"
 
 #include "transport/stream/errors.h"
@@ -28,7 +28,7 @@ std::optional<std::uint32_t> parse_number(std::string_view text, int base) noexc
   return number;
 }
 
-// A relative path would mean something else to each client.
+// A relative path is refused: it would mean a different file to each client.
 std::optional<LocalAddress> parse_place(std::string_view text) {
   if (text.contains('\0')) return std::nullopt;
   if (!text.starts_with('/') && !text.starts_with('@')) return std::nullopt;

@@ -14,30 +14,30 @@
 namespace perigee::transport {
 
 inline constexpr std::string_view uiop_scheme = "uiop";
-/// Who may connect where nothing else is said: the user who listens.
+/// The default permissions of a socket file: only the server's own user may connect.
 inline constexpr std::uint32_t default_mode = 0600;
 
-/// What is said of addresses that are none.
+/// The error text for an invalid address.
 inline constexpr const char* address_needed = "/<path> or @<name> is needed, of at most 107 octets";
 
-/// Where somebody listens, as references say it.
+/// The address of a listening socket, as references publish it.
 struct LocalAddress {
   std::string text;  ///< "/path" or "@name"
   ipc::UnixAddr place;
-  std::optional<std::uint32_t> user;  ///< who must be the one that listens; if it is said
+  std::optional<std::uint32_t> user;  ///< the server must run as this user; optional
 };
 
-/// Where a server shall listen, as people write it.
+/// The address that a server listens at, with its options, as an operator writes it.
 struct LocalListenAddress {
   LocalAddress address;
   std::uint32_t mode = default_mode;  ///< of the file; abstract names have none
-  bool for_omniorb = false;           ///< references lead there as those of omniORB do
+  bool for_omniorb = false;           ///< publish the address in the form of omniORB
 };
 
-/// An absolute path, or '@' and a name, then perhaps "?user=<number>". Nothing if it is neither, or
-/// too long.
+/// Parses an absolute path, or '@' and a name, optionally followed by "?user=<number>". Nothing if
+/// the text has another form or is too long.
 std::optional<LocalAddress> parse_local_address(std::string_view text);
-/// The same address, with the user who listens there.
+/// The same address with the number of the server's user.
 std::string published_address(const LocalAddress& address, std::uint32_t user);
 /// Errors: bad_address, with the whole endpoint.
 std::expected<LocalListenAddress, IoError> parse_local_listen_address(const Endpoint& endpoint);

@@ -1,5 +1,5 @@
-// Profiles of UNIX-domain addresses: as IIOP's, with a path in place of the port, and components in
-// every version.
+// Profiles of UNIX-domain addresses. They have the form of IIOP profiles, with a path in place of
+// the port, and with components in every version.
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/transport/local.h>

@@ -1,4 +1,4 @@
-// Connecting, and looking who is there.
+// Connects, and checks the user of the server.
 #include "transport/local/local_connector.h"
 
 #include "transport/local/local_address.h"

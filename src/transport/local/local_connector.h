@@ -1,4 +1,4 @@
-// Connecting to UNIX-domain sockets of those whom the client trusts. Private to transport/local.
+// Connects to UNIX-domain sockets of users that the client trusts. Private to transport/local.
 #pragma once
 
 #include "transport/stream/queues.h"
@@ -9,7 +9,7 @@
 
 namespace perigee::transport {
 
-/// The system says who listens (SO_PEERCRED): asked before anything is sent.
+/// The system says which user listens (SO_PEERCRED). The connector asks before it sends anything.
 class LocalConnector final : public Connector {
  public:
   LocalConnector(LocalTrust trust, StreamQueues queues)

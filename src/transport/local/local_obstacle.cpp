@@ -1,4 +1,4 @@
-// Words for what LocalProtocol::claim decides about a profile's addresses.
+// Explains in words why LocalProtocol::claim refuses the addresses of a profile.
 #include "transport/local/local_address.h"
 #include "transport/local/local_place.h"
 #include <perigee/iop/components.h>
@@ -19,7 +19,7 @@ std::optional<iop::ProfileBody> body_of(const iop::TaggedProfile& profile) {
   return std::move(*body);
 }
 
-// What is compared where a profile says no more of the place.
+// The host name that is compared if the profile has no component of the place.
 std::optional<std::string> host_of(const iop::ProfileBody& body, std::uint32_t tag,
                                    const std::string& address) {
   if (tag == tag_perigee_local && body.address == address) return body.host;

@@ -1,4 +1,4 @@
-// Asking the system where a path or a name is.
+// Asks the system on which host and in which folder a path or a name is.
 #include "transport/local/local_place.h"
 
 #include "transport/local/local_address.h"
@@ -18,8 +18,8 @@
 namespace perigee::transport {
 namespace {
 
-/// FNV-1a, 64 bits. No secret is kept by it: of the machine's id, which is nobody else's business
-/// (`man machine-id`), half as many bits are published as it has.
+/// FNV-1a, 64 bits. The digest does not protect a secret. The machine's id is confidential (`man
+/// machine-id`), so only half as many bits as it has are published.
 std::uint64_t digest(std::string_view text) noexcept {
   std::uint64_t value = 0xcbf2'9ce4'8422'2325;
   for (const char character : text)
@@ -39,7 +39,7 @@ std::uint64_t boot_digest() {
   return id.empty() ? 0 : digest(id);
 }
 
-// Clones of a machine may have its id, containers have none.
+// Clones of a machine may have the same id. Containers have no id.
 std::uint64_t machine_digest() {
   const std::string id = first_line("/etc/machine-id");
   return id.empty() ? 0 : digest(id + ' ' + local_host_name());
@@ -52,9 +52,9 @@ std::string numbers_of(const char* path) {
   return std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
 }
 
-// A folder's numbers are the same in every container that has it, and in no other. Where it is made
-// anew, its file system stays, but other containers' folders are there, too: only with the same
-// root is a path the same.
+// A folder has the same numbers in every container that contains it. No other folder has these
+// numbers. If the folder is made anew, only its file system stays the same. The file system also
+// has folders of other containers, so the path is the same only if the root is the same, too.
 void look_at_space(LocalPlace& place, const ipc::UnixAddr& address) {
   const bool is_path = address.kind() == ipc::UnixAddr::Kind::path;
   const std::string name(address.name());
@@ -87,8 +87,8 @@ LocalPlace place_seen_here(const std::string& address) {
 
 namespace {
 
-/// What kernel and machine say; nothing if it is the folder that decides. When a machine starts
-/// again all of its folders have other numbers.
+/// The answer if the kernel and the machine decide; nothing if the folder decides. After a restart
+/// of the machine, all of its folders have other numbers.
 std::optional<bool> decided_by_host(const LocalPlace& published, const LocalPlace& here) {
   const bool same_machine = published.machine == here.machine;
   if (published.boot != here.boot) return here.machine != 0 && same_machine;
@@ -102,7 +102,7 @@ bool is_known_and_same(std::uint64_t published, std::uint64_t here) noexcept {
 
 }  // namespace
 
-// Folders in /run come and go with their servers, whose references may stay.
+// Servers make and remove folders in /run, and their references may live longer.
 bool is_same(const LocalPlace& published, const LocalPlace& here) {
   if (const auto decided = decided_by_host(published, here)) return *decided;
   return is_known_and_same(published.folder, here.folder) ||

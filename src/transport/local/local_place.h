@@ -1,4 +1,4 @@
-// Where a published address is: on which host, in which folder. Private to transport/local.
+// The place of a published address: its host and its folder. Private to transport/local.
 #pragma once
 
 #include <perigee/cdr/errors.h>
@@ -10,27 +10,27 @@
 
 namespace perigee::transport {
 
-/// Tells an address from the same text on another host or in another container. All numbers are
-/// digests, 0 where the system does not say.
+/// Distinguishes an address from the same text on another host or in another container. All numbers
+/// are digests; 0 if the system does not say.
 struct LocalPlace {
   std::string address;        ///< as it is published
   std::uint64_t boot = 0;     ///< the running kernel
-  std::uint64_t machine = 0;  ///< what stays when it starts again: the machine and its name
-  std::uint64_t folder = 0;   ///< of that kernel: the folder of a path, the network of a name
-  std::uint64_t device = 0;   ///< what stays when the folder is made anew: its file system, the
+  std::uint64_t machine = 0;  ///< stays the same after a restart: the machine and its name
+  std::uint64_t folder = 0;   ///< within that kernel: the folder of a path, the network of a name
+  std::uint64_t device = 0;   ///< stays the same if the folder is made anew: its file system, the
                               ///< root, and the host's name; of a path only
   friend bool operator==(const LocalPlace&, const LocalPlace&) = default;
 };
 
-/// As this process sees it.
+/// The place of an address as this process sees it.
 LocalPlace place_seen_here(const std::string& address);
-/// Whether what one process sees at an address is what the other does.
+/// Whether both processes find the same socket at the address.
 bool is_same(const LocalPlace& published, const LocalPlace& here);
-/// Whether this process would find at the address what the publisher saw there. Looks at the path
-/// only if the publisher's kernel is this one.
+/// Whether this process would find the publisher's socket at the address. Looks at the path only if
+/// the publisher's kernel is this kernel.
 bool is_here(const LocalPlace& published);
 
-/// Why it would not, in words for people; empty if it would.
+/// The reason why the address is elsewhere, in words; empty if it is here.
 std::string why_elsewhere(const LocalPlace& published);
 
 iop::TaggedComponent encode_place(const LocalPlace& place);

@@ -1,4 +1,4 @@
-// The factory of scheme "uiop", and which profiles lead to UNIX-domain addresses here.
+// The factory of scheme "uiop", and the choice of profiles that lead to UNIX-domain addresses here.
 #include "transport/local/local_acceptor.h"
 #include "transport/local/local_address.h"
 #include "transport/local/local_connector.h"
@@ -60,7 +60,7 @@ class LocalProtocol final : public ProtocolFactory {
 
   const LocalTrust trust_;
   mutable std::mutex mutex_;                            // guards what follows
-  std::map<std::string, iop::TaggedComponent> places_;  // where acceptors were opened, by address
+  std::map<std::string, iop::TaggedComponent> places_;  // by address: where its acceptor was opened
 };
 
 void LocalProtocol::remember_place(const std::string& address) {
@@ -69,7 +69,7 @@ void LocalProtocol::remember_place(const std::string& address) {
   places_.insert_or_assign(address, place);
 }
 
-// Of an acceptor: where it was opened, whatever has become of the path since.
+// The place where the acceptor was opened, even if the path has changed since.
 iop::TaggedComponent LocalProtocol::place_of(const std::string& address) const {
   {
     const std::lock_guard lock(mutex_);
@@ -78,20 +78,20 @@ iop::TaggedComponent LocalProtocol::place_of(const std::string& address) const {
   return encode_place(place_seen_here(address));
 }
 
-/// The addresses of one profile. What does not decode, or is no address, is passed over: the
-/// profile may lead elsewhere, too.
+/// The addresses of one profile. An invalid or undecodable address is skipped: the profile may have
+/// other addresses.
 class Addresses {
  public:
   explicit Addresses(const LocalTrust& trust) : trust_(trust) {}
 
-  /// What Perigee says of a place says where it is. Paths that strangers choose are not even looked
-  /// at if places are named to which this client connects.
+  /// A component of Perigee names the place. If the client trusts only listed places, a path
+  /// outside of them is not looked at: a stranger may have chosen it.
   void add_place(const iop::TaggedComponent& component) {
     const auto place = decode_place(component.data);
     const auto address = place ? parse_local_address(place->address) : std::nullopt;
     if (address) add(place->address, trusts_place(trust_, address->text) && is_here(*place));
   }
-  /// All that others say is a host's name.
+  /// Components of other ORBs name only a host.
   void add_of_host(const std::string& host, const std::string& address) {
     const auto parsed = parse_local_address(address);
     if (parsed && std::ranges::find(texts_, parsed->text) == texts_.end())
@@ -129,8 +129,8 @@ std::vector<ProfileEndpoint> LocalProtocol::claim(std::uint32_t tag,
   return std::move(addresses).take();
 }
 
-// With omniORB's components (see LocalAcceptor::iiop_components) it is a profile as omniORB makes
-// it where it has no other address: of IIOP, with port 0 (interop fact 57).
+// With omniORB's components (see LocalAcceptor::iiop_components) the profile is the same as omniORB
+// makes for an object without other addresses: an IIOP profile with port 0 (interop fact 57).
 iop::TaggedProfile LocalProtocol::make_profile(const Endpoint& endpoint,
                                                const ProfileSource& source) const {
   iop::ProfileBody body = to_body(source);

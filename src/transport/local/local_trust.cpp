@@ -1,4 +1,4 @@
-// Whom clients trust: as people write it, and what it allows.
+// Parses the trust of clients, and applies it.
 #include "transport/local/local_trust.h"
 
 #include "transport/local/socket_file.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view trusted_name_prefix = "@perigee-";
 
 std::optional<std::uint32_t> parse_user(const std::string& name) {
-  if (name == "root") return 0;  // where there are no names, too
+  if (name == "root") return 0;  // works on systems without user names, too
   std::uint32_t number = 0;
   const char* const end = name.data() + name.size();
   const auto parsed = std::from_chars(name.data(), end, number);
@@ -42,7 +42,7 @@ std::string without_slash_behind(std::string folder) {
   return folder;
 }
 
-/// Begins with what nobody is trusted by; the first user that is named ends the default.
+/// Begins with the default trust. The first user that the text names replaces the default users.
 struct Parsed {
   LocalTrust trust;
   bool names_users = false;
@@ -66,7 +66,7 @@ std::string content_of(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A path with ".." may lead out of the folder that it begins with.
+/// Refuses ".." in a path, which may lead out of the folder.
 bool is_in(const std::string& path, const std::string& folder) {
   return path.starts_with(folder + '/') &&
          std::filesystem::path(path).lexically_normal() == std::filesystem::path(path);
@@ -103,9 +103,9 @@ bool trusts_socket(const LocalTrust& trust, const std::string& address) {
   return (status.st_mode & socket_mark) != 0;
 }
 
-// One line for each range: first number here, first number outside, how many.
+// Each line describes one range: first number here, first number outside, count.
 UserNumbers user_numbers(std::uint32_t own, const std::string& map, const std::string& overflow) {
-  constexpr std::uint64_t all_users = 0xffff'ffff;  // the last number is nobody's
+  constexpr std::uint64_t all_users = 0xffff'ffff;  // the last number belongs to no user
   constexpr std::uint32_t usual_overflow = 65'534;
   std::uint64_t mapped = 0;
   std::istringstream lines(map);
@@ -117,7 +117,7 @@ UserNumbers user_numbers(std::uint32_t own, const std::string& map, const std::s
   return {own, number};
 }
 
-// The namespace stays, since only processes with one thread can change theirs.
+// The number is cached: a process with several threads cannot change its user namespace.
 UserNumbers user_numbers_here() {
   static const std::optional<std::uint32_t> of_others =
       user_numbers(0, content_of("/proc/self/uid_map"), content_of("/proc/sys/kernel/overflowuid"))

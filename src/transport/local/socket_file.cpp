@@ -43,15 +43,16 @@ FileIdentity identity_of(const struct stat& status) noexcept {
   return {status.st_dev, status.st_ino};
 }
 
-/// The right to make and remove the file at a path: a file beside it, which is there for as long as
-/// somebody has the right. Nobody but this user's processes can have it.
+/// The exclusive right to make and remove the file at a path. It is a lock file beside that file,
+/// which exists while a process holds the right. Only processes of this user can take it.
 class PathLock {
  public:
   static ipc::Result<PathLock> take(const std::string& path);
 
   PathLock(PathLock&&) noexcept = default;
   PathLock& operator=(PathLock&&) = delete;
-  // Removed while it is locked: who waits for it looks whether it is still there.
+  // The lock file is removed while it is locked. A process that waits for the lock then checks that
+  // the file is still at the path.
   ~PathLock() {
     if (handle_) ::unlink(name_.c_str());
   }
@@ -64,13 +65,14 @@ class PathLock {
   ipc::Handle handle_;
 };
 
-/// ".<name>.perigee-lock" beside it, a name that nobody else uses.
+/// ".<name>.perigee-lock" beside the socket file. No other program uses this name.
 std::string lock_name(const std::string& path) {
   const std::size_t name = path.rfind('/') + 1;
   return path.substr(0, name) + '.' + path.substr(name) + ".perigee-lock";
 }
 
-/// An empty file of this user's, and still the one at the path: another may have removed it.
+/// The lock file must be empty, belong to this user, and still be the file at the path: another
+/// process may have removed it.
 ipc::Status check_lock(int fd, const std::string& path) {
   struct stat status{};
   if (::fstat(fd, &status) == -1) return failure(errno);
@@ -99,8 +101,8 @@ ipc::Result<PathLock> PathLock::take(const std::string& path) {
   }
 }
 
-/// The system has applied the umask to what the handle said, so bits may be missing, but never too
-/// many be there.
+/// The system has applied the umask to the mode of the handle. So bits may be missing, but there
+/// are never too many.
 ipc::Result<ListeningFile> settle(ipc::Handle handle, const std::string& path, std::uint32_t mode) {
   const auto status = status_of(path);
   if (!status) return failure(errno);
@@ -120,11 +122,11 @@ ipc::Result<ListeningFile> listen_at(const ipc::UnixAddr& address, std::uint32_t
     return std::unexpected(listening.error());
   const std::string path(address.name());
   auto file = settle(std::move(*handle), path, mode);
-  if (!file) ::unlink(path.c_str());  // nobody listens there
+  if (!file) ::unlink(path.c_str());  // its socket is closed
   return file;
 }
 
-/// Removes what a server that is gone has left; an error if it is anything else.
+/// Removes the file of a server that has ended. An error if the path is any other file.
 ipc::Status remove_stale(const ipc::UnixAddr& address) {
   const std::string path(address.name());
   const auto status = status_of(path);
@@ -149,7 +151,8 @@ ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uin
   return listen_at(address, mode);
 }
 
-// Who cannot have the lock, for lack of memory, handles or space, looks and removes without it.
+// If the lock cannot be taken, for lack of memory, handles or space, the file is checked and
+// removed without it.
 void SocketFile::remove() noexcept {
   const ipc::Result<PathLock> lock = [this]() -> ipc::Result<PathLock> {
     try {

@@ -1,5 +1,5 @@
-// The file of a listening socket: made with its permissions, taken over from a server that is gone,
-// and removed. Private to transport/local.
+// The file of a listening socket: made with its permissions, taken over from a server that has
+// ended, and removed. Private to transport/local.
 #pragma once
 
 #include <perigee/ipc/lsock.h>
@@ -11,19 +11,19 @@
 
 namespace perigee::transport {
 
-/// The permission bit by which clients know a socket file of a server of Perigee: the sticky bit,
-/// which has no other meaning there, and which the socket files of other programs do not have. It
-/// comes and goes with the file.
+/// The permission bit that marks a socket file of a Perigee server: the sticky bit. It has no other
+/// meaning there, and the socket files of other programs do not have it. It is set and removed with
+/// the file.
 inline constexpr std::uint32_t socket_mark = 01000;
 
-/// Which file a path was, to know it again.
+/// Identifies the file at a path, to recognise it later.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t number = 0;
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// The file of a socket, which is removed at the end unless the path has become another file.
+/// The file of a socket. The destructor removes it, unless the path now leads to another file.
 class SocketFile {
  public:
   SocketFile(std::string path, const FileIdentity& identity) noexcept
@@ -42,22 +42,21 @@ class SocketFile {
   FileIdentity identity_;
 };
 
-/// While the socket listens nobody takes its file for a stale one, and puts another there: so the
-/// file goes first.
+/// The file is removed before the socket closes. While the socket listens, no other server takes
+/// the file for a stale one and replaces it.
 struct ListeningFile {
   ipc::lsock::Acceptor acceptor;
   SocketFile file;
 };
 
-/// Listens at a path, with the permissions `mode` whatever the process's umask is, and with the
-/// mark; no client can connect before they are set.
+/// Listens at a path, with the permissions `mode` independent of the process's umask, and with the
+/// mark. Clients can connect only after both are set.
 ///
-/// A socket that is there and refuses connections was left by a server that is gone: it is
-/// replaced, if it belongs to this user. Servers that begin or end at the same time take turns at
-/// a lock, the file `.<name>.perigee-lock` in the same folder. Errors: address_in_use (a server
-/// lives there), file_exists (not a socket), operation_not_permitted (another user's socket, or
-/// lock), timed_out (another of this user's processes keeps the lock), and the system's. Nothing is
-/// left behind then.
+/// A socket that refuses connections was left by a server that has ended. It is replaced if it
+/// belongs to this user. Servers that begin or end at the same time take turns with a lock, the
+/// file `.<name>.perigee-lock` in the same folder. Errors: address_in_use (a server listens there),
+/// file_exists (not a socket), operation_not_permitted (another user's socket or lock), timed_out
+/// (another process of this user keeps the lock), and the system's. After an error no file is left.
 ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uint32_t mode);
 
 }  // namespace perigee::transport

@@ -1,5 +1,5 @@
-// Accepting from a stream socket, as the contract of Acceptor says. Private to the transports that
-// are made of such sockets.
+// Accepts from a stream socket as the contract of Acceptor says. Private to the transports that use
+// such sockets.
 #pragma once
 
 #include <perigee/base/io_error.h>
@@ -14,14 +14,15 @@
 
 namespace perigee::transport {
 
-/// Kinds of errors that end by themselves: when others give handles or memory back.
+/// Errors that end when other objects free handles or memory.
 inline bool is_out_of_resources(int code) noexcept {
   return code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM;
 }
 
-/// `make` gives a stream its transport, or nullptr if the peer has gone already: then the next one
-/// is accepted. Who has connected before the interruption is accepted after it, where the system
-/// keeps him: on UNIX-domain sockets he would wait for as long as the acceptor lives.
+/// `make` turns a stream into a transport, or returns nullptr if the peer has gone already; then
+/// the next stream is accepted. Connections that the system queued before the interruption are
+/// still accepted after it. On UNIX-domain sockets such a client would otherwise wait until the
+/// acceptor is destroyed.
 template <typename Acceptor, typename Make>
 std::expected<std::unique_ptr<Transport>, IoError> accept_transport(
     Acceptor& acceptor, const std::atomic<bool>& interrupted, const Endpoint& listening, Wait wait,

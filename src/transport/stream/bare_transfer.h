@@ -1,5 +1,5 @@
-// Transfers of one piece by the bare system call: those of the C library are points where a thread
-// can be cancelled, which costs a program of several threads four locked instructions each.
+// Transfers of one piece by the bare system call. The functions of the C library are cancellation
+// points of threads, which cost a program with several threads four locked instructions each.
 // Private to the transports of stream sockets.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace perigee::transport {
 
-// The thread sanitizer learns from the C library's functions that what is sent before comes before
-// what is received.
+// The thread sanitizer needs the C library's functions to learn that a send happens before the
+// receive of the same octets.
 inline constexpr bool bare_transfers = !under_thread_sanitizer;
 
 /// As ipc::io::send.

@@ -14,7 +14,7 @@ inline std::unexpected<IoError> bad_address(IoOperation operation, const Endpoin
   return std::unexpected(IoError{IoErrorKind::bad_address, operation, 0, to_string(endpoint)});
 }
 
-/// The same, with what would have been right.
+/// The same, with the expected form of the address.
 inline std::unexpected<IoError> bad_address(IoOperation operation, const Endpoint& endpoint,
                                             std::string_view why) {
   auto refused = bad_address(operation, endpoint);

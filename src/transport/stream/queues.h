@@ -1,4 +1,4 @@
-// Sizes of the queues of stream sockets. Private to the transports that are made of such sockets.
+// Sizes of the queues of stream sockets. Private to the transports that use such sockets.
 #pragma once
 
 #include <perigee/ipc/options.h>
@@ -11,13 +11,13 @@
 
 namespace perigee::transport {
 
-/// In octets; 0: left to the system.
+/// In octets; 0: the system's default.
 struct StreamQueues {
   std::uint32_t send_size = 0;
   std::uint32_t receive_size = 0;
 };
 
-/// What the properties say, else `otherwise`.
+/// The sizes in the properties, otherwise `otherwise`.
 inline StreamQueues queues_of(const Properties& properties, StreamQueues otherwise = {}) {
   const auto size = [&properties](std::string_view name, std::uint32_t none) {
     const auto value = properties.find(name).value_or(0);

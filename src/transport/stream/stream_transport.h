@@ -1,5 +1,5 @@
-// A connected stream socket as a transport, of whatever domain. Private to the transports that are
-// made of such sockets.
+// A connected stream socket of any domain as a transport. Private to the transports that use such
+// sockets.
 #pragma once
 
 #include "transport/stream/bare_transfer.h"
@@ -20,8 +20,8 @@
 
 namespace perigee::transport {
 
-/// One system call a transfer where nothing has to be repeated. One sender and one receiver may
-/// work at the same time: each touches only its own time-out.
+/// Makes one system call for each transfer that needs no repetition. One sender and one receiver
+/// may work at the same time: each changes only its own time-out.
 template <typename Stream>
 class StreamTransport final : public Transport {
  public:
@@ -74,12 +74,12 @@ class StreamTransport final : public Transport {
   [[nodiscard]] bool is_limited(Wait wait) const noexcept {
     return wait == Wait::yes && send_timeout_.count() != 0;
   }
-  /// Of the first system call of a send: see `after_first`.
+  /// The limit of the first system call of a send: see `after_first`.
   [[nodiscard]] ipc::TimeLimit limit_of_first(Wait wait) const noexcept {
     return is_local && is_limited(wait) ? ipc::no_wait : limit_of(wait);
   }
 
-  /// A call that gathers costs the system far more than one that does not.
+  /// Sends several segments. A gather-write costs the system far more than a write of one segment.
   [[gnu::noinline]] IoResult send_several(std::span<const OctetSpan> segments, Wait wait) noexcept {
     probe::stamp(probe::Point::send_begins);
     const auto sent =
@@ -96,9 +96,9 @@ class StreamTransport final : public Transport {
                           : ipc::io::send_rest(stream_.handle(), octets, first, limit_of(wait));
     return result_of(sent, wait);
   }
-  /// A send with a time-out returns after this time, perhaps with a part only. In a local send, the
-  /// system begins the time-out anew for each piece, so a peer that reads slowly could prolong a
-  /// large send. Therefore a local send does not wait, or waits for one piece.
+  /// A send with a time-out returns after this time, possibly with only a part sent. In a local
+  /// send, the system begins the time-out anew for each piece, so a peer that reads slowly could
+  /// prolong a large send. Therefore a local send does not wait, or waits for one piece.
   ipc::io::Transfer after_first(std::span<const OctetSpan> segments,
                                 ipc::io::Transfer first) const noexcept {
     constexpr std::size_t piece_size = 16 * 1024;
@@ -108,7 +108,8 @@ class StreamTransport final : public Transport {
     const OctetSpan piece = rest->first(std::min(rest->size(), piece_size));
     return ipc::io::send(stream_.handle(), piece, ipc::forever);
   }
-  /// Some octets went and the queue is full: a short send, which the next one finds out about.
+  /// The queue is full after some octets were sent: a short send. The next send reports that the
+  /// queue is full.
   static IoResult result_of(ipc::io::Transfer sent, Wait wait) noexcept {
     const bool is_short = wait == Wait::no && sent.error == EAGAIN && sent.count != 0;
     if (sent.error == 0 || is_short) return {sent.count, IoStatus::ok, 0};

@@ -21,11 +21,11 @@ Options listen_options(const TcpOptions& options) {
   return values;
 }
 
-// Who connects from the first moment on finds the options set.
+// The options are set before the socket listens, so that they hold for the first connection.
 ipc::Result<ipc::sock::Acceptor> open_at(const ipc::InetAddr& address, Options options) {
   const auto add = [&options](auto option) { options.push_back({option.name, option.raw()}); };
   add(ipc::ReuseAddress{true});
-  // An IPv6 socket takes IPv4 only where it was asked to take all.
+  // An IPv6 socket accepts IPv4 only if it is bound to all interfaces.
   if (address.version() == ipc::InetAddr::Version::v6) add(ipc::V6Only{!address.is_any()});
   auto handle = ipc::io::open_stream(address, ipc::io::Blocking::no);
   if (!handle) return std::unexpected(handle.error());
@@ -82,8 +82,8 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpAcceptor::accept(Wait wait
   return accept_transport(acceptor_, interrupted_, listening_, wait,
                           [this](ipc::sock::Stream stream) -> std::unique_ptr<Transport> {
                             const auto peer = stream.peer_address();
-                            // A peer that has gone already has no address; one that cannot be set
-                            // up has gone too.
+                            // Without an address the peer has gone already. If its options cannot
+                            // be set, it has gone, too.
                             if (!peer || !set_options(stream, options_)) return nullptr;
                             return std::make_unique<StreamTransport<ipc::sock::Stream>>(
                                 std::move(stream), peer_text(iiop_scheme, *peer));

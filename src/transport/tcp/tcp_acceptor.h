@@ -13,15 +13,15 @@ namespace perigee::transport {
 
 /// Listens at the first address of a name that can be bound, or at all interfaces.
 ///
-/// What is published: what `?publish=` says; else the host as it was written, if it was; for all
-/// interfaces `ipc::primary_address()`. Out of handles or memory is IoErrorKind::limit: the
-/// connection waits, and the caller should try again later.
+/// Publishes the addresses of `?publish=`. Without this option it publishes the host as it was
+/// written, or `ipc::primary_address()` for all interfaces. A lack of handles or memory is
+/// IoErrorKind::limit: the connection waits, and the caller should try again later.
 class TcpAcceptor final : public Acceptor {
  public:
   static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint,
                                                                   const TcpOptions& options);
 
-  /// `published` has at least one.
+  /// `published` has at least one element.
   TcpAcceptor(ipc::sock::Acceptor acceptor, const TcpOptions& options, Endpoint listening,
               std::vector<Endpoint> published) noexcept
       : acceptor_(std::move(acceptor)),

@@ -20,10 +20,10 @@ namespace perigee::transport {
 
 inline constexpr std::string_view iiop_scheme = "iiop";
 
-/// Names what happened to each address, if several were tried: at most four of them.
+/// Lists the failure of each address if several were tried, at most four.
 IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& failure);
 
-/// How connections are set up: what is empty is left to the system.
+/// The options of connections. An empty option is left to the system.
 struct TcpOptions {
   StreamQueues queues;
   bool no_delay = true;
@@ -32,12 +32,13 @@ struct TcpOptions {
   std::optional<std::int64_t> dscp;
   bool share_port = false;  ///< of acceptors
 };
-/// `queues` is what holds where the properties say nothing.
+/// `queues` holds the sizes that the properties do not set.
 TcpOptions tcp_options(TcpQueues queues, const Properties& properties);
-/// What is set before connecting, and before listening: the sizes of the queues decide what the
-/// handshake says of the window, and its segments, too, have a class of service and a route.
+/// The options that are set before connecting and before listening. The sizes of the queues decide
+/// the window of the handshake, and the segments of the handshake also have a class of service and
+/// a route.
 std::vector<ipc::io::OptionValue> early_options(const TcpOptions& options);
-/// For streams that are accepted: all but the queues, which they inherit.
+/// For accepted streams: all options except the queues, which streams inherit.
 ipc::Status set_options(ipc::sock::Stream& stream, const TcpOptions& options);
 
 }  // namespace perigee::transport

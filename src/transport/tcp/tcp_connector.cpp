@@ -1,4 +1,4 @@
-// Connecting: names to addresses, addresses to a connection.
+// Connects: resolves a name to addresses, and connects to one of them.
 #include "transport/tcp/tcp_connector.h"
 
 #include "transport/inet/inet_profile.h"
@@ -16,7 +16,7 @@
 namespace perigee::transport {
 namespace {
 
-/// What is left of the connector's time-out after the names were looked up; zero: no limit.
+/// The rest of the connector's time-out after the look-up of the name; zero: no limit.
 ipc::TimeLimit left_of(std::chrono::milliseconds timeout, TimePoint start) {
   if (timeout.count() <= 0) return ipc::forever;
   return timeout - (steady_clock().now() - start);
@@ -25,7 +25,7 @@ ipc::TimeLimit left_of(std::chrono::milliseconds timeout, TimePoint start) {
 std::expected<std::unique_ptr<Transport>, IoError> transport_of(ipc::sock::Stream stream,
                                                                 const Endpoint& endpoint) {
   const auto peer = stream.peer_address();
-  if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // gone already
+  if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // already gone
   return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(stream),
                                                               peer_text(iiop_scheme, *peer));
 }

@@ -7,7 +7,7 @@
 namespace perigee::transport {
 
 /// Resolves a name and tries its addresses as RFC 8305 says (connect_any.h), within one time-out
-/// for all. Resolving itself blocks as long as the system's resolver does.
+/// for all addresses. Resolving itself blocks as long as the system's resolver does.
 class TcpConnector final : public Connector {
  public:
   explicit TcpConnector(const TcpOptions& options) noexcept : options_(options) {}

@@ -1,4 +1,4 @@
-// The factory of scheme "iiop", and what IIOP profiles say about TCP.
+// The factory of scheme "iiop", and the TCP addresses of IIOP profiles.
 #include "transport/inet/inet_profile.h"
 #include "transport/stream/errors.h"
 #include "transport/tcp/tcp_acceptor.h"

@@ -1,4 +1,4 @@
-// Binding a socket, as the endpoint says.
+// Binds a socket to the address of the endpoint.
 #include "transport/udp/udp_acceptor.h"
 
 #include "transport/inet/listen_address.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view replies_option = "replies=";
 
-/// The endpoint without `replies=`, and what that option says.
+/// The endpoint without `replies=`, and the value of that option.
 struct ParsedOptions {
   Endpoint endpoint;
   Replies replies = Replies::no;
@@ -52,7 +52,7 @@ std::expected<ParsedOptions, IoError> parse_options(const Endpoint& endpoint) {
 
 ipc::Result<ipc::sock::Dgram> open_at(const ipc::InetAddr& address) {
   if (address.version() == ipc::InetAddr::Version::v4) return ipc::sock::Dgram::open(address);
-  // An IPv6 socket takes IPv4 only if it was asked to take all.
+  // An IPv6 socket accepts IPv4 only if it is bound to all interfaces.
   return ipc::sock::Dgram::open(address, ipc::V6Only{!address.is_any()});
 }
 

@@ -12,14 +12,14 @@
 
 namespace perigee::transport {
 
-/// Receives at the first address of a name that can be bound, or at all interfaces. What is
-/// published: as `iiop` does. Peers that were accepted keep the socket open until they end.
+/// Receives at the first address of a name that can be bound, or at all interfaces. Publishes the
+/// same addresses as `iiop`. Peers that were accepted keep the socket open until they end.
 class UdpAcceptor final : public Acceptor {
  public:
   static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint,
                                                                   std::uint32_t peers_max);
 
-  /// `published` has at least one.
+  /// `published` has at least one element.
   UdpAcceptor(std::shared_ptr<UdpSocket> socket, Endpoint listening,
               std::vector<Endpoint> published) noexcept
       : socket_(std::move(socket)),

@@ -27,7 +27,7 @@ Made open_first(const std::vector<ipc::InetAddr>& addresses, const Endpoint& end
   return failure(IoOperation::connect, error, endpoint);
 }
 
-/// Is complete when it begins.
+/// A connect that has ended when it begins.
 class UdpConnect final : public ConnectInProgress {
  public:
   explicit UdpConnect(Made made) noexcept : made_(std::move(made)) {}

@@ -7,8 +7,8 @@
 
 namespace perigee::transport {
 
-/// "Connecting" only chooses the peer: nothing is sent, and nothing is waited for but the look-up
-/// of a name. Of the addresses of a name the first is taken that this host has a route to.
+/// "Connecting" only chooses the peer. It sends nothing, and waits only for the look-up of a name.
+/// It takes the first address of the name to which this host has a route.
 class UdpConnector final : public Connector {
  public:
   /// Does not wait if the endpoint has a numeric address.

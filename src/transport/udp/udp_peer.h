@@ -21,7 +21,7 @@ namespace perigee::transport {
 
 class UdpPeer;
 
-/// What a peer needs of the socket that it shares. Any thread.
+/// The functions of the shared socket that a peer uses. Any thread.
 class UdpPeerOwner {
  public:
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept = 0;
@@ -46,7 +46,8 @@ class UdpPeer final : public Transport {
   /// Octets that wait for the reader; further datagrams are dropped. An empty queue takes any
   /// datagram.
   static constexpr std::size_t queue_size_max = std::size_t{64} * 1024;
-  /// What each datagram counts besides its octets, for the memory of its place in the queue.
+  /// The size that each datagram counts in addition to its octets, for the memory of its place in
+  /// the queue.
   static constexpr std::size_t datagram_overhead = 64;
 
   UdpPeer(std::shared_ptr<UdpPeerOwner> socket, const ipc::InetAddr& address, event::Signal signal);

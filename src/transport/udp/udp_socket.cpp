@@ -1,4 +1,4 @@
-// Receiving for all peers, and giving places to peers.
+// Receives for all peers, and gives places to peers.
 #include "transport/udp/udp_socket.h"
 
 #include "transport/udp/udp_carrier.h"
@@ -19,7 +19,7 @@ namespace perigee::transport {
 namespace {
 
 constexpr std::size_t space_size = std::size_t{64} * 1024;
-// After an error that is not a datagram's, so that the receiving thread does not spin.
+// The pause after an error of the socket itself, so that the receiving thread does not spin.
 constexpr std::chrono::milliseconds pause_after_error{10};
 
 }  // namespace
@@ -46,7 +46,8 @@ std::unique_ptr<Transport> UdpSocket::take_new(Wait wait) {
   return taken;
 }
 
-// The system wakes a receive of a socket without a peer, too, although it reports an error.
+// A shutdown of an unconnected socket reports an error, but it wakes the receiving thread all the
+// same.
 void UdpSocket::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
@@ -76,7 +77,7 @@ messaging::Carrier UdpSocket::carrier() const noexcept {
   return carrier;
 }
 
-// Errors concern this datagram or its peer only: nothing that a peer does may end the socket.
+// Errors concern only this datagram or its peer: a peer cannot end the socket.
 IoResult UdpSocket::send_to(std::span<const OctetSpan> segments, const ipc::InetAddr& address) {
   std::size_t size = 0;
   for (const OctetSpan segment : segments) size += segment.size();
@@ -128,7 +129,7 @@ void UdpSocket::put(UdpPeer& peer, OctetSpan datagram) {
   by_silence_.splice(by_silence_.end(), by_silence_, peer.place);
 }
 
-// Memory is taken before the lock, and only this thread adds peers.
+// Memory is allocated before the lock is taken. Only this thread adds peers.
 void UdpSocket::deliver_to_new(const ipc::InetAddr& sender, OctetSpan datagram) {
   const bool has_room = transports_.load() < 2 * options_.peers_max;
   event::Signal signal = has_room ? event::Signal::make() : event::Signal();

@@ -64,7 +64,7 @@ class UdpSocket final : public UdpPeerOwner, public std::enable_shared_from_this
   [[nodiscard]] bool stopped() const noexcept;
   /// Waits for the receiving thread, and drops the peers that were never accepted.
   void join() noexcept;
-  /// Datagrams for which there was no room.
+  /// Datagrams that were dropped for lack of room.
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(); }
   /// Becomes readable when there is a new peer.
   [[nodiscard]] int readiness_fd() const noexcept { return signal_.handle(); }

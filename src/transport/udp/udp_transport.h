@@ -13,9 +13,9 @@
 
 namespace perigee::transport {
 
-/// A datagram that the system does not take now, or of which it learns that no socket receives it,
-/// counts as lost. So a server that is not there looks like a network that loses everything: the
-/// time limit of the call decides.
+/// A datagram counts as lost if the system does not take it now, or learns that no socket receives
+/// it. So an absent server looks like a network that loses every datagram: the time limit of the
+/// call decides.
 class UdpTransport final : public Transport {
  public:
   UdpTransport(ipc::sock::CoDgram socket, const ipc::InetAddr& peer);

@@ -1,4 +1,4 @@
-// From implied declarations to what files of asynchronous servants are written from.
+// Turns implied declarations into the data of the files of asynchronous servants.
 #include "idlc/backends/cpp11/amh.h"
 
 #include "idlc/backends/cpp11/names.h"
@@ -9,7 +9,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// Arguments are not borrowed from the request, which handlers outlive.
+/// Arguments are not borrowed from the request, because handlers outlive it.
 Callable request_of(const Operation& node) {
   Callable request = from_operation(node);
   for (Parameter& parameter : request.parameters) parameter.annotations.clear();
@@ -36,7 +36,7 @@ void add(const ImpliedOperation& implied, std::vector<AmhOperation>& operations)
       operations.back().raise = cpp_name(implied.node->name);
       return;
     default:
-      return;  // of AMI
+      return;  // an operation of AMI
   }
 }
 

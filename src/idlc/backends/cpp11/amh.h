@@ -1,5 +1,5 @@
-// The files of asynchronous servants (AMH): skeletons whose operations get a response handler,
-// which answers when it is called, later and on any thread.
+// The files of asynchronous servants (AMH): skeletons whose operations get a response handler. A
+// call of the handler sends the reply, later and on any thread.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"
@@ -15,26 +15,26 @@ namespace perigee::idlc::cpp11 {
 
 /// An operation of an asynchronous servant.
 struct AmhOperation {
-  Callable callable;            ///< what clients call
-  bool is_synchronous = false;  ///< not chosen: the servant answers by returning, nothing follows
+  Callable callable;            ///< the operation of clients
+  bool is_synchronous = false;  ///< not chosen: replies by returning, no handler
   Callable request;             ///< the servant's function; its first parameter is the handler
-  Callable answer;              ///< the response handler's, for results
+  Callable answer;              ///< function of the response handler for results
   Callable answer_exception;    ///< the same for exceptions
-  std::string raise;            ///< the name of the exception holder's
+  std::string raise;            ///< name of the exception holder's function
 };
 
-/// Finds what interfaces imply.
+/// Finds the implied declarations of interfaces.
 class AmhInterfaces final {
  public:
-  /// `all` has to live longer.
+  /// `all` must outlive this object.
   explicit AmhInterfaces(const std::vector<Amh>& all) : all_(&all) {}
 
   /// Null if the interface was not chosen.
   [[nodiscard]] const Amh* find(const Interface& interface) const;
-  /// Those that the interface declares itself.
+  /// The operations that the interface itself declares.
   [[nodiscard]] static std::vector<AmhOperation> operations(const Amh& amh);
   [[nodiscard]] SkeletonClass skeleton(const Amh& amh) const;
-  /// Of all operations, for the warning about names that hide others.
+  /// The parameters of all operations, for the warning about names that hide others.
   [[nodiscard]] std::vector<std::string> parameters() const;
 
  private:

@@ -1,4 +1,5 @@
-// "stockAmhS.cpp": the response handlers that the ORB hands out, and the skeletons that do.
+// "stockAmhS.cpp": the response handlers that the ORB makes, and the skeletons that pass them to
+// servants.
 // Local names have an underscore on both sides: IDL names cannot begin with one.
 #include "idlc/backends/cpp11/amh.h"
 #include "idlc/backends/cpp11/interfaces.h"
@@ -25,7 +26,7 @@ void begin_answer(Writer& writer, const Callable& callable) {
   writer.list("void " + callable.name + "(", parameter_list(callable), ") override {");
 }
 
-/// `number`: of the operation among those of the interface that the handler is for.
+/// `number`: the index of the operation in the interface of the handler.
 void define_answers(Writer& writer, const AmhOperation& operation, std::size_t number) {
   const std::string answer = "_answer_to(" + std::to_string(number) + ")";
   begin_answer(writer, operation.answer);
@@ -40,7 +41,8 @@ void define_answers(Writer& writer, const AmhOperation& operation, std::size_t n
                {{"answer", answer}, {"holder", cpp_name(exception.parameters.front().name)}});
 }
 
-/// Inherited operations give their servants the handler of the interface that declares them.
+/// The servant of an inherited operation gets the handler of the interface that declares the
+/// operation.
 void refuse_answer(Writer& writer, const Callable& inherited) {
   std::vector<std::string> types;
   for (const Parameter& each : inherited.parameters) types.push_back(parameter_type(each));
@@ -76,7 +78,7 @@ void define_answering(Writer& writer, const Amh& amh, const AmhInterfaces& inter
   writer.separate();
 }
 
-/// What is decoded: the request without the handler.
+/// The decoded parameters: those of the request, without the handler.
 Callable arguments_of(const AmhOperation& operation) {
   Callable result = operation.callable;
   const std::vector<Parameter>& all = operation.request.parameters;
@@ -99,7 +101,7 @@ void write_upcall(Writer& writer, const std::string& call,
 struct Numbered {
   const Amh* amh;
   const AmhOperation* operation;
-  std::size_t number;  ///< among the interface's own
+  std::size_t number;  ///< index among the interface's own operations
 };
 
 void define_static_function(Writer& writer, const SkeletonClass& skeleton, const Numbered& which) {

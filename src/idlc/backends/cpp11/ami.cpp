@@ -1,4 +1,4 @@
-// From implied declarations to what files of asynchronous calls are written from.
+// Turns implied declarations into the data of the files of asynchronous calls.
 #include "idlc/backends/cpp11/ami.h"
 
 #include "idlc/backends/cpp11/names.h"
@@ -9,7 +9,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// Arguments are not borrowed: the call outlives the function that makes it.
+/// Arguments are not borrowed, because the call outlives the function that starts it.
 Callable send_of(const Operation& node) {
   Callable send = from_operation(node);
   for (Parameter& parameter : send.parameters) parameter.annotations.clear();
@@ -34,7 +34,7 @@ const Ami* AmiInterfaces::find(const Interface& interface) const {
 
 SkeletonClass AmiInterfaces::skeleton(const Ami& ami) {
   return {ami.handler, cpp_name(*ami.handler), [](const Interface& interface) {
-            // The base of all has no operations.
+            // The base of all reply handlers has no operations.
             return interface.scoped_name == "::Messaging::ReplyHandler"
                        ? "::PortableServer::Servant"
                        : skeleton_name(interface);

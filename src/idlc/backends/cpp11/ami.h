@@ -15,25 +15,25 @@ namespace perigee::idlc::cpp11 {
 
 /// An operation that can be called asynchronously.
 struct AmiOperation {
-  Callable callable;         ///< what servants have
+  Callable callable;         ///< the operation of servants
   Callable send;             ///< the stub's function; its first parameter is the handler
-  Callable reply;            ///< the handler's, for results
+  Callable reply;            ///< function of the handler for results
   Callable reply_exception;  ///< the same for exceptions
 };
 
-/// Finds what interfaces imply.
+/// Finds the implied declarations of interfaces.
 class AmiInterfaces final {
  public:
-  /// `all` has to live longer.
+  /// `all` must outlive this object.
   explicit AmiInterfaces(const std::vector<Ami>& all) : all_(&all) {}
 
   /// Null if the interface was not chosen.
   [[nodiscard]] const Ami* find(const Interface& interface) const;
-  /// Those that the interface declares itself.
+  /// The operations that the interface itself declares.
   [[nodiscard]] static std::vector<AmiOperation> operations(const Ami& ami);
   /// The servant of handlers that are objects of a POA.
   [[nodiscard]] static SkeletonClass skeleton(const Ami& ami);
-  /// Of all operations, for the warning about names that hide others.
+  /// The parameters of all operations, for the warning about names that hide others.
   [[nodiscard]] std::vector<std::string> parameters() const;
 
  private:

@@ -34,11 +34,11 @@ _servant_.$function$(std::move(_holder_));
 _request_.reply(nullptr);
 )";
 
-/// The exception is decoded as one of the operation that was called.
+/// The exception is decoded as an exception of the operation that was called.
 void define_exception_function(Writer& writer, const SkeletonClass& skeleton,
                                const AmiOperation& operation) {
   Callable called = operation.callable;
-  called.contexts.clear();  // nothing of exceptions
+  called.contexts.clear();  // exceptions have no contexts
   begin_static_function(writer, skeleton, operation.reply_exception);
   {
     const Indented body(writer);

@@ -1,4 +1,4 @@
-// "stockAmiC.cpp": stubs that start calls, with what becomes of their outcomes.
+// "stockAmiC.cpp": stubs that start calls, and functions that handle their outcomes.
 // Local names have an underscore on both sides, or begin with one: IDL names cannot.
 #include "idlc/backends/cpp11/ami.h"
 #include "idlc/backends/cpp11/interfaces.h"
@@ -25,7 +25,7 @@ $name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
 
 )";
 
-/// What the call carries, without the handler.
+/// The arguments of the call, without the handler.
 Callable arguments_of(const AmiOperation& operation) {
   Callable result = operation.send;
   result.parameters.erase(result.parameters.begin());
@@ -35,7 +35,7 @@ Callable arguments_of(const AmiOperation& operation) {
 /// Decodes the results, and calls the handler.
 void write_delivery(Writer& writer, const Ami& ami, const AmiOperation& operation) {
   Callable reply = operation.reply;
-  // The stub's parameters around this may be called the same.
+  // The parameters of the enclosing stub may have the same names.
   for (Parameter& result : reply.parameters) result.name.insert(0, "_out_");
   writer.list(
       "[](",

@@ -1,5 +1,5 @@
-// "stockA.h" and "stockA.cpp": the TypeCodes `_tc_X`, and what <<= and >>= of CORBA::Any must know
-// of generated types.
+// "stockA.h" and "stockA.cpp": the TypeCodes `_tc_X`, and the functions of generated types that <<=
+// and >>= of CORBA::Any use.
 #include "idlc/backends/cpp11/any.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -26,7 +26,7 @@ constexpr std::string_view source_head =
     "#include $header$\n"
     "\n";
 
-/// All types of the main file in their order, those inside others too.
+/// Collects all types of the main file in their order, including nested types.
 void collect(const Declarations& declarations, Declarations& types) {
   for (const Declaration* declaration : declarations) {
     if (declaration->is_imported) continue;
@@ -35,7 +35,7 @@ void collect(const Declarations& declarations, Declarations& types) {
   }
 }
 
-/// The interfaces that are declared in the main file, or in one that it includes, but not defined.
+/// Collects the interfaces that the main file or an included file declares, but no file defines.
 void collect_undefined(const Declarations& declarations, Declarations& interfaces) {
   for (const Declaration* declaration : declarations) {
     const auto* forward = as<Forward>(declaration);
@@ -53,7 +53,7 @@ Declarations types_of(const Model& model) {
   return types;
 }
 
-/// Calls `write` for runs of types of one scope, each inside the namespace that `name` gives.
+/// Calls `write` for each sequence of types in one scope, inside the namespace that `name` gives.
 template <typename Name, typename Write>
 void in_namespaces(Writer& writer, const Declarations& types, Name name, Write write) {
   for (auto first = types.begin(); first != types.end();) {
@@ -78,7 +78,7 @@ bool is_in_class(const Declaration& type) {
   return type.parent != nullptr && type.parent->kind != DeclarationKind::module;
 }
 
-/// "Stock::Market": the enclosing scope.
+/// "Stock::Market": the scope that contains the type.
 std::string scope_of(const Declaration& type) {
   return type.parent == nullptr ? "" : qualified_name(*type.parent).substr(2);
 }
@@ -89,7 +89,7 @@ void declare_nodes(Writer& writer, const Declarations& types) {
   });
 }
 
-/// Those inside classes are members, declared there and defined in the source.
+/// Constants of types in a class are members: the class declares them, and the source defines them.
 void declare_constants(Writer& writer, Declarations types) {
   std::erase_if(types, [](const Declaration* type) { return is_in_class(*type); });
   in_namespaces(writer, types, scope_of, [](Writer& contents, const Declaration& type) {
@@ -106,8 +106,8 @@ void define_constants(Writer& writer, const Declarations& types) {
                   {"&" + full_node_name(*type)}, "};");
 }
 
-/// The C++ type that values have; empty if insertion is not the type's own (typedefs), or there
-/// are no values.
+/// The C++ type of the values. Empty if there are no values, or if the type has no insertion of its
+/// own (typedefs).
 std::string value_type(const Declaration& type) {
   switch (type.kind) {
     case DeclarationKind::structure:

@@ -1,4 +1,4 @@
-// From implied names to what files of coroutine servants are written from.
+// Turns implied names into the data of the files of coroutine servants.
 #include "idlc/backends/cpp11/async.h"
 
 #include "idlc/backends/cpp11/names.h"
@@ -10,7 +10,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// A coroutine outlives the request: nothing is borrowed from it.
+/// Nothing is borrowed from the request, because the coroutine outlives it.
 Coroutine coroutine_of(const AsyncOperation& operation) {
   Coroutine result{.callable = callable_of(*operation.origin, operation.half),
                    .is_chosen = operation.is_chosen,

@@ -1,5 +1,5 @@
-// The files of calls that coroutines await, and of servants whose operations are coroutines:
-// skeletons that answer when the coroutine ends.
+// The files of calls that coroutines await, and of servants whose operations are coroutines. Their
+// skeletons send the reply when the coroutine ends.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"
@@ -14,23 +14,23 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// An operation that coroutines call, and that may be one in a servant.
+/// An operation that coroutines call. In a servant it may be a coroutine.
 struct Coroutine {
-  Callable callable;       ///< what clients call
-  bool is_chosen = false;  ///< servants have a coroutine; else they answer by returning
+  Callable callable;       ///< the operation of clients
+  bool is_chosen = false;  ///< a coroutine in servants; otherwise a normal function
   const Struct* results = nullptr;
   std::string results_name;
 };
 
-/// Finds what interfaces imply.
+/// Finds the implied names of interfaces.
 class AsyncInterfaces final {
  public:
-  /// `all` has to live longer.
+  /// `all` must outlive this object.
   explicit AsyncInterfaces(const std::vector<Async>& all) : all_(&all) {}
 
   /// Null if the interface was not chosen.
   [[nodiscard]] const Async* find(const Interface& interface) const;
-  /// Those that the interface declares itself.
+  /// The operations that the interface itself declares.
   [[nodiscard]] static std::vector<Coroutine> operations(const Async& async);
   [[nodiscard]] SkeletonClass skeleton(const Async& async) const;
 
@@ -38,13 +38,14 @@ class AsyncInterfaces final {
   const std::vector<Async>* all_;
 };
 
-/// What the coroutine gives: "void", the C++ type of the only result, or the class of several.
+/// The result type of the coroutine: "void", the C++ type of a single result, or the class of
+/// several results.
 std::string result_type(const Coroutine& coroutine);
-/// The function's parameters: values, which belong to the coroutine.
+/// The function's parameters: values, which the coroutine owns.
 std::vector<std::string> coroutine_parameters(const Coroutine& coroutine);
-/// What the request carries: without out parameters.
+/// The parameters in the request: without out parameters.
 Callable arguments_of(const Coroutine& coroutine);
-/// `using get_quote_results = …;`, if it has several results.
+/// Writes `using get_quote_results = …;` if the operation has several results.
 void alias_results(Writer& writer, const Coroutine& coroutine);
 
 std::string async_header_text(const Model& model, const std::vector<Async>& all,

@@ -1,4 +1,4 @@
-// "stockAsyncS.cpp": skeletons that begin a coroutine, and encode what it gives.
+// "stockAsyncS.cpp": skeletons that start a coroutine and encode its result.
 // Local names have an underscore on both sides: IDL names cannot begin with one.
 #include "idlc/backends/cpp11/async.h"
 #include "idlc/backends/cpp11/names.h"
@@ -18,7 +18,7 @@ constexpr std::string_view head =
     "#include <perigee/poa/skeleton.h>\n"
     "\n";
 
-/// The coroutine's own: what is worth it is moved there.
+/// The arguments of the coroutine. All except scalars are moved.
 std::vector<std::string> moved_arguments(const Callable& request) {
   std::vector<std::string> result;
   for (const Parameter& parameter : request.parameters) {
@@ -29,7 +29,7 @@ std::vector<std::string> moved_arguments(const Callable& request) {
   return result;
 }
 
-/// The values that make the reply, taken from the coroutine's result.
+/// The values in the reply, taken from the coroutine's result.
 std::vector<std::string> reply_values(const Coroutine& coroutine) {
   if (coroutine.results == nullptr) return {"_result_"};
   std::vector<std::string> result;

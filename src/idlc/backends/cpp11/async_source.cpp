@@ -19,7 +19,7 @@ constexpr std::string_view head =
     "#include <perigee/orb/stub.h>\n"
     "\n";
 
-/// What makes the call's result of the reply.
+/// Writes the function that decodes the reply into the result of the call.
 void write_decoder(Writer& writer, const Coroutine& coroutine) {
   const std::string type = result_type(coroutine);
   if (type == "void") return writer.write("nullptr);");

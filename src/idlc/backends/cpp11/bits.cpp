@@ -62,20 +62,20 @@ void begin_decoder(Writer& writer, const std::string& class_name) {
               {"::perigee::cdr::Decoder& _decoder", class_name + "& _value"}, ") {");
 }
 
-/// The bits of all fields, those of the bases too.
+/// The number of bits of all fields, including fields of the bases.
 std::uint32_t bit_count(const Bitset& bitset) {
   std::uint32_t result = bitset.base == nullptr ? 0 : bit_count(*bitset.base);
   for (const BitField& field : bitset.fields) result += field.size;
   return result;
 }
 
-/// A field with a name, and where it begins.
+/// A field with a name, and its first bit.
 struct PlacedField {
   const BitField* field;
   std::uint32_t position;
 };
 
-/// Fields of the base first, the first field in the least significant bits.
+/// The fields of the base first. The first field has the least significant bits.
 std::vector<PlacedField> placed_fields(const Bitset& bitset) {
   std::vector<PlacedField> result;
   std::uint32_t position = 0;

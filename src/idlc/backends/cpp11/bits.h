@@ -1,4 +1,4 @@
-// IDL 4: bitmasks and bitsets. On the wire an unsigned integer each: docs/mapping.md.
+// IDL 4: bitmasks and bitsets. On the wire each is an unsigned integer: docs/mapping.md.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"
@@ -11,7 +11,7 @@ namespace perigee::idlc::cpp11 {
 void declare_bitmask(Writer& writer, const Bitmask& bitmask);
 void declare_bitset(Writer& writer, const Bitset& bitset);
 
-/// For the source: the CDR operators. `class_name` is the class as it is called in the namespace.
+/// For the source: the CDR operators. `class_name` is the name of the class in its namespace.
 void define_bitmask(Writer& writer, const Bitmask& bitmask, const std::string& class_name);
 void define_bitset(Writer& writer, const Bitset& bitset, const std::string& class_name);
 

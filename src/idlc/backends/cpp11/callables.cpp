@@ -1,4 +1,4 @@
-// Operations and attributes as one kind of thing.
+// Represents operations and attributes by one type.
 #include "idlc/backends/cpp11/callables.h"
 
 #include "idlc/backends/cpp11/names.h"
@@ -12,7 +12,8 @@ namespace {
 
 const Type void_type;
 
-/// The parameters; the annotation `borrowed` of an operation is that of each of them that can be.
+/// The parameters. The annotation `borrowed` of an operation applies to each parameter that can be
+/// borrowed.
 std::vector<Parameter> parameters_of(const Operation& operation) {
   std::vector<Parameter> parameters = operation.parameters;
   if (const Annotation* borrowed = operation.annotation("perigee::borrowed"))
@@ -22,7 +23,7 @@ std::vector<Parameter> parameters_of(const Operation& operation) {
   return parameters;
 }
 
-/// Object references are passed by value: who passes one on has no more use for it.
+/// Object references are passed by value. So a function that passes one on can move it.
 bool is_moved(const Parameter& parameter) {
   const TypeKind kind = unaliased(*parameter.type).kind;
   return parameter.direction == Direction::in &&

@@ -1,4 +1,5 @@
-// What a client can call on an interface: operations, and attributes as one or two operations.
+// The functions that a client can call on an interface: operations, and attributes as one or two
+// operations.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -10,7 +11,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Of the parameter for the context.
+/// The type of the context parameter.
 inline constexpr std::string_view context_type = "::CORBA::object_reference<::CORBA::Context>";
 
 struct Callable {
@@ -21,29 +22,30 @@ struct Callable {
   std::vector<Parameter> parameters;
   std::vector<const Exception*> raises;
   bool is_oneway = false;
-  std::vector<std::string> contexts;  ///< properties that go along, behind the parameters
+  std::vector<std::string> contexts;  ///< properties that are sent behind the parameters
 
   [[nodiscard]] bool has_arguments() const;  ///< in or inout
   [[nodiscard]] bool has_results() const;    ///< a return value, out or inout
 };
 
 Callable from_operation(const Operation& operation);
-/// An operation, or the half of an attribute.
+/// The callable of an operation, or of one half of an attribute.
 Callable callable_of(const Declaration& declaration, Half half);
 
-/// Those that the interface declares itself, in the order of the text.
+/// The callables that the interface itself declares, in the order of the text.
 std::vector<Callable> callables(const Interface& interface);
 
-/// "const std::string& symbol, int32_t& price", one item a parameter.
+/// "const std::string& symbol, int32_t& price": one item for each parameter.
 std::vector<std::string> parameter_list(const Callable& callable);
-/// The parameters to pass them on: their names, in std::move for object references. The context of
-/// the caller, the last, is called `_context_`.
+/// The arguments that pass the parameters on: their names, with std::move for object references.
+/// The context of the caller comes last and is called `_context_`.
 std::vector<std::string> argument_list(const Callable& callable);
-/// Names of the variables that the request (the reply) carries, in order; the result is `_result_`.
+/// The names of the variables in the request (the reply), in order. The result is called
+/// `_result_`.
 std::vector<std::string> request_variables(const Callable& callable);
 std::vector<std::string> reply_variables(const Callable& callable);
 
-/// What the client writes into the request: the variables, borrowed ones in a form that says so.
+/// The values that the client writes into the request: the variables, with borrowed ones marked.
 std::vector<std::string> request_values(const Callable& callable);
 
 }  // namespace perigee::idlc::cpp11

@@ -1,4 +1,4 @@
-// The two files of the client's side, and what their parts share.
+// The two files of the client's side, and declarations that their parts share.
 #pragma once
 
 #include "idlc/backends/cpp11/generate.h"
@@ -9,16 +9,16 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Where a declaration stands in C++: an interface or a struct is a class, a module a namespace.
+/// The C++ scope of a declaration: an interface or a struct is a class, a module is a namespace.
 enum class Scope { namespace_scope, class_scope };
 
-/// The declarations of types and constants among `declarations`, in their order, without operators.
+/// Declares the types and constants among `declarations`, in their order, without operators.
 void declare_types(Writer& writer, const Declarations& declarations, Scope scope);
 
 /// The types inside an interface, struct or exception.
 const Declarations& nested_declarations(const Declaration& declaration);
 
-/// The class or enum as it is called in its namespace: "Item", "Quoter::Item".
+/// The name of the class or enum in its namespace: "Item", "Quoter::Item".
 std::string name_in_namespace(const Declaration& declaration);
 
 std::string client_header_text(const Model& model, const FileNames& names);

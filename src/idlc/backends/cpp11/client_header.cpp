@@ -54,7 +54,7 @@ void declare_module(Writer& writer, const Module& module) {
   write_namespace(writer, cpp_name(module), contents.take());
 }
 
-/// The declarations of both CDR operators; a scalar is encoded by value.
+/// The declarations of both CDR operators. A scalar is encoded by value.
 void declare_operator_pair(Writer& writer, const std::string& name, bool by_value) {
   writer.list("::perigee::cdr::Encoder& operator<<(",
               {"::perigee::cdr::Encoder& _encoder",
@@ -86,7 +86,7 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
     case DeclarationKind::forward:
       return writer.write("class $name$;", {{"name", name}});
     case DeclarationKind::native:
-      // The application defines it, unless the library has a type for it.
+      // The application defines the class, unless the library has a type for it.
       if (is_application_native(declaration)) writer.write("class $name$;", {{"name", name}});
       return;
     case DeclarationKind::enumeration:
@@ -95,7 +95,8 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
       return declare_constant(writer, *as<Constant>(&declaration), scope);
     case DeclarationKind::type_definition: {
       const Type& type = *as<Typedef>(&declaration)->type;
-      // An interface's typedef is the interface, so that IDL::traits takes it; not its reference.
+      // The typedef of an interface names the interface, not its reference, so that IDL::traits
+      // accepts it.
       const bool is_interface = unaliased(type).kind == TypeKind::interface;
       return writer.write(
           "using $name$ = $type$;",
@@ -115,7 +116,7 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
     case DeclarationKind::interface:
       return declare_interface(writer, *as<Interface>(&declaration));
     default:
-      return;  // operations, attributes and enumerators belong to what holds them
+      return;  // the enclosing declaration declares operations, attributes and enumerators
   }
 }
 
@@ -141,7 +142,7 @@ bool is_printed(const Declaration& declaration) {
   }
 }
 
-/// Lets C++ find the operator of output streams by the types of this namespace.
+/// Makes the operator of output streams visible to argument-dependent lookup in this namespace.
 void declare_output(Writer& writer, const Declarations& declarations) {
   if (!std::ranges::any_of(declarations, [](const Declaration* one) { return is_printed(*one); }))
     return;
@@ -168,7 +169,7 @@ void declare_contents(Writer& writer, const Declarations& declarations) {
   }
 }
 
-/// The interface that a declaration defines, or declares forward without a definition anywhere.
+/// The interface that a declaration defines, or declares forward if no definition exists.
 const Interface* declared_interface(const Declaration& declaration) {
   if (const auto* interface = as<Interface>(&declaration)) return interface;
   const auto* forward = as<Forward>(&declaration);
@@ -201,7 +202,8 @@ void declare_types(Writer& writer, const Declarations& declarations, Scope scope
     const bool is_apart = is_class(*declaration);
     if (is_apart) writer.separate();
     declare_type(writer, *declaration, scope);
-    // Defined in the files for any; declared here, since a class cannot be added to.
+    // The definition is in the files for any. The declaration must be here, because no other file
+    // can add a member to a class.
     if (scope == Scope::class_scope && has_type_code(*declaration))
       writer.write("static const ::CORBA::TypeCodeConstant _tc_" + declaration->name + ";");
     if (is_apart) writer.separate();

@@ -56,7 +56,7 @@ void define_all_traits(Writer& writer, const Declarations& declarations) {
   }
 }
 
-/// Exceptions with members describe them in their `what()`.
+/// Exceptions with members print them in their `what()`.
 bool has_text(const Declarations& declarations) {
   return std::ranges::any_of(declarations, [](const Declaration* declaration) {
     const auto* exception = as<Exception>(declaration);

@@ -1,4 +1,4 @@
-// Constants' values as C++ literals.
+// Writes the values of constants as C++ literals.
 #include "idlc/backends/cpp11/constants.h"
 
 #include "idlc/backends/cpp11/names.h"
@@ -14,7 +14,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// The shortest text that reads back as the same value, with a point or an exponent.
+/// The shortest text that gives the same value when it is read again, with a point or an exponent.
 template <typename Float>
 std::string float_text(Float value, std::string_view suffix) {
   std::array<char, 64> buffer{};
@@ -25,7 +25,7 @@ std::string float_text(Float value, std::string_view suffix) {
 }
 
 std::string signed_text(std::int64_t value, TypeKind kind) {
-  // The literal's magnitude does not fit: C++ has no negative literals.
+  // The magnitude of this number does not fit into a literal: C++ has no negative literals.
   if (value == std::numeric_limits<std::int64_t>::min()) return "-9223372036854775807LL - 1";
   return std::to_string(value) + (kind == TypeKind::int64 ? "LL" : "");
 }
@@ -43,7 +43,8 @@ std::string character_text(char character) {
   return "'" + literal.substr(1, literal.size() - 2) + "'";
 }
 
-/// Octal digits never swallow what follows; universal character names begin at U+00A0.
+/// An octal escape has exactly three digits, so digits may follow it. Universal character names
+/// begin at U+00A0.
 std::string wide_character(char32_t character) {
   const bool is_surrogate = character >= 0xd800 && character <= 0xdfff;
   if (character == U'\'' || character == U'"' || character == U'\\' || character == U'?')
@@ -70,7 +71,7 @@ std::string floating_text(long double value, TypeKind kind) {
   return float_text(value, "L");
 }
 
-/// Digits by ten to the scale, as a string literal: no C++ literal has so many digits.
+/// The digits divided by a power of ten, as a string literal: no C++ literal has so many digits.
 std::string fixed_text(const FixedValue& value) {
   std::string digits = value.digits;
   if (digits.size() <= value.scale) digits.insert(0, value.scale + 1 - digits.size(), '0');
@@ -78,7 +79,7 @@ std::string fixed_text(const FixedValue& value) {
   return "\"" + std::string(value.is_negative ? "-" : "") + digits + "\"";
 }
 
-/// `fixed` without digits takes those of its value.
+/// `fixed` without digits gets the digits of its value.
 std::string constant_type(const Constant& constant) {
   const Type& type = unaliased(*constant.type);
   const auto* value = std::get_if<FixedValue>(&constant.value);

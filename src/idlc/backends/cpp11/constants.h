@@ -9,7 +9,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// A value of the type as a C++ expression.
+/// The value as a C++ expression of the type.
 std::string value_text(const Value& value, const Type& type);
 void declare_constant(Writer& writer, const Constant& constant, Scope scope);
 

@@ -1,5 +1,6 @@
-// Enums: on the wire an unsigned long, the enumerator's ordinal. IDL 4's @value and @bit_bound make
-// it a number of the enumerators' values in as few octets as the bound allows: docs/mapping.md.
+// Enums. On the wire an enum is an unsigned long, the enumerator's ordinal. With @value or
+// @bit_bound of IDL 4, it is the enumerator's value in as few octets as the bound allows:
+// docs/mapping.md.
 #include "idlc/backends/cpp11/enums.h"
 
 #include "idlc/backends/cpp11/names.h"

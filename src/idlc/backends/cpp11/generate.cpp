@@ -1,4 +1,4 @@
-// The files of one IDL file.
+// Generates the files of one IDL file.
 #include "idlc/backends/cpp11/generate.h"
 
 #include "idlc/backends/cpp11/amh.h"
@@ -19,7 +19,8 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// "stockAll.cpp": most of what generated sources cost to compile is the headers that they share.
+/// "stockAll.cpp": one source that includes all others. Most of the compile time of generated
+/// sources is spent on their common headers.
 std::string one_source_text(const Model& model, const std::vector<OutputFile>& files,
                             const FileNames& names) {
   Writer writer;
@@ -33,13 +34,13 @@ std::string one_source_text(const Model& model, const std::vector<OutputFile>& f
   return writer.take();
 }
 
-/// Whether something was chosen in the main file.
+/// Whether an interface of the main file was chosen.
 template <typename Implied>
 bool has_own(const std::vector<Implied>& all) {
   return std::ranges::any_of(all, [](const Implied& each) { return !each.origin->is_imported; });
 }
 
-/// All but the source of all, in the order of `output_names`.
+/// All files except the source of all, in the order of `output_names`.
 std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
                                const FileNames& names) {
   std::vector<std::string> result = {

@@ -1,5 +1,5 @@
-// The back end for the OMG IDL-to-C++11 mapping: from a checked model to the texts of C++ files.
-// Does not write files; the tool does.
+// The back end for the OMG IDL-to-C++11 mapping: turns a checked model into the texts of C++ files.
+// Does not write files; the tool writes them.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -11,7 +11,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// How generated files are named: `stock.idl` gives `stock` + suffix + extension.
+/// The names of generated files: `stock.idl` gives `stock` + suffix + extension.
 struct FileNames {
   std::string client_suffix = "C";
   std::string server_suffix = "S";
@@ -23,12 +23,12 @@ struct FileNames {
   std::string async_server_suffix = "AsyncS";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
-  bool keeps_include_path = false;  ///< whether an #include has the folder that the IDL's has
-  bool with_any = false;            ///< whether there are files of TypeCodes and insertion into any
-  bool with_ami = false;            ///< whether there are files of asynchronous calls in any case
-  bool with_amh = false;            ///< the same of asynchronous servants
-  bool with_async = false;          ///< the same of clients and servants of coroutines
-  bool with_one_source = false;     ///< whether there is a source that includes the others
+  bool keeps_include_path = false;  ///< an #include keeps the folder of the IDL's #include
+  bool with_any = false;            ///< generate files of TypeCodes and insertion into any
+  bool with_ami = false;            ///< always generate files of asynchronous calls
+  bool with_amh = false;            ///< the same for asynchronous servants
+  bool with_async = false;          ///< the same for clients and servants of coroutines
+  bool with_one_source = false;     ///< generate a source that includes the others
 };
 
 struct OutputFile {
@@ -38,20 +38,21 @@ struct OutputFile {
 
 struct GenerateResult {
   std::vector<OutputFile> files;  ///< empty if there is an error
-  /// What the model uses and this version does not generate, each with its position.
+  /// Constructs of the model that this version does not generate, each with its position.
   std::vector<Diagnostic> diagnostics;
 
   [[nodiscard]] bool ok() const { return diagnostics.empty(); }
 };
 
-/// Generates the client's and the server's header and source of the model's main file, those for
-/// any and the source of all if they are asked for, and those of asynchronous calls, servants and
-/// coroutines if they are asked for or `implied` has some for the main file. The others are the
-/// same with and without them.
+/// Generates the header and the source of the client and of the server for the model's main file.
+/// The files for any and the source of all are generated if `names` asks for them. The files of
+/// asynchronous calls, servants and coroutines are generated if `names` asks for them, or if
+/// `implied` has some for the main file. The texts of the other files do not depend on these
+/// choices.
 /// The same model gives the same octets.
 GenerateResult generate(const Model& model, const ImpliedIdl& implied, const FileNames& names);
 
-/// The names of the files that `generate` gives for the IDL file at `idl_path`, in its order.
+/// The names of the files that `generate` makes for the IDL file at `idl_path`, in its order.
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names);
 
 }  // namespace perigee::idlc::cpp11

@@ -1,12 +1,13 @@
-// What stands in the global namespace already, beside the program's own declarations.
+// The names that the global namespace contains besides the program's own declarations.
 #include "idlc/backends/cpp11/names.h"
 
 namespace perigee::idlc::cpp11 {
 
 namespace {
 
-// Functions, types and variables that the C library's headers declare there (glibc, as seen through
-// those of the C++ library), without the variants of mathematical functions. Each between spaces.
+// Functions, types and variables that the C library's headers declare there (glibc, as included by
+// the C++ library's headers), without the variants of mathematical functions. Each name stands
+// between spaces.
 constexpr std::string_view c_library_names =
     " "
     "FILE a64l abort abs access acct acos acosh adjtime alarm aligned_alloc alloca arc4random "
@@ -146,12 +147,12 @@ constexpr std::string_view c_library_names =
     "wctype_t wcwidth wint_t wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset wprintf write "
     "wscanf y0 y0f y0l y1 y1f y1l yn ynf ynl ";
 
-// Those that C++ declares as overloads.
+// Functions that C++ declares as overloads.
 constexpr std::string_view overloaded_names =
     " basename index memchr memrchr rawmemchr rindex strcasestr strchr strchrnul strpbrk strrchr "
     "strstr wcschr wcschrnul wcspbrk wcsrchr wcsstr wmemchr ";
 
-// Namespaces that are ours alone: POA holds the skeletons of everything.
+// Namespaces of Perigee: POA contains all skeletons.
 constexpr std::string_view own_names = " IDL POA perigee ";
 
 }  // namespace

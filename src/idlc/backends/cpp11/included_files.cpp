@@ -13,7 +13,7 @@ namespace {
 Diagnostic clash(const SourceFile& file, const SourceFile& other, const SourceFile& main,
                  const FileNames& names) {
   Diagnostic result;
-  // Another file may have named it before.
+  // The first #include of the file may be in another file.
   result.location = {&main, file.includer == &main ? file.include_line : 0, 1};
   result.text = "the header of '" + file.include_name + "' would be called like that of " +
                 (&other == &main ? "this file" : "'" + other.include_name + "'") + ", " +

@@ -1,4 +1,4 @@
-// The IDL files whose headers the main file's headers include, and the names that they do it by.
+// The IDL files whose headers the main file's headers include, and the names in these #includes.
 #pragma once
 
 #include "idlc/backends/cpp11/generate.h"
@@ -12,21 +12,22 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// The files that the main file includes itself, but for those that are parts of it.
+/// The files that the main file itself includes, except files that are parts of it.
 std::vector<const SourceFile*> header_files(const Model& model);
 
-/// How generated code names an included IDL file: as the #include does, without its folder unless
-/// `names` asks for that.
+/// The name of an included IDL file in generated code. It is the name in the #include, without its
+/// folder unless `names` asks for the folder.
 std::string included_name(const SourceFile& file, const FileNames& names);
 
-/// The headers of other files' interfaces that one of `interfaces` derives from, each once;
+/// The headers of other files' interfaces from which one of `interfaces` derives, each once.
 /// `header_of` names the header of an IDL file.
 std::vector<std::string> base_headers(const std::vector<const Interface*>& interfaces,
                                       const FileNames& names,
                                       std::string (*header_of)(const std::string& idl_path,
                                                                const FileNames& names));
 
-/// Includes those of the interfaces in `all` that the main file defines: `Implied` has an `origin`.
+/// Includes the headers for the interfaces in `all` that the main file defines. `Implied` has an
+/// `origin`.
 template <typename Implied>
 void include_bases_of(Writer& writer, const std::vector<Implied>& all, const FileNames& names,
                       std::string (*header_of)(const std::string& idl_path,
@@ -39,8 +40,8 @@ void include_bases_of(Writer& writer, const std::vector<Implied>& all, const Fil
   writer.separate();
 }
 
-/// An error for each included file whose header would be called like one of the main file's, or
-/// like that of another included file.
+/// An error for each included file whose header would have the same name as a header of the main
+/// file or of another included file.
 std::vector<Diagnostic> name_clashes(const Model& model, const FileNames& names);
 
 }  // namespace perigee::idlc::cpp11

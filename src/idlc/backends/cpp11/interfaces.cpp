@@ -30,7 +30,7 @@ constexpr std::string_view stub_constructor = R"(
 explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 )";
 
-// Defined in the files for coroutines: without them nothing but this line is there.
+// The definition is in the files for coroutines. Without these files, only this declaration exists.
 constexpr std::string_view async_function = R"(
 template <typename _self = $name$>
 auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
@@ -49,8 +49,8 @@ $name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
 
 )";
 
-// Another file may only declare the interface forward and has these traits as well, hence the
-// guard; and it marshals references without the class, hence the functions.
+// A file that only declares the interface forward has the same traits, so they need a guard. Such a
+// file marshals references without the class, so the traits declare functions.
 constexpr std::string_view remote_traits = R"(
 template <>
 struct IDL::traits<$name$> : ::perigee::stub::interface_traits<$name$> {
@@ -76,7 +76,7 @@ auto IDL::traits<$name$>::_object(
 }
 )";
 
-/// "PERIGEE_TRAITS_5Stock6Quoter": with lengths, so that no two names have one guard.
+/// "PERIGEE_TRAITS_5Stock6Quoter": contains the lengths, so that each name has its own guard.
 std::string traits_guard(const Interface& interface) {
   std::string guard = "PERIGEE_TRAITS_";
   std::string_view rest = interface.scoped_name;
@@ -94,7 +94,7 @@ void declare_function(Writer& writer, const Callable& callable, std::string_view
               parameter_list(callable), tail);
 }
 
-/// Whether a local base has the remote one, and its operations with it.
+/// Whether a local base derives from the remote base, and so already has its operations.
 bool is_base_of_local(const Interface& remote, const std::vector<const Interface*>& bases) {
   return std::ranges::any_of(bases, [&](const Interface* base) {
     const std::vector<const Interface*> inherited = all_bases(*base);
@@ -102,7 +102,8 @@ bool is_base_of_local(const Interface& remote, const std::vector<const Interface
   });
 }
 
-/// What the implementation of a local interface has to define, inherited remote operations too.
+/// Declares the functions that the implementation of a local interface has to define, including
+/// inherited remote operations.
 void declare_local_functions(Writer& writer, const Interface& interface) {
   for (const Callable& callable : callables(interface))
     declare_function(writer, callable, ") = 0;");

@@ -11,12 +11,13 @@ void declare_interface(Writer& writer, const Interface& interface);
 /// The constructor, `_implements`, and a stub for each callable.
 void define_interface(Writer& writer, const Interface& interface);
 
-/// `IDL::traits`, also of an interface that is only declared forward; outside of all namespaces.
+/// `IDL::traits` for an interface, even if it is only declared forward. Must be outside of all
+/// namespaces.
 void declare_traits(Writer& writer, const Interface& interface);
-/// What references need of the class: in the file that defines the interface.
+/// The functions of the traits that need the class: in the file that defines the interface.
 void define_traits(Writer& writer, const Interface& interface);
 
-/// The constants of a stub that describe the operation, `_operation_` (stubs.cpp).
+/// The constants in a stub that describe the operation, `_operation_` (stubs.cpp).
 void define_operation_constants(Writer& writer, const Callable& callable);
 /// The stub of one operation (stubs.cpp).
 void define_stub(Writer& writer, const Interface& interface, const Callable& callable);

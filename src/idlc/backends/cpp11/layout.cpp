@@ -9,15 +9,15 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-// A struct inside a struct is written out in the outer one's code, so it must be small.
+// A nested struct is written out in the code of the outer struct, so it must be small.
 constexpr std::size_t nested_leaves_max = 16;
 
 std::size_t padding(std::size_t position, std::size_t alignment) {
   return (0 - position) & (alignment - 1);
 }
 
-/// Octets of a type that takes and is aligned to the same number in CDR and in memory; 0 for
-/// others.
+/// The size of a type whose size and alignment are the same number in CDR and in memory; 0 for
+/// other types.
 std::size_t scalar_size(const Type& type) {
   switch (type.kind) {
     case TypeKind::boolean:
@@ -44,10 +44,10 @@ std::size_t scalar_size(const Type& type) {
   }
 }
 
-/// Leaves are collected as the members lie in memory.
+/// Collects the leaves in the order of the members in memory.
 class Collector final {
  public:
-  /// False if the member has no fixed size; what was collected is worthless then.
+  /// False if the member has no fixed size. Then the collected leaves are not usable.
   bool member(const Member& declared) {
     const Type& type = unaliased(*declared.type);
     if (const std::size_t size = scalar_size(type); size != 0) {

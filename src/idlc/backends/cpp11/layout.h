@@ -1,5 +1,6 @@
-// Where the members of structs lie, in CDR and in memory. Pure computation: knows no C++ text.
-// Memory is that of x86-64 and AArch64 Linux: generated code asserts what it relies on.
+// The positions of the members of structs, in CDR and in memory. Pure computation: knows no C++
+// text. The memory layout is that of x86-64 and AArch64 Linux; generated code asserts the
+// assumptions.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -13,7 +14,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// A value of fixed size inside a struct, members of members included.
+/// A value of fixed size inside a struct, including members of members.
 struct Leaf {
   std::vector<const Member*> path;  ///< from the outer struct's member to the value itself
   const Type* type = nullptr;       ///< unaliased: a basic type or an enum
@@ -21,7 +22,7 @@ struct Leaf {
   std::size_t memory_offset = 0;    ///< from the outer struct's begin
 };
 
-/// What generated code copies at once: octets that lie in the same order on the wire and in memory.
+/// Octets that generated code copies at once: they have the same order on the wire and in memory.
 struct Piece {
   std::size_t wire_offset = 0;
   std::size_t memory_offset = 0;
@@ -46,38 +47,39 @@ struct Run {
   [[nodiscard]] std::size_t alignment() const;
   /// Offsets of the leaves from the start, if the run starts at octet number `phase`.
   [[nodiscard]] std::vector<std::size_t> wire_offsets(std::size_t phase) const;
-  /// Octets from there to the end of the last leaf, leading padding included.
+  /// Octets from this position to the end of the last leaf, including leading padding.
   [[nodiscard]] std::size_t wire_size(std::size_t phase) const;
-  /// Where the run ends, modulo `alignment()`: wherever it starts, since it holds a leaf that is
-  /// aligned so. A run that follows another one of its kind starts at this phase.
+  /// The position of the run's end, modulo `alignment()`. It does not depend on the start, because
+  /// the run has a leaf with this alignment. The next run of the same kind starts at this phase.
   [[nodiscard]] std::size_t steady_phase() const;
-  /// The copies that make the run at a phase, in order.
+  /// The copies that make up the run at a phase, in order.
   [[nodiscard]] std::vector<Piece> pieces(std::size_t phase) const;
   /// The padding between the leaves at a phase, in order.
   [[nodiscard]] std::vector<Gap> gaps(std::size_t phase) const;
 };
 
-/// A struct all of whose members have a fixed size, and lie in memory as they are declared.
+/// A struct whose members all have a fixed size, and are in memory in the order of declaration.
 struct FixedLayout {
   Run run;
   std::size_t memory_size = 0;  ///< sizeof
   std::size_t memory_alignment = 1;
-  /// Whether structs in a row are the same octets in CDR and in memory, from the steady phase on.
+  /// Whether consecutive structs have the same octets in CDR and in memory, from the steady phase
+  /// on.
   [[nodiscard]] bool is_image() const;
 };
 
-/// The layout of a struct of fixed size. None if a member's size varies, if it is not copied as it
-/// is (wchar, long double), or if there are none.
+/// The layout of a struct of fixed size. None if the struct has no members, or a member of variable
+/// size, or a member that cannot be copied unchanged (wchar, long double).
 std::optional<FixedLayout> fixed_layout(const Struct& structure);
 
-/// A struct's or exception's members in order: either a run, or one member of variable size.
+/// A part of a struct's or exception's members, in order: a run, or one member of variable size.
 struct Part {
   std::optional<Run> run;
   const Member* member = nullptr;  ///< if there is no run
 };
 std::vector<Part> parts(const std::vector<Member>& members);
 
-/// Whether the members are strings without bounds, at least one, and values of fixed size.
+/// Whether all members are unbounded strings or values of fixed size, with at least one string.
 bool is_text_run(const Struct& structure);
 
 }  // namespace perigee::idlc::cpp11

@@ -1,4 +1,4 @@
-// Structs and exceptions in CDR.
+// Marshals structs and exceptions in CDR.
 #include "idlc/backends/cpp11/marshalling.h"
 
 #include "idlc/backends/cpp11/layout.h"
@@ -11,7 +11,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// A single value needs no run.
+/// A single value does not count as a run.
 bool is_run(const Part& part) { return part.run && part.run->leaves.size() > 1; }
 
 bool has_runs(const std::vector<Member>& members) {
@@ -20,7 +20,8 @@ bool has_runs(const std::vector<Member>& members) {
 
 std::string run_name(std::size_t index) { return "run_" + std::to_string(index); }
 
-// ---- what describes a run ----------------------------------------------------------------------
+// ---- the description of a run
+// --------------------------------------------------------------------
 
 void define_constants(Writer& writer, const Run& run) {
   std::vector<std::string> sizes;
@@ -44,7 +45,8 @@ std::string enumerator_count(const Type& type) {
   return std::to_string(as<Enum>(type.declaration)->enumerators.size());
 }
 
-/// Where the position is known modulo `modulus`, padding is; else it is a step of its own.
+/// If the position is known modulo `modulus`, the padding is known, too. Otherwise alignment is a
+/// separate step.
 void write_leaves(Writer& writer, const Run& run) {
   std::size_t modulus = 1;
   std::size_t phase = 0;
@@ -148,7 +150,7 @@ void define_runs(Writer& writer, const std::vector<Member>& members) {
   }
 }
 
-/// The most octets that a part takes, wherever it starts; of a string, without its characters.
+/// The largest number of octets of a part, at any start. For a string, without its characters.
 std::size_t size_max(const Part& part) {
   if (!part.run) return 3 + 4 + 1;
   std::size_t most = 0;
@@ -198,11 +200,11 @@ void define_wire(Writer& writer, const std::vector<Member>& members, const Struc
 // ---- operators ---------------------------------------------------------------------------------
 
 struct Coder {
-  std::string_view name;  // of the parameter
+  std::string_view name;  // name of the parameter
   std::string_view type;
   std::string_view shift;
   std::string_view verb;      // of the library's functions: write_run
-  std::string_view constant;  // "const " where values are not changed
+  std::string_view constant;  // "const " if values are not changed
 };
 constexpr Coder encoding{"_encoder", "::perigee::cdr::Encoder&", "<<", "write", "const "};
 constexpr Coder decoding{"_decoder", "::perigee::cdr::Decoder&", ">>", "read", ""};
@@ -214,7 +216,8 @@ void open_operator(Writer& writer, const Coder& coder, const std::string& parame
               {type + " " + std::string(coder.name), parameter}, ") {");
 }
 
-/// Not operators: they would be candidates for every other operand, and cost time to refuse it.
+/// These are functions, not operators. Operators would be candidates for every other operand, and
+/// overload resolution would cost compile time.
 std::string all_function(const Coder& coder) {
   return "void _" + std::string(coder.verb) + "_all(";
 }
@@ -228,8 +231,8 @@ std::string reference(const Coder& coder, const std::string& class_name) {
   return std::string(coder.constant) + class_name + "&";
 }
 
-/// The members in turn: runs by one call each, what is between them as a chain of operators.
-/// `base`: the struct whose members come first, if there is one.
+/// Writes the members in order: each run by one call, the members between runs as a chain of
+/// operators. `base`: the struct whose members come first; null if there is none.
 void write_members(Writer& writer, const Coder& coder, const Struct* base,
                    const std::vector<Member>& members, const std::string& class_name) {
   const std::string name(coder.name);

@@ -1,5 +1,5 @@
-// The CDR operators of structs and exceptions. Members of fixed size are marshalled in runs,
-// structs that have no others by layout: see layout.h and <perigee/cdr/run.h>.
+// The CDR operators of structs and exceptions. Members of fixed size are marshalled in runs, and
+// structs with only such members by their layout: see layout.h and <perigee/cdr/run.h>.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"
@@ -9,14 +9,14 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// In the public part of the class: what its operators need, if anything.
+/// For the public part of the class: the declarations that its operators need, if any.
 void declare_wire_layout(Writer& writer, const Struct& structure);
 void declare_wire_layout(Writer& writer, const Exception& exception);
 
-/// After the class, beside its operators: functions that marshal many structs of fixed size.
+/// Behind the class, beside its operators: functions that marshal many structs of fixed size.
 void declare_all_functions(Writer& writer, const Struct& structure, const std::string& class_name);
 
-/// For the source: the layout and all operators. `class_name` is the class as it is called in its
+/// For the source: the layout and all operators. `class_name` is the name of the class in its
 /// namespace.
 void define_operators(Writer& writer, const Struct& structure, const std::string& class_name);
 void define_operators(Writer& writer, const Exception& exception, const std::string& class_name);

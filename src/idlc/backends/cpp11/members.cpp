@@ -18,7 +18,7 @@ $type$& $name$() noexcept { return $field$; }
 void $name$($type$ _value) noexcept { $field$ = _value; }
 )";
 
-/// The same for a type that is passed by reference; its name may be long.
+/// The same for a type that is passed by reference. Its name may be long.
 void declare_class_accessors(Writer& writer, const std::string& type, const std::string& name,
                              const std::string& field) {
   writer.write("const " + type + "& " + name + "() const& noexcept { return " + field + "; }");
@@ -68,7 +68,7 @@ void declare_exception_equality(Writer& writer, const Exception& exception) {
   writer.chain("return ", comparisons, " && ");
 }
 
-/// The base of a struct; exceptions and other structs have none.
+/// The base of a struct; null for exceptions and for structs without a base.
 const Struct* base_of(const Declaration& owner) {
   const auto* structure = as<Struct>(&owner);
   return structure == nullptr ? nullptr : structure->base;
@@ -86,7 +86,7 @@ void define_swap(Writer& writer, const Declaration& owner, const std::vector<Mem
   writer.write("}");
 }
 
-/// The members of a struct, those of its bases first.
+/// The members of a struct; the members of its bases come first.
 std::vector<Member> all_members(const Struct& structure) {
   std::vector<Member> result;
   if (structure.base != nullptr) result = all_members(*structure.base);
@@ -94,7 +94,7 @@ std::vector<Member> all_members(const Struct& structure) {
   return result;
 }
 
-/// A constructor's parameter for a member, and the expression that hands it on.
+/// The parameter of a constructor for a member, and the expression that passes it on.
 std::string parameter(const Member& member) {
   return cpp_type(*member.type) + " " + cpp_name(member.name);
 }

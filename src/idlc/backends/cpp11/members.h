@@ -9,26 +9,27 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// The private field of each member: the name and a suffix with which no field is called like a
-/// member (IDL may have both `size` and `size_`).
+/// The name of the private field of each member: the name of the member and a suffix. The suffix is
+/// chosen so that no field has the name of a member (IDL may have both `size` and `size_`).
 std::vector<std::string> field_names(const std::vector<Member>& members);
 
-/// The parts of a class for the header, in the order in which a class has them.
+/// The parts of a class for the header, in their usual order.
 void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members);
 void declare_accessors(Writer& writer, const std::vector<Member>& members);
 void declare_swap(Writer& writer, const Declaration& owner);
-/// `_type_name`, and `_visit(value, visitor)`: calls `visitor("name", member)` for each member, in
-/// order, with `const` members if the value is.
+/// `_type_name`, and `_visit(value, visitor)`. The latter calls `visitor("name", member)` for each
+/// member, in order. The members are `const` if the value is.
 void declare_visit(Writer& writer, const Declaration& owner, const std::vector<Member>& members);
 void declare_fields(Writer& writer, const std::vector<Member>& members);
 
-/// The whole class of a struct or an exception, without its nested types' operators.
+/// The whole class of a struct or an exception, without the operators of its nested types.
 void declare_struct(Writer& writer, const Struct& structure);
 void declare_exception(Writer& writer, const Exception& exception);
 
-/// For the source: swap, the CDR operators and, for an exception, what CORBA::Exception asks for.
-/// `class_name` is the class as it is called in the namespace ("Item", "Quoter::Item").
+/// For the source: swap, the CDR operators and, for an exception, the functions that
+/// CORBA::Exception requires. `class_name` is the name of the class in its namespace ("Item",
+/// "Quoter::Item").
 void define_struct(Writer& writer, const Struct& structure, const std::string& class_name);
 void define_exception(Writer& writer, const Exception& exception, const std::string& class_name);
 

@@ -1,13 +1,13 @@
-// Names: the words that C++ takes, scopes, files.
+// Names: reserved words of C++, scopes, files.
 #include "idlc/backends/cpp11/names.h"
 
 namespace perigee::idlc::cpp11 {
 
 namespace {
 
-// Each between spaces: C++20's keywords and alternative tokens; the integer types that generated
-// code uses unqualified; `what` of std::exception; `std`; macros of the C library's commonest
-// headers.
+// Each word stands between spaces. The list has C++20's keywords and alternative tokens, the
+// integer types that generated code uses unqualified, `what` of std::exception, `std`, and macros
+// of the C library's commonest headers.
 constexpr std::string_view taken_words =
     " "
     "EOF NULL alignas alignof and and_eq asm assert auto bitand bitor bool break case catch "
@@ -21,8 +21,8 @@ constexpr std::string_view taken_words =
     "uint16_t uint32_t uint64_t uint8_t union unix unsigned using virtual void volatile "
     "wchar_t what while xor xor_eq ";
 
-// Macros of the C library that generated files see through the C++ library's headers: as the name
-// of an enumerator, say, EAGAIN would not compile.
+// Macros of the C library that the C++ library's headers make visible in generated files. For
+// example, an enumerator called EAGAIN would not compile.
 constexpr std::string_view taken_macros =
     " "
     "BIG_ENDIAN BOOL_MAX BOOL_WIDTH BUFSIZ BYTE_ORDER CHAR_BIT CHAR_MAX CHAR_MIN CHAR_WIDTH "
@@ -62,7 +62,8 @@ constexpr std::string_view taken_macros =
     "WCHAR_WIDTH WCONTINUED WEOF WEXITED WINT_MAX WINT_MIN WINT_WIDTH WNOHANG WNOWAIT "
     "WORD_BIT WSTOPPED WUNTRACED W_OK X_OK alloca offsetof sched_priority strdupa strndupa ";
 
-// Each class has it, and a friend beside it: types and scopes cannot be called so; members can.
+// Each class has a member `swap` and a friend of this name. So types and scopes must not have this
+// name; members may.
 constexpr std::string_view swap_function = "swap";
 
 std::string with_suffix(const std::string& idl_path, const std::string& suffix) {
@@ -111,12 +112,12 @@ std::string string_literal(std::string_view text) {
   std::string result = "\"";
   for (const char character : text) {
     const auto octet = static_cast<unsigned char>(character);
-    const bool may_be_trigraph = character == '?' && result.back() == '?';  // warned of by -Wall
+    const bool may_be_trigraph = character == '?' && result.back() == '?';  // -Wall warns
     if (character == '"' || character == '\\' || may_be_trigraph) {
       result.append(1, '\\').append(1, character);
     } else if (octet >= 0x20 && octet < 0x7f) {
       result += character;
-    } else {  // three octal digits: never swallows the next character, as \x would
+    } else {  // three octal digits: digits may follow, unlike after \x
       result += '\\';
       for (const int shift : {6, 3, 0}) result += static_cast<char>('0' + ((octet >> shift) & 7));
     }

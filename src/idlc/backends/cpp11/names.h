@@ -9,15 +9,15 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// The identifier; with the prefix `_cxx_` if C++ or the mapping forbids it.
+/// The identifier, with the prefix `_cxx_` if C++ or the mapping forbids it.
 std::string cpp_name(std::string_view identifier);
-/// The same for a declaration: one at file level must not be called like anything that the global
-/// namespace has already.
+/// The same for a declaration. A declaration at file level also must not have a name that the
+/// global namespace already contains.
 std::string cpp_name(const Declaration& declaration);
-/// Whether the global namespace has that name already: a function of the C library, or a namespace
-/// of ours.
+/// Whether the global namespace already contains that name: a function of the C library, or a
+/// namespace of Perigee.
 bool is_taken_globally(std::string_view identifier);
-/// "::Stock::Quoter", its parts made C++ names.
+/// "::Stock::Quoter", with each part as a C++ name.
 std::string qualified_name(const Declaration& declaration);
 /// "::POA::Stock::Quoter": the skeleton class of an interface.
 std::string skeleton_name(const Interface& interface);

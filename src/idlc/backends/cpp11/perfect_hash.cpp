@@ -1,4 +1,4 @@
-// Search by trial: an interface has few operations, and the compiler has time.
+// Searches by trial: an interface has few operations, and compile time is available.
 #include "idlc/backends/cpp11/perfect_hash.h"
 
 #include <bit>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t seed_count = 65536;
 
-// Which seed filled a slot last: so the table need not be cleared for each seed.
+// The seed that filled a slot last. So the table need not be cleared for each seed.
 struct Trial {
   std::vector<std::uint32_t> filled_by;
 

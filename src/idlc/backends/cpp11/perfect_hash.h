@@ -1,5 +1,5 @@
-// Finds a perfect hash for the names of an interface's operations: a seed and a table size, for
-// which no two names share a slot.
+// Finds a perfect hash for the names of an interface's operations: a seed and a table size with
+// which all names get different slots.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// The same function as perigee::skeleton::operation_hash, which the compiler does not include
-/// because it stands alone. A test compares them.
+/// The same function as perigee::skeleton::operation_hash. The compiler does not include that
+/// header, because the compiler shares no code with the ORB. A test compares both functions.
 std::uint32_t operation_hash(std::string_view name, std::uint32_t seed);
 
 struct PerfectHash {
   static constexpr int empty_slot = -1;
   std::uint32_t seed = 0;
-  std::vector<int> slots;  ///< a power of two of them: the number of the name in the slot
+  std::vector<int> slots;  ///< the number of the name in each slot; the size is a power of two
 };
 
 /// The smallest table for which one of the first 65,536 seeds works, and the smallest such seed.
-/// The names must differ from each other.
+/// The names must be distinct.
 PerfectHash find_perfect_hash(const std::vector<std::string>& names);
 
 }  // namespace perigee::idlc::cpp11

@@ -1,4 +1,4 @@
-// Lambdas that own arguments.
+// Writes lambdas that own arguments.
 // Local names have an underscore on both sides, or begin with one: IDL names cannot.
 #include "idlc/backends/cpp11/sent_arguments.h"
 

@@ -1,4 +1,4 @@
-// The arguments of a call that goes on when the function that makes it has returned.
+// The arguments of a call that continues after its function has returned.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"
@@ -6,11 +6,11 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// What becomes of the function's parameters.
+/// How the lambda takes the function's parameters.
 enum class Taking { copied, moved };
 
-/// A lambda that owns the arguments and writes them, or `{}` if there are none, and a comma. All
-/// parameters are arguments; none is called like a capture.
+/// Writes a lambda that owns the arguments and encodes them, or `{}` if there are none, then a
+/// comma. All parameters are arguments. No parameter may have the name of a capture.
 void write_sent_arguments(Writer& writer, const Callable& arguments, Taking taking);
 
 }  // namespace perigee::idlc::cpp11

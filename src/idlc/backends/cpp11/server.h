@@ -12,7 +12,7 @@
 namespace perigee::idlc::cpp11 {
 
 /// Calls `write(writer, interface)` for each interface of the main file that has a skeleton, inside
-/// its namespaces.
+/// the interface's namespaces.
 template <typename Write>
 void write_skeletons(Writer& writer, const Declarations& declarations, const Write& write) {
   for (const Declaration* declaration : declarations) {

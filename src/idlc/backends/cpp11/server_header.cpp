@@ -19,8 +19,8 @@ constexpr std::string_view head =
     "\n"
     "#include $header$\n";
 
-// The class's own names have underscores in front, which IDL names cannot have: an operation, a
-// parameter or the interface may well be called T or object_.
+// The class's own names begin with an underscore, which IDL names cannot do. So an operation, a
+// parameter or the interface may be called T or object_.
 constexpr std::string_view tie_head = R"(
 template <typename _tied>
 class $tie$ final : public $name$ {
@@ -49,7 +49,8 @@ struct CORBA::servant_traits<$interface$> {
 };
 )";
 
-/// Skeletons derive from those of the interface's bases, which may be in another file's header.
+/// Skeletons derive from the skeletons of the interface's bases, which may be in another file's
+/// header.
 void write_base_includes(Writer& writer, const Model& model, const FileNames& names) {
   std::vector<const Interface*> interfaces;
   Writer unused;

@@ -1,6 +1,6 @@
-// Looks for constants, typedefs and interfaces that share their name with a parameter from IDL, and
-// for names that may be the library's. What generated code calls parameters and variables of its
-// own begins with an underscore, which no IDL name does.
+// Looks for constants, typedefs and interfaces that have the same name as a parameter in IDL, and
+// for names that the library may have. Generated code begins its own names with an underscore,
+// which IDL names cannot do.
 #include "idlc/backends/cpp11/shadowing.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -37,7 +37,7 @@ class Walk final {
   }
 
  private:
-  // Members are parameters of constructors.
+  // Members are also parameters of constructors.
   void members(const std::vector<Member>& all) {
     for (const Member& member : all) parameters_.insert(member.name);
   }
@@ -46,7 +46,7 @@ class Walk final {
   std::set<std::string> parameters_;
 };
 
-/// Files of the interface repository declare types of CORBA that the library has, too, in an inline
+/// Files of the interface repository declare CORBA types that the library also has, in an inline
 /// namespace.
 bool adds_to_library(const Model& model) {
   return std::ranges::any_of(model.definitions, [](const Declaration* declared) {

@@ -1,5 +1,6 @@
-// Compilers warn of a parameter that is called like a constant around it (-Wshadow). IDL allows
-// that, and users who turn warnings into errors include what we generate.
+// Compilers warn about a parameter that has the name of an enclosing constant (-Wshadow). IDL
+// allows such names. Applications that turn warnings into errors include generated code, so it must
+// not warn.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"
@@ -10,8 +11,8 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Turn the warning off before the declarations of a generated file and on again behind them, if
-/// the file has a reason to. `parameters`: of functions that the model's files do not declare.
+/// Turn the warning off before the declarations of a generated file, and on again behind them, if
+/// the file needs it. `parameters`: of functions that the model's files do not declare.
 void begin_shadowing(Writer& writer, const Model& model,
                      const std::vector<std::string>& parameters = {});
 void end_shadowing(Writer& writer, const Model& model,

@@ -1,4 +1,4 @@
-// Dispatching by a perfect hash, and the static function of an operation.
+// Dispatching by a perfect hash, and the static function of each operation.
 // Local names have an underscore on both sides: IDL names cannot begin with one.
 #include "idlc/backends/cpp11/skeletons.h"
 
@@ -28,7 +28,7 @@ constexpr std::string_view this_function = R"(
 bool $class$::_is_a(const std::string& _id) {
 )";
 
-/// An operation in the merged table of an interface: its name on the wire and what answers it.
+/// An operation in the merged table of an interface: its name on the wire and its function.
 struct Entry {
   std::string wire_name;
   std::string function;
@@ -48,7 +48,8 @@ std::vector<Entry> merged_table(const SkeletonClass& skeleton) {
   return entries;
 }
 
-/// A perfect hash of n names takes some n*n/22 slots: beyond this they are searched in order.
+/// A perfect hash of n names needs about n*n/22 slots. Above this limit the names are searched in
+/// order.
 constexpr std::size_t hashed_names_max = 128;
 
 void define_slot(Writer& writer, const std::string& wire_name, std::size_t index) {

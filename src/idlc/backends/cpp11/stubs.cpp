@@ -42,10 +42,10 @@ std::vector<std::string> captures(const std::vector<std::string>& variables) {
   return result;
 }
 
-/// What one of the two small functions of a call reads or writes.
+/// The variables that one of the two small functions of a call reads or writes.
 struct Coder {
   std::vector<std::string> variables;
-  std::vector<std::string> values;  ///< the variables, as they stand between << or >>
+  std::vector<std::string> values;  ///< the variables as operands of << or >>
   bool encodes;
 };
 

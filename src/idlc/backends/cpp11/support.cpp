@@ -11,7 +11,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// What there is no C++ for yet, as the message calls it; empty for what is generated.
+/// The name of a type that cannot be generated yet, for the message; empty for other types.
 std::string_view missing_type(const Type& type) {
   switch (type.kind) {
     case TypeKind::value_base:
@@ -83,7 +83,7 @@ class Walk final {
     for (const Annotation& annotation : all) {
       if (!annotation.name.starts_with("perigee::")) continue;
       if (annotation.name == borrowed_name) {
-        if (!is_operation) borrowed_elsewhere(annotation);  // operations look at it themselves
+        if (!is_operation) borrowed_elsewhere(annotation);  // operations check it themselves
       } else if (annotation.name == ami_name) {
         if (kind != DeclarationKind::interface)
           error(annotation.location, "@perigee::ami applies to interfaces only", "");
@@ -96,7 +96,7 @@ class Walk final {
     }
   }
 
-  /// Of members and parameters.
+  /// Checks the annotations of members and parameters.
   void annotations(const std::vector<Annotation>& all, bool may_be_borrowed) {
     for (const Annotation& annotation : all) {
       if (!annotation.name.starts_with("perigee::")) continue;
@@ -155,8 +155,8 @@ class Walk final {
     return count;
   }
 
-  /// Each interface has a table of its own and inherited operations, whose index has 16 bits. All
-  /// together bound what a small file with many bases can make.
+  /// Each interface has its own table, which includes inherited operations and has an index of 16
+  /// bits. The sum of all tables is limited, too: a small file with many bases could make it huge.
   void check_table(const Interface& declared, std::size_t operation_count) {
     const bool was_refused = table_entries_ > table_entries_max;
     table_entries_ += operation_count;
@@ -168,7 +168,7 @@ class Walk final {
                                     " operations together, inherited ones included,");
   }
 
-  /// Ties repeat inherited operations, and nobody looked at those of other files yet.
+  /// Ties repeat inherited operations. Operations of other files were not checked yet.
   void inherited(const Interface& base, const Interface& derived) {
     if (base.is_abstract) return refuse(derived.location, "interfaces with abstract bases");
     if (base.is_local && !derived.is_local)
@@ -191,7 +191,7 @@ class Walk final {
     }
   }
 
-  /// The type of an operation's parameter or result, or of an attribute.
+  /// Checks the type of an operation's parameter or result, or of an attribute.
   void passed(const Type* used, const Location& location) {
     type(used, location);
     if (is_in_local_) return;
@@ -230,7 +230,8 @@ class Walk final {
     }
   }
 
-  /// A typedef of the main file was looked at where it is declared; one of another file was not.
+  /// A typedef of the main file is checked at its declaration. A typedef of another file is checked
+  /// here.
   void type(const Type* used, const Location& location) {
     if (used->kind == TypeKind::alias && !used->declaration->is_imported) return;
     if (used->kind == TypeKind::alias) return type(as<Typedef>(used->declaration)->type, location);

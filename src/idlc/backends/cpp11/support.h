@@ -1,4 +1,5 @@
-// What this version of the back end does not generate: each use gets an error with its position.
+// Finds constructs that this version of the back end does not generate. Each use gets an error with
+// its position.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -8,8 +9,8 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// An error for each declaration of the main file that cannot be generated, and for each use of a
-/// type that cannot.
+/// An error for each declaration of the main file that cannot be generated, and for each use of
+/// such a type.
 std::vector<Diagnostic> unsupported(const Model& model);
 
 }  // namespace perigee::idlc::cpp11

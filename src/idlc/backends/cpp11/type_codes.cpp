@@ -1,5 +1,5 @@
-// TypeCodes as generated constants. All kinds of types have them, those too that have no C++ type
-// yet: only the model is needed.
+// TypeCodes as generated constants. All kinds of types have them, even types without a C++ type so
+// far, because only the model is needed.
 #include "idlc/backends/cpp11/type_codes.h"
 
 #include "idlc/backends/cpp11/enums.h"
@@ -78,7 +78,7 @@ std::string array_of(const Type& type) {
   return node;
 }
 
-/// The library has no nodes for what the built-in orb.idl declares: typedefs are looked through.
+/// The library has no nodes for typedefs of the built-in orb.idl: the typedefs are resolved.
 std::string named_node(const Type& type) {
   const Declaration& declaration = *type.declaration;
   const SourceFile* file = declaration.location.file;
@@ -116,7 +116,7 @@ std::string node_of(const Type& type) {
   }
 }
 
-/// A label as TypeMember has it: the number of the enumerator or character, or its bits.
+/// A label in the form of TypeMember: the number of the enumerator or character, or its bits.
 std::string label_text(const Value& value) {
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "1" : "0";
   if (const auto* character = std::get_if<char>(&value))
@@ -137,10 +137,10 @@ std::string label_text(const Value& value) {
   return std::to_string(number);
 }
 
-/// What a node has besides kind, id and name, as text.
+/// The text of a node except its kind, id and name.
 struct NodeText {
   std::string number;   ///< an initialiser: ".bound = 3"
-  std::string content;  ///< the node it is made of
+  std::string content;  ///< the node of its contents
   std::vector<std::string> members;
 };
 
@@ -153,13 +153,13 @@ void add_members(NodeText& text, const std::vector<Member>& members) {
   for (const Member& member : members) text.members.push_back(row(member.name, *member.type));
 }
 
-/// On the wire a struct with a base is one struct, with the base's members in front.
+/// On the wire a struct with a base is one struct, which begins with the base's members.
 void add_struct(NodeText& text, const Struct& structure) {
   if (structure.base != nullptr) add_struct(text, *structure.base);
   add_members(text, structure.members);
 }
 
-/// A member with several labels is one row for each. CORBA 3.0, 4.11.1.
+/// A member with several labels has one row for each label. CORBA 3.0, 4.11.1.
 void add_union(NodeText& text, const Union& declared) {
   text.content = node_of(*declared.discriminator);
   for (const UnionBranch& branch : declared.branches) {

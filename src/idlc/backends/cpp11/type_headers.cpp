@@ -1,4 +1,4 @@
-// A walk over all types that the main file names.
+// Walks over all types that the main file names.
 #include "idlc/backends/cpp11/type_headers.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -46,7 +46,7 @@ class Walk final {
     for (const Member& member : all) type(member.type);
   }
 
-  /// Another file's typedef comes with the header of that file; the built-in files have none.
+  /// The header of another file declares its own typedefs. The built-in files have no header.
   void type(const Type* used) {
     if (used == nullptr) return;
     if (used->kind == TypeKind::alias && used->declaration->location.file->is_builtin)
@@ -63,8 +63,8 @@ class Walk final {
     type(used->element);
   }
 
-  /// The interfaces of orb.idl have a class in the library. InterfaceDef is only declared there: a
-  /// file of the interface repository may define it.
+  /// The library has a class for each interface of orb.idl. It only declares InterfaceDef: a file
+  /// of the interface repository may define it.
   void built_in(const Interface& used) {
     if (used.location.file == nullptr || !used.location.file->is_builtin) return;
     if (used.scoped_name == "::CORBA::Current") headers_.insert("perigee/orb/current.h");

@@ -1,5 +1,5 @@
-// Which headers of the library a client header needs beyond <perigee/orb/mapping.h>: those of types
-// that most files do not use, and that cost time to compile.
+// The headers of the library that a client header needs besides <perigee/orb/mapping.h>: headers of
+// types that most files do not use, and that cost compile time.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -9,7 +9,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Their names as in an #include line, sorted.
+/// The names of the headers as in an #include line, sorted.
 std::set<std::string> type_headers(const Model& model);
 
 }  // namespace perigee::idlc::cpp11

@@ -1,4 +1,4 @@
-// Spelling of types.
+// Writes the C++ names of types.
 #include "idlc/backends/cpp11/types.h"
 
 #include "idlc/backends/cpp11/names.h"
@@ -17,15 +17,15 @@ std::string reference_to(const Declaration& interface) {
   return "::CORBA::object_reference<" + qualified_name(interface) + ">";
 }
 
-/// The natives of the OMG's own files have C++ types in the mapping; those of users are classes of
-/// the application, passed by pointer.
+/// Native types of the OMG's own files have C++ types in the mapping. Native types of users are
+/// classes of the application, which are passed by pointer.
 std::string native_type(const Declaration& native) {
   if (native.scoped_name == servant_native)
     return "::CORBA::servant_reference<::PortableServer::Servant>";
   return native.scoped_name == cookie_native ? "void*" : qualified_name(native) + "*";
 }
 
-/// Of CORBA Messaging; refused everywhere but in implied declarations.
+/// A type of CORBA Messaging. It is refused everywhere except in implied declarations.
 constexpr std::string_view exception_holder = "::Messaging::ExceptionHolder";
 
 std::string borrowed_element(const Type& type) { return cpp_type(*unaliased(type).element); }
@@ -121,7 +121,7 @@ std::string cpp_type(const Type& type) {
       return type.declaration->scoped_name == exception_holder ? reference_to(*type.declaration)
                                                                : qualified_name(*type.declaration);
     default:
-      return qualified_name(*type.declaration);  // support.cpp refused all others
+      return qualified_name(*type.declaration);  // support.cpp refused all other kinds
   }
 }
 
@@ -146,7 +146,7 @@ bool is_trivially_copied(const Type& type, std::set<const Declaration*>& visited
   const auto* declared =
       actual.kind == TypeKind::union_type ? as<Union>(actual.declaration) : nullptr;
   if (structure == nullptr && declared == nullptr) return false;
-  if (!visited.insert(actual.declaration).second) return true;  // what is not ends the search
+  if (!visited.insert(actual.declaration).second) return true;  // any other part ends the search
   const auto is_trivial = [&](const Type* of) { return is_trivially_copied(*of, visited); };
   if (declared != nullptr)
     return std::ranges::all_of(declared->branches, is_trivial,

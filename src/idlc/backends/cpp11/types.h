@@ -1,4 +1,4 @@
-// How IDL types are spelled in C++, and how they are passed.
+// The C++ names of IDL types, and the ways of passing their values.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -14,26 +14,26 @@ std::string cpp_type(const Type& type);
 /// The C++ type of an operation's parameter.
 std::string parameter_type(const Parameter& parameter);
 
-/// Whether a value of the type can be passed as a view into the octets received: a string or a
-/// sequence, both unbounded, of numbers of fixed width.
+/// Whether a value of the type can be passed as a view into the received octets: an unbounded
+/// string, or an unbounded sequence of numbers of fixed width.
 bool can_be_borrowed(const Type& type);
 /// Whether the parameter has the annotation @perigee::borrowed.
 bool is_borrowed(const Parameter& parameter);
-/// The type of the skeleton's variable for a parameter, which holds what the servant gets.
+/// The type of the skeleton's variable that holds the servant's argument.
 std::string argument_type(const Parameter& parameter);
-/// What a local variable's name is followed by, so that it is never uninitialised: "{}" or "".
+/// The text behind the name of a local variable that initialises it: "{}" or "".
 std::string initializer(const Type& type);
 
-/// The smallest unsigned type of that many bits.
+/// The smallest unsigned type with at least that many bits.
 std::string bits_type(std::uint32_t bit_count);
 
-/// Basic types, enums and bitmasks: as cheap to copy as to refer to, and without a default
+/// Basic types, enums and bitmasks: a copy costs as little as a reference, and there is no default
 /// constructor.
 bool is_scalar(const Type& type);
-/// Whether the C++ type's copies are those of its octets: it holds scalars only. `visited` has the
-/// declarations that were looked at, so that each is once.
+/// Whether copying the octets copies the C++ type, because it holds only scalars. `visited` has the
+/// declarations that were checked already, so that each is checked once.
 bool is_trivially_copied(const Type& type, std::set<const Declaration*>& visited);
-/// Whether the application defines the class behind a native type: the header only declares it.
+/// Whether the application defines the class of a native type: the header only declares it.
 bool is_application_native(const Declaration& native);
 bool is_void(const Type& type);
 

@@ -1,4 +1,4 @@
-// Labels: spelling, the value that is left over, switches.
+// Labels: C++ text, the first unused value, switches.
 #include "idlc/backends/cpp11/union_labels.h"
 
 #include "idlc/backends/cpp11/constants.h"
@@ -18,7 +18,7 @@ bool is_taken(const Union& declared, const Value& value) {
   });
 }
 
-/// The `number`th value of the discriminator's type, counted from its zero.
+/// The value number `number` of the discriminator's type, counted from its zero.
 Value nth_value(const Type& discriminator, std::uint64_t number) {
   switch (discriminator.kind) {
     case TypeKind::boolean:
@@ -42,8 +42,8 @@ Value nth_value(const Type& discriminator, std::uint64_t number) {
   }
 }
 
-/// The first value that is no label. There is one: else the front end would refuse a default, and
-/// there are not labels enough to get beyond a type's values.
+/// The first value that is not a label. Such a value exists: otherwise the front end refuses a
+/// default, and there are too few labels to take all values of a type.
 std::string unlabelled(const Union& declared) {
   std::uint64_t number = 0;
   while (is_taken(declared, nth_value(unaliased(*declared.discriminator), number))) ++number;

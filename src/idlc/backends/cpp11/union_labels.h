@@ -1,4 +1,4 @@
-// The labels of a union: which of its branches a value of the discriminator selects.
+// The labels of a union: the branch that each value of the discriminator selects.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"
@@ -10,26 +10,27 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Whether several values select the branch, so that whoever sets it may say which.
+/// Whether several values select the branch. Then the setter takes the value as an argument.
 bool has_several_labels(const UnionBranch& branch);
 
-/// A value of the discriminator, as a C++ expression, that selects the branch: its first label, or
-/// for the default branch a value that no label takes.
+/// A value of the discriminator that selects the branch, as a C++ expression: the first label, or
+/// for the default branch a value without a label.
 std::string label_of(const Union& declared, const UnionBranch& branch);
 
-/// Whether the labels alone take every value: there is no default, written or implicit.
+/// Whether the labels alone cover every value: then there is no default, explicit or implicit.
 bool covers_by_labels(const Union& declared);
 
-/// What a default constructed union holds: the default branch, else none if some values select no
-/// branch, else the first. `index` is that of the variant's alternative.
+/// The contents of a default constructed union: the default branch; otherwise no member if some
+/// values select no branch; otherwise the first branch. `index` is the index of the variant's
+/// alternative.
 struct InitialBranch {
   std::size_t index;
   std::string label;
 };
 InitialBranch initial_branch(const Union& declared);
 
-/// A `switch` over `expression`. `write_case` writes the statements for a branch, or for none if
-/// its argument is null; they must leave the switch.
+/// A `switch` over `expression`. `write_case` writes the statements for a branch; null means no
+/// branch. The statements must leave the switch.
 void write_switch(Writer& writer, const Union& declared, const std::string& expression,
                   const std::function<void(const UnionBranch* branch)>& write_case);
 

@@ -1,5 +1,5 @@
-// The class of a union. Accessors that read are inline and small; whatever makes the compiler look
-// into the variant stands in the source, so that including the header stays cheap.
+// The class of a union. Accessors that read are inline and small. Code that uses the variant is in
+// the source, so that the header compiles quickly.
 #include "idlc/backends/cpp11/unions.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -62,9 +62,9 @@ void $class$::_default() {
 }
 )";
 
-/// A union of fixed size says in its class how it is copied: as its octets are, which the compiler
-/// can then see. That keeps generated code small, and unions inside unions free of g++'s false
-/// -Wmaybe-uninitialized.
+/// A union of fixed size declares its copy functions in its class. They copy its octets, and the
+/// compiler can see this. That keeps generated code small, and avoids g++'s false
+/// -Wmaybe-uninitialized for unions inside unions.
 bool is_copied_whole(const Union& declared) {
   std::set<const Declaration*> visited;
   return std::ranges::all_of(declared.branches, [&](const UnionBranch& branch) {
@@ -72,8 +72,8 @@ bool is_copied_whole(const Union& declared) {
   });
 }
 
-/// "int32_t _label = -1" for a member that several values of the discriminator select, else
-/// nothing.
+/// "int32_t _label = -1" for a member that several values of the discriminator select; otherwise
+/// empty.
 std::string label_parameter(const Union& declared, const UnionBranch& branch) {
   if (!has_several_labels(branch)) return "";
   return cpp_type(*declared.discriminator) + " _label = " + label_of(declared, branch);
@@ -118,8 +118,8 @@ void declare_fields(Writer& writer, const Union& declared) {
   writer.list("std::variant<", alternatives, "> _value_;");
 }
 
-/// The argument from which an alternative gets its first value. To the compiler, structs that are
-/// nested in the union cannot be made from nothing while the union's class is incomplete.
+/// The argument for the first value of an alternative. For the compiler, a struct that is nested in
+/// the union is not default constructible while the union's class is incomplete.
 std::string initial_value(const Union& declared, std::size_t index) {
   if (index == declared.branches.size()) return "";
   const Type& type = *declared.branches[index].member.type;
@@ -135,8 +135,8 @@ static void _visit(_self& _value, _visitor&& _visit_member) {
   switch (_value._value_.index()) {
 )";
 
-/// The member table in the form that structs have, for a reader that knows no union: the
-/// discriminator, then the member if one is selected. `_select` makes any of the branches.
+/// The member table in the form of structs, for a visitor that does not know unions: the
+/// discriminator, then the selected member if there is one. `_select` selects any of the branches.
 void declare_visit(Writer& writer, const Union& declared) {
   const std::size_t count = declared.branches.size() + (declared.has_implicit_default ? 1U : 0U);
   writer.separate();
@@ -170,7 +170,7 @@ void define_select(Writer& writer, const Union& declared, const std::string& cla
   writer.write("  }\n}");
 }
 
-/// One setter; `parameter` is the type in which it takes the value.
+/// One setter. `parameter` is the type of its parameter.
 void define_setter(Writer& writer, const Union& declared, std::size_t index,
                    const std::string& class_name, const std::string& parameter) {
   const UnionBranch& branch = declared.branches[index];
@@ -187,7 +187,7 @@ void define_setter(Writer& writer, const Union& declared, std::size_t index,
   if (is_scalar(*branch.member.type)) {
     writer.write("_value_.emplace<" + number + ">(_value);");
   } else {
-    // Made first: the value may be a part of what the union holds.
+    // Constructed first, because the value may be a part of the union's present value.
     writer.list("_value_ = decltype(_value_)(",
                 {"std::in_place_index<" + number + ">", moves ? "std::move(_value)" : "_value"},
                 ");");

@@ -1,5 +1,5 @@
-// Unions: a class over std::variant, with one alternative for each branch in the order of the IDL
-// and, behind them, one for no member if labels leave values over.
+// Unions: a class over std::variant. It has one alternative for each branch in the order of the
+// IDL. If some values have no label, a last alternative stands for no member.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"
@@ -9,11 +9,11 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// The whole class, without its nested types' operators.
+/// The whole class, without the operators of its nested types.
 void declare_union(Writer& writer, const Union& declared);
 
-/// For the source: all that is not inline, and the CDR operators. `class_name` is the class as it
-/// is called in the namespace.
+/// For the source: all functions that are not inline, and the CDR operators. `class_name` is the
+/// name of the class in its namespace.
 void define_union(Writer& writer, const Union& declared, const std::string& class_name);
 
 }  // namespace perigee::idlc::cpp11

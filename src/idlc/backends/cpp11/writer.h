@@ -14,7 +14,8 @@ namespace perigee::idlc::cpp11 {
 /// Values for the places `$name$` of a template.
 using Substitutions = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-/// `text` with each `$name$` replaced. An unknown name is a mistake in the back end: it stays.
+/// `text` with each `$name$` replaced. An unknown name is a mistake in the back end; it is not
+/// replaced.
 std::string fill(std::string_view text, Substitutions substitutions);
 
 std::string join(const std::vector<std::string>& items, std::string_view separator);
@@ -23,19 +24,20 @@ class Writer final {
  public:
   static constexpr std::size_t width = 100;
 
-  /// One or more lines, each indented; one newline at the start is dropped, one at the end added
-  /// if missing.
+  /// Writes one or more lines, each indented. Drops one newline at the start, and adds a missing
+  /// newline at the end.
   void write(std::string_view text);
   void write(std::string_view text, Substitutions substitutions) {
     write(fill(text, substitutions));
   }
-  /// A blank line before what follows, unless a block has just begun or there is one already.
+  /// Writes a blank line, unless a block has just begun or the last line is blank.
   void separate();
   [[nodiscard]] bool is_empty() const { return text_.empty(); }
 
-  /// `head item, item… tail` on one line, or broken after `head` and wherever a line is full.
+  /// Writes `head item, item… tail` on one line, or broken after `head` and at each full line.
   void list(std::string_view head, const std::vector<std::string>& items, std::string_view tail);
-  /// `head part<separator>part… ;`, broken before separators: for chains of `<<` and `||`.
+  /// Writes `head part<separator>part… ;`, broken before separators: for chains of `<<` and `
+  /// `.
   void chain(std::string_view head, const std::vector<std::string>& parts,
              std::string_view separator);
   /// Whether `text` fits on a line at this indentation.
