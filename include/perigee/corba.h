@@ -1,4 +1,4 @@
-// The one header that an application includes.
+// The header that an application includes.
 #pragma once
 
 #include <perigee/orb/any_operators.h>

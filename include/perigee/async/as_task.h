@@ -1,4 +1,4 @@
-// Anything that can be awaited, as a task: for when_all, when_any and scopes.
+// as_task: makes a task of any awaitable, for when_all, when_any and scopes.
 #pragma once
 
 #include <perigee/async/task.h>
@@ -24,8 +24,8 @@ using Awaited = decltype(awaiter_of(std::declval<Awaitable>()).await_resume());
 
 }  // namespace async::detail
 
-/// A task that keeps `awaitable` and gives what awaiting it gives: one frame more. What begins by
-/// itself has begun before the task does.
+/// A task that keeps `awaitable`, awaits it and gives its result. It costs one frame more. An
+/// operation that begins before it is awaited has begun before the task.
 template <typename Awaitable>
 task<async::detail::Awaited<Awaitable>> as_task(Awaitable awaitable) {
   co_return co_await std::move(awaitable);

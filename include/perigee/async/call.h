@@ -1,5 +1,5 @@
-// call<T>: a call that was started, and whose result a task awaits or a thread waits for. What
-// generated coroutine clients (…Async.h) return.
+// call<T>: a call that was started. A task awaits its result, or a thread waits for it. Generated
+// coroutine clients (…Async.h) return it.
 #pragma once
 
 #include <perigee/async/completion.h>
@@ -25,8 +25,8 @@ namespace perigee {
 
 namespace async::detail {
 
-/// Where the outcome of a call goes. Owned by the call and, until it has ended, by the ORB:
-/// counted.
+/// Holds the outcome of a call. It is counted: the call owns it, and until the call has ended, so
+/// does the ORB.
 template <typename T>
 class CallState final : public stub::CallObserver {
  public:
@@ -61,27 +61,27 @@ class CallState final : public stub::CallObserver {
 
   outcome<T> result;
   CompletionState over{executor()};
-  stub::CallHandle handle;  ///< the call's
+  stub::CallHandle handle;  ///< of the call
 
  private:
   const Decode decode_;
   std::atomic<std::uint32_t> owners_{2};
 };
 
-/// BAD_INV_ORDER: a call that was moved from, or never started.
+/// BAD_INV_ORDER: the call was moved from, or never started.
 [[noreturn]] PERIGEE_API void raise_empty_call();
 
 }  // namespace async::detail
 
-/// A call in progress, or its result. Several that were started in turn run at the same time:
+/// A call in progress, or its result. Calls that are started in turn run at the same time:
 ///
 ///     call<int32_t> ibm = quoter->_async().get_quote("IBM");
 ///     call<int32_t> dec = quoter->_async().get_quote("DEC");
 ///     const int32_t first = co_await ibm;
 ///
-/// With g++ 12 co_await stands alone in its statement: docs/async.md.
-/// Takes no coroutine frame and no thread. Holds the object's reference until it has ended.
-/// Dropping it cancels the call (see `stub::CallHandle::cancel`). One thread at a time.
+/// With g++ 12 co_await stands alone in its statement: docs/async.md. The call takes no coroutine
+/// frame and no thread. It holds the object's reference until it has ended. Dropping it cancels the
+/// call (see `stub::CallHandle::cancel`). One thread at a time may use it.
 template <typename T = void>
 class [[nodiscard]] call {
   using State = async::detail::CallState<T>;
@@ -89,7 +89,7 @@ class [[nodiscard]] call {
  public:
   using value_type = T;
 
-  /// Empty: who awaits it, or waits for it, gets BAD_INV_ORDER.
+  /// Makes an empty call. Awaiting it, or waiting for it, raises BAD_INV_ORDER.
   call() noexcept = default;
   /// For `start_call`.
   explicit call(State& state) noexcept : state_(&state) {}
@@ -107,25 +107,27 @@ class [[nodiscard]] call {
   }
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  /// Whether nothing is to come: the result is there, or the call is empty.
+  /// True if there is nothing to wait for: the result is there, or the call is empty.
   [[nodiscard]] bool is_over() const noexcept {
     return state_ == nullptr || state_->over.is_over();
   }
-  /// Asks the call to end with NO_RESPONSE, unless it has ended. Returns at once.
+  /// Asks the call to end with NO_RESPONSE, unless it has ended. Does not block.
   void cancel() noexcept {
     if (!is_over()) state_->handle.cancel();
   }
-  /// Blocks until the call has ended, and gives its result, or throws; once. Drives the ORB's
-  /// asynchronous calls meanwhile, if nobody else does. Not in a task: that awaits.
+  /// Blocks until the call has ended, and gives its result or throws its exception. May be called
+  /// once. Drives the ORB's asynchronous calls meanwhile, if no other thread does. A task must not
+  /// call it: it awaits the call.
   T get() {
     State& state = started();
     state.handle.wait();
     return state.result.take();
   }
 
-  /// Gives the result, or throws, once. If the task that waits is asked to stop, the call is
-  /// cancelled; if its own caller waits for some time only, so does the call (TIMEOUT). The task
-  /// goes on on the thread that drives the call: in a servant of a reactive server the loop's own.
+  /// Gives the result, or throws, once. If the awaiting task is asked to stop, the call is
+  /// cancelled. If the task's own caller waits for a limited time, the call has the same limit
+  /// (TIMEOUT). The task goes on on the thread that drives the call. In a servant of a reactive
+  /// server this is the loop's thread.
   class Awaiter {
    public:
     explicit Awaiter(State& state) noexcept : state_(state) {}
@@ -174,9 +176,9 @@ class [[nodiscard]] call {
 
 namespace async {
 
-/// What generated coroutine clients call: starts a call of an operation. `decode` reads the
-/// results; it may be null if T is void. `operation` outlives the call. Raises as `stub::send`
-/// does; all else is the result's.
+/// Starts a call of an operation, for generated coroutine clients. `decode` reads the results; it
+/// may be null if T is void. `operation` must outlive the call. Raises the exceptions of
+/// `stub::send`; all later errors are in the result.
 template <typename T>
 call<T> start_call(const CORBA::Object& target, const stub::Operation& operation,
                    stub::Arguments arguments,
@@ -196,7 +198,8 @@ call<T> start_call(const CORBA::Object& target, const stub::Operation& operation
 
 namespace detail {
 
-/// A task that a thread waits for in `run`. Owned by both: an exception may end the waiting first.
+/// A task that a thread waits for in `run`. The thread and the task both own it, since an exception
+/// may end the waiting first.
 template <typename T>
 class Running final {
  public:
@@ -227,9 +230,10 @@ class Running final {
 }  // namespace detail
 }  // namespace async
 
-/// Begins the task on the calling thread, which then drives the ORB's asynchronous calls, or waits
-/// for who does, until it has ended; gives its value or throws what it threw. Raises NO_RESOURCES,
-/// and does not begin the task, if too many upcalls on this thread wait already.
+/// Begins the task on the calling thread, and returns when the task has ended. Meanwhile the thread
+/// drives the ORB's asynchronous calls, or waits for the thread that drives them. Gives the task's
+/// value, or throws its exception. Raises NO_RESOURCES, and does not begin the task, if too many
+/// upcalls on this thread wait already.
 template <typename T>
 T run(const CORBA::object_reference<CORBA::ORB>& orb, task<T> work, std::stop_token stop = {}) {
   if (!work) async::detail::raise_empty_task();

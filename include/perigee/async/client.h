@@ -1,4 +1,4 @@
-// What generated coroutine clients (…Async.h, …Async.cpp) stand on.
+// The base of generated coroutine clients (…Async.h, …Async.cpp).
 #pragma once
 
 #include <perigee/async/call.h>
@@ -7,9 +7,9 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-// `async_traits` of an interface has `client_type`, which `_async()` gives, the classes of several
-// results, as `get_quote_results`, and of servants (…AsyncS.h) `base_type`, the skeleton to derive
-// from, `ref_type` and `weak_ref_type`.
+// `async_traits` of an interface has these types: `client_type`, which `_async()` gives; the
+// classes of operations with several results, such as `get_quote_results`; for servants (…AsyncS.h)
+// `base_type` (the skeleton to derive from), `ref_type` and `weak_ref_type`.
 
 template <typename T>
 class weak_servant_reference;
@@ -19,14 +19,14 @@ class weak_servant_reference;
 
 namespace perigee::async {
 
-/// The object that a client's calls go to. Not counted: valid as long as the reference that it was
-/// made from. The calls hold references of their own.
+/// The object that a client calls. Not counted: it is valid as long as the reference from which it
+/// was made. The calls hold references of their own.
 class Client {
  public:
   [[nodiscard]] const CORBA::Object& _target() const noexcept { return *target_; }
 
  protected:
-  /// Of a base; the most derived class has the object.
+  /// For base classes: the most derived class holds the object.
   Client() noexcept = default;
   explicit Client(const CORBA::Object& target) noexcept : target_(&target) {}
 

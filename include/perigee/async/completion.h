@@ -1,5 +1,5 @@
-// completion<T>: turns a callback into something that a task can wait for. The one awaiter that
-// composes with foreign event loops, thread pools and libraries.
+// completion<T>: turns a callback into a result that a task can await. It works with foreign event
+// loops, thread pools and libraries.
 #pragma once
 
 #include <perigee/async/executor.h>
@@ -16,24 +16,25 @@ namespace perigee {
 
 namespace async::detail {
 
-/// Who waits, and whether it is over. Any thread, but for one that waits.
+/// The waiting task, and whether the result has arrived. Any thread, but only one task may wait.
 class CompletionState {
  public:
   explicit CompletionState(executor where) noexcept : where_(where) {}
   CompletionState(const CompletionState&) = delete;
   CompletionState& operator=(const CompletionState&) = delete;
 
-  /// True for the first who asks: it sets the result, then calls `publish`.
+  /// True for the first caller: it sets the result, then calls `publish`.
   [[nodiscard]] bool claim() noexcept {
     return !claimed_.exchange(true, std::memory_order_relaxed);
   }
-  /// Goes on with the task that waits. This object may be gone when it returns.
+  /// Goes on with the waiting task. This object may be gone when the function returns.
   PERIGEE_API void publish() noexcept;
 
   [[nodiscard]] bool is_over() const noexcept {
     return waiter_.load(std::memory_order_acquire) == this;
   }
-  /// False if it is over: the task does not wait. std::logic_error if another one does.
+  /// False if the result has arrived: the task does not wait. Throws std::logic_error if another
+  /// task waits already.
   [[nodiscard]] PERIGEE_API bool wait(std::coroutine_handle<> task);
 
  private:
@@ -44,22 +45,23 @@ class CompletionState {
 
 }  // namespace async::detail
 
-/// A result that arrives once, by any thread, and that one task awaits, before or after. T may be
-/// void. It must stay until it is completed and, if it is awaited, the task goes on; whoever loses
-/// the race to complete it may be late, so it must stay for them too.
+/// A result that arrives once, from any thread. One task awaits it, before or after it arrives. T
+/// may be void. The object must live until it is completed. If a task awaits it, it must also live
+/// until that task goes on. If several threads try to complete it, it must live until all of them
+/// have returned from `complete` or `fail`.
 ///
-/// It does not look at stop tokens: whoever completes it does, with a std::stop_callback that calls
-/// `fail`, say.
+/// It does not look at stop tokens. The completing code does, for example with a std::stop_callback
+/// that calls `fail`.
 template <typename T = void>
 class completion {
  public:
-  /// `where`: where the task goes on; by default on the completing thread, inside `complete`.
+  /// `where`: where the task goes on. By default this is the completing thread, inside `complete`.
   explicit completion(executor where = {}) noexcept : state_(where) {}
   completion(const completion&) = delete;
   completion& operator=(const completion&) = delete;
 
-  /// False, and no effect, if it was completed or failed before. Any thread. A value whose
-  /// construction throws becomes that exception.
+  /// Sets the result. False, without effect, if it was completed or failed before. Any thread. If
+  /// the construction of the value throws, that exception becomes the result.
   template <typename U = T>
     requires(!std::is_void_v<T>)
   bool complete(U&& value) noexcept {
@@ -80,7 +82,7 @@ class completion {
     state_.publish();
     return true;
   }
-  /// The same with an exception, which leaves the `co_await`.
+  /// The same with an exception, which `co_await` throws.
   bool fail(std::exception_ptr error) noexcept {
     if (!state_.claim()) return false;
     result_.set_error(std::move(error));
@@ -100,7 +102,7 @@ class completion {
    private:
     completion& awaited_;
   };
-  /// Once.
+  /// May be awaited once.
   [[nodiscard]] Awaiter operator co_await() & noexcept { return Awaiter(*this); }
 
  private:

@@ -1,5 +1,5 @@
-// Where a task goes on after it has waited: on the thread of whoever ends the wait, on a reactor's
-// thread, or wherever a foreign event loop's function takes it.
+// executor: where a task goes on after a wait. This is the thread that ends the wait, a reactor's
+// thread, or the thread that the function of a foreign event loop chooses.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,13 +12,13 @@ namespace event {
 class Reactor;
 }
 
-/// A function that goes on with tasks, soon and once each, on a thread of its choice. A value;
-/// what `context` points to must outlive the tasks. Any thread may ask it.
+/// A function that goes on with tasks, soon and once each, on a thread of its choice. It is a
+/// value; the object behind `context` must outlive the tasks. Any thread may call it.
 class executor {
  public:
   using Function = void (*)(void* context, std::coroutine_handle<> task);
 
-  /// Goes on at once, on the asking thread.
+  /// Goes on at once, on the calling thread.
   executor() noexcept = default;
   executor(Function function, void* context) noexcept : function_(function), context_(context) {}
 
@@ -57,7 +57,7 @@ class Switch {
 
 }  // namespace async::detail
 
-/// `co_await perigee::continue_on(perigee::on(reactor));`: the task goes on there.
+/// `co_await perigee::continue_on(perigee::on(reactor));`: the task goes on on a thread of `where`.
 [[nodiscard]] inline async::detail::Switch continue_on(executor where) noexcept {
   return async::detail::Switch(where);
 }

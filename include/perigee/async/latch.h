@@ -1,4 +1,4 @@
-// What awaits several tasks at once has in common. Private to scope.h and when.h.
+// Shared by the awaiters of several tasks. Private to scope.h and when.h.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@
 
 namespace perigee::async::detail {
 
-/// Counts what is not yet done; whoever finishes last goes on with the waiting task. The waiter
-/// counts as one, so that nothing goes on before it waits.
+/// Counts the tasks that have not ended; the last task that ends goes on with the waiting task. The
+/// waiting task counts as one, so that it is not resumed before it waits.
 class Latch {
  public:
   void add(std::size_t count) noexcept { left_.fetch_add(count, std::memory_order_relaxed); }
-  /// One is done. The latch may be gone when this returns.
+  /// One task has ended. The latch may be gone when this returns.
   void count_down() noexcept {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) waiter_.resume();
   }
@@ -24,9 +24,9 @@ class Latch {
     waiter_ = task;
     return left_.fetch_sub(1, std::memory_order_acq_rel) != 1;
   }
-  /// Whether something was added that is not done. To be asked before or after, not during `wait`.
+  /// Whether a task was added that has not ended. Call it before or after `wait`, not during it.
   [[nodiscard]] bool has_left() const noexcept { return left_.load(std::memory_order_acquire) > 1; }
-  /// To wait again.
+  /// Prepares the latch for another wait.
   void reset() noexcept { left_.store(1, std::memory_order_relaxed); }
 
  private:
@@ -34,7 +34,7 @@ class Latch {
   std::coroutine_handle<> waiter_;
 };
 
-/// A stop source that another's token stops too.
+/// A stop source that is also stopped by another token.
 class LinkedStop {
  public:
   LinkedStop() = default;
@@ -49,8 +49,8 @@ class LinkedStop {
   [[nodiscard]] const std::stop_token& token() const noexcept { return token_; }
 
  private:
-  /// Callbacks may end what holds the source, and with it the state that they are called from: a
-  /// copy keeps it.
+  /// A stop callback may destroy the owner of the source, and with it the stop state that is
+  /// calling the callback. The copy keeps the state alive.
   static void request_stop(std::stop_source source) noexcept {  // NOLINT(performance-*)
     source.request_stop();
   }

@@ -1,4 +1,4 @@
-// Tasks on an ORB's threads: its event loops run their timers, and go on with them.
+// Tasks on an ORB's threads: its event loops run the tasks' timers and resume the tasks.
 #pragma once
 
 #include <perigee/async/executor.h>
@@ -11,17 +11,17 @@
 
 namespace perigee {
 
-/// The loop that asynchronous calls belong to which begin on this thread. On a thread that serves
-/// requests, this is the thread's loop of the server. On other threads, it is the loop that threads
-/// in ORB::run, ORB::perform_work and `run(orb, task)` run. It lives as long as the ORB.
-/// Raises BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_RESOURCES. Any thread.
+/// The loop of the asynchronous calls that begin on this thread. On a thread that serves requests,
+/// it is the thread's loop of the server. On other threads, it is the loop that runs in ORB::run,
+/// ORB::perform_work and `run(orb, task)`. It lives as long as the ORB. Raises BAD_INV_ORDER, OMG
+/// minor 4, after the ORB's shutdown; NO_RESOURCES. Any thread.
 [[nodiscard]] PERIGEE_API event::Reactor& reactor_of(
     const CORBA::object_reference<CORBA::ORB>& orb);
 
 /// `co_await sleep_for(orb, duration)`: goes on after this time, by the ORB's clock, on a thread
-/// that runs `reactor_of(orb)`, and gives true. Gives false, earlier, if a stop of the task is
-/// requested or the ORB's shutdown is complete. No duration is too long. The ORB must outlive the
-/// wait; the ORB of a servant does.
+/// that runs `reactor_of(orb)`, and gives true. Gives false, earlier, if the task is asked to stop
+/// or the ORB's shutdown is complete. No duration is too long. The ORB must outlive the wait; the
+/// ORB of a servant does.
 template <typename Rep, typename Period>
 [[nodiscard]] async::detail::Sleep sleep_for(const CORBA::object_reference<CORBA::ORB>& orb,
                                              std::chrono::duration<Rep, Period> duration) {

@@ -1,4 +1,4 @@
-// How a task has ended: its value, or the exception that left it.
+// The outcome of a task: its value, or the exception that left it.
 #pragma once
 
 #include <exception>
@@ -21,7 +21,7 @@ class outcome {
   outcome() noexcept = default;
 
   [[nodiscard]] bool has_value() const noexcept { return held_.index() == 1; }
-  /// Null if there is none.
+  /// Null if there is no exception.
   [[nodiscard]] std::exception_ptr error() const noexcept {
     const auto* const error = std::get_if<2>(&held_);
     return error == nullptr ? std::exception_ptr() : *error;

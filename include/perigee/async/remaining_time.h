@@ -1,4 +1,4 @@
-// How long whoever called a task still waits for it: what coroutine servants look at.
+// The time for which the caller of a task still waits for it, for coroutine servants.
 #pragma once
 
 #include <perigee/async/task.h>
@@ -33,11 +33,11 @@ class ThisRemainingTime {
 
 }  // namespace async::detail
 
-/// `const auto left = co_await perigee::remaining_time_of_this_task();`: of the caller of the
-/// coroutine servant that this task is, or that awaits it, if the caller has said so (see
-/// <perigee/poa/remaining_time.h>): a std::optional<std::chrono::microseconds>. Tasks of a
-/// `scope` that was made without `with_scope` know of none. Calls that the task awaits inherit it.
-/// Does not wait.
+/// `const auto left = co_await perigee::remaining_time_of_this_task();`: how long the client of the
+/// coroutine servant still waits. It is a std::optional<std::chrono::microseconds>. The task is the
+/// coroutine servant, or the servant awaits it. The time is known if the client has sent it (see
+/// <perigee/poa/remaining_time.h>). It is unknown to tasks of a `scope` that was made without
+/// `with_scope`. Calls that the task awaits inherit it. Does not wait.
 [[nodiscard]] inline async::detail::ThisRemainingTime remaining_time_of_this_task() noexcept {
   return {};
 }

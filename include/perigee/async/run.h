@@ -1,4 +1,4 @@
-// run: from ordinary code into a task and back.
+// run: runs a task from code that is not a coroutine.
 #pragma once
 
 #include <perigee/async/task.h>
@@ -28,16 +28,16 @@ class PERIGEE_API Driver {
   void turn() noexcept;
 
   event::Reactor& reactor_;
-  bool ended_ = false;              ///< belongs to the driving thread
-  std::atomic<bool> left_ = false;  ///< the thread where the task ended needs us no more
+  bool ended_ = false;              ///< accessed by the driving thread only
+  std::atomic<bool> left_ = false;  ///< the thread that ended the task has left this object
 };
 
 }  // namespace async::detail
 
-/// Begins the task on the calling thread and runs turns of the reactor until it has ended, wherever
-/// that is; then gives its value or throws what it threw. The calling thread must be the one that
-/// runs the reactor, if any does: inside a handler the turns nest. What others' tasks and timers
-/// throw meanwhile is logged.
+/// Begins the task on the calling thread and runs turns of the reactor until it has ended, on
+/// whichever thread. Then gives its value or throws its exception. If a thread runs the reactor, it
+/// must be the calling thread: inside a handler the turns nest. Exceptions that other tasks and
+/// timers throw meanwhile are logged.
 template <typename T>
 T run(event::Reactor& reactor, task<T> work, const std::stop_token& stop = {}) {
   async::detail::OwnedFrame<T> frame = async::detail::TaskAccess::take(std::move(work));

@@ -1,4 +1,4 @@
-// scope: tasks that run beside the one that started them, which waits for them all.
+// scope: tasks that run beside the task that started them, which waits for all of them.
 #pragma once
 
 #include <perigee/async/latch.h>
@@ -15,18 +15,19 @@
 
 namespace perigee {
 
-/// Tasks start in it, and `co_await scope.join()` waits until all of them have ended and their
-/// frames are gone. One that ends before it is joined, while tasks run, ends the program: what they
-/// refer to would be gone.
+/// Tasks start in a scope, and `co_await scope.join()` waits until all of them have ended and their
+/// frames are gone. If a scope is destroyed before it is joined, while tasks run, the program is
+/// terminated: the tasks would refer to objects that are gone.
 ///
-/// Threads: any may start tasks (not after the last one has ended while the scope is joined), and
-/// request the stop. Allocates once, for the stop state; a task costs its frame.
+/// Threads: any thread may start tasks and request the stop. While the scope is joined, no task may
+/// start after the last one has ended. A scope allocates once, for the stop state; a task costs its
+/// frame.
 class PERIGEE_API scope {
  public:
-  /// What the first task that fails does to the others.
+  /// Says whether the first failure stops the other tasks.
   enum class on_error : std::uint8_t { keep_going, cancel };
 
-  /// `outer`: stops the tasks too; usually the starting task's own token.
+  /// `outer`: also stops the tasks; usually the token of the starting task.
   explicit scope(std::stop_token outer = {}, on_error policy = on_error::keep_going)
       : stop_(std::move(outer)), policy_(policy) {}
   scope(const scope&) = delete;
@@ -36,26 +37,26 @@ class PERIGEE_API scope {
   /// Runs the task until it first waits; then it goes on by itself.
   void start(task<> work);
 
-  /// The tasks' stop token is asked; they end when they see it.
+  /// Requests the stop of the tasks' token; tasks end when they see it.
   void request_stop() noexcept { stop_.request(); }
   /// The token that the tasks get.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }
 
-  /// Tasks that start from now on, and the calls that they await, learn that their result is
-  /// awaited until then only. By std::chrono::steady_clock.
+  /// Sets the time until which the result of later tasks is awaited. Calls that these tasks await
+  /// have the same limit. By std::chrono::steady_clock.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
-  /// The time of the scope has passed: the tasks' stop token is asked.
+  /// The time of the scope has passed: requests the stop of the tasks.
   void end_in_time() noexcept {
     timed_out_.store(true, std::memory_order_relaxed);
     request_stop();
   }
-  /// Whether `end_in_time` was called. To be asked after `join`.
+  /// Whether `end_in_time` was called. Valid after `join`.
   [[nodiscard]] bool timed_out() const noexcept {
     return timed_out_.load(std::memory_order_relaxed);
   }
 
-  /// Waits for all tasks, then throws what the first one that failed had thrown. Goes on on the
-  /// thread where the last one ended. The scope can be used again.
+  /// Waits for all tasks, then throws the exception of the first task that failed. Goes on on the
+  /// thread where the last task ended. The scope can be used again.
   [[nodiscard]] auto join() noexcept { return Join(*this); }
 
  private:
@@ -81,7 +82,7 @@ class PERIGEE_API scope {
   Deadline awaited_until_;
   std::atomic<bool> timed_out_ = false;
   std::atomic<bool> has_failed_ = false;
-  std::exception_ptr error_;  ///< set by whom has_failed_ was set; read when all have ended
+  std::exception_ptr error_;  ///< of the task that set has_failed_; read when all have ended
   on_error policy_;
 };
 

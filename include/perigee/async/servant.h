@@ -1,4 +1,4 @@
-// What generated files of coroutine servants (…AsyncS.h) stand on.
+// The includes of generated files of coroutine servants (…AsyncS.h).
 #pragma once
 
 #include <perigee/async/task.h>

@@ -1,4 +1,4 @@
-// Coroutines as servants: what generated skeletons (…AsyncS.cpp) call.
+// Coroutines as servants, for generated skeletons (…AsyncS.cpp).
 #pragma once
 
 #include <perigee/async/task.h>
@@ -19,13 +19,15 @@ namespace perigee::async {
 
 namespace detail {
 
-/// Until when the caller waits, whose time is limited: nanoseconds of std::chrono::steady_clock.
+/// The time until which the client waits for the reply, if it has a limit: nanoseconds of
+/// std::chrono::steady_clock.
 [[nodiscard]] PERIGEE_API Deadline awaited_until(const orb::ServerRequest& request) noexcept;
 
-/// With TIMEOUT, if the task was stopped since its caller's time is over.
+/// Answers with TIMEOUT if the task was stopped because its caller's time is over.
 PERIGEE_API void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error);
 
-/// One request that a task answers. From the pool; deletes itself when the task ends.
+/// One request that a task answers. Its memory is from the pool; it deletes itself when the task
+/// ends.
 template <typename Result, typename Encode>
 class Serving final {
  public:
@@ -49,7 +51,7 @@ class Serving final {
   static constexpr StopAccess stop_access{&stop_token, &share_stop_token, &stop_cancels};
   void fail(const std::exception_ptr& error) noexcept try {
     answer_exception(answer_, error);
-  } catch (...) {  // nobody else answers: out of memory, and the client has heard so
+  } catch (...) {  // out of memory: the destructor of the answer sends NO_RESPONSE
   }
   static void ended(void* context, outcome<Result>& result) noexcept {
     Serving* const serving = static_cast<Serving*>(context);
@@ -66,7 +68,7 @@ class Serving final {
       answer_.reply(nullptr);
     else
       answer_.reply([&](cdr::Encoder& encoder) { encode_(encoder, result.value()); });
-  } catch (...) {  // what does not encode has been answered with that
+  } catch (...) {  // an encoding error was sent as the reply
   }
 
   skeleton::Answer answer_;
@@ -75,17 +77,17 @@ class Serving final {
 
 }  // namespace detail
 
-/// Begins the task that `begin` returns, and answers the request with its result when it ends, on
-/// whichever thread: with what `encode(encoder, result)` writes, or with the exception that left
-/// the task, or `begin`. The task's stop token and remaining time are the request's (see
-/// perigee::stop_token_of, perigee::remaining_time_of).
-/// In the upcall, after `set_raises` and `end_of_arguments`.
+/// Begins the task that `begin` returns. When it ends, on whichever thread, answers the request
+/// with the octets that `encode(encoder, result)` writes, or with the exception of the task or of
+/// `begin`. The task has the stop token and the remaining time of the request (see
+/// perigee::stop_token_of, perigee::remaining_time_of). Call it in the upcall, after `set_raises`
+/// and `end_of_arguments`.
 template <typename Result, typename Begin, typename Encode>
 void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   using Serving = detail::Serving<Result, Encode>;
   auto* const serving = new Serving(request, std::move(encode));
   Deadline until;
-  std::optional<stub::InheritedTimeLimit> inherited;  // later calls learn it from the task
+  std::optional<stub::InheritedTimeLimit> inherited;  // later calls get it from the task
   if (request.time_limited()) inherited.emplace(until = detail::awaited_until(request));
   task<Result> work;
   try {

@@ -1,4 +1,4 @@
-// Waiting for time to pass, by a reactor's timers.
+// Sleeping until a time, by a reactor's timers.
 #pragma once
 
 #include <perigee/async/task.h>
@@ -23,7 +23,7 @@ class PERIGEE_API Sleep {
  public:
   Sleep(event::Reactor& reactor, Deadline deadline) noexcept
       : reactor_(reactor), deadline_(deadline) {}
-  /// Before it is awaited: so that `as_task` can keep it.
+  /// Moves a sleep that was not awaited yet, so that `as_task` can keep it.
   Sleep(Sleep&& other) noexcept : Sleep(other.reactor_, other.deadline_) {}
   Sleep& operator=(const Sleep&) = delete;
 
@@ -65,15 +65,15 @@ class PERIGEE_API Sleep {
   bool slept_ = false;
   std::atomic<bool> stop_requested_ = false;
   std::atomic<std::uint8_t> state_ = 0;
-  event::MemberTask<Sleep, &Sleep::begin_on_loop> begin_{*this};  // from other threads
+  event::MemberTask<Sleep, &Sleep::begin_on_loop> begin_{*this};  // for other threads
   event::MemberTimer<Sleep, &Sleep::fired> timer_{*this};
-  std::optional<std::stop_callback<OnStop>> on_stop_;  // last: its end waits for `stopped`
+  std::optional<std::stop_callback<OnStop>> on_stop_;  // last: its destructor waits for `stopped`
 };
 
 }  // namespace async::detail
 
 /// `co_await sleep_until(reactor, time)`: goes on on the reactor's thread at `time`, by the
-/// reactor's clock, and gives true. Gives false, earlier, if the task's stop token is asked or the
+/// reactor's clock, and gives true. Gives false, earlier, if the task is asked to stop or the
 /// reactor is closed. The reactor must outlive the wait. Any thread.
 [[nodiscard]] inline async::detail::Sleep sleep_until(event::Reactor& reactor,
                                                       TimePoint time) noexcept {
@@ -85,7 +85,7 @@ template <typename Rep, typename Period>
                                              std::chrono::duration<Rep, Period> duration) noexcept {
   return {reactor, Deadline::after(duration, reactor.clock().now())};
 }
-/// `clock` is to be the reactor's.
+/// `clock` must be the clock of the reactor.
 template <typename Rep, typename Period>
 [[nodiscard]] async::detail::Sleep sleep_for(event::Reactor& reactor,
                                              std::chrono::duration<Rep, Period> duration,

@@ -1,7 +1,8 @@
-// task<T>: a coroutine that computes a T, and may wait on its way without keeping a thread.
+// task<T>: a coroutine that computes a T. It may wait without blocking a thread.
 //
-// Lazy: it begins when it is awaited or started, and runs on the thread of whoever begins or
-// resumes it. Its frame comes from the pool. What tasks wait for is elsewhere: calls, sleep.h,
+// A task is lazy: it begins when it is awaited or started. It runs on the thread that begins or
+// resumes it. Its frame comes from the pool. The operations that tasks await are elsewhere: calls,
+// sleep.h, completion.h.
 // completion.h.
 #pragma once
 
@@ -31,19 +32,19 @@ class CallHandle;
 
 namespace async::detail {
 
-/// A coroutine type whose tasks have stop tokens.
+/// A promise type whose tasks have stop tokens.
 template <typename P>
 concept HasStopToken = requires(const P& promise) {
   { promise.stop_token() } -> std::same_as<const std::stop_token&>;
 };
 
-/// A coroutine type whose tasks know until when their caller waits.
+/// A promise type whose tasks know until when their caller waits.
 template <typename P>
 concept HasTimeLimit = requires(const P& promise) {
   { promise.awaited_until() } -> std::same_as<Deadline>;
 };
 
-/// Of a task, for what it waits for.
+/// The stop token of a task, for the operation that it awaits.
 template <typename P>
 [[nodiscard]] const std::stop_token& lent_stop_token_of(const P& promise) {
   if constexpr (requires { promise.lent_stop_token(); })
@@ -52,8 +53,8 @@ template <typename P>
     return promise.stop_token();
 }
 
-/// Until when the caller of a task waits, by std::chrono::steady_clock; never if the task does not
-/// know it.
+/// The time until which the caller of a task waits, by std::chrono::steady_clock; never if the task
+/// does not know it.
 template <typename P>
 [[nodiscard]] Deadline time_limit_of(std::coroutine_handle<P> task) noexcept {
   if constexpr (HasTimeLimit<P>)
@@ -62,20 +63,20 @@ template <typename P>
     return Deadline::never();
 }
 
-/// How a task reaches who may ask it to stop. `context` is that of its end.
+/// How a task gets the stop requests of its request. `context` is the context of the task's end.
 struct StopAccess {
-  /// A token on loan: no copy is used after the task's end. In the steady state it costs no
+  /// A token on loan: no copy of it is used after the task's end. In the steady state it costs no
   /// allocation.
   std::stop_token (*token)(void* context);
   /// Copies of the token may stay after the task's end.
   void (*share)(void* context) noexcept;
-  /// Costs none: the call is cancelled when the task is asked to stop, or has been; until it waits
-  /// for another call.
+  /// Needs no token: the call is cancelled when the task is asked to stop, or if it was asked
+  /// before. Holds until the task waits for another call.
   void (*cancel)(void* context, stub::CallHandle& call) noexcept;
 };
 
-/// What the promises of all tasks share: the frame's memory, the way back to whoever waits, the
-/// stop token, and until when somebody waits.
+/// The part that the promises of all tasks share: the frame's memory, the way back to the waiting
+/// coroutine, the stop token, and the time until which the result is awaited.
 class PromiseBase {
  public:
   /// Is told that the task has ended; may destroy its frame.
@@ -104,8 +105,8 @@ class PromiseBase {
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   [[nodiscard]] FinalAwaiter final_suspend() const noexcept { return {}; }
 
-  /// Runs the task until it first waits; calls `ended` once it has ended, perhaps before this
-  /// returns. `stop` must stay until then.
+  /// Runs the task until it first waits. Calls `ended` once the task has ended; this may be before
+  /// `begin` returns. `stop` must stay until then.
   void begin(std::coroutine_handle<> frame, const std::stop_token& stop, Ended ended,
              void* context) noexcept {
     stop_ = &stop;
@@ -117,21 +118,21 @@ class PromiseBase {
     lender_ = &parent;
     begin(frame, parent.lent_stop_token(), ended, context);
   }
-  /// Until when the task's result is awaited, by std::chrono::steady_clock. Called before the task
-  /// begins.
+  /// Sets the time until which the task's result is awaited, by std::chrono::steady_clock. Called
+  /// before the task begins.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
-  /// The same with a token of the task's own.
+  /// Begins a task that has a token of its own.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
                                void* context) noexcept;
-  /// The same with a token that is made when it is asked for first: most tasks never ask.
+  /// Begins a task whose token is made when it is asked for first. Most tasks never ask.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, const StopAccess& access, Ended ended,
                                void* context) noexcept;
 
-  /// Runs the task until it first waits. False if it has ended by then, on whichever thread; else
-  /// `parent` is resumed when it has.
+  /// Runs the task until it first waits. False if it has ended by then, on whichever thread;
+  /// otherwise `parent` is resumed when it has ended.
   ///
-  /// Not by symmetric transfer: without optimisation, and under sanitizers, that takes stack for
-  /// each child that ends without waiting.
+  /// It does not use symmetric transfer. Without optimisation, and under sanitizers, that uses
+  /// stack for each child that ends without waiting.
   template <typename Parent>
   [[nodiscard]] bool begin_for(std::coroutine_handle<Parent> parent,
                                std::coroutine_handle<> frame) noexcept {
@@ -143,24 +144,25 @@ class PromiseBase {
     ended_ = &resume;
     context_ = parent.address();
     frame.resume();
-    // Whoever comes second goes on with the parent. From the exchange on, this object may be gone.
+    // This thread and the thread that ends the task race: the second one goes on with the parent.
+    // This object may be gone after the exchange.
     return stage_.load(std::memory_order_acquire) != Stage::ended &&
            stage_.exchange(Stage::awaited, std::memory_order_acq_rel) != Stage::ended;
   }
 
-  /// The caller may keep copies. Throws bad_alloc if it has to be made.
+  /// The token, of which the caller may keep copies. Throws bad_alloc if the token cannot be made.
   [[nodiscard]] const std::stop_token& stop_token() const {
     const std::stop_token& token = lent_stop_token();
     share_stop_token();
     return token;
   }
-  /// The same for what this task waits for: no copy is used after the wait.
+  /// The token for the operation that this task awaits: no copy is used after the wait.
   [[nodiscard]] const std::stop_token& lent_stop_token() const {
     if (stop_ == nullptr) find_stop_token();
     return *stop_;
   }
-  /// Instead of a token: the call is cancelled when this task, which waits for it, is asked to
-  /// stop. False if there is a token already.
+  /// Registers a call in place of a token: the call is cancelled when this task, which waits for
+  /// it, is asked to stop. False if there is a token already.
   [[nodiscard]] bool stop_cancels(stub::CallHandle& call) const noexcept {
     if (stop_ != nullptr) return false;
     const PromiseBase* first = this;
@@ -175,9 +177,9 @@ class PromiseBase {
 
  private:
   enum class Stage : std::uint8_t {
-    running,  ///< whoever began it is still inside resume()
-    awaited,  ///< whoever began it has left: `ended_` is to be called
-    ended     ///< while whoever began it was still there
+    running,  ///< the function that began the task is still inside resume()
+    awaited,  ///< that function has left resume(): the end calls `ended_`
+    ended     ///< the task has ended while that function was inside resume()
   };
 
   void begin_awaited(std::coroutine_handle<> frame, Ended ended, void* context) noexcept {
@@ -191,7 +193,7 @@ class PromiseBase {
   }
 
   void end() noexcept {
-    // Looked at first: one atomic exchange per task, on one of the two sides.
+    // The load comes first, so that only one of the two threads makes an atomic exchange.
     if (stage_.load(std::memory_order_acquire) == Stage::awaited ||
         stage_.exchange(Stage::ended, std::memory_order_acq_rel) == Stage::awaited) {
       ended_(*this, context_);
@@ -208,10 +210,10 @@ class PromiseBase {
   std::atomic<Stage> stage_ = Stage::running;
   Ended ended_ = nullptr;
   void* context_ = nullptr;
-  // Found when it is asked for, by the one thread that runs the task.
+  // Found at the first use, by the one thread that runs the task.
   mutable const std::stop_token* stop_ = &own_stop_;
   mutable std::stop_token own_stop_;
-  const PromiseBase* lender_ = nullptr;  // the task that awaits this one; null: `access_` makes it
+  const PromiseBase* lender_ = nullptr;  // the awaiting task; null: `access_` makes the token
   const StopAccess* access_ = nullptr;
   Deadline awaited_until_;
 };
@@ -252,7 +254,7 @@ class Promise final : public PromiseResult<T> {
     return std::coroutine_handle<Promise>::from_promise(*this);
   }
 
-  /// Nobody owns the frame but the task itself, from now on.
+  /// From now on the task owns its own frame.
   void begin_detached(std::stop_token stop, void* context, Done done) noexcept {
     done_ = done;
     this->begin_apart(frame(), std::move(stop), &finish, context);
@@ -272,7 +274,7 @@ class Promise final : public PromiseResult<T> {
   Done done_ = nullptr;
 };
 
-/// A task's frame, with its owner.
+/// Owns the frame of a task.
 template <typename T>
 class OwnedFrame {
  public:
@@ -319,29 +321,31 @@ class TaskAwaiter {
 
 struct TaskAccess;
 
-/// std::invalid_argument: a task that was moved from, or never made.
+/// Throws std::invalid_argument: the task was moved from, or never made.
 [[noreturn]] PERIGEE_API void raise_empty_task();
 
 }  // namespace async::detail
 
-/// What a function returns to be a coroutine: `task<int32_t> f(std::string name) { … co_return 1;
-/// }`. T may be void, a reference, a type that only moves.
+/// The return type of a coroutine: `task<int32_t> f(std::string name) { … co_return 1; }`. T may be
+/// void, a reference, or a type that can only be moved.
 ///
-/// `co_await f(…)` begins it and gives its value, or throws what it threw; it inherits the stop
-/// token of the task that awaits it. `async::start` begins one that nobody awaits, `run` drives one
-/// to its end. It is awaited or started once. One that is neither does nothing.
+/// `co_await f(…)` begins the task and gives its value, or throws its exception. The task inherits
+/// the stop token of the awaiting task. `async::start` begins a task without an awaiting task;
+/// `run` drives a task to its end. A task is awaited or started once. A task that is neither
+/// awaited nor started does nothing.
 ///
 /// Parameters belong to the frame: take them by value, unless the task is awaited in the expression
-/// that made it. See docs/async.md for what not to write with g++ 12.
+/// that made it. docs/async.md lists the forms to avoid with g++ 12.
 ///
-/// Threads: a task runs on one thread at a time, but what it waits for may resume it on another.
+/// Threads: a task runs on one thread at a time, but the operation that it awaits may resume it on
+/// another thread.
 template <typename T>
 class [[nodiscard]] task {
  public:
   using promise_type = async::detail::Promise<T>;
   using value_type = T;
 
-  /// Empty: who awaits or starts it gets std::invalid_argument.
+  /// An empty task. Awaiting or starting it throws std::invalid_argument.
   task() noexcept = default;
   explicit operator bool() const noexcept { return static_cast<bool>(frame_.get()); }
 
@@ -366,7 +370,7 @@ task<T> Promise<T>::get_return_object() noexcept {
   return task<T>(frame());
 }
 
-/// For what is built over tasks.
+/// For code that is built on tasks.
 struct TaskAccess {
   template <typename T>
   static OwnedFrame<T> take(task<T>&& work) {
@@ -377,10 +381,10 @@ struct TaskAccess {
 
 }  // namespace detail
 
-/// Begins a task that nobody awaits, on the calling thread. `done(context, outcome)` is called
-/// once, on the thread where the task ends, perhaps before `start` returns; the frame is destroyed
-/// after it. Allocates nothing. The task's token is `stop`. Prefer a `scope`, which waits for what
-/// was started in it: this is for those who keep count themselves.
+/// Begins a task without an awaiting task, on the calling thread. Calls `done(context, outcome)`
+/// once, on the thread where the task ends; this may be before `start` returns. Then the frame is
+/// destroyed. Allocates nothing. The task's token is `stop`. Prefer a `scope`, which waits for its
+/// tasks: this function is for code that counts its tasks itself.
 template <typename T>
 void start(task<T> work, std::stop_token stop, void* context,
            std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
@@ -389,8 +393,8 @@ void start(task<T> work, std::stop_token stop, void* context,
       .promise()
       .begin_detached(std::move(stop), context, done);
 }
-/// The same with a token that is made if it is asked for, and a time after which nobody waits for
-/// the task: nanoseconds of std::chrono::steady_clock.
+/// The same with a token that is made at the first use, and a time until which the result is
+/// awaited: nanoseconds of std::chrono::steady_clock.
 template <typename T>
 void start(task<T> work, const detail::StopAccess& access, Deadline awaited_until, void* context,
            std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
@@ -398,7 +402,7 @@ void start(task<T> work, const detail::StopAccess& access, Deadline awaited_unti
   frame.promise().set_awaited_until(awaited_until);
   frame.release().promise().begin_detached(access, context, done);
 }
-/// The same with a token that is never asked to stop.
+/// The same with a token that never requests a stop.
 template <typename T>
 void start(task<T> work, void* context,
            std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
@@ -425,7 +429,7 @@ class ThisStopToken {
 }  // namespace async
 
 /// `const std::stop_token stop = co_await perigee::stop_token_of_this_task();`: the token that asks
-/// this task to end early. Of a task that was awaited it is the awaiting task's. Does not wait.
+/// this task to end early. An awaited task has the token of the awaiting task. Does not wait.
 [[nodiscard]] inline async::detail::ThisStopToken stop_token_of_this_task() noexcept { return {}; }
 
 }  // namespace perigee

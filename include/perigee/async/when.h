@@ -1,4 +1,4 @@
-// when_all and when_any: several tasks at once, awaited by one.
+// when_all and when_any: one task awaits several tasks at once.
 #pragma once
 
 #include <perigee/async/latch.h>
@@ -35,7 +35,7 @@ NonVoid<T> take_non_void(outcome<T>& result) {
   }
 }
 
-/// The stop token of the task that waits; one that never stops for coroutines of other kinds.
+/// The stop token of the awaiting task. For other kinds of coroutines, a token that never stops.
 template <typename Parent>
 const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
   if constexpr (HasStopToken<Parent>) {
@@ -82,7 +82,7 @@ class Any {
     frame.promise().begin(frame.get(), stop_.token(), &ended<T>, this);
   }
   [[nodiscard]] bool wait(std::coroutine_handle<> parent) noexcept { return latch_.wait(parent); }
-  /// After that: whether it was this one. If it was none, all have failed.
+  /// Valid after the wait: whether this task won. If no task has won, all have failed.
   template <typename T>
   [[nodiscard]] bool is_winner(const OwnedFrame<T>& frame) const noexcept {
     return winner_.load(std::memory_order_relaxed) == &frame.promise();
@@ -186,7 +186,7 @@ class WhenAny {
   template <std::size_t Index>
   Result take() {
     if constexpr (Index == sizeof...(Ts)) {
-      // Nobody has won: the first one's failure.
+      // All have failed: throws the exception of the first task.
       std::rethrow_exception(std::get<0>(frames_).promise().result().error());
     } else {
       auto& frame = std::get<Index>(frames_);
@@ -201,7 +201,7 @@ class WhenAny {
 
 }  // namespace async::detail
 
-/// Which of several tasks won, and its value (std::monostate for void).
+/// The place of the task that won, and its value (std::monostate for void).
 template <typename T>
 class winner {
  public:
@@ -252,33 +252,34 @@ class WhenAnyOf {
 
 }  // namespace async::detail
 
-/// `auto [a, b] = co_await when_all(f(), g());`: begins all in turn and waits until all have ended,
-/// on the thread where the last one did. Their values, std::monostate for void. If some fail,
-/// throws what the first in the list of these threw; the others are not stopped for it (a `scope`
-/// can). They inherit the awaiting task's stop token. Allocates nothing but the frames.
+/// `auto [a, b] = co_await when_all(f(), g());`: begins all tasks in turn and waits until all have
+/// ended. Goes on on the thread where the last task ended. Gives their values, std::monostate for
+/// void. If tasks fail, throws the exception of the first of them in the list; the other tasks are
+/// not stopped (a `scope` can stop them). The tasks inherit the awaiting task's stop token.
+/// Allocates nothing but the frames.
 template <typename... Ts>
   requires(sizeof...(Ts) > 0)
 [[nodiscard]] async::detail::WhenAll<Ts...> when_all(task<Ts>... work) {
   return async::detail::WhenAll<Ts...>(std::move(work)...);
 }
-/// The same for any number of tasks: a vector of their values, nothing for void.
+/// The same for any number of tasks: gives a vector of their values, or nothing for void.
 template <typename T>
   requires(!std::is_reference_v<T>)
 [[nodiscard]] async::detail::WhenAllOf<T> when_all(std::vector<task<T>> work) {
   return async::detail::WhenAllOf<T>(std::move(work));
 }
 
-/// `auto first = co_await when_any(f(), g());`: begins all in turn; the first one that ends with a
-/// value wins, and the others' stop token is asked. Waits until these have ended too: nothing runs
-/// on behind the back of the awaiting task. A variant with the winner's value, at its place in the
-/// list. Failures do not win; if all fail, throws what the first in the list threw.
-/// Allocates once, for the stop state.
+/// `auto first = co_await when_any(f(), g());`: begins all tasks in turn. The first task that ends
+/// with a value wins, and the other tasks are asked to stop. Waits until these have ended, too, so
+/// that no task outlives the await. Gives a variant with the winner's value, at its place in the
+/// list. A failed task does not win; if all fail, throws the exception of the first task in the
+/// list. Allocates once, for the stop state.
 template <typename... Ts>
   requires(sizeof...(Ts) > 0)
 [[nodiscard]] async::detail::WhenAny<Ts...> when_any(task<Ts>... work) {
   return async::detail::WhenAny<Ts...>(std::move(work)...);
 }
-/// The same for any number of tasks, at least one (std::invalid_argument): a `winner<T>`.
+/// The same for any number of tasks, at least one (std::invalid_argument). Gives a `winner<T>`.
 template <typename T>
   requires(!std::is_reference_v<T>)
 [[nodiscard]] async::detail::WhenAnyOf<T> when_any(std::vector<task<T>> work) {

@@ -1,4 +1,4 @@
-// with_scope: a scope that is joined whatever happens to the one that starts tasks in it.
+// with_scope: a scope that is always joined, also if the body throws.
 #pragma once
 
 #include <perigee/async/scope.h>
@@ -19,8 +19,8 @@
 
 namespace perigee {
 
-/// When the tasks of a scope must have ended. The reactor's thread asks them to stop then; the
-/// reactor must outlive the scope.
+/// The time at which the tasks of a scope must have ended. The reactor's thread then asks them to
+/// stop. The reactor must outlive the scope.
 class scope_deadline {
  public:
   scope_deadline(event::Reactor& reactor, Deadline deadline) noexcept
@@ -43,7 +43,7 @@ template <typename Rep, typename Period>
 
 namespace async::detail {
 
-/// Until when the result of this task is awaited.
+/// The time until which the result of this task is awaited.
 class ThisTimeLimit {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -67,13 +67,13 @@ class ThisTimeLimit {
 }  // namespace async::detail
 
 /// `co_await with_scope([&](scope& tasks) -> task<> { … })`: runs the body as the first task of a
-/// scope whose stop token and remaining time follow the awaiting task's, and waits for it and for
-/// all that it started; then throws what the first one that failed had thrown. That may be the body
-/// itself: by then nothing runs any longer.
+/// scope, and waits for the body and all tasks that it started. The scope follows the stop token
+/// and the remaining time of the awaiting task. When all tasks have ended, throws the exception of
+/// the first task that failed. The body may be this task.
 ///
-/// With `on_error::cancel` a failure, of the body too, asks all the others to stop. The body is
-/// kept until all have ended, so it may be a lambda that captures. It does not join the scope.
-/// Allocates once, as every scope; two frames more.
+/// With `on_error::cancel` a failure of any task, or of the body, asks all other tasks to stop. The
+/// body is kept until all have ended, so it may be a lambda with captures. It must not join the
+/// scope. Allocates once, like every scope; two frames more.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
@@ -86,10 +86,9 @@ task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
 }
 
 /// The same with a deadline. When it has passed, calls that the tasks await end with TIMEOUT, and
-/// the tasks' stop token is asked. Throws CORBA::TIMEOUT, COMPLETED_MAYBE, if tasks were running
-/// then, once all have ended; but what a task had thrown before goes first. The awaiting task goes
-/// on on the reactor's thread.
-/// Allocates twice; three frames more.
+/// the tasks are asked to stop. If tasks were running then, throws CORBA::TIMEOUT, COMPLETED_MAYBE,
+/// once all have ended. An exception that a task had thrown before takes precedence. The awaiting
+/// task goes on on the reactor's thread. Allocates twice; three frames more.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(scope_deadline deadline, Body body,

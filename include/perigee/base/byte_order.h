@@ -8,11 +8,12 @@
 
 namespace perigee {
 
-/// A value that CDR carries as a number of its own size: integers, floating point, not bool.
+/// A type that CDR carries as a number of its own size: integers and floating point, not bool.
 template <typename T>
 concept Swappable = (std::integral<T> || std::floating_point<T>) && !std::same_as<T, bool>;
 
-/// `value` with its octets in reverse order. Not for long double, whose octets are not CDR's.
+/// `value` with its octets in reverse order. Not for long double, whose octets in memory are not
+/// CDR.
 template <Swappable T>
   requires(sizeof(T) <= 8)
 [[nodiscard]] constexpr T reverse_octets(T value) noexcept {

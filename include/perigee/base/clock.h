@@ -1,5 +1,4 @@
-// The clock interface: everything that looks at the time is given one, so that tests can hold time
-// still.
+// The clock interface. Code that reads the time is given a clock, so that tests can stop the time.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -18,7 +17,7 @@ class PERIGEE_API Clock {
   [[nodiscard]] virtual TimePoint now() const noexcept = 0;
 };
 
-/// The process's clock (CLOCK_MONOTONIC). Lives for ever.
+/// The process's clock (CLOCK_MONOTONIC). It is never destroyed.
 PERIGEE_API const Clock& steady_clock() noexcept;
 
 }  // namespace perigee

@@ -1,6 +1,6 @@
-// Counted pointers: what std::shared_ptr and std::weak_ptr are, for the objects that generated
-// headers hand out. Every generated file would parse <memory> for them, a third of what it costs to
-// compile.
+// Counted pointers for the objects that generated headers hand out, in place of std::shared_ptr and
+// std::weak_ptr. The standard pointers would make every generated file parse <memory>, a third of
+// its compile time.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -19,7 +19,7 @@ class weak_counted_ptr;
 
 namespace detail {
 
-// std::exchange and std::swap, without the traits that they ask for each type.
+// Like std::exchange and std::swap, without the traits that these instantiate for each type.
 template <typename T>
 T* take(T*& pointer) noexcept {
   T* const taken = pointer;
@@ -33,12 +33,12 @@ void swap_pointers(T*& a, T*& b) noexcept {
   b = kept;
 }
 
-/// The counts of an object, before it in the same memory. Any thread.
+/// The counts of an object, in front of it in the same memory. Any thread.
 class PERIGEE_API Counts {
  public:
   using Step = void (*)(Counts*) noexcept;
 
-  /// `destroy` ends the object, `free` gives its memory back.
+  /// `destroy` destroys the object, `free` gives its memory back.
   Counts(Step destroy, Step free) noexcept : destroy_(destroy), free_(free) {}
 
   void add_owner() noexcept { __atomic_fetch_add(&owners_, 1, __ATOMIC_RELAXED); }
@@ -58,10 +58,10 @@ class PERIGEE_API Counts {
  private:
   void end() noexcept;
 
-  // Not std::atomic: <atomic> brings threads' headers. Read and written by the functions above
-  // only.
+  // Not std::atomic: <atomic> includes the headers of threads. Only the functions above read and
+  // write the counts.
   std::uint32_t owners_ = 1;
-  std::uint32_t holders_ = 1;  // weak pointers, and one for all owners
+  std::uint32_t holders_ = 1;  // weak pointers, and one for all owners together
   Step destroy_;
   Step free_;
 };
@@ -70,8 +70,8 @@ struct CountedAccess;
 
 }  // namespace detail
 
-/// Shares the ownership of an object made by `make_counted`. Empty: null. Copies may be used by
-/// several threads, one pointer may not.
+/// Shares the ownership of an object made by `make_counted`. Empty: null. Several threads may use
+/// copies of a pointer, but not the same pointer.
 template <typename T>
 class counted_ptr {
  public:
@@ -137,7 +137,7 @@ class counted_ptr {
 
 namespace detail {
 
-/// What may look into the pointers.
+/// Accesses the private parts of the pointers.
 struct CountedAccess {
   /// Takes over one owner of `counts`.
   template <typename T>
@@ -150,7 +150,7 @@ struct CountedAccess {
   }
 };
 
-/// Where the memory of a counted object comes from: the pool, if its class says so.
+/// The memory of a counted object: from the pool, if its class says so.
 template <bool pooled>
 struct CountedMemory {};
 template <>
@@ -194,7 +194,8 @@ class weak_counted_ptr {
   }
   weak_counted_ptr(weak_counted_ptr&& other) noexcept
       : object_(detail::take(other.object_)), counts_(detail::take(other.counts_)) {}
-  /// Only while the object lives can its address be converted: to a virtual base, say.
+  /// The object's address can be converted (to a virtual base, for example) only while the object
+  /// lives.
   template <typename U>
     requires std::is_convertible_v<U*, T*>
   weak_counted_ptr(  // NOLINT(google-explicit-constructor)
@@ -231,7 +232,8 @@ class counted_from_this {
   counted_from_this& operator=(const counted_from_this&) noexcept { return *this; }  // NOLINT
   ~counted_from_this() = default;
 
-  /// Null unless `make_counted` made the object and is done with it, and it is not ending.
+  /// A pointer to the object. Null if `make_counted` did not make the object or has not finished
+  /// it, and if the object is being destroyed.
   template <typename T>
   [[nodiscard]] static counted_ptr<T> counted(T& object) noexcept {
     detail::Counts* const counts = static_cast<counted_from_this&>(object).counts_;
@@ -246,7 +248,7 @@ class counted_from_this {
   detail::Counts* counts_ = nullptr;  // stands before the object
 };
 
-/// Makes a T and its counts in one piece of memory: of the pool's, if T has a type `_pooled`.
+/// Makes a T and its counts in one piece of memory: from the pool, if T has a type `_pooled`.
 template <typename T, typename... Args>
 [[nodiscard]] counted_ptr<T> make_counted(Args&&... args) {
   struct Guard {
@@ -261,7 +263,7 @@ template <typename T, typename... Args>
   return detail::CountedAccess::adopt(object, counts);
 }
 
-/// The same object as a T, or null if it is none.
+/// The same object as a T, or null if it is not a T.
 template <typename T, typename U>
 [[nodiscard]] counted_ptr<T> dynamic_counted_cast(const counted_ptr<U>& pointer) noexcept {
   T* const object = dynamic_cast<T*>(pointer.get());

@@ -1,4 +1,4 @@
-// Deadline: until when an operation may take.
+// Deadline: the latest end of an operation.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -19,10 +19,10 @@ class Deadline {
   /// Never passes.
   constexpr Deadline() noexcept = default;
   [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
-  /// Has passed: an operation with it looks, and does not wait.
+  /// Has passed: an operation with this deadline tries once, and does not wait.
   [[nodiscard]] static constexpr Deadline immediately() noexcept { return at(TimePoint::min()); }
   [[nodiscard]] static constexpr Deadline at(TimePoint time) noexcept { return Deadline(time); }
-  /// Saturates: no duration overflows. A negative duration has passed.
+  /// Saturates: no duration overflows. A deadline after a negative duration has passed.
   template <typename Rep, typename Period>
   [[nodiscard]] static constexpr Deadline after(std::chrono::duration<Rep, Period> duration,
                                                 TimePoint now) noexcept {
@@ -46,7 +46,7 @@ class Deadline {
       return Duration::max();
     return end_ - now;
   }
-  /// Of `never`: the largest time point.
+  /// For `never`: the largest time point.
   [[nodiscard]] constexpr TimePoint time() const noexcept { return end_; }
 
   /// `never` is the latest.
@@ -58,7 +58,7 @@ class Deadline {
   template <typename Rep, typename Period>
   [[nodiscard]] static constexpr Duration saturated(
       std::chrono::duration<Rep, Period> duration) noexcept {
-    using Wide = std::chrono::duration<double, Duration::period>;  // holds all, not exactly
+    using Wide = std::chrono::duration<double, Duration::period>;  // holds all values, rounded
     if (Wide(duration) >= Wide(Duration::max())) return Duration::max();
     if (Wide(duration) <= Wide(Duration::min())) return Duration::min();
     return std::chrono::duration_cast<Duration>(duration);

@@ -1,4 +1,4 @@
-// What went wrong with input or output, for `ipc`, `event` and `transport`. Values only.
+// Errors of input and output, for `ipc`, `event` and `transport`. Values only.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -10,7 +10,7 @@
 
 namespace perigee {
 
-/// What was being done when an IoError arose.
+/// The operation that failed.
 enum class IoOperation : std::uint8_t {
   none,
   resolve,  ///< looking up a host name
@@ -24,17 +24,17 @@ enum class IoOperation : std::uint8_t {
   receive,
   wait,  ///< waiting for readiness
   shutdown,
-  load,  ///< a plug-in
+  load,  ///< loading a plug-in
 };
 
-/// Why: the classes that callers treat differently. The system's own code says more.
+/// The kinds of errors that callers treat differently. The system's own code says more.
 enum class IoErrorKind : std::uint8_t {
   system,         ///< see `code`
   timed_out,      ///< the caller's time-out passed
   end_of_stream,  ///< the peer closed its side in an orderly way
   interrupted,    ///< `interrupt()` was called, or the resource is closed
   bad_address,    ///< the address cannot be parsed, resolved or used by this protocol
-  unsupported,    ///< the protocol cannot do what was asked
+  unsupported,    ///< the protocol cannot do the operation
   limit,          ///< a named limit was reached
   bad_plugin,     ///< a plug-in that does not fit, or that has failed
 };
@@ -43,8 +43,8 @@ enum class IoErrorKind : std::uint8_t {
 struct IoError {
   IoErrorKind kind = IoErrorKind::system;
   IoOperation operation = IoOperation::none;
-  int code = 0;          ///< errno, or the resolver's code; 0 if none
-  std::string endpoint;  ///< whom it was about, as text; may be empty
+  int code = 0;          ///< errno, or the resolver's code; 0 if there is none
+  std::string endpoint;  ///< the address that the operation was about, as text; may be empty
 
   friend bool operator==(const IoError&, const IoError&) = default;
 };
@@ -52,7 +52,7 @@ struct IoError {
 /// One line for logs and exceptions: "connect to 127.0.0.1:9: Connection refused".
 PERIGEE_API std::string to_string(const IoError& error);
 
-/// How one transfer ended. The hot path returns this instead of an IoError.
+/// The outcome of one transfer. The hot path returns this instead of an IoError.
 enum class IoStatus : std::uint8_t {
   ok,             ///< `count` octets were transferred, at least one
   would_block,    ///< nothing can be transferred now

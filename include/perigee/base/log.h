@@ -13,13 +13,13 @@ enum class Level : std::uint8_t { trace, debug, info, warning, error, off };
 
 /// Messages below `level` are dropped. Default: warning. Any thread.
 PERIGEE_API void set_level(Level level) noexcept;
-/// Whether a message of `level` would be written: ask before building a costly text.
+/// Whether a message of `level` would be written. Ask before building a costly text.
 PERIGEE_API bool enabled(Level level) noexcept;
 /// Writes one line to the sink (standard error unless replaced). Any thread; never throws.
 PERIGEE_API void write(Level level, std::string_view component, std::string_view text) noexcept;
 
-/// Receives every line that passes the level, one at a time. A plain function: `context` is given
-/// back to it. Must neither throw nor log nor change the sink.
+/// Receives every line that passes the level, one at a time. A plain function, which gets
+/// `context`. It must not throw, log or change the sink.
 using Sink = void (*)(void* context, Level level, std::string_view component,
                       std::string_view text);
 /// Replaces the sink; nullptr restores the default. When it returns, the old sink is not running

@@ -1,5 +1,4 @@
-// Octet spans: how octets are passed without saying who owns them. The owner is named by each
-// function.
+// Octet spans: octets of another owner. Each function says which object owns them.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,13 @@
-// Who is at the other end of a connection, where somebody vouches for it. A value only.
+// The identity of the process at the other end of a connection, if the system vouches for it. A
+// value only.
 #pragma once
 
 #include <cstdint>
 
 namespace perigee {
 
-/// The process at the other end of a local connection, as the system knows it: it was that process
-/// that connected (or that listened), and these were its effective user and group then.
+/// The process at the other end of a local connection, as the system knows it. This process
+/// connected or listened; the user and the group were its effective ones at that time.
 struct PeerIdentity {
   std::int32_t process = 0;
   std::uint32_t user = 0;

@@ -1,6 +1,6 @@
-// Memory that is asked for and given back all the time (coroutine frames, handlers, requests in
-// flight), from free lists by size: in the steady state nothing is allocated and nothing is locked.
-// Light on purpose: headers that many files include use it.
+// Memory that is allocated and released all the time (coroutine frames, handlers, requests in
+// flight), from free lists by size. In the steady state no call allocates from the system or takes
+// a lock. This header is light, since many headers include it.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -10,19 +10,19 @@
 
 namespace perigee::pool {
 
-/// What is larger comes from operator new. In octets.
+/// Larger sizes come from operator new. In octets.
 inline constexpr std::size_t pooled_size_max = 4096;
-/// What a thread keeps of each size for itself, at most. In octets.
+/// The most memory that a thread keeps for itself for each size. In octets.
 inline constexpr std::size_t thread_kept_max = std::size_t{32} * 1024;
-/// What is kept of each size for all threads, at most; the rest is given back to the system's
-/// allocator. In octets.
+/// The most memory that is kept for all threads for each size. The rest is given back to the
+/// system's allocator. In octets.
 inline constexpr std::size_t shared_kept_max = std::size_t{16} * 1024 * 1024;
 
-/// Memory for `size` octets, aligned as operator new's. Any thread. Throws bad_alloc.
-/// In a build with the address sanitizer every call is one of operator new, so that it sees what is
-/// used after its release.
+/// Memory for `size` octets, with the alignment of operator new. Any thread. Throws bad_alloc. In a
+/// build with the address sanitizer every call uses operator new, so that the sanitizer finds uses
+/// after the release.
 [[nodiscard]] PERIGEE_API void* allocate(std::size_t size);
-/// Takes back what `allocate(size)` has given, to any thread. Not null.
+/// Takes back memory that `allocate(size)` has given to any thread. Not null.
 PERIGEE_API void release(void* memory, std::size_t size) noexcept;
 
 }  // namespace perigee::pool

@@ -1,4 +1,4 @@
-// Text that strangers chose, made fit for a terminal and for one line of a log.
+// Makes text from outside safe for a terminal and for one line of a log.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -9,12 +9,12 @@
 
 namespace perigee {
 
-/// `text` with everything but printable ASCII as \xNN, and the backslash, too.
+/// `text` with the backslash, and each octet that is not printable ASCII, as \xNN.
 PERIGEE_API std::string printable(std::string_view text);
 /// `text` in quotes, with C's escapes for the quote, the backslash and control characters. Octets
 /// above 0x7f stay as they are: strings are UTF-8.
 PERIGEE_API std::string quoted(std::string_view text, char quote);
-/// Appends the escape of a character that has one. False: it has none.
+/// Appends the escape of a character. False: the character has no escape.
 PERIGEE_API bool append_escape(std::string& text, std::uint32_t character, char quote);
 
 }  // namespace perigee

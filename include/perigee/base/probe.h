@@ -1,5 +1,5 @@
-// Time probes: places on the way of a call where a build of its own (`PERIGEE_PROBES`, for
-// `perigee bench whitebox`) notes the time. In every other build nothing is left of them.
+// Time probes: points on the way of a call at which a build with `PERIGEE_PROBES` notes the time,
+// for `perigee bench whitebox`. Other builds contain no code for them.
 #pragma once
 
 #ifdef PERIGEE_PROBES
@@ -10,31 +10,31 @@
 
 namespace perigee::probe {
 
-/// Each ends a step, which began with the stamp before it on the same thread.
+/// Each point ends a step. The step began with the previous stamp of the same thread.
 enum class Point : std::uint8_t {
-  // The client's way down, and back.
+  // The client: sending the request, and taking the reply.
   call_begins,
   initialised,       ///< the call's state machine is made, and its policies are known
-  connection_found,  ///< of the reference's target
+  connection_found,  ///< to the reference's target
   request_begun,     ///< the request header is written
   arguments_encoded,
-  request_finished,  ///< it may be sent
-  reply_parsed,      ///< its header
+  request_finished,  ///< the request may be sent
+  reply_parsed,      ///< the reply header
   results_decoded,
   call_ended,
-  // The server's.
-  request_parsed,  ///< its header
-  admitted,        ///< limits and order are kept to
+  // The server.
+  request_parsed,  ///< the request header
+  admitted,        ///< limits and order were checked
   key_parsed,
   object_found,
-  upcall_prepared,  ///< the adapter lets it pass
+  upcall_prepared,  ///< the adapter lets the request pass
   upcall_begins,    ///< noted by the servant
-  upcall_ended,     ///< by the servant, too
-  reply_begun,      ///< its header is written
+  upcall_ended,     ///< noted by the servant
+  reply_begun,      ///< the reply header is written
   results_encoded,
-  reply_finished,  ///< it may be sent
-  // The transport's, on both sides.
-  send_begins,  ///< the system is called
+  reply_finished,  ///< the reply may be sent
+  // The transport, on both sides.
+  send_begins,  ///< before the system call
   sent,
   receive_begins,
   received,

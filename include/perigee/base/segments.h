@@ -1,4 +1,4 @@
-// Octets in several places that go out as one message.
+// The octets of one message in several places.
 #pragma once
 
 #include <perigee/base/octets.h>

@@ -1,12 +1,12 @@
-// A lock for sections of a few instructions that threads rarely contend for. Inline: a lock of the
-// C library costs a request a hundred instructions.
+// A lock for sections of a few instructions that threads rarely contend for. It is inline: a lock
+// of the C library would cost each request a hundred instructions.
 #pragma once
 
 #include <atomic>
 
 namespace perigee {
 
-/// Use it with std::lock_guard. Not recursive. Never held over a system call or a callback.
+/// Use it with std::lock_guard. Not recursive. Never hold it over a system call or a callback.
 class ShortLock final {
  public:
   ShortLock() noexcept = default;
@@ -25,7 +25,7 @@ class ShortLock final {
   }
 
  private:
-  // A thread that has waited takes the lock as `awaited`: other threads may wait too.
+  // A thread that has waited takes the lock as `awaited`, since other threads may wait, too.
   [[gnu::noinline]] void wait() noexcept {
     while (state_.exchange(awaited, std::memory_order_acquire) != free)
       state_.wait(awaited, std::memory_order_relaxed);

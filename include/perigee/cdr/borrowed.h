@@ -1,5 +1,6 @@
 // Parameters with the annotation @perigee::borrowed: sequences of numbers and strings that are not
-// copied. Senders write from the caller's memory; receivers see a view into the octets received.
+// copied. The sender writes from the caller's memory; the receiver gets a view into the octets
+// received.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -15,7 +16,7 @@
 
 namespace perigee::cdr {
 
-/// The view as it is sent: a sequence or a string. For a chain of `encoder <<`.
+/// A view to send: a sequence or a string. For a chain of `encoder <<`.
 template <typename View>
 struct Lent {
   View view;
@@ -37,8 +38,9 @@ inline Encoder& operator<<(Encoder& encoder, Lent<std::string_view> text) {
   return encoder;
 }
 
-/// Memory for what cannot be viewed where it was received. Each thread keeps a few buffers and uses
-/// them again, so that the steady state does not allocate. Give back on the thread that took.
+/// Memory for values that cannot be viewed where they were received. Each thread keeps a few
+/// buffers and uses them again, so that the steady state does not allocate. The thread that took a
+/// buffer must give it back.
 class PERIGEE_API Scratch final {
  public:
   Scratch() noexcept = default;
@@ -46,15 +48,15 @@ class PERIGEE_API Scratch final {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  /// At least `size` octets, aligned for every basic type; valid until the next take.
+  /// At least `size` octets, aligned for every basic type. They are valid until the next call.
   std::byte* take(std::size_t size);
 
  private:
-  std::vector<std::byte> buffer_;  // its size is its capacity's used part: never shrinks
+  std::vector<std::byte> buffer_;  // only grows; its size is the largest size that was asked for
 };
 
 /// A sequence as a view into the decoder's octets, or into scratch memory if their byte order or
-/// alignment in memory does not fit. Valid as long as both.
+/// alignment in memory does not fit. It is valid as long as the octets and this object.
 template <BasicType T>
 class BorrowedSequence final {
  public:
@@ -75,7 +77,7 @@ class BorrowedSequence final {
   Scratch scratch_;
 };
 
-/// The same for a string: only one that has to be converted to UTF-8 is copied.
+/// The same for a string. It is copied only if it must be converted to UTF-8.
 class BorrowedString final {
  public:
   operator std::string_view() const noexcept { return view_; }  // NOLINT: stands for the view

@@ -1,4 +1,4 @@
-// The growing buffer that an encoder writes to. Kept by its owner, so that it is allocated once.
+// The growing buffer that an encoder writes to. Its owner keeps it, so that it is allocated once.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -1,4 +1,4 @@
-// Numbers and names of code sets: how messages and people call them.
+// Numbers and names of code sets, for messages and for people.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,7 +17,7 @@ namespace perigee::cdr {
   return set == CharSet::utf_8 ? 0x05010001u : 0x00010000u | static_cast<std::uint32_t>(set);
 }
 [[nodiscard]] PERIGEE_API std::uint32_t registry_number(WideSet set) noexcept;
-/// Nothing for code sets that are not known here (and for `none` and `native`).
+/// Nothing for unknown code sets, and for `none` and `native`.
 [[nodiscard]] PERIGEE_API std::optional<CharSet> char_set_of(
     std::uint32_t registry_number) noexcept;
 [[nodiscard]] PERIGEE_API std::optional<WideSet> wide_set_of(

@@ -1,5 +1,5 @@
-// Code sets: what the octets of characters mean, inside the program and on the wire.
-// Which ones two ORBs use is negotiated elsewhere (orb); nothing here knows messages.
+// Code sets: the meaning of the octets of characters, inside the program and on the wire. The ORB
+// negotiates which code sets two ORBs use; this header knows no messages.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,7 @@
 namespace perigee::cdr {
 
 /// Code sets of char and string. All extend US-ASCII. The value is the part number of ISO 8859, or
-/// the low octet of the number in the OSF registry; UTF-8 has none such.
+/// the low octet of the number in the OSF registry. UTF-8 has neither.
 enum class CharSet : std::uint8_t {
   iso_8859_1 = 1,
   iso_8859_2,
@@ -41,11 +41,11 @@ enum class WideSet : std::uint8_t {
 /// How an encoder or decoder carries characters. The default carries `char` and strings as they
 /// are, and wide ones as GIOP 1.2 does in UTF-16.
 ///
-/// If `native` and `chars` are equal nothing is converted, nor checked: a std::string may hold
-/// any octets but NUL, and they arrive as they were.
+/// If `native` and `chars` are equal, characters are neither converted nor checked. A std::string
+/// may then hold any octets but NUL, and they arrive unchanged.
 struct CodeSets {
   CharSet native = CharSet::utf_8;  ///< of std::string and char in this program
-  CharSet chars = CharSet::utf_8;   ///< of the same on the wire
+  CharSet chars = CharSet::utf_8;   ///< of std::string and char on the wire
   WideSet wide = WideSet::utf_16;
   std::uint8_t giop_minor = 2;  ///< GIOP 1.x: decides the form of wide characters
 

@@ -1,5 +1,5 @@
 // CDR decoder: reads values out of a span, checks every bound, and remembers the first error.
-// Does no I/O; allocates nothing that the octets at hand do not justify.
+// Does no I/O. Allocates no more memory than the octets at hand justify.
 #pragma once
 
 #include <perigee/base/byte_order.h>
@@ -22,11 +22,11 @@ namespace perigee::cdr {
 class LandedSequence;
 class SequenceMemory;
 
-/// What values that are more than octets need to be made: the ORB, for object references. `orb`
+/// The environment for values that need more than octets: the ORB, for object references. `orb`
 /// derives its own type from it.
 class Environment {
  public:
-  /// Memory for large sequences; null: only the heap.
+  /// Memory for large sequences; null: only the heap is used.
   [[nodiscard]] SequenceMemory* sequence_memory() const noexcept { return sequence_memory_; }
 
  protected:
@@ -36,8 +36,8 @@ class Environment {
 
 /// Reads CDR from `octets`, which must outlive it and every view that it returns.
 ///
-/// The first error is sticky: from then on reads give zero and views are empty, so code need look
-/// at `ok()` only where it acts on a value and at the end.
+/// The first error is sticky: later reads give zero, and views are empty. So code calls `ok()` only
+/// before it acts on a value, and at the end.
 /// Source: CORBA 3.0, 15.3 "CDR Transfer Syntax".
 class PERIGEE_API Decoder {
  public:
@@ -51,21 +51,21 @@ class PERIGEE_API Decoder {
         depth_left_(limits.depth_max),
         objects_left_(limits.objects_max) {}
 
-  /// A decoder for the contents of an encapsulation that stands by itself (a profile, a component).
-  /// `bad_encapsulation` if `octets` is empty or its first octet is no byte order.
+  /// A decoder for the contents of an encapsulation outside of a message (a profile, a component).
+  /// `bad_encapsulation` if `octets` is empty or its first octet is not a valid byte order.
   [[nodiscard]] static Decoder from_encapsulation(OctetSpan octets, Limits limits = {}) noexcept;
 
-  /// Says that the octets are those of several pieces, in each of which alignment counts anew, from
-  /// 12 octets before it (fragments of GIOP 1.1): no value but a block goes on in the next piece.
-  /// `sizes` are those of the pieces, all octets together, and must outlive the decoder. The first
-  /// piece must hold what was read so far.
+  /// Divides the octets into pieces (fragments of GIOP 1.1). In each piece alignment counts anew,
+  /// from 12 octets before the piece. Only a block of octets may continue in the next piece.
+  /// `sizes` are the sizes of the pieces; their sum is the size of all octets. They must outlive
+  /// the decoder. The first piece must hold all octets that were read so far.
   void set_pieces(const std::size_t* sizes) noexcept;
-  /// Says that the octets end with a sequence whose numbers are in a vector, which must outlive the
+  /// Adds a sequence to the end of the octets. Its numbers are in a vector, which must outlive the
   /// decoder. Not together with `set_pieces`.
   void set_landed(LandedSequence& landed) noexcept;
-  /// If the next `size` octets are the numbers in that vector, moves behind them and returns the
-  /// vector. Else null, and nothing changes. Any other read of the numbers first copies the message
-  /// into one piece.
+  /// If the next `size` octets are the numbers in that vector, skips them and returns the vector.
+  /// Otherwise returns null, and changes nothing. Any other read of the numbers first copies the
+  /// message into one piece.
   [[nodiscard]] LandedSequence* pass_landed(std::size_t size) noexcept;
 
   /// Octets that a decoder reads, as `copy_into` keeps them.
@@ -73,16 +73,16 @@ class PERIGEE_API Decoder {
     Octets octets;
     std::vector<std::size_t> piece_sizes;  ///< as for `set_pieces`, without the first
   };
-  /// A decoder that goes on as this one would, with a copy of the octets: in `copy`, which must
-  /// outlive it. Throws bad_alloc.
+  /// A decoder at the same position, over a copy of the octets in `copy`. `copy` must outlive the
+  /// new decoder. Throws bad_alloc.
   [[nodiscard]] Decoder copy_into(Copied& copy) const;
 
-  /// Where the next octet is, as alignment counts.
+  /// Position of the next octet, counted as for alignment.
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
   [[nodiscard]] std::size_t remaining() const noexcept {
     return octets_.size() - position_ + beyond_;
   }
-  /// Whether the next `count` octets are not all in the present piece.
+  /// Whether the next `count` octets go beyond the present piece.
   [[nodiscard]] bool is_cut_within(std::size_t count) const noexcept {
     return count > octets_.size() - position_ && beyond_ != 0;
   }
@@ -98,12 +98,12 @@ class PERIGEE_API Decoder {
   }
   void skip(std::size_t count) noexcept { (void)read_octets(count); }
 
-  /// How characters are read: `char`, strings and their wide relatives.
+  /// The code sets of `char`, strings, wchar and wide strings.
   [[nodiscard]] CodeSets code_sets() const noexcept { return code_sets_; }
   void set_code_sets(CodeSets code_sets) noexcept { code_sets_ = code_sets; }
 
-  /// A primitive value at its natural alignment; zero after an error. A `char` is converted as the
-  /// code sets say; wide characters have functions of their own.
+  /// A primitive value at its natural alignment; zero after an error. A `char` is converted to the
+  /// native code set. Wide characters have functions of their own.
   template <Swappable T>
     requires(!std::same_as<T, wchar_t>)
   [[nodiscard]] T read() noexcept {
@@ -127,27 +127,27 @@ class PERIGEE_API Decoder {
     if (value > 1) fail(ErrorKind::bad_boolean);
     return value == 1;
   }
-  /// An enumerator's ordinal, which must be below `count`; else 0 and `bad_enum`.
+  /// An enumerator's ordinal, which must be below `count`. Otherwise 0, and the error `bad_enum`.
   [[nodiscard]] std::uint32_t read_enum(std::uint32_t count) noexcept {
     const auto value = read<std::uint32_t>();
     if (value < count) return value;
     fail(ErrorKind::bad_enum);
     return 0;
   }
-  /// A string without its NUL, as a view into the octets: not converted.
-  /// Length 0, which is illegal but sent by some ORBs, is read as the empty string (interop fact
-  /// 26).
+  /// A string without its NUL, as a view into the octets, without conversion. Some ORBs send the
+  /// illegal length 0; it is read as the empty string (interop fact 26).
   [[nodiscard]] std::string_view read_string_view() noexcept;
-  /// The same, converted as the code sets say; `bad_character` if it is not valid or cannot be.
+  /// The same, converted to the native code set. `bad_character`: the text is invalid, or cannot be
+  /// converted.
   void read_string(std::string& text);
-  /// The same as a view: into the octets, or into `storage` if it had to be converted.
+  /// The same as a view into the octets, or into `storage` if the text had to be converted.
   [[nodiscard]] std::string_view read_borrowed_string(std::string& storage) {
     const std::string_view octets = read_string_view();
     if (!code_sets_.converts()) return octets;
     convert(octets, storage);
     return storage;
   }
-  /// Code points. Errors: `bad_character` (what is there is not valid in the code set),
+  /// Code points. Errors: `bad_character` (the octets are not valid in the code set),
   /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string`, `bad_length`.
   /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 without a byte order
   /// mark is big endian.
@@ -163,8 +163,9 @@ class PERIGEE_API Decoder {
   }
   /// A sequence<octet> as a view.
   [[nodiscard]] OctetSpan read_octet_sequence() noexcept { return read_octets(read_length(1)); }
-  /// The length of a sequence whose elements take at least `element_size_min` (≥ 1) octets each.
-  /// A length that the remaining octets cannot hold is `bad_length`, and 0 is returned.
+  /// The length of a sequence whose elements take at least `element_size_min` (≥ 1) octets each. If
+  /// the remaining octets cannot hold so many elements, the error is `bad_length`, and 0 is
+  /// returned.
   [[nodiscard]] std::size_t read_length(std::size_t element_size_min) noexcept {
     const auto count = read<std::uint32_t>();
     if (count <= remaining() / element_size_min) return count;
@@ -190,9 +191,9 @@ class PERIGEE_API Decoder {
           for (T& value : values) value = reverse_octets(value);
     }
   }
-  /// `count` elements as a view into the octets, if these are in the native byte order and aligned
-  /// in memory, and are not characters to be converted; else nothing is read and the view is empty.
-  /// The borrowed form of `read_array`.
+  /// `count` elements as a view into the octets: the borrowed form of `read_array`. The octets must
+  /// be in the native byte order and aligned in memory, and must not need a conversion of
+  /// characters. Otherwise nothing is read, and the view is empty.
   template <Swappable T>
     requires(sizeof(T) <= 8 && !std::same_as<T, wchar_t>)
   [[nodiscard]] std::span<const T> view_array(std::size_t count) noexcept {
@@ -205,8 +206,8 @@ class PERIGEE_API Decoder {
     position_ = start + count * sizeof(T);
     return {reinterpret_cast<const T*>(first), count};  // the one such cast: style guide, section 7
   }
-  /// A sequence: the length, then the elements. Copied straight from the octets where that is
-  /// possible, since a vector that is resized first would be zeroed for nothing.
+  /// A sequence: the length, then the elements. The elements are appended straight from the octets
+  /// where possible, since a resize would zero the vector first.
   template <Swappable T>
   void read_sequence(std::vector<T>& values) {
     const std::size_t count = read_length(sizeof(T));
@@ -218,8 +219,8 @@ class PERIGEE_API Decoder {
     values.resize(count);
     read_array(std::span<T>(values));
   }
-  /// Prepares a vector for `count` elements, all of which will be written. Of use if it is so large
-  /// that its memory is fresh; else nothing happens.
+  /// Prepares a vector for `count` elements, all of which will be written. Acts only if the vector
+  /// is so large that it gets fresh memory from the system.
   template <typename T>
   void make_room(std::vector<T>& values, std::size_t count) {
     if (count <= fresh_above / sizeof(T) || count <= values.capacity()) [[likely]]
@@ -228,9 +229,9 @@ class PERIGEE_API Decoder {
     values.reserve(count);
     will_fill(values.data(), count * sizeof(T));
   }
-  /// A decoder for an encapsulation held in an octet sequence, with its own byte order and
-  /// alignment, one level deeper. An empty encapsulation is `bad_encapsulation`. An error that
-  /// appears later in the nested decoder is that decoder's alone: look at its `ok()`.
+  /// A decoder for an encapsulation in an octet sequence. It has its own byte order and alignment,
+  /// and is one level deeper. An empty encapsulation is `bad_encapsulation`. Later errors are
+  /// errors of the nested decoder only: look at its `ok()`.
   [[nodiscard]] Decoder read_encapsulation() noexcept;
 
   /// Enters a nested constructed value; `too_deep` beyond the limit. Pair with `leave()`.
@@ -239,7 +240,7 @@ class PERIGEE_API Decoder {
     --depth_left_;
   }
   void leave() noexcept { ++depth_left_; }
-  /// What takes far more memory than octets is read: `too_large` beyond the limit.
+  /// Counts a value that takes far more memory than octets; `too_large` beyond the limit.
   void count_object() noexcept {
     if (objects_left_ == 0) return fail(ErrorKind::too_large);
     --objects_left_;
@@ -251,18 +252,18 @@ class PERIGEE_API Decoder {
     return environment_ == nullptr ? nullptr : environment_->sequence_memory();
   }
 
-  /// Keeps the first error and goes to the end, so that nothing more is read.
+  /// Keeps the first error and skips all octets, so that later reads fail.
   [[gnu::cold]] void fail(ErrorKind kind) noexcept;
   [[nodiscard]] bool ok() const noexcept { return error_.kind == ErrorKind::none; }
   [[nodiscard]] const Error& error() const noexcept { return error_; }
 
  private:
-  // A larger vector has memory of its own from the system in usual C libraries, fresh each time: it
-  // is the largest M_MMAP_THRESHOLD of glibc.
+  // Usual C libraries take the memory of a larger vector from the system, fresh each time. This is
+  // the largest M_MMAP_THRESHOLD of glibc.
   static constexpr std::size_t fresh_above = std::size_t{32} << 20;
 
   static Decoder failed(ErrorKind kind) noexcept;
-  /// False, and `truncated`, if there is none.
+  /// False, with the error `truncated`, if there is no other piece.
   [[gnu::cold]] bool begin_next_piece() noexcept;
   [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
@@ -277,7 +278,7 @@ class PERIGEE_API Decoder {
   std::size_t position_ = 0;
   std::size_t beyond_ = 0;                   // octets of the pieces behind it
   const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
-  LandedSequence* landed_ = nullptr;         // not null: octets beyond are its numbers
+  LandedSequence* landed_ = nullptr;         // not null: the octets beyond are its numbers
   bool swap_ = false;
   CodeSets code_sets_;
   std::uint32_t depth_left_ = Limits{}.depth_max;

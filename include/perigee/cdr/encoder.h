@@ -26,8 +26,8 @@ namespace perigee::cdr {
 /// Source: CORBA 3.0, 15.3 "CDR Transfer Syntax".
 class PERIGEE_API Encoder {
  public:
-  /// Sequences of fixed-size elements and strings at least this large are borrowed, not copied, if
-  /// allowed.
+  /// Strings and sequences of fixed-size elements of at least this size are borrowed, not copied,
+  /// if `Borrowing` allows it.
   static constexpr std::size_t borrow_size_min = 8 * 1024;
 
   /// CDR's lengths have 32 bits.
@@ -59,12 +59,12 @@ class PERIGEE_API Encoder {
     if (padding != 0) std::memset(buffer_->extend(padding), 0, padding);
   }
 
-  /// How characters are written: `char`, strings and their wide relatives.
+  /// The code sets of `char`, strings, wchar and wide strings.
   [[nodiscard]] CodeSets code_sets() const noexcept { return code_sets_; }
   void set_code_sets(CodeSets code_sets) noexcept { code_sets_ = code_sets; }
 
   /// A primitive value at its natural alignment (long double: 16 octets aligned to 8). A `char` is
-  /// converted as the code sets say; wide characters have functions of their own.
+  /// converted to the code set of the wire. Wide characters have functions of their own.
   template <Swappable T>
     requires(!std::same_as<T, wchar_t>)
   void write(T value) {
@@ -77,21 +77,24 @@ class PERIGEE_API Encoder {
   }
   void write_boolean(bool value) { write(static_cast<std::uint8_t>(value ? 1 : 0)); }
   void write_enum(std::uint32_t value) { write(value); }
-  /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`; where
-  /// the text has to be converted, `bad_character` says that it is not valid or cannot be.
+  /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`.
+  /// `bad_character`: the text must be converted, and is invalid or has no form in the code set.
   void write_string(std::string_view text);
-  /// The same for a text that outlives the sending: borrowed if large and allowed.
+  /// The same for a text that outlives the sending: it is borrowed if it is large and `Borrowing`
+  /// allows it.
   void write_lasting_string(std::string_view text);
   void write_lasting_string(const std::string& text);
-  /// Code points. Errors: `bad_character` (no code point, or not in the code set),
+  /// Code points. Errors: `bad_character` (not a code point, or not in the code set),
   /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string` and `too_large`.
-  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 goes without a byte
-  /// order mark, in big endian, unless it begins like one.
+  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 is written in big
+  /// endian without a byte order mark, unless the text begins with such a mark.
   void write_wide_character(wchar_t character);
   void write_wide_string(std::wstring_view text);
-  /// The octets as they are, unaligned, without a length; borrowed if large and allowed.
+  /// The octets as they are, unaligned, without a length. Large ones are borrowed if `Borrowing`
+  /// allows it.
   void write_octets(OctetSpan octets);
-  /// Elements at their natural alignment, without a length; borrowed if large and allowed.
+  /// Elements at their natural alignment, without a length. Large arrays are borrowed if
+  /// `Borrowing` allows it.
   template <Swappable T>
     requires(!std::same_as<T, wchar_t>)
   void write_array(std::span<const T> values) {
@@ -106,7 +109,7 @@ class PERIGEE_API Encoder {
       write_swapped(std::as_bytes(values), sizeof(T));
     }
   }
-  /// The length of a sequence. More than 2^32-1 elements is the error `too_large`.
+  /// The length of a sequence. If there are more than 2^32-1 elements, the error is `too_large`.
   void write_length(std::size_t count) {
     if (count > length_max) [[unlikely]]
       fail(ErrorKind::too_large);
@@ -151,9 +154,9 @@ class PERIGEE_API Encoder {
     const std::size_t padding = alignment == 1 ? 0 : (0 - position()) & (alignment - 1);
     Buffer& buffer = *buffer_;
     std::byte* place = buffer.reserve(alignment - 1 + sizeof(T));
-    buffer.advance(padding + sizeof(T));  // first: the compiler must think that octets alias sizes
-    // All octets that padding may take are zeroed at once: cheaper than to ask whether there is
-    // any.
+    buffer.advance(padding + sizeof(T));  // first: `place` may alias the sizes for the compiler
+    // All octets that padding may take are zeroed at once. This is cheaper than a test whether
+    // there is padding.
     if constexpr (alignment > 1) std::memset(place, 0, alignment);
     std::memcpy(place + padding, &value, sizeof(T));
   }
@@ -171,7 +174,7 @@ class PERIGEE_API Encoder {
   Error error_;
 };
 
-/// The octets of an encapsulation that stands by itself (a profile, a component, an IOR string):
+/// The octets of an encapsulation outside of a message (a profile, a component, an IOR string).
 /// `write_contents` gets an encoder that stands after the byte order octet.
 template <typename WriteContents>
 [[nodiscard]] Octets encode_encapsulation(std::endian order, WriteContents&& write_contents) {

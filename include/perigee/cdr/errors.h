@@ -1,4 +1,4 @@
-// Errors of CDR, and the limits that a decoder obeys.
+// Errors of CDR, and the limits of a decoder.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -9,7 +9,7 @@
 
 namespace perigee::cdr {
 
-/// Why octets could not be decoded, or values not encoded.
+/// Why decoding or encoding failed.
 enum class ErrorKind : std::uint8_t {
   none,
   truncated,    ///< more octets were expected than are there
@@ -23,12 +23,12 @@ enum class ErrorKind : std::uint8_t {
   too_large,       ///< beyond a named limit
   local_object,    ///< a local object cannot be marshalled
   not_in_version,  ///< this GIOP version has no encoding for the type
-  bad_character,   ///< not valid in its code set, or not to be had in the one that is needed
-  no_code_set,     ///< the peers have not agreed on how to send wide characters
+  bad_character,   ///< not valid in its code set, or has no form in the other code set
+  no_code_set,     ///< the peers have not agreed on a code set for wide characters
   not_supported,   ///< a type that cannot be marshalled by this version of Perigee: valuetypes
 };
 
-/// A decoding error: what, and where.
+/// A decoding error: its kind and its place.
 struct Error {
   ErrorKind kind = ErrorKind::none;
   std::size_t offset = 0;  ///< octets from the start of the message or encapsulation
@@ -38,11 +38,11 @@ struct Error {
 
 PERIGEE_API std::string to_string(const Error& error);
 
-/// What a decoder accepts. The message size is limited before: by the messaging protocol.
+/// What a decoder accepts. The messaging protocol has limited the message size before.
 struct Limits {
   std::uint32_t depth_max = 128;  ///< nested constructed values and encapsulations
-  /// Object references, TypeCodes with parameters and anys with values that are not basic, in one
-  /// message: each takes some 300 octets, however few it takes on the wire.
+  /// Object references, TypeCodes with parameters, and anys with values that are not basic, in one
+  /// message. Each takes about 300 octets of memory, and may be much smaller on the wire.
   std::uint32_t objects_max = 256 * 1024;
 };
 

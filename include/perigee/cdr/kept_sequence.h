@@ -1,5 +1,5 @@
-// Parameters that are large sequences: their memory serves one call after the other. A vector of
-// many MiB would otherwise be fresh memory of the system in each call, with a page fault for each
+// Parameters that are large sequences: their memory is used for one call after another. Otherwise a
+// vector of many MiB would take fresh memory of the system in each call, with a page fault for each
 // page.
 #pragma once
 
@@ -48,7 +48,7 @@ class KeptSequence final {
   SequenceMemory* memory_ = nullptr;  // of a large vector
 };
 
-// These are in the library (src/cdr/kept_sequence.cpp).
+// The definitions are in the library (src/cdr/kept_sequence.cpp).
 // clang-format off: a table
 #define PERIGEE_KEPT_ELEMENTS(X)                                                           \
   X(std::uint8_t) X(std::int8_t) X(std::int16_t) X(std::uint16_t) X(std::int32_t)          \

@@ -1,5 +1,5 @@
-// The numbers of a large sequence that were received into the vector of its parameter, and not
-// into the storage of their message.
+// The numbers of a large sequence that were received directly into the vector of its parameter,
+// instead of into the storage of their message.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -15,7 +15,7 @@
 namespace perigee::cdr {
 
 /// The end of a message whose other octets, the head, are elsewhere. Once the numbers have arrived,
-/// one thread at a time accesses it, as it does the message.
+/// one thread at a time accesses it, like the message.
 class PERIGEE_API LandedSequence final {
  public:
   /// The first number is `head_size` octets behind the start of the message.
@@ -30,8 +30,8 @@ class PERIGEE_API LandedSequence final {
   /// The memory of the numbers. Not after `take`.
   [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
 
-  /// Moves the numbers to `values`, as they were received. False, and nothing is moved: they are of
-  /// another type, or were taken before.
+  /// Moves the numbers to `values`, as they were received. False, and nothing is moved, if they
+  /// have another type or were taken before.
   template <typename T>
   [[nodiscard]] bool take(std::vector<T>& values) noexcept {
     auto* const landed = std::get_if<std::vector<T>>(&values_);
@@ -40,8 +40,8 @@ class PERIGEE_API LandedSequence final {
     taken_ = true;
     return true;
   }
-  /// All octets of the message in one piece, which lives as long as this object. Empty: there is no
-  /// memory for it, or the numbers were taken.
+  /// All octets of the message in one piece, which lives as long as this object. Empty if there is
+  /// no memory for it, or if the numbers were taken.
   [[nodiscard]] OctetSpan join(OctetSpan head) noexcept;
 
  private:

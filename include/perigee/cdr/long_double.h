@@ -1,5 +1,6 @@
-// CDR's long double, IEEE 754 binary128 in 16 octets, to and from the machine's own.
-// On x86 that one is the 80-bit format of the x87: its 16 octets must never reach the wire.
+// Converts CDR's long double (IEEE 754 binary128 in 16 octets) to and from the machine's own. On
+// x86 the latter is the 80-bit format of the x87; its 16 octets in memory must never reach the
+// wire.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,9 +13,9 @@ namespace perigee::cdr {
 /// The octets of a binary128 number, in native byte order.
 using QuadOctets = std::array<std::byte, 16>;
 
-/// Exact: binary128 holds every long double. NaNs stay NaNs, zeros and infinities keep their sign.
+/// Exact: binary128 holds every long double. NaNs stay NaNs; zeros and infinities keep their sign.
 PERIGEE_API QuadOctets to_quad(long double value) noexcept;
-/// Rounds to the nearest long double, ties to even, where that one has fewer digits.
+/// Rounds to the nearest long double, ties to even, if long double has fewer digits.
 PERIGEE_API long double from_quad(const QuadOctets& octets) noexcept;
 
 }  // namespace perigee::cdr

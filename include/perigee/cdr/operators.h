@@ -1,5 +1,5 @@
-// operator<< and operator>> of the basic IDL types, strings, sequences and arrays: what
-// generated code uses. Generated types bring their own overloads, found by their namespace.
+// operator<< and operator>> of the basic IDL types, strings, sequences and arrays, for generated
+// code. Generated types have their own overloads, which are found by their namespace.
 #pragma once
 
 #include <perigee/cdr/decoder.h>
@@ -41,7 +41,7 @@ inline Decoder& operator>>(Decoder& decoder, bool& value) {
   return decoder;
 }
 
-/// The text may be borrowed, as a sequence may: none that ends before the message is sent.
+/// May borrow the text, like a sequence: the text must live until the message is sent.
 inline Encoder& operator<<(Encoder& encoder, const std::string& text) {
   encoder.write_lasting_string(text);
   return encoder;
@@ -70,9 +70,9 @@ inline Decoder& operator>>(Decoder& decoder, std::wstring& text) {
   return decoder;
 }
 
-/// Generated structs of fixed size. They have functions `_write_all` and `_read_all`, too, which
-/// marshal many at once; `_wire_size_min` is the least number of octets that one takes (0: it is of
-/// variable size).
+/// Generated structs of fixed size. They also have functions `_write_all` and `_read_all`, which
+/// marshal many structs at once. `_wire_size_min` is the least number of octets of one struct (0:
+/// its size is variable).
 template <typename T>
 concept FixedSizeStruct = requires { requires T::_wire_size_min > 0; };
 
@@ -80,8 +80,8 @@ concept FixedSizeStruct = requires { requires T::_wire_size_min > 0; };
 template <typename T>
 concept TextStruct = requires { requires T::_is_text_run; };
 
-/// The octets that a value of type T takes on the wire at least: what a sequence's length must be
-/// justified by before its elements are made.
+/// The least number of octets that a value of type T takes on the wire. Before the elements of a
+/// sequence are made, its length is checked with this size.
 template <typename T>
 inline constexpr std::size_t wire_size_min = 1;
 template <BasicType T>
@@ -91,7 +91,7 @@ inline constexpr std::size_t wire_size_min<T> = T::_wire_size_min;
 template <typename T, std::size_t N>
 inline constexpr std::size_t wire_size_min<std::array<T, N>> = N * wire_size_min<T>;
 
-/// What arrays of arrays consist of in the end, one behind the other without a gap.
+/// The element type of arrays of arrays. The elements stand one behind the other without a gap.
 template <typename T>
 struct Leaf {
   using type = T;
@@ -99,7 +99,7 @@ struct Leaf {
 template <typename T, std::size_t N>
 struct Leaf<std::array<T, N>> : Leaf<T> {};
 
-/// sequence<T>: the length, then the elements; by block where the elements are of a basic type.
+/// sequence<T>: the length, then the elements. Elements of a basic type are copied as one block.
 template <typename T>
 Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
   encoder.write_length(values.size());
@@ -115,8 +115,8 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
   return encoder;
 }
 
-/// Never allocates more than the octets at hand justify (padding in memory aside): elements of
-/// variable size that may be larger in memory than on the wire are appended one by one.
+/// Never allocates more than the octets at hand justify, apart from padding in memory. Elements of
+/// variable size, which may be larger in memory than on the wire, are appended one by one.
 template <typename T>
 Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   if constexpr (BasicType<T>) {
@@ -143,8 +143,8 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   return decoder;
 }
 
-/// An array is its elements in turn, the last index varying fastest: one block where they are of a
-/// basic type. CORBA 3.0, 15.3.2.4.
+/// An array: its elements in turn, the last index varying fastest. Elements of a basic type are
+/// copied as one block. CORBA 3.0, 15.3.2.4.
 template <typename T, std::size_t N>
 Encoder& operator<<(Encoder& encoder, const std::array<T, N>& values) {
   using Element = typename Leaf<T>::type;
@@ -172,7 +172,7 @@ Decoder& operator>>(Decoder& decoder, std::array<T, N>& values) {
   return decoder;
 }
 
-// These are in the library (src/cdr/sequences.cpp).
+// The definitions are in the library (src/cdr/sequences.cpp).
 // clang-format off: a table
 #define PERIGEE_SEQUENCE_ELEMENTS(X)                                                             \
   X(bool) X(std::uint8_t) X(std::int16_t) X(std::uint16_t) X(std::int32_t) X(std::uint32_t)      \

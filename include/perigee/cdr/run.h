@@ -1,17 +1,17 @@
-// Runs of values of fixed size: what generated code marshals them with. Their space is reserved, or
-// their octets are found, at once; between two alignments everything stands at constant offsets.
+// Runs of values of fixed size, for generated code. One step reserves the space of a run, or checks
+// that its octets are there. Between two alignments all members stand at constant offsets.
 //
 // A generated class `Wire` describes a struct of fixed size:
 //   sizes        octets of CDR from each start phase (position modulo 8), leading padding included
 //   alignment    of its most strictly aligned member
 //   phase        modulo `alignment`: where all structs but the first of a sequence start
 //   block_size   sizes[phase]
-//   is_image     whether from that phase on, CDR is what lies in memory, and every octet is valid
-//   has_characters  whether there are any whose octets depend on the code sets
+//   is_image     true: from that phase on, CDR and memory have the same octets, all of them valid
+//   has_characters  true: some octets depend on the code sets
 //   members(run, value)  the members in turn, from any phase, in any byte order
 //   block(run, value)    the same from `phase` on, in the native byte order: copied by block
-// A run inside another struct has `sizes`, `has_characters` and `members` only. Structs that have
-// strings, too: text_run.h.
+// A run inside another struct has `sizes`, `has_characters` and `members` only. Structs that
+// contain strings: text_run.h.
 #pragma once
 
 #include <perigee/cdr/decoder.h>
@@ -34,7 +34,7 @@ static_assert(alignof(std::int16_t) == 2 && alignof(std::int32_t) == 4 &&
                   alignof(std::int64_t) == 8 && alignof(float) == 4 && alignof(double) == 8,
               "structs are copied by block for the natural alignment of x86-64 and AArch64 only");
 
-/// Where a run stands. `place` is at octet number `position` of the message.
+/// The place of a run. `place` is at octet number `position` of the message.
 template <typename Octet>
 class RunPlace {
  public:
@@ -58,8 +58,8 @@ class RunPlace {
   std::size_t bias_;  // position minus address, modulo 2^64
 };
 
-/// Writes a run. Every step but `align` may use octets of the run's own only, `align` up to seven
-/// beyond: they are reserved, too.
+/// Writes a run. `align` may also write up to seven octets beyond the run; these are reserved, too.
+/// Each other step writes octets of the run only.
 template <bool swaps, typename Place = RunPlace<std::byte>>
 class RunWriter : public Place {
  public:
@@ -67,7 +67,7 @@ class RunWriter : public Place {
   using Place::place, Place::skip;
 
   void align(std::size_t alignment) noexcept {
-    std::memset(place(), 0, alignment);  // cheaper than to ask whether there is any padding
+    std::memset(place(), 0, alignment);  // cheaper than a test whether there is padding
     this->skip_padding(alignment);
   }
   void pad(std::size_t count) noexcept {
@@ -91,7 +91,8 @@ class RunWriter : public Place {
     field(value);
   }
 
-  /// Parts of a block: octets `offset` of the wire are octets `from` of the value, and so on.
+  /// Copies parts of a block: the octets of the wire at `offset` are the octets of the value at
+  /// `from`.
   void copy(std::size_t offset, const void* value, std::size_t from, std::size_t size) noexcept {
     std::memcpy(place() + offset, static_cast<const std::byte*>(value) + from, size);
   }
@@ -102,7 +103,7 @@ class RunWriter : public Place {
   void check_enumerator(std::size_t /*offset*/, std::uint32_t /*count*/) noexcept {}
 };
 
-/// Reads a run. What is not valid is noted, and the run goes on.
+/// Reads a run. Invalid values are noted, and the run goes on.
 template <bool swaps>
 class RunReader final : public RunPlace<const std::byte> {
  public:
@@ -153,7 +154,7 @@ class RunReader final : public RunPlace<const std::byte> {
   bool has_bad_enum_ = false;
 };
 
-/// Writes a run by the encoder, which converts characters, and knows both byte orders.
+/// Writes a run by the encoder, which converts characters and writes both byte orders.
 class ConvertingWriter final {
  public:
   explicit ConvertingWriter(Encoder& encoder) noexcept : encoder_(encoder) {}
@@ -176,7 +177,7 @@ class ConvertingWriter final {
   Encoder& encoder_;
 };
 
-/// Reads a run by the decoder, which converts characters, and knows pieces.
+/// Reads a run by the decoder, which converts characters and reads messages in pieces.
 class ConvertingReader final {
  public:
   explicit ConvertingReader(Decoder& decoder) noexcept : decoder_(decoder) {}
@@ -200,13 +201,13 @@ class ConvertingReader final {
 
 namespace run {
 
-/// `count` values, in the writer's or the reader's byte order.
+/// Marshals `count` values, in the byte order of the writer or reader.
 template <typename Wire, typename Run, typename T>
 void each(Run& run, T* values, std::size_t count) {
   for (T* value = values; value != values + count; ++value) Wire::members(run, *value);
 }
 
-/// The same where the order is the native one. Only the first value can start at another phase.
+/// The same in the native byte order. Only the first value can start at another phase.
 template <typename Wire, typename Run, typename T>
 void each_by_block(Run& run, T* values, std::size_t count) {
   T* value = values;
@@ -217,7 +218,7 @@ void each_by_block(Run& run, T* values, std::size_t count) {
   }
 }
 
-/// The same of structs that are read as they lie: one copy.
+/// The same for structs with equal octets on the wire and in memory: one copy.
 template <typename Wire, typename T>
 void each_as_image(RunReader<false>& run, T* values, std::size_t count) {
   T* value = values;
@@ -227,7 +228,7 @@ void each_as_image(RunReader<false>& run, T* values, std::size_t count) {
 
 }  // namespace run
 
-/// The members of one run, in one reservation. `value` is the struct that they belong to.
+/// Writes the members of one run, with one reservation. `value` is the struct that contains them.
 template <typename Wire, typename T>
 void write_run(Encoder& encoder, const T& value) {
   if constexpr (Wire::has_characters) {
@@ -247,7 +248,7 @@ void write_run(Encoder& encoder, const T& value) {
   }
 }
 
-/// The members of one run, after one check that all octets are there.
+/// Reads the members of one run, after one check that all octets are there.
 template <typename Wire, typename T>
 void read_run(Decoder& decoder, T& value) {
   if constexpr (Wire::has_characters) {
@@ -272,7 +273,7 @@ void read_run(Decoder& decoder, T& value) {
     read(RunReader<false>(octets.data(), position));
 }
 
-/// `count` structs of fixed size in turn, without a length, in one reservation.
+/// Writes `count` structs of fixed size in turn, without a length, with one reservation.
 template <typename Wire, typename T>
 void write_structs(Encoder& encoder, const T* values, std::size_t count) {
   if (count == 0) return;
@@ -290,7 +291,8 @@ void write_structs(Encoder& encoder, const T* values, std::size_t count) {
     }
   }
   const std::size_t position = encoder.position();
-  // No overflow: a struct takes at most as much in CDR as in memory, but for the first one's start.
+  // No overflow: except for the start of the first one, a struct is not larger in CDR than in
+  // memory.
   const std::size_t size = Wire::sizes[position & 7U] + (count - 1) * Wire::block_size;
   std::byte* place = encoder.buffer().reserve(size + 7);
   encoder.buffer().advance(size);
@@ -303,8 +305,8 @@ void write_structs(Encoder& encoder, const T* values, std::size_t count) {
   }
 }
 
-/// The same of structs: one check that all octets are there. After an error they have no value that
-/// means anything, but each is valid.
+/// Reads `count` structs, after one check that all octets are there. After an error the structs are
+/// valid, but their values are meaningless.
 template <typename Wire, typename T>
 void read_structs(Decoder& decoder, T* values, std::size_t count) {
   if (count == 0) return;
@@ -323,7 +325,7 @@ void read_structs(Decoder& decoder, T* values, std::size_t count) {
   const auto finish = [&](const auto& run) {
     if (run.is_valid()) return;
     for (T* value = values; value != values + count; ++value)
-      *value = T{};  // a copied octet may be no bool at all
+      *value = T{};  // a copied octet may be an invalid bool
     decoder.fail(run.error());
   };
   if (decoder.swaps()) {

@@ -1,4 +1,4 @@
-// Where large sequences get their memory: what an ORB offers to its decoders.
+// The memory of large sequences, which an ORB offers to its decoders.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -10,15 +10,15 @@
 
 namespace perigee::cdr {
 
-/// A vector of one of the types whose memory is kept. The set is closed: the code that frees such a
-/// vector is in the library, and not in a module that may be unloaded before that.
+/// A vector of one of the types whose memory is kept. The set is closed, so that the code that
+/// frees such a vector is in the library. A module with that code might be unloaded before.
 using LargeVector =
     std::variant<std::vector<std::uint8_t>, std::vector<std::int8_t>, std::vector<std::int16_t>,
                  std::vector<std::uint16_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,
                  std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<float>,
                  std::vector<double>>;
 
-/// Where a sequence that ended a message stood in it. The next such message is likely to have one
+/// The place of a sequence that ended a message. The next such message is likely to have a sequence
 /// at the same place.
 struct SequencePlace {
   std::size_t length_at = 0;  ///< octets of the message in front of the length
@@ -34,7 +34,7 @@ class SequenceMemory {
   virtual void take(LargeVector& vector, std::size_t octets) noexcept = 0;
   /// The vector is not used any longer.
   virtual void give_back(LargeVector vector) noexcept = 0;
-  /// `size` octets of fresh memory are about to be written, all of them.
+  /// The caller is about to write all `size` octets of fresh memory.
   virtual void will_fill(void* memory, std::size_t size) noexcept = 0;
   /// A message ended with a sequence that was decoded into a vector.
   virtual void note_place(const SequencePlace& place) noexcept = 0;

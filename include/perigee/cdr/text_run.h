@@ -1,9 +1,9 @@
-// Structs of strings and values of fixed size: how generated code writes them. Room is asked for
-// once a struct; where the next octet goes is kept in a register until the last one is written.
+// Structs of strings and values of fixed size, for generated code. The writer reserves room once
+// for each struct. The place of the next octet stays in a register until the last octet is written.
 //
 // A generated class `Wire` describes such a struct:
-//   fixed_size   the most octets of CDR that it takes, the characters of its strings aside
-//   text_size(value)     the characters of its strings
+//   fixed_size   the most octets of CDR that it takes, without the characters of its strings
+//   text_size(value)     the number of characters of its strings
 //   members(run, value)  the members in turn
 #pragma once
 
@@ -16,18 +16,18 @@
 
 namespace perigee::cdr {
 
-/// Copies a text with nothing behind it. What is wrong with it, if anything: it has a NUL inside,
-/// or is longer than CDR can tell.
+/// Copies a text without octets behind it. Gives an error if the text has a NUL inside or is too
+/// long for CDR.
 PERIGEE_API ErrorKind copy_text(std::byte* place, const std::string& text) noexcept;
 
-/// Short texts are copied as this many octets, whatever their length.
+/// Short texts are copied as this many octets, whatever their size.
 inline constexpr std::size_t short_text_room = 16;
 
-// The strings of libstdc++ have as much room at least: in the object.
+// The strings of libstdc++ have at least as much room inside the object.
 #if defined(__SSE2__) && defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
 inline constexpr std::size_t short_text_max = short_text_room - 1;
 
-/// Copies a short text, and what follows it in memory. Not zero: it has a NUL inside.
+/// Copies a short text, and the octets behind it in memory. Not zero: the text has a NUL inside.
 inline unsigned copy_short_text(std::byte* place, const char* text, std::size_t size) noexcept {
   using Characters [[gnu::vector_size(short_text_room)]] = char;
   Characters characters;
@@ -42,8 +42,8 @@ inline constexpr std::size_t short_text_max = 0;
 inline unsigned copy_short_text(std::byte*, const char*, std::size_t) noexcept { return 0; }
 #endif
 
-/// As RunPlace, for runs in which nothing stands at a constant offset from what was before: to
-/// align takes two instructions, for which the whole rest waits.
+/// Like RunPlace, for runs in which no member stands at a constant offset from an earlier one. An
+/// alignment takes two instructions, and all later steps wait for them.
 class TextPlace {
  public:
   TextPlace(std::byte* place, std::size_t position) noexcept
@@ -64,14 +64,14 @@ class TextPlace {
   std::size_t position_;
 };
 
-/// Writes texts, too. Steps may use octets beyond the run: as many as a short text's room.
+/// Also writes texts. Steps may use octets beyond the run: as many as the room of a short text.
 class TextRunWriter final : public RunWriter<false, TextPlace> {
  public:
   explicit TextRunWriter(Encoder& encoder)
       : RunWriter(encoder.buffer().reserve(short_text_room), encoder.position()),
         end_(place() + encoder.buffer().room()) {}
 
-  /// Room for `size` octets, and for those beyond.
+  /// Room for `size` octets, and for the octets beyond the run.
   void reserve(Encoder& encoder, std::size_t size) {
     size += short_text_room;
     if (static_cast<std::size_t>(end_ - place()) >= size) [[likely]]
@@ -94,7 +94,7 @@ class TextRunWriter final : public RunWriter<false, TextPlace> {
     field(std::uint8_t{0});
   }
 
-  /// What was written becomes the buffer's.
+  /// Adds the written octets to the buffer.
   void commit(Encoder& encoder) const noexcept {
     encoder.buffer().advance(position() - encoder.position());
     if (has_nul_ != 0) encoder.fail(ErrorKind::bad_string);
@@ -107,7 +107,7 @@ class TextRunWriter final : public RunWriter<false, TextPlace> {
   ErrorKind error_ = ErrorKind::none;
 };
 
-/// `count` structs in turn, without a length.
+/// Writes `count` structs in turn, without a length.
 template <typename Wire, typename T>
 void write_texts(Encoder& encoder, const T* values, std::size_t count) {
   if (encoder.swaps() || encoder.code_sets().converts()) [[unlikely]] {

@@ -1,5 +1,4 @@
-// The reactor: waits for readiness of handles, timers and posted tasks, and calls handlers for
-// them.
+// The reactor: waits for ready handles, timers and posted tasks, and calls their handlers.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -20,7 +19,7 @@
 
 namespace perigee::event {
 
-/// What a handle is ready for. Flags.
+/// The readiness of a handle. Flags.
 enum class Readiness : std::uint32_t {
   none = 0,
   readable = 1,
@@ -37,11 +36,11 @@ constexpr bool has(Readiness set, Readiness flag) noexcept {
 
 class Pollable;
 
-/// What a reactor has to report about one object.
+/// An event of one object.
 struct Event {
   Pollable* target = nullptr;
   Readiness readiness = Readiness::none;
-  MutableOctetSpan received;  ///< a poller that reads itself delivers the octets; epoll does not
+  MutableOctetSpan received;  ///< octets that the poller has read itself; epoll reads none
 };
 
 /// What the reactor knows about an object. Guarded by the reactor's lock.
@@ -73,8 +72,8 @@ class PollableState {
   Pollable* next_ = nullptr;
 };
 
-/// An object that a reactor reports events to. Events are edge-triggered: the object transfers
-/// until nothing is left, or asks to be called again (`Reactor::mark_ready`).
+/// An object to which a reactor reports events. Events are edge-triggered: the object must transfer
+/// octets until none are left, or ask to be called again (`Reactor::mark_ready`).
 class PERIGEE_API Pollable : public PollableState {
  public:
   /// Called on a thread that runs the reactor, without locks of the reactor. If several threads run
@@ -94,7 +93,8 @@ class PERIGEE_API Pollable : public PollableState {
   ~Pollable() = default;
 };
 
-/// An object whose owner outlives the reactor's use of it, as where one thread runs the reactor.
+/// An object whose owner outlives the reactor's use of it, for example if one thread runs the
+/// reactor.
 class PERIGEE_API EventHandler : public Pollable {
  public:
   virtual void handle_ready(Readiness readiness) noexcept = 0;
@@ -120,8 +120,8 @@ class PERIGEE_API Reactor {
   using Function = std::move_only_function<void()>;
   /// What a thread does after it has marked an object.
   enum class Next : bool {
-    turn,  ///< it takes objects of the reactor next: no other thread is woken
-    call,  ///< it may be long in a call, or does not run the reactor
+    turn,  ///< it takes marked objects of the reactor next, so no other thread is woken
+    call,  ///< it may be in a long call, or does not run the reactor
   };
 
   virtual ~Reactor() = default;
@@ -129,21 +129,21 @@ class PERIGEE_API Reactor {
   /// @name Events
   /// @{
   /// Registers a handle and its object once, for reading and the peer's closing. Both must stay
-  /// until `remove`. Readiness that was there before is reported, too.
+  /// until `remove`. Readiness that existed before is also reported.
   virtual std::expected<void, IoError> add(int fd, Pollable& pollable) = 0;
-  /// Turned on while octets wait to be sent: reports `writable` when the handle takes octets (at
-  /// once if it does already). One system call if it changes, none if it does not. One thread at a
-  /// time per object.
+  /// Turned on while octets wait to be sent: reports `writable` when the handle takes octets, or at
+  /// once if it takes octets already. Makes one system call if the interest changes, none
+  /// otherwise. One thread at a time per object.
   virtual void want_writable(Pollable& pollable, WriteInterest interest) noexcept = 0;
   /// Must be called before the handle is closed. Afterwards no call of the object begins, not even
   /// for events that were fetched before; running calls continue. Also removes a mark. No effect if
   /// the object is not registered.
   virtual void remove(Pollable& pollable) noexcept = 0;
-  /// Calls the object in the next turn with `readable`. Once, however often it is marked. Also for
-  /// objects that were not added.
+  /// Calls the object in the next turn with `readable`, once, however often it is marked. The
+  /// object need not be added.
   ///
-  /// An acceptor's handler that runs out of handles (IoErrorKind::limit) gets no new edge for the
-  /// connections that wait: it arms a timer and marks itself ready then, instead of spinning.
+  /// If an acceptor's handler runs out of handles (IoErrorKind::limit), it gets no new edge for the
+  /// waiting connections. It then arms a timer and marks itself ready when the timer fires.
   virtual void mark_ready(Pollable& pollable, Next next) noexcept = 0;
   void mark_ready(Pollable& pollable) noexcept { mark_ready(pollable, Next::call); }
   /// Takes the mark back. Events that were fetched are still reported.
@@ -152,14 +152,15 @@ class PERIGEE_API Reactor {
 
   /// @name Tasks and timers
   /// @{
-  /// Runs the task on a thread of the reactor soon. False if it is posted already: it runs once.
+  /// Runs the task on a thread of the reactor soon. False if it is posted already: then it runs
+  /// once.
   virtual bool post(Task& task) noexcept = 0;
   /// Fires the timer on a thread of the reactor at the deadline or later. Timers of one turn fire
   /// in order of time. A timer that is armed already is moved. True if it was not armed: then its
   /// owner gives it a reference.
   virtual bool arm(Timer& timer, Deadline deadline) noexcept = 0;
-  /// True: the timer does not fire, and its owner takes the reference back. False: it is not armed,
-  /// or another thread is about to fire it; then `fire` drops the reference.
+  /// True: the timer does not fire, and its owner takes the reference back. False: the timer is not
+  /// armed, or another thread is about to fire it; then `fire` drops the reference.
   virtual bool cancel(Timer& timer) noexcept = 0;
   /// How many timers are armed.
   [[nodiscard]] virtual std::size_t timers_armed() const noexcept = 0;
@@ -175,13 +176,14 @@ class PERIGEE_API Reactor {
   virtual bool cancel(TimerId timer) noexcept = 0;
   /// @}
 
-  /// Runs turns until `stop`; one that came before counts too. Not to be nested: tasks and handlers
-  /// that have to wait call `run_once`, which also delivers what the outer turn has left over.
+  /// Runs turns until `stop` is called; a call before `run` counts, too. Calls must not nest. A
+  /// task or handler that has to wait calls `run_once`, which also delivers the rest of the outer
+  /// turn.
   virtual void run() = 0;
-  /// One turn: waits until the deadline at most, then calls what is ready: events, due timers,
-  /// tasks.
+  /// One turn: waits until the deadline at most, then calls what is ready: objects with events, due
+  /// timers, and tasks.
   virtual void run_once(Deadline deadline) = 0;
-  /// Whether a turn would call anything without waiting.
+  /// Whether a turn would find work without waiting.
   [[nodiscard]] virtual bool has_work() const noexcept = 0;
   /// How many threads sleep in a turn.
   [[nodiscard]] virtual std::uint32_t sleepers() const noexcept = 0;
@@ -190,12 +192,12 @@ class PERIGEE_API Reactor {
   /// A handle for a foreign event loop that drives this reactor: becomes readable when there is
   /// work, timers included. -1 if the process has no handle left for the timer.
   [[nodiscard]] virtual int handle() noexcept = 0;
-  /// Ends the waits, and makes `run` return after the present turn: once if one thread runs the
-  /// reactor, for good if several do.
+  /// Ends the waits, and makes `run` return after the present turn. If one thread runs the reactor,
+  /// this holds for one `run`; if several threads run it, for all later ones.
   virtual void stop() noexcept = 0;
-  /// `stop` was called, and no `run` has returned for it.
+  /// True if `stop` was called, and no `run` has returned for it.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
-  /// The end of waiting: all armed timers fire on the calling thread, before their time, and posted
+  /// Ends all waits: all armed timers fire on the calling thread, before their time, and posted
   /// tasks run. Scheduled functions are dropped. No other thread may run the loop.
   virtual void close() noexcept = 0;
   /// Whether `close` was called.
@@ -211,8 +213,8 @@ enum class Threads : bool { one, several };
 /// How a reactor asks the system for events. `uring` needs a kernel with io_uring (5.17 or later).
 enum class PollerKind : std::uint8_t { epoll, uring };
 
-/// `clock` must outlive the reactor. `busy_poll`: how long a turn that may wait looks again and
-/// again before it sleeps.
+/// `clock` must outlive the reactor. `busy_poll`: for this time, a turn that may wait polls again
+/// and again before it sleeps.
 PERIGEE_API std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(
     const Clock& clock = steady_clock(), std::chrono::microseconds busy_poll = {},
     Threads threads = Threads::one, PollerKind poller = PollerKind::epoll);

@@ -1,4 +1,4 @@
-// A handle that becomes readable when somebody says so.
+// A handle that another thread can make readable.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -6,13 +6,12 @@
 
 namespace perigee::event {
 
-/// For those who wait in a reactor for something that another thread does. Once raised it stays
-/// readable.
+/// Wakes a thread that waits in a reactor. Once raised, the handle stays readable.
 class PERIGEE_API Signal {
  public:
-  /// One that cannot be raised, and has no handle.
+  /// A signal without a handle. Raising it has no effect.
   Signal() noexcept = default;
-  /// Without a handle if the system has none left.
+  /// Makes a signal. It has no handle if the system has no handle left.
   [[nodiscard]] static Signal make() noexcept;
 
   explicit operator bool() const noexcept { return static_cast<bool>(handle_); }

@@ -1,5 +1,5 @@
 // The tagged components and service contexts that Perigee understands, as values. All others are
-// carried as they came.
+// carried unchanged.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -27,14 +27,15 @@ enum CodeSetId : std::uint32_t {
   code_set_utf_16 = 0x00010109,
 };
 
-/// The code sets of one kind of character: the one used inside, and those it can be converted to.
+/// The code sets of one kind of character: the native one, and the ones to which it can be
+/// converted.
 struct CodeSetList {
   std::uint32_t native = 0;  ///< 0: none
   std::vector<std::uint32_t> conversions;
   friend bool operator==(const CodeSetList&, const CodeSetList&) = default;
 };
 
-/// TAG_CODE_SETS: what an object's server understands. Source: CORBA 3.0, 13.10.2.4.
+/// TAG_CODE_SETS: the code sets of an object's server. Source: CORBA 3.0, 13.10.2.4.
 struct CodeSetInfo {
   CodeSetList for_char;
   CodeSetList for_wchar;
@@ -48,18 +49,18 @@ struct CodeSetContext {
   friend auto operator<=>(const CodeSetContext&, const CodeSetContext&) = default;
 };
 
-/// TAG_ALTERNATE_IIOP_ADDRESS: one more way to the same object. Source: CORBA 3.0, 15.7.3.
+/// TAG_ALTERNATE_IIOP_ADDRESS: another address of the same object. Source: CORBA 3.0, 15.7.3.
 struct AlternateAddress {
   std::string host;
   std::uint16_t port = 0;
   friend bool operator==(const AlternateAddress&, const AlternateAddress&) = default;
 };
 
-/// Perigee's component: whoever listens there understands GIOPlite. Its data: the version of it, 1.
+/// Perigee's component: the server understands GIOPlite. The data is the version of GIOPlite, 1.
 inline constexpr std::uint32_t tag_giop_lite = 0x50474c54;
 
-/// omniORB's component for UNIX-domain sockets, in IIOP profiles of the host `host` (whose port is
-/// 0 if there is nothing else). Interop fact 57.
+/// omniORB's component for UNIX-domain sockets, in IIOP profiles of the host `host`. The profile's
+/// port is 0 if the server has no other address. Interop fact 57.
 inline constexpr std::uint32_t tag_omniorb_unix_address = 0x41545402;
 struct OmniorbUnixAddress {
   std::string host;
@@ -67,8 +68,9 @@ struct OmniorbUnixAddress {
   friend bool operator==(const OmniorbUnixAddress&, const OmniorbUnixAddress&) = default;
 };
 
-/// Perigee's service context: how long the caller of a request waits for the reply from now on. Its
-/// data: an encapsulation of an unsigned long long, in microseconds. Relative, since clocks differ.
+/// Perigee's service context: how long the caller of a request waits for the reply. The data is an
+/// encapsulation of an unsigned long long, in microseconds. The time is relative, since clocks
+/// differ.
 inline constexpr std::uint32_t context_remaining_time = 0x50474501;
 /// Octets of that encapsulation: byte order, padding, value.
 inline constexpr std::size_t remaining_time_size = 16;
@@ -91,8 +93,8 @@ PERIGEE_API void encode_remaining_time(std::span<std::byte, remaining_time_size>
                                        std::uint64_t microseconds) noexcept;
 /// @}
 
-/// @name Decoders of the data of a component or context. The tag is the caller's to look at.
-/// Octets behind the value are ignored. `too_large`: more than 64 conversion code sets.
+/// @name Decoders of the data of a component or context. The caller must check the tag. Octets
+/// behind the value are ignored. `too_large`: more than 64 conversion code sets.
 /// @{
 PERIGEE_API std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan data);
 PERIGEE_API std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan data);
@@ -100,13 +102,13 @@ PERIGEE_API std::expected<AlternateAddress, cdr::Error> decode_alternate_address
 PERIGEE_API std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_address(
     OctetSpan data);
 PERIGEE_API std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data);
-/// Nothing if it does not decode.
+/// Nothing if the data does not decode.
 PERIGEE_API std::optional<std::uint64_t> decode_remaining_time(OctetSpan data) noexcept;
-/// Whether it is the version that we understand.
+/// Whether the data is the version of GIOPlite that this library understands.
 PERIGEE_API bool decode_giop_lite(OctetSpan data) noexcept;
 /// @}
 
-/// @name Components as they stand in profiles: a count, then a tag and the data of each. Decoding
+/// @name Components as encoded in profiles: a count, then a tag and the data of each. Decoding
 /// fails with `too_large` beyond the limits.
 /// @{
 PERIGEE_API void encode_components(cdr::Encoder& encoder,

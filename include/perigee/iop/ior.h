@@ -30,7 +30,7 @@ enum ComponentTag : std::uint32_t {
 
 struct TaggedProfile {
   std::uint32_t tag = 0;
-  Octets data;  ///< the encapsulation, as it came
+  Octets data;  ///< the encapsulation, unchanged
   friend bool operator==(const TaggedProfile&, const TaggedProfile&) = default;
 };
 
@@ -46,7 +46,7 @@ struct ServiceContext {
   OctetSpan data;
 };
 
-/// An object reference as it travels. No profiles: the nil reference.
+/// An object reference in its transmitted form. Without profiles it is the nil reference.
 /// Source: CORBA 3.0, 13.6.2.
 struct Ior {
   std::string type_id;
@@ -64,7 +64,7 @@ struct IorLimits {
 };
 
 PERIGEE_API void encode(cdr::Encoder& encoder, const Ior& ior);
-/// Errors are the decoder's; `too_large` beyond the limits.
+/// Errors: those of the decoder; `too_large` beyond the limits.
 PERIGEE_API void decode(cdr::Decoder& decoder, Ior& ior, const IorLimits& limits = {});
 
 /// The body of an IIOP profile (tag 0), also used by other protocols with the same layout.
@@ -79,16 +79,16 @@ struct IiopProfile {
   friend bool operator==(const IiopProfile&, const IiopProfile&) = default;
 };
 
-/// An encapsulation in byte order `order`. Components of a profile of version 1.0 are left out.
+/// An encapsulation in byte order `order`. For version 1.0, the components are left out.
 PERIGEE_API TaggedProfile encode_profile(const IiopProfile& profile,
                                          std::endian order = std::endian::native);
-/// Does not look at the tag. Octets behind the body are ignored. Errors: the decoder's; `bad_value`
-/// for a major version other than 1; `too_large` beyond the limits.
+/// Does not look at the tag. Octets behind the body are ignored. Errors: those of the decoder;
+/// `bad_value` for a major version other than 1; `too_large` beyond the limits.
 PERIGEE_API std::expected<IiopProfile, cdr::Error> decode_iiop_profile(
     const TaggedProfile& profile, const IorLimits& limits = {});
 
-/// Why a stringified reference cannot be used; `text` says it to a person. `reason` maps to the
-/// minor codes of BAD_PARAM that string_to_object raises (7 bad scheme, 8 bad address, 9 bad scheme
+/// Why a stringified reference cannot be used; `text` is for people. `reason` maps to the minor
+/// codes of BAD_PARAM that string_to_object raises (7 bad scheme, 8 bad address, 9 bad scheme
 /// specific part, 10 other).
 struct ReferenceError {
   enum class Reason : std::uint8_t {
@@ -103,8 +103,9 @@ struct ReferenceError {
 
 /// "IOR:" and hexadecimal digits of the encapsulation, in the native byte order.
 PERIGEE_API std::string to_ior_string(const Ior& ior);
-/// Any case of prefix and digits; white space at the end is ignored. Nil references are accepted.
-/// Errors: `bad_scheme` (no "IOR:"), `bad_specific` (digits or what they say), `other` (too long).
+/// Prefix and digits may be in any case; white space at the end is ignored. Nil references are
+/// accepted. Errors: `bad_scheme` (no "IOR:"), `bad_specific` (bad digits or contents), `other`
+/// (too long).
 /// Source: CORBA 3.0, 13.6.10.
 PERIGEE_API std::expected<Ior, ReferenceError> parse_ior_string(std::string_view text,
                                                                 const IorLimits& limits = {});

@@ -1,5 +1,5 @@
-// The service context of bidirectional GIOP: the addresses at which the opener of a connection
-// would listen. Source: CORBA 3.0, 15.8.
+// The service context of bidirectional GIOP: addresses at which the client that opened the
+// connection accepts calls. Source: CORBA 3.0, 15.8.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -22,13 +22,13 @@ struct ListenPoint {
   friend bool operator==(const ListenPoint&, const ListenPoint&) = default;
 };
 
-/// The length of a DNS name.
+/// The longest DNS name.
 inline constexpr std::size_t listen_point_host_max = 255;
 
 /// The data of a service context with id `context_bi_dir_iiop`, in the native byte order.
 PERIGEE_API Octets encode_listen_points(std::span<const ListenPoint> points);
 /// `too_large`: more than `points_max` points, or a host longer than `listen_point_host_max`.
-/// Octets behind the value are ignored. Takes memory for the points that are there only.
+/// Octets behind the value are ignored. Takes memory only for points that have arrived.
 PERIGEE_API std::expected<std::vector<ListenPoint>, cdr::Error> decode_listen_points(
     OctetSpan data, std::size_t points_max);
 

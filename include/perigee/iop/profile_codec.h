@@ -1,5 +1,5 @@
-// What profiles of one tag look like, apart from the transports that lead where they say. IIOP's
-// codec is always there; a protocol brings those of its own tags.
+// The encoding of the profiles of one tag, without the transports. The codec of IIOP is always
+// there; a protocol registers codecs for its own tags.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -16,12 +16,12 @@
 
 namespace perigee::iop {
 
-/// What a profile says, whatever its tag.
+/// The contents of a profile, whatever its tag.
 struct ProfileBody {
   std::uint8_t major = 1;
   std::uint8_t minor = 2;
-  std::string host;     ///< the host that the address is of, where the address does not say it
-  std::string address;  ///< as the endpoints of the tag's protocol are written
+  std::string host;     ///< the host of the address, if the address does not contain it
+  std::string address;  ///< in the form of the endpoints of the tag's protocol
   ObjectKey object_key;
   std::vector<TaggedComponent> components;
   friend bool operator==(const ProfileBody&, const ProfileBody&) = default;
@@ -32,8 +32,8 @@ class PERIGEE_API ProfileCodec {
  public:
   virtual ~ProfileCodec() = default;
   [[nodiscard]] virtual std::uint32_t tag() const noexcept = 0;
-  /// `profile` has the tag; its data comes from anybody. Errors: the decoder's; `too_large` beyond
-  /// the limits.
+  /// `profile` has the tag; its data may come from an untrusted peer. Errors: those of the decoder;
+  /// `too_large` beyond the limits.
   [[nodiscard]] virtual std::expected<ProfileBody, cdr::Error> decode(
       const TaggedProfile& profile, const IorLimits& limits) const = 0;
   [[nodiscard]] virtual TaggedProfile encode(const ProfileBody& body) const = 0;
@@ -47,8 +47,8 @@ PERIGEE_API void decode_key_and_components(cdr::Decoder& decoder, ProfileBody& b
                                            const IorLimits& limits);
 /// @}
 
-/// The codec of tag_internet_iop. The address is "host:port", with brackets around an IPv6 address;
-/// port 0 says that nobody is there without further components (interop fact 48).
+/// The codec of tag_internet_iop. The address is "host:port", with brackets around an IPv6 address.
+/// Port 0 says that the server has no IIOP address, unless a component has one (interop fact 48).
 PERIGEE_API std::unique_ptr<ProfileCodec> make_iiop_codec();
 
 /// "host:port", with brackets around a host that has colons.

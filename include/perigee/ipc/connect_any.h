@@ -1,5 +1,5 @@
-// Connecting to the first of several addresses that answers, as "Happy Eyeballs" does: RFC 8305,
-// sections 4 and 5. Sorting addresses by preference is the resolver's task, not done here.
+// Connects to the first of several addresses that answers ("Happy Eyeballs": RFC 8305, sections 4
+// and 5). The resolver sorts the addresses by preference; this header does not.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -27,23 +27,24 @@ struct RaceOptions {
   std::chrono::milliseconds attempt_delay{250};
 };
 
-/// Why one address of several did not do.
+/// Why one of several addresses failed.
 struct FailedAttempt {
   InetAddr address;
   std::error_code error;
 };
 
-/// Why none did.
+/// Why all addresses failed.
 struct ConnectFailure {
-  std::error_code error;  ///< `timed_out` if the limit ended it, else the last one
+  std::error_code error;  ///< `timed_out` if the limit has passed; otherwise the last error
   std::vector<FailedAttempt>
-      attempts;  ///< in the order in which they failed; those not tried: none
+      attempts;  ///< in the order in which they failed; addresses not tried are left out
 };
 /// "192.0.2.1:80: Connection refused; [2001:db8::1]:80: Connection timed out"
 PERIGEE_API std::string to_string(const ConnectFailure& failure);
 
-/// The order in which addresses are tried: the families take turns, beginning with that of the
-/// first; within a family as they were. Duplicates are left out.
+/// The order in which addresses are tried: the two versions of IP take turns, beginning with the
+/// version of the first address. Addresses of one version keep their order. Duplicates are left
+/// out.
 PERIGEE_API std::vector<InetAddr> interleaved(std::span<const InetAddr> addresses);
 
 namespace io {
@@ -69,14 +70,14 @@ class PERIGEE_API ConnectRace {
   ConnectRace& operator=(ConnectRace&& other) noexcept;
   ~ConnectRace();
 
-  /// Does what can be done without waiting. No more calls after `won` and `lost`.
+  /// Does all steps that are possible without waiting. Do not call it again after `won` or `lost`.
   [[nodiscard]] State advance();
-  /// Becomes readable when `advance` has something to do. The same handle all the time; there is
-  /// one after the first `advance` that has returned `running`.
+  /// Becomes readable when `advance` can go on. The handle never changes. It exists from the first
+  /// `advance` that has returned `running`.
   [[nodiscard]] int handle() const noexcept;
   /// After `won`: a blocking handle.
   [[nodiscard]] Handle take_winner() noexcept;
-  /// After `lost`: why. While it is running: as if a time limit had ended it.
+  /// After `lost`: why. While the race is running: the result as if a time limit had ended it.
   [[nodiscard]] ConnectFailure failure() const;
 
  private:
@@ -94,7 +95,7 @@ namespace sock {
   return detail::Opened::as<Stream>(race.take_winner());
 }
 
-/// As below, with options that are chosen at run time: of those that streams have.
+/// The same as below, with options of streams that are chosen at run time.
 [[nodiscard]] inline std::expected<Stream, ConnectFailure> connect_any_with(
     std::span<const InetAddr> addresses, TimeLimit limit, const RaceOptions& race,
     std::span<const io::OptionValue> options) {
@@ -103,10 +104,10 @@ namespace sock {
   return detail::Opened::as<Stream>(std::move(*handle));
 }
 
-/// Connects to the first of `addresses` that answers, within `limit` for all together (`no_wait` is
-/// taken for 0). Attempts that are too late are closed. The options are set before connecting.
-/// A connection that meets itself, since nobody listens and the system chose that very port, counts
-/// as refused. No address: `invalid_argument`.
+/// Connects to the first of `addresses` that answers. `limit` is for all addresses together;
+/// `no_wait` counts as 0. Late connections are closed. The options are set before connecting. A
+/// socket that has connected to itself counts as refused: there is no listener, and the system
+/// chose the same port for the socket. Errors: `invalid_argument` without addresses.
 template <typename... Options>
   requires(OptionOf<Options, Stream> && ...)
 [[nodiscard]] std::expected<Stream, ConnectFailure> connect_any(std::span<const InetAddr> addresses,

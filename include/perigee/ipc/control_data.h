@@ -1,6 +1,6 @@
-// Control data: what travels beside the octets of a message. Laid out as the system's macros
-// (CMSG_…) do, for the transfers that are inline (see system_calls.h); src/ipc/system_calls.cpp
-// checks it against them. Use the wrappers.
+// Control data: data beside the octets of a message. The layout is that of the system's macros
+// (CMSG_…), for the inline transfers (see system_calls.h); src/ipc/system_calls.cpp compares both.
+// Use the wrappers.
 #pragma once
 
 #include <perigee/ipc/system_calls.h>
@@ -12,8 +12,8 @@
 
 namespace perigee::ipc::system_calls {
 
-/// @name The parts that are known here: handles (SOL_SOCKET, SCM_RIGHTS), and the link of a
-/// datagram (IPPROTO_IP, IP_PKTINFO).
+/// @name The supported parts: handles (SOL_SOCKET, SCM_RIGHTS), and the link of a datagram
+/// (IPPROTO_IP, IP_PKTINFO).
 /// @{
 inline constexpr int socket_level = 1;
 inline constexpr int handles_part = 1;
@@ -21,7 +21,7 @@ inline constexpr int ip_level = 0;
 inline constexpr int link_part = 8;
 /// @}
 
-/// As cmsghdr: begins each part; its data follow, and the next one is aligned.
+/// Like cmsghdr: begins each part. Its data follow, and the next part is aligned.
 struct ControlHeader {
   std::size_t size;  ///< of the header and its data
   int level;
@@ -37,12 +37,12 @@ struct ControlHeader {
 /// Most handles that one message carries (the system's SCM_MAX_FD).
 inline constexpr std::size_t handles_max = 253;
 
-/// Handles that are sent. Not initialised: only what is used is touched.
+/// Handles that are sent. Not initialised: only the used part is written.
 struct HandlesControl {
   ControlHeader header;
   int handles[handles_max + 1];
 
-  /// Not more than `handles_max`. What they take.
+  /// Sets the handles, at most `handles_max`, and returns the octets that they take.
   std::size_t set(std::span<const int> lent) noexcept {
     header = {sizeof(header) + lent.size_bytes(), socket_level, handles_part};
     if (lent.size() % 2 != 0) handles[lent.size()] = 0;  // the padding is sent, too
@@ -51,7 +51,7 @@ struct HandlesControl {
   }
 };
 
-/// By which link a datagram leaves (in_pktinfo).
+/// The link by which a datagram leaves (in_pktinfo).
 struct LinkControl {
   ControlHeader header{sizeof(header) + 3 * sizeof(int), ip_level, link_part};
   int index = 0;
@@ -60,7 +60,7 @@ struct LinkControl {
   std::uint32_t padding = 0;
 };
 
-/// Room for a sender's credentials, which nobody reads here.
+/// Room for a sender's credentials, which this library does not read.
 struct alignas(ControlHeader) CredentialsSpace {
   std::byte octets[32];  // not initialised: the kernel fills it in
 };
@@ -69,8 +69,9 @@ struct alignas(ControlHeader) CredentialsSpace {
 struct alignas(ControlHeader) HandlesSpace {
   std::byte octets[sizeof(CredentialsSpace) + sizeof(HandlesControl)];  // not initialised
 
-  /// What to offer of it for so many handles. Room for credentials is added as some sockets get
-  /// them; without them it is room for handles, which are counted and closed if they are too many.
+  /// The octets to offer for so many handles. Room for credentials is added, since some sockets
+  /// receive them. Sockets without credentials use it for handles; surplus handles are counted and
+  /// closed.
   [[nodiscard]] static constexpr std::size_t size_for(std::size_t handle_count) noexcept {
     if (handle_count > handles_max) handle_count = handles_max;
     return sizeof(CredentialsSpace) + part_space(handle_count * sizeof(int));

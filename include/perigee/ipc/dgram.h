@@ -1,6 +1,7 @@
-// Datagrams: to anybody (Dgram), or to and from one peer (CoDgram). sock.h and lsock.h name the
-// results; group.h has broadcast and multicast. A datagram arrives whole or not at all, and an
-// empty one is a datagram: there is no end of a stream here. All inline, nothing virtual.
+// Datagrams: to and from any address (Dgram), or to and from one peer (CoDgram). sock.h and lsock.h
+// name the concrete types; group.h has broadcast and multicast. A datagram arrives whole or not at
+// all. An empty datagram is valid: it does not end a stream. All functions are inline, none is
+// virtual.
 #pragma once
 
 #include <perigee/ipc/io_dgram.h>
@@ -12,7 +13,7 @@
 
 namespace perigee::ipc {
 
-/// What a receive from one peer got.
+/// The result of a receive from one peer.
 struct ReceivedDatagram {
   std::size_t count;  ///< octets put into the caller's space
   std::size_t size;   ///< octets of the datagram
@@ -20,15 +21,15 @@ struct ReceivedDatagram {
   [[nodiscard]] constexpr bool truncated() const noexcept { return size > count; }
 };
 
-/// What a receive from anybody got.
+/// The result of a receive from any sender.
 template <typename Address>
 struct ReceivedFrom : ReceivedDatagram {
-  Address sender;  ///< unnamed if a local socket sent it that has no address
-  // Not defaulted: all would be zeroed before it is initialised.
+  Address sender;  ///< unnamed if the sender is a local socket without an address
+  // Not defaulted: a defaulted constructor would zero all members first.
   ReceivedFrom() noexcept {}  // NOLINT(modernize-use-equals-default)
 };
 
-/// What a receive of a datagram with handles got.
+/// The result of a receive of a datagram with handles.
 template <typename Address>
 struct ReceivedHandlesFrom {
   std::size_t count = 0;
@@ -43,17 +44,18 @@ inline Result<ReceivedDatagram> received_datagram(io::Transfer transfer,
   const std::size_t count = transfer.count < space.size() ? transfer.count : space.size();
   return ReceivedDatagram{count, transfer.count};
 }
-/// Always inline (see io.h): what is left of the result then is what the caller looks at.
+/// Always inline (see io.h), so that only the parts of the result that the caller uses remain.
 template <typename Address>
 [[gnu::always_inline]] inline Result<ReceivedFrom<Address>> received_from(
     int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
-  // Received in place: an address is large enough for copies to count.
+  // The address is received in place, since copies of it are expensive.
   Result<ReceivedFrom<Address>> result(std::in_place);
   const io::Transfer transfer = io::recv_from(fd, space, result->sender, limit);
   if (transfer.error != 0) [[unlikely]] {
     result = std::unexpected(system_error(transfer.error));
   } else {
-    // The compiler cannot know that the system call has written to the sender only.
+    // Tells the compiler that the result still has a value: the system call wrote only to the
+    // sender.
     if (!result.has_value()) std::unreachable();
     result->count = transfer.count < space.size() ? transfer.count : space.size();
     result->size = transfer.count;
@@ -83,7 +85,7 @@ Result<Handle> bound_dgram(const Address& local, const Options&... options) {
 }
 }  // namespace detail
 
-/// Sends to anybody and receives from anybody. Several threads may send and receive.
+/// Sends to any address and receives from any address. Several threads may send and receive.
 template <typename Domain>
 class DgramSocket : public SocketBase<DgramSocket<Domain>> {
  public:
@@ -92,8 +94,8 @@ class DgramSocket : public SocketBase<DgramSocket<Domain>> {
 
   /// Not open.
   DgramSocket() noexcept = default;
-  /// Binds; by default to a port or name that the system chooses, to get answers there. The options
-  /// are set before.
+  /// Sets the options and binds. By default the system chooses a port or name, at which replies
+  /// arrive.
   template <typename... Options>
     requires(OptionOf<Options, DgramSocket> && ...)
   [[nodiscard]] static Result<DgramSocket> open(const Address& local = Address{},
@@ -136,7 +138,7 @@ class DgramSocket : public SocketBase<DgramSocket<Domain>> {
     return detail::received_handles_from<Address>(this->handle(), space, handles, limit);
   }
 
-  /// Where answers go: a port or name that the system chose included.
+  /// The address at which replies arrive, also if the system chose the port or name.
   [[nodiscard]] Result<Address> local_address() const {
     return detail::name_of<Address>(this->handle(), io::Side::local);
   }
@@ -146,7 +148,7 @@ class DgramSocket : public SocketBase<DgramSocket<Domain>> {
   explicit DgramSocket(Handle handle) noexcept : SocketBase<DgramSocket>(std::move(handle)) {}
 };
 
-/// Sends to one peer and receives from it only. The peer is chosen when it is opened, for good.
+/// Sends to one peer and receives from it only. `open` fixes the peer.
 template <typename Domain>
 class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
  public:
@@ -172,8 +174,8 @@ class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
     return connected(detail::bound_dgram(ends.local, options...), ends.peer);
   }
 
-  /// Sends one datagram to the peer. Errors: `connection_refused` if the system has learned that
-  /// nobody received an earlier one; `message_size`.
+  /// Sends one datagram to the peer. Errors: `connection_refused` if the system has learned that no
+  /// socket received an earlier datagram; `message_size`.
   [[nodiscard]] Status send(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return detail::done(io::send(this->handle(), octets, limit));
   }

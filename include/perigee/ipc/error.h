@@ -1,4 +1,4 @@
-// Errors of the wrappers with what was done, and to whom: for people, and for the layers above.
+// Errors of the wrappers with the operation and the endpoint, for people and for the layers above.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -34,7 +34,7 @@ std::string text_of(const T& endpoint) {
   }
 }
 
-/// An error as the layers above know it: a passed time limit has its own kind.
+/// An error in the form of the layers above: a passed time limit has its own kind.
 template <Endpoint T>
 [[nodiscard]] IoError io_error(IoOperation operation, const T& endpoint,
                                const std::error_code& error) {
@@ -47,7 +47,7 @@ template <Endpoint T>
                                    const std::error_code& error) {
   return to_string(io_error(operation, endpoint, error));
 }
-/// The same for what IoOperation has no word for: "join 239.1.2.3:5000: No such device".
+/// The same for operations that IoOperation does not list: "join 239.1.2.3:5000: No such device".
 template <Endpoint T>
 [[nodiscard]] std::string describe(std::string_view operation, const T& endpoint,
                                    const std::error_code& error) {

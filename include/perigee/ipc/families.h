@@ -1,5 +1,5 @@
-// What generic code may ask of a family of endpoints: `echo_server<ipc::Sock>(address)` becomes
-// `echo_server<ipc::LSock>(address)`, and nothing else changes.
+// The concepts of a family of endpoints, for generic code. `echo_server<ipc::Sock>(address)`
+// becomes `echo_server<ipc::LSock>(address)` without other changes.
 #pragma once
 
 #include <perigee/ipc/fifo.h>
@@ -14,7 +14,7 @@
 
 namespace perigee::ipc {
 
-/// Owns one handle: lends it, gives it up, adopts one explicitly.
+/// Owns one handle: lends it, releases it, and adopts a handle explicitly.
 template <typename T>
 concept HandleOwner = std::movable<T> && !std::copyable<T> && requires(T owner, const T& fixed) {
   { fixed.handle() } -> std::same_as<int>;
@@ -22,7 +22,7 @@ concept HandleOwner = std::movable<T> && !std::copyable<T> && requires(T owner, 
   { T::adopt(0) } -> std::same_as<Result<T>>;
 };
 
-/// Takes octets, in order, without boundaries.
+/// Sends octets, in order, without boundaries.
 template <typename T>
 concept ByteSender =
     HandleOwner<T> &&
@@ -33,7 +33,7 @@ concept ByteSender =
       { end.send_n(segments, limit) } -> std::same_as<Result<std::size_t>>;
     };
 
-/// Gives octets, in order, without boundaries.
+/// Receives octets, in order, without boundaries.
 template <typename T>
 concept ByteReceiver =
     HandleOwner<T> && requires(T end, MutableOctetSpan space,
@@ -44,13 +44,13 @@ concept ByteReceiver =
       { end.recv_n(spaces, limit) } -> std::same_as<Result<Received>>;
     };
 
-/// Carries octets both ways; the sending direction can be ended by itself.
+/// Carries octets both ways; the sending direction can be ended on its own.
 template <typename T>
 concept ByteStream =
     ByteSender<T> && ByteReceiver<T> && requires(T stream) { stream.close_sender(); };
 
-/// Carries records both ways, in order: each is received as it was sent. Not a ByteStream: nothing
-/// here is a part of something, and there is no exact form.
+/// Carries records both ways, in order: each is received as it was sent. Not a ByteStream: a
+/// transfer is never a part of a record, so there are no functions for an exact number of octets.
 template <typename T>
 concept RecordStream =
     HandleOwner<T> &&
@@ -63,7 +63,7 @@ concept RecordStream =
       stream.close_sender();
     };
 
-/// Carries files, too, without copying them through the program.
+/// Also carries files, without copying them through the program.
 template <typename T>
 concept FileStream =
     ByteStream<T> && requires(T stream, const File& file, OutputFile& output, std::uint64_t offset,
@@ -84,7 +84,7 @@ concept HandlePassing =
       { stream.peer_credentials() } -> std::same_as<Result<PeerCredentials>>;
     };
 
-/// Address, stream, acceptor and connector belong together.
+/// An address, a stream, an acceptor and a connector of one family.
 template <typename F>
 concept ConnectionFamily =
     HandleOwner<typename F::Stream> && HandleOwner<typename F::Acceptor> &&
@@ -103,7 +103,7 @@ concept StreamFamily = ConnectionFamily<F> && ByteStream<typename F::Stream>;
 template <typename F>
 concept RecordFamily = ConnectionFamily<F> && RecordStream<typename F::Stream>;
 
-/// Receives datagrams and says who sent them.
+/// Receives datagrams with their senders' addresses.
 template <typename T>
 concept DatagramReceiver =
     std::movable<T> && !std::copyable<T> &&
@@ -112,7 +112,7 @@ concept DatagramReceiver =
       { fixed.local_address() } -> std::same_as<Result<typename T::Address>>;
     };
 
-/// Sends datagrams to anybody, and receives them.
+/// Sends datagrams to any address, and receives them.
 template <typename T>
 concept DatagramSocket = DatagramReceiver<T> && HandleOwner<T> &&
                          requires(T socket, OctetSpan octets, std::span<const OctetSpan> segments,
@@ -121,7 +121,7 @@ concept DatagramSocket = DatagramReceiver<T> && HandleOwner<T> &&
                            { socket.send_to(segments, to, limit) } -> std::same_as<Status>;
                          };
 
-/// Exchanges datagrams with one peer, which is fixed.
+/// Exchanges datagrams with one fixed peer.
 template <typename T>
 concept ConnectedDatagramSocket =
     HandleOwner<T> &&

@@ -1,9 +1,9 @@
-// Pipes, named (FIFOs) and anonymous: a sending end and a receiving end, which are two types. All
-// inline, nothing virtual.
+// Pipes, named (FIFOs) and anonymous. The sending end and the receiving end are two types. All
+// functions are inline, none is virtual.
 //
-// Sending to a pipe that nobody receives from is the error `broken_pipe`, but first the system
-// raises SIGPIPE, which ends a process that does not ignore it. Sockets can be told not to, pipes
-// cannot: a program that sends to pipes calls `ignore_sigpipe` once.
+// Sending to a pipe without a receiver is the error `broken_pipe`. Before that, the system raises
+// SIGPIPE, which ends a process that does not ignore it. Unlike sockets, pipes have no option
+// against it: a program that sends to pipes calls `ignore_sigpipe` once.
 #pragma once
 
 #include <perigee/ipc/io_pipe.h>
@@ -15,8 +15,9 @@
 
 namespace perigee::ipc {
 
-/// What a broken pipe, or socket of another library, tells by a signal is told by errors only, in
-/// the whole process. Not called by this library: signals belong to the program.
+/// Ignores SIGPIPE in the whole process: broken pipes, and broken sockets of other libraries, are
+/// then reported by errors only. This library does not call it, since signals belong to the
+/// program.
 inline void ignore_sigpipe() noexcept { io::ignore_sigpipe(); }
 
 namespace fifo {
@@ -28,7 +29,7 @@ class Receiver;
 [[nodiscard]] inline Status create(const FifoAddr& address, FifoAccess access = FifoAccess::owner) {
   return io::create_fifo(address, access);
 }
-/// Removes the name; ends that are open stay. Errors: `not_supported` if it names something else.
+/// Removes the name; open ends stay open. Errors: `not_supported` if it does not name a pipe.
 inline Status remove(const FifoAddr& address) { return io::remove_fifo(address); }
 
 /// The sending end of a pipe.
@@ -36,21 +37,22 @@ class Sender : public SocketBase<Sender> {
  public:
   using Address = FifoAddr;
   static constexpr SocketKinds kind = SocketKinds::pipe_sender;
-  /// What one `send` of up to so many octets sends stays together, whoever else sends.
+  /// The octets of one `send` of up to this size stay together, even if other processes send, too.
   static constexpr std::size_t atomic_size = io::pipe_atomic_size;
 
   /// Not open.
   Sender() noexcept = default;
-  /// Waits until a receiver has opened the pipe. With a limit, looks for one every few
-  /// milliseconds: the system has no timed form. `no_wait`: `operation_would_block` if there is
-  /// none.
+  /// Waits until a receiver has opened the pipe. With a limit, looks for a receiver every few
+  /// milliseconds, since the system has no timed form. `no_wait`: `operation_would_block` if there
+  /// is no receiver.
   [[nodiscard]] static Result<Sender> open(const FifoAddr& address, TimeLimit limit = forever) {
     auto handle = io::open_fifo_sender(address, limit);
     if (!handle) return std::unexpected(handle.error());
     return Sender(std::move(*handle));
   }
 
-  /// Sends some octets, at least one (unless there are none); at most `atomic_size` with a limit.
+  /// Sends some octets, at least one unless `octets` is empty. With a limit, sends at most
+  /// `atomic_size`.
   [[nodiscard]] Result<std::size_t> send(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return detail::sent(io::pipe_send(handle(), octets, limit));
   }
@@ -59,7 +61,7 @@ class Sender : public SocketBase<Sender> {
                                          TimeLimit limit = forever) noexcept {
     return detail::sent(io::pipe_send(handle(), segments, limit));
   }
-  /// Sends all. `moved` says how much went, after an error, too.
+  /// Sends all octets. `moved` gets the number of octets sent, also after an error.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return send_n(std::span<const OctetSpan>(&octets, 1), limit);
   }
@@ -89,8 +91,8 @@ class Receiver : public SocketBase<Receiver> {
 
   /// Not open.
   Receiver() noexcept = default;
-  /// Waits until a sender has opened the pipe. With a limit (or `no_wait`) waits until one has sent
-  /// octets or closed it again: that is what the system can wait for.
+  /// Waits until a sender has opened the pipe. With a limit or `no_wait`, waits until a sender has
+  /// sent octets or has closed the pipe again, since the system can wait for nothing else.
   [[nodiscard]] static Result<Receiver> open(const FifoAddr& address, TimeLimit limit = forever) {
     auto handle = io::open_fifo_receiver(address, limit);
     if (!handle) return std::unexpected(handle.error());
@@ -108,8 +110,8 @@ class Receiver : public SocketBase<Receiver> {
     if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(io::pipe_recv(handle(), spaces, limit), 1);
   }
-  /// Fills `space`, or gets what was left before the stream ended. `moved` says how much of it was
-  /// filled, after an error, too.
+  /// Fills `space`, or gets the octets that were left before the stream ended. `moved` gets the
+  /// number of octets received, also after an error.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
                                         TimeLimit limit = forever) noexcept {
     return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit);

@@ -8,7 +8,7 @@
 
 namespace perigee::ipc {
 
-/// Where a named pipe is in the file system. There is none without a path.
+/// The path of a named pipe in the file system. An address always has a path.
 class FifoAddr {
  public:
   /// Longest path, in octets. The system may allow less in a folder.

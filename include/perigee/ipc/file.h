@@ -1,5 +1,5 @@
-// Regular files as the ends of transfers: what streams send from and receive into without copying
-// through the program. Not a library for reading and writing files.
+// Regular files as the ends of transfers: streams send from them and receive into them without
+// copying through the program. Not a library for reading and writing files.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,7 +17,7 @@ namespace detail {
 template <typename Derived>
 class FileBase : public OwnedHandle {
  public:
-  /// Takes ownership of a handle of this kind, on the caller's word.
+  /// Takes ownership of a handle. The caller guarantees that it is of this kind.
   [[nodiscard]] static Derived adopt(int fd) noexcept { return Derived(Handle(fd)); }
 
  protected:
@@ -26,15 +26,15 @@ class FileBase : public OwnedHandle {
 };
 }  // namespace detail
 
-/// A regular file that is read. It has no position: each transfer says from where, so several may
-/// send from one file at the same time.
+/// A regular file that is read. It has no position: each transfer names the offset, so several
+/// threads may send from one file at the same time.
 class File : public detail::FileBase<File> {
  public:
   /// Not open.
   File() noexcept = default;
-  /// Errors: the system's; `invalid_argument` and `is_a_directory` for what is no regular file.
+  /// Errors: the system's; `invalid_argument` and `is_a_directory` if it is not a regular file.
   [[nodiscard]] PERIGEE_API static Result<File> open(const std::string& path);
-  /// In octets, now: others may write to it.
+  /// In octets, at this moment: other programs may write to the file.
   [[nodiscard]] PERIGEE_API Result<std::uint64_t> size() const;
 
  private:
@@ -42,20 +42,20 @@ class File : public detail::FileBase<File> {
   explicit File(Handle handle) noexcept : FileBase(std::move(handle)) {}
 };
 
-/// A regular file that is written. It has no position: each transfer says where to.
+/// A regular file that is written. It has no position: each transfer names the offset.
 class OutputFile : public detail::FileBase<OutputFile> {
  public:
-  /// What to do about a file that is there already.
+  /// What to do if the file exists already.
   enum class Existing : std::uint8_t { refuse, empty, keep };
 
   /// Not open.
   OutputFile() noexcept = default;
-  /// Makes the file if it is not there, for whom the process's umask lets read and write it.
+  /// Makes the file if it does not exist. The process's umask limits its permissions.
   [[nodiscard]] PERIGEE_API static Result<OutputFile> open(const std::string& path,
                                                            Existing existing);
-  /// In octets, now.
+  /// In octets, at this moment.
   [[nodiscard]] PERIGEE_API Result<std::uint64_t> size() const;
-  /// Waits until what was written is on the disk.
+  /// Waits until the written octets are on the disk.
   [[nodiscard]] PERIGEE_API Status sync();
 
  private:

@@ -1,4 +1,4 @@
-// Datagrams to many: broadcast on the links of this host, and multicast to groups. All of IP.
+// Datagrams to many hosts: broadcast on the links of this host, and multicast to groups. IP only.
 #pragma once
 
 #include <perigee/ipc/dgram.h>
@@ -14,8 +14,8 @@
 
 namespace perigee::ipc::sock {
 
-/// Sends to everybody on the links of all interfaces, or of one; receives from anybody. IPv4 only:
-/// IPv6 has no broadcast.
+/// Sends to all hosts on the links of all interfaces, or of one interface. Receives from any host.
+/// IPv4 only: IPv6 has no broadcast.
 class DgramBcast : public SocketBase<DgramBcast> {
  public:
   using Address = InetAddr;
@@ -41,8 +41,8 @@ class DgramBcast : public SocketBase<DgramBcast> {
     return opened(local, {by}, options...);
   }
 
-  /// Sends one datagram on each link, to `port` of everybody there: on how many it went. An error
-  /// only if it went on none. The limit is for all links together.
+  /// Sends one datagram on each link, to `port` of all its hosts. Gives the number of links on
+  /// which it left; an error only if it left on no link. The limit is for all links together.
   [[nodiscard, gnu::always_inline]] Result<std::size_t> send(OctetSpan octets, std::uint16_t port,
                                                              TimeLimit limit = forever) noexcept {
     return detail::sent(io::broadcast(handle(), octets, port, by_, limit));
@@ -52,12 +52,12 @@ class DgramBcast : public SocketBase<DgramBcast> {
     return detail::received_from<InetAddr>(handle(), space, limit);
   }
 
-  /// By which it sends.
+  /// The interfaces by which it sends.
   [[nodiscard]] std::span<const Interface> interfaces() const noexcept { return by_; }
   [[nodiscard]] Result<InetAddr> local_address() const {
     return detail::name_of<InetAddr>(handle(), io::Side::local);
   }
-  /// A handle alone does not say by which interfaces.
+  /// Deleted, since a handle alone does not contain the interfaces.
   static DgramBcast adopt(int fd) = delete;
 
  private:
@@ -83,8 +83,8 @@ class DgramBcast : public SocketBase<DgramBcast> {
   std::vector<Interface> by_;
 };
 
-/// Sends to groups, and receives what is sent to the groups that it has joined. IPv4 or IPv6, as
-/// its local address. Options: McastInterface, McastHops, McastLoop, besides those of a Dgram.
+/// Sends to groups, and receives datagrams to the groups that it has joined. IPv4 or IPv6, like its
+/// local address. Options: McastInterface, McastHops, McastLoop, and those of a Dgram.
 class DgramMcast : public SocketBase<DgramMcast> {
  public:
   using Address = InetAddr;
@@ -92,8 +92,8 @@ class DgramMcast : public SocketBase<DgramMcast> {
 
   /// Not open.
   DgramMcast() noexcept = default;
-  /// To receive, `local` is `InetAddr::any(port)` or `any_v6(port)` with the groups' port; with
-  /// `ReuseAddress` several sockets of one host may have it.
+  /// To receive, `local` is `InetAddr::any(port)` or `any_v6(port)` with the groups' port. With
+  /// `ReuseAddress` several sockets of one host may use the port.
   template <typename... Options>
     requires(OptionOf<Options, DgramMcast> && ...)
   [[nodiscard]] static Result<DgramMcast> open(const InetAddr& local, Options... options) {
@@ -105,9 +105,9 @@ class DgramMcast : public SocketBase<DgramMcast> {
     return DgramMcast(std::move(*handle));
   }
 
-  /// Receives what is sent to the group and comes by this interface; may be called for several.
-  /// Errors: `address_in_use` if it was joined already; `no_such_device`; `address_family…` or
-  /// `no_protocol_option` for a group of the other version of IP.
+  /// Receives datagrams to the group that arrive by this interface; may be called for several
+  /// groups. Errors: `address_in_use` if it was joined already; `no_such_device`; `address_family…`
+  /// or `no_protocol_option` for a group of the other version of IP.
   Status join(const McastAddr& group, Interface on = Interface::any()) {
     return io::join_group(handle(), group, on);
   }

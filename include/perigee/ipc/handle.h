@@ -1,4 +1,4 @@
-// Owner of one operating-system handle. Move-only; closing is all that it can do.
+// Owner of one operating-system handle. Move-only. Its only operation on the handle is to close it.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -7,10 +7,10 @@
 
 namespace perigee::ipc {
 
-/// Closes a handle. Errors of closing are ignored: the handle is gone either way.
+/// Closes a handle. Errors are ignored, since the handle is closed in any case.
 PERIGEE_API void close_handle(int fd) noexcept;
 
-/// Owns a handle, or none. Adopting one and giving it up are explicit.
+/// Owns a handle, or none. Adopting and releasing a handle are explicit.
 class Handle {
  public:
   static constexpr int none = -1;
@@ -30,7 +30,7 @@ class Handle {
 
   /// Lends the handle.
   [[nodiscard]] constexpr int get() const noexcept { return fd_; }
-  /// Gives the handle up: the caller closes it.
+  /// Releases the handle: the caller closes it.
   [[nodiscard]] constexpr int release() noexcept { return std::exchange(fd_, none); }
   constexpr void close() noexcept {
     if (fd_ != none) close_handle(std::exchange(fd_, none));
@@ -41,12 +41,12 @@ class Handle {
   int fd_ = none;
 };
 
-/// What every type can do that owns a handle of its kind.
+/// The functions of every type that owns a handle of its kind.
 class OwnedHandle {
  public:
   /// Lends the handle: it stays open as long as this object keeps it.
   [[nodiscard]] int handle() const noexcept { return handle_.get(); }
-  /// Gives the handle up: the caller closes it.
+  /// Releases the handle: the caller closes it.
   [[nodiscard]] int release() noexcept { return handle_.release(); }
   void close() noexcept { handle_.close(); }
   [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(handle_); }

@@ -27,7 +27,7 @@ class InetAddr {
     address.set_port(port);
     return address;
   }
-  /// `scope`: the index of the interface of a link-local address, else 0.
+  /// `scope`: the index of the interface of a link-local address; otherwise 0.
   [[nodiscard]] static constexpr InetAddr v6(V6Octets octets, std::uint16_t port,
                                              std::uint32_t scope = 0) noexcept {
     InetAddr address;
@@ -57,7 +57,7 @@ class InetAddr {
     if (const auto octets = parse_ipv6(host)) return v6(*octets, port);
     return std::nullopt;
   }
-  /// "127.0.0.1:2809" or "[::1]:2809"; names are for `resolve`.
+  /// "127.0.0.1:2809" or "[::1]:2809". `resolve` looks up names.
   [[nodiscard]] static constexpr std::optional<InetAddr> parse(std::string_view text) noexcept {
     const auto parts = split_host_port(text);
     if (!parts || !parts->port) return std::nullopt;
@@ -71,7 +71,7 @@ class InetAddr {
     return static_cast<std::uint16_t>(port_[0] << 8 | port_[1]);
   }
   [[nodiscard]] constexpr std::uint32_t scope() const noexcept { return scope_; }
-  /// In network order; an IPv4 address is in the first four, the rest is zero.
+  /// In network order. An IPv4 address is in the first four octets; the others are zero.
   [[nodiscard]] constexpr V6Octets octets() const noexcept {
     if (version() == Version::v6) return v6_;
     return {v4_[0], v4_[1], v4_[2], v4_[3]};
@@ -82,7 +82,7 @@ class InetAddr {
     address.set_port(port);
     return address;
   }
-  /// Whether it stands for all interfaces.
+  /// Whether the address stands for all interfaces.
   [[nodiscard]] constexpr bool is_any() const noexcept {
     return v4_ == V4Octets{} && v6_ == V6Octets{};
   }
@@ -98,7 +98,7 @@ class InetAddr {
     if (version() == Version::v4) return (v4_[0] & 0xf0) == 0xe0;
     return v6_[0] == 0xff;
   }
-  /// An IPv4 address that a dual-stack socket shows as ::ffff:a.b.c.d.
+  /// Whether this is an IPv4 address in the form of a dual-stack socket: ::ffff:a.b.c.d.
   [[nodiscard]] constexpr bool is_mapped() const noexcept {
     if (version() == Version::v4) return false;
     for (std::size_t index = 0; index < 10; ++index) {
@@ -106,7 +106,7 @@ class InetAddr {
     }
     return v6_[10] == 0xff && v6_[11] == 0xff;
   }
-  /// The plain IPv4 address of a mapped one; any other address as it is.
+  /// The plain IPv4 address of a mapped address; any other address unchanged.
   [[nodiscard]] constexpr InetAddr unmapped() const noexcept {
     if (!is_mapped()) return *this;
     return v4({v6_[12], v6_[13], v6_[14], v6_[15]}, port());
@@ -116,13 +116,13 @@ class InetAddr {
 
   friend constexpr auto operator<=>(const InetAddr&, const InetAddr&) = default;
 
-  /// @name For system calls: an address is laid out as the system wants it, and is never converted.
+  /// @name For system calls: an address has the layout of the system's, and is never converted.
   /// @{
   [[nodiscard]] const void* native() const noexcept { return this; }
   [[nodiscard]] constexpr std::uint32_t native_size() const noexcept {
     return family_ == family_v6 ? sizeof(InetAddr) : native_v4_size;
   }
-  /// Where the system puts an address; and what it has put there. False: it is of another domain.
+  /// Room for an address from the system. `accept_native` then says whether it is of this domain.
   [[nodiscard]] void* native_space() noexcept { return this; }
   [[nodiscard]] static constexpr std::uint32_t native_space_size() noexcept {
     return sizeof(InetAddr);
@@ -133,7 +133,7 @@ class InetAddr {
   /// @}
 
  private:
-  // sockaddr_in and sockaddr_in6 begin alike; src/ipc/addresses.cpp checks all of it.
+  // sockaddr_in and sockaddr_in6 begin alike; src/ipc/addresses.cpp checks the whole layout.
   static constexpr std::uint16_t family_v4 = 2;
   static constexpr std::uint16_t family_v6 = 10;
   static constexpr std::uint32_t native_v4_size = 16;

@@ -9,10 +9,10 @@
 
 namespace perigee::ipc {
 
-/// "host:port", "[v6]:port", ":port", "host" or "[v6]", taken apart; the parts refer to the text.
+/// The parts of "host:port", "[v6]:port", ":port", "host" or "[v6]". They refer to the text.
 struct HostAndPort {
   std::string_view host;              ///< without brackets; may be empty
-  std::optional<std::uint16_t> port;  ///< nothing if the text has none
+  std::optional<std::uint16_t> port;  ///< nothing if the text has no port
 };
 
 /// A decimal number up to 65535; no sign, no blanks.
@@ -27,7 +27,7 @@ struct HostAndPort {
   return static_cast<std::uint16_t>(value);
 }
 
-/// Nothing if the text has none of the forms above. An IPv6 address needs its brackets.
+/// Nothing if the text has another form. An IPv6 address needs its brackets.
 [[nodiscard]] constexpr std::optional<HostAndPort> split_host_port(std::string_view text) noexcept {
   HostAndPort result;
   std::string_view rest;
@@ -48,7 +48,7 @@ struct HostAndPort {
   return result;
 }
 
-/// "a.b.c.d", each part decimal without leading zeros (which some would read as octal).
+/// "a.b.c.d", each part decimal without leading zeros, which some programs would read as octal.
 [[nodiscard]] constexpr std::optional<std::array<std::uint8_t, 4>> parse_ipv4(
     std::string_view text) noexcept {
   std::array<std::uint8_t, 4> octets{};
@@ -66,7 +66,7 @@ struct HostAndPort {
 
 namespace detail {
 
-/// Groups of an IPv6 address in network order, as far as they are known.
+/// The groups of an IPv6 address that were parsed so far, in network order.
 struct V6Groups {
   std::array<std::uint8_t, 16> octets{};
   std::size_t size = 0;  ///< octets
@@ -129,7 +129,7 @@ constexpr bool add_groups(V6Groups& groups, std::string_view text, bool dotted_l
   detail::V6Groups tail;
   if (!detail::add_groups(head, text.substr(0, gap), false)) return std::nullopt;
   if (!detail::add_groups(tail, text.substr(gap + 2), true)) return std::nullopt;
-  if (head.size + tail.size > 14) return std::nullopt;  // the gap stands for one group at least
+  if (head.size + tail.size > 14) return std::nullopt;  // the gap stands for at least one group
   for (std::size_t index = 0; index < tail.size; ++index) {
     head.octets[16 - tail.size + index] = tail.octets[index];
   }

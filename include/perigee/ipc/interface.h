@@ -1,4 +1,4 @@
-// The network interfaces of this host, by which broadcasts and multicasts leave and come.
+// The network interfaces of this host, by which broadcasts and multicasts leave and arrive.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,11 +12,11 @@
 
 namespace perigee::ipc {
 
-/// One network interface, or `any`: whichever the system chooses.
+/// One network interface, or `any`: the system chooses one.
 class Interface {
  public:
   [[nodiscard]] static constexpr Interface any() noexcept { return Interface(0); }
-  /// By its index, as the system counts.
+  /// By the system's index.
   [[nodiscard]] static constexpr Interface of_index(std::uint32_t index) noexcept {
     return Interface(index);
   }
@@ -31,15 +31,15 @@ class Interface {
   std::uint32_t index_;
 };
 
-/// The name, "any", or "#7" if there is no such interface (any more).
+/// The name, "any", or "#7" if the interface does not exist (any longer).
 PERIGEE_API std::string to_string(const Interface& interface);
 
-/// What an interface is like, now.
+/// The properties of an interface at this moment.
 struct InterfaceInfo {
   Interface interface = Interface::any();
   std::string name;
   bool is_up = false;
-  bool has_broadcast = false;  ///< and an IPv4 address, without which there is none
+  bool has_broadcast = false;  ///< and an IPv4 address, which broadcasts need
   bool has_multicast = false;
 };
 /// All interfaces of this host, in the system's order.

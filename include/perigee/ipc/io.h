@@ -1,7 +1,7 @@
-// The system calls of stream sockets, one thin function each: EINTR, MSG_NOSIGNAL and SOCK_CLOEXEC
-// are seen to here. Public headers include no headers of the operating system, so these are
-// declared once and defined in src/ipc, but for what each transfer needs: that is inline, by
-// system_calls.h. The typed wrappers around them are inline and add nothing. Use the wrappers.
+// The system calls of stream sockets, one thin function each. They handle EINTR, and set
+// MSG_NOSIGNAL and SOCK_CLOEXEC. Public headers include no headers of the operating system, so most
+// functions are defined in src/ipc. The part that each transfer needs is inline, by system_calls.h.
+// The typed wrappers around these functions are inline and add no cost. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -18,18 +18,18 @@
 
 namespace perigee::ipc::io {
 
-/// What a transfer did: octets moved, and why it stopped (an errno, or 0). Both may be set by the
-/// exact forms. Fits in two registers.
+/// The result of a transfer: the octets moved, and why it stopped (an errno, or 0). The functions
+/// `…_n` may set both. Fits in two registers.
 struct Transfer {
   std::size_t count = 0;
   int error = 0;
 };
 
-/// Most segments that one system call takes (IOV_MAX); more are sent in the next call.
+/// Most segments that one system call takes (IOV_MAX). Further segments are sent by the next call.
 inline constexpr std::size_t segments_max = 1024;
 
-/// @name One system call each, if nothing interrupts it and it need not wait.
-/// A receive of 0 octets without error is the end of the stream (`space` is not empty).
+/// @name One system call each, unless it is interrupted or has to wait. A receive of 0 octets
+/// without error is the end of the stream (`space` is not empty).
 /// @{
 inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 inline Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
@@ -37,8 +37,9 @@ inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
 inline Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept;
 /// @}
 
-/// @name Until all is moved, or an error, or (receiving) the end of the stream: fewer, no error.
-/// The limit is for the whole. With `no_wait`, what could be moved and EAGAIN.
+/// @name Transfer all octets. Stop earlier at an error, or, when receiving, at the end of the
+/// stream (fewer octets without an error). The limit is for the whole transfer. With `no_wait`,
+/// they move what is possible at once, and give EAGAIN if octets are left.
 /// @{
 inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
@@ -46,9 +47,9 @@ PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
                             TimeLimit limit) noexcept;
 /// @}
 
-/// @name What the inline functions leave to src/ipc: transfers with a limit, or of more segments
-/// than one call takes; and without, what follows a call that has just failed. `send_rest`: after a
-/// first `send` that was not all.
+/// @name The parts of the inline functions that are in src/ipc: transfers with a limit, or of more
+/// segments than one call takes. Without a limit, they go on after a call that has just failed.
+/// `send_rest` goes on after a first `send` that was short.
 /// @{
 PERIGEE_API Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
@@ -59,7 +60,7 @@ PERIGEE_API Transfer recv_again(int fd, std::span<const MutableOctetSpan> spaces
 PERIGEE_API Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLimit limit) noexcept;
 /// @}
 
-// Always inline: called from many places they would cost more than all that the wrappers add.
+// Always inline: calls from many places would cost more than the wrappers themselves.
 
 /// With a limit, the first call does not wait.
 constexpr int flags_within(TimeLimit limit) noexcept {
@@ -109,7 +110,7 @@ constexpr int flags_within(TimeLimit limit) noexcept {
   return recv_again(fd, spaces, limit);
 }
 
-/// Most octets go in one call.
+/// Most transfers need one call only.
 inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   if (!limit.is_forever() && !limit.is_no_wait()) {
     return send_n(fd, std::span<const OctetSpan>(&octets, 1), limit);
@@ -120,10 +121,11 @@ inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   return send_rest(fd, octets, first, limit);
 }
 
-/// @name From a file to a stream (sendfile), from a stream to a file (splice); nothing is copied
-/// through the program. Sending 0 octets without error: the file ends at `offset`. What is received
-/// counts when it is in the file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; a file
-/// or stream that ends earlier: fewer octets, and no error. Parameters as sendfile has them.
+/// @name From a file to a stream (sendfile), and from a stream to a file (splice), without a copy
+/// in the program. Sending 0 octets without an error: the file ends at `offset`. Received octets
+/// count when they are in the file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; if
+/// the file or stream ends earlier, they move fewer octets, without an error. Parameters: like
+/// sendfile.
 /// @{
 PERIGEE_API Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
                                TimeLimit limit) noexcept;
@@ -143,7 +145,7 @@ template <typename Segment>
   return total;
 }
 
-/// Whether there is nothing in any of them.
+/// Whether all segments are empty.
 template <typename Segment>
 [[nodiscard]] constexpr bool all_empty(std::span<const Segment> segments) noexcept {
   for (const auto& segment : segments) {
@@ -162,7 +164,7 @@ PERIGEE_API Result<Handle> open_stream(const InetAddr& address, Blocking blockin
 PERIGEE_API Result<Handle> open_stream(const UnixAddr& address, Blocking blocking);
 /// @}
 
-/// @name Connects a blocking handle. `no_wait` is not a limit here: see `start_connect`.
+/// @name Connects a blocking handle. `no_wait` is not allowed here: see `start_connect`.
 /// @{
 PERIGEE_API Status connect(int fd, const InetAddr& remote, TimeLimit limit);
 PERIGEE_API Status connect(int fd, const UnixAddr& remote, TimeLimit limit);
@@ -173,7 +175,7 @@ PERIGEE_API Status connect(int fd, const UnixAddr& remote, TimeLimit limit);
 PERIGEE_API Status start_connect(int fd, const InetAddr& remote);
 PERIGEE_API Status start_connect(int fd, const UnixAddr& remote);
 /// @}
-/// Ends what `start_connect` began, and makes the handle blocking.
+/// Completes the connection of `start_connect`, and makes the handle blocking.
 PERIGEE_API Status finish_connect(int fd, TimeLimit limit);
 
 /// @name Binds and listens.
@@ -181,8 +183,8 @@ PERIGEE_API Status finish_connect(int fd, TimeLimit limit);
 PERIGEE_API Status listen(int fd, const InetAddr& local);
 PERIGEE_API Status listen(int fd, const UnixAddr& local);
 /// @}
-/// `fd` is a non-blocking listening handle; what is accepted is blocking. Connections that were
-/// given up before they were accepted are passed over.
+/// `fd` is a non-blocking listening handle; accepted handles are blocking. Skips connections that
+/// the peer has closed before they were accepted.
 PERIGEE_API Result<Handle> accept(int fd, TimeLimit limit);
 
 /// @name The address that a handle is bound or connected to.
@@ -191,18 +193,19 @@ PERIGEE_API Status name_of(int fd, Side side, InetAddr& address);
 PERIGEE_API Status name_of(int fd, Side side, UnixAddr& address);
 /// @}
 
-/// Ends one direction of a connection, or both; wakes whoever waits on it. Never fails visibly.
+/// Ends one direction of a connection, or both, and wakes the threads that wait on it. Errors are
+/// ignored.
 PERIGEE_API void shutdown(int fd, Direction direction) noexcept;
-/// Removes the file that a path names; other kinds have none.
+/// Removes the file of a path address; other addresses have no file.
 PERIGEE_API void remove_name(const UnixAddr& address) noexcept;
 
-/// The options that typed options stand for (options.h).
+/// The options behind the typed options (options.h).
 enum class OptionName : std::uint8_t {
   no_delay,
   quick_ack,
   keep_alive,
   dont_route,
-  traffic_class,  ///< the octet of the IP header: class of service, and two bits more
+  traffic_class,  ///< the octet of the IP header: class of service and two more bits
   reuse_address,
   reuse_port,
   v6_only,
@@ -214,7 +217,7 @@ enum class OptionName : std::uint8_t {
   pipe_capacity,
   mcast_hops,
   mcast_loop,
-  mcast_interface,  ///< its index
+  mcast_interface,  ///< the index of the interface
 };
 PERIGEE_API Status set_option(int fd, OptionName name, std::int64_t value);
 PERIGEE_API Result<std::int64_t> get_option(int fd, OptionName name);

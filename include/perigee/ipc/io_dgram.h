@@ -1,5 +1,5 @@
-// The system calls of datagram sockets. What each datagram needs is inline here, for as long as
-// nothing has to be repeated or waited for; the rest is in src/ipc. Use the wrappers.
+// The system calls of datagram sockets. The path of a datagram that needs no repetition and no wait
+// is inline here; the rest is in src/ipc. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -37,8 +37,8 @@ struct NativeSpace {
   std::uint32_t* size = nullptr;
 };
 
-/// @name What the inline functions below leave to src/ipc: what follows a call that has just
-/// failed. See io.h.
+/// @name The parts of the inline functions below that are in src/ipc: they go on after a call that
+/// has just failed. See io.h.
 /// @{
 PERIGEE_API Transfer send_to_again(int fd, OctetSpan octets, NativeName to,
                                    TimeLimit limit) noexcept;
@@ -62,7 +62,7 @@ template <typename Address>
 PERIGEE_API Transfer send_datagram(int fd, std::span<const OctetSpan> segments, NativeName to,
                                    TimeLimit limit) noexcept;
 
-/// One datagram. The count is the whole datagram's, although no more than fits was received.
+/// One datagram. The count is the size of the whole datagram, even if `space` was too small.
 template <typename Address>
 [[gnu::always_inline]] inline Transfer recv_from(int fd, MutableOctetSpan space, Address& sender,
                                                  TimeLimit limit) noexcept {
@@ -79,7 +79,7 @@ template <typename Address>
   sender.accept_native(size);
   return moved;
 }
-/// The same from the one peer that a socket is connected to.
+/// The same from the one peer to which the socket is connected.
 [[gnu::always_inline]] inline Transfer recv_datagram(int fd, MutableOctetSpan space,
                                                      TimeLimit limit) noexcept {
   const auto count = system_calls::perigee_system_recv(
@@ -89,11 +89,12 @@ template <typename Address>
   return recv_datagram_again(fd, space, limit);
 }
 
-/// @name A datagram socket of the address's domain; and its local address.
+/// @name A datagram socket of the address's domain, and its local address.
 /// @{
 PERIGEE_API Result<Handle> open_dgram(const InetAddr& address);
 PERIGEE_API Result<Handle> open_dgram(const UnixAddr& address);
-/// One that will be connected. A local one gets a name, else its peer could not answer.
+/// A socket that will be connected. A local socket gets a name, since its peer could not reply
+/// otherwise.
 PERIGEE_API Result<Handle> open_codgram(const InetAddr& peer);
 PERIGEE_API Result<Handle> open_codgram(const UnixAddr& peer);
 PERIGEE_API Status bind(int fd, const InetAddr& local);
@@ -101,7 +102,7 @@ PERIGEE_API Status bind(int fd, const UnixAddr& local);
 /// @}
 
 /// @name Handles beside datagrams of UNIX-domain sockets; see io_local.h. A datagram that does not
-/// fit is an error here: EMSGSIZE.
+/// fit is the error EMSGSIZE here.
 /// @{
 PERIGEE_API Transfer send_handles_to(int fd, OctetSpan octets, std::span<const int> handles,
                                      const UnixAddr& to, TimeLimit limit) noexcept;
@@ -110,11 +111,11 @@ PERIGEE_API MessageTransfer recv_handles_from(int fd, MutableOctetSpan space,
                                               TimeLimit limit) noexcept;
 /// @}
 
-/// Interfaces that are up and can broadcast. Errors: ENETUNREACH if there is none.
+/// Interfaces that are up and can broadcast. Errors: ENETUNREACH if there is no such interface.
 PERIGEE_API Result<std::vector<Interface>> broadcast_interfaces();
 /// Lets a socket broadcast.
 PERIGEE_API Status allow_broadcast(int fd);
-/// A datagram to everybody on one link after the other: 255.255.255.255.
+/// A datagram to all hosts (255.255.255.255) on one link after the other.
 struct Broadcast {
   OctetSpan octets;
   InetAddr everybody;
@@ -135,11 +136,12 @@ struct Broadcast {
     return &message;
   }
 };
-/// What `broadcast` leaves to src/ipc: after so many links a call has just failed.
+/// The part of `broadcast` that is in src/ipc: goes on when a call has just failed, after `sent`
+/// links.
 PERIGEE_API Transfer broadcast_rest(int fd, Broadcast& datagram, std::span<const Interface> by,
                                     std::size_t sent, TimeLimit limit) noexcept;
-/// Sends to everybody on the links of these interfaces. IPv4 only. The count is of links; an error
-/// only if it went on none.
+/// Sends to all hosts on the links of these interfaces. IPv4 only. The count is the number of
+/// links; an error only if the datagram left on no link.
 [[gnu::always_inline]] inline Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port,
                                                  std::span<const Interface> by,
                                                  TimeLimit limit) noexcept {
@@ -156,7 +158,8 @@ PERIGEE_API Transfer broadcast_rest(int fd, Broadcast& datagram, std::span<const
   return {sent, 0};
 }
 
-/// Joins no group but those that this socket joins: else the system gives it what any socket did.
+/// Limits a socket to the groups that it joins itself. Otherwise the system also delivers datagrams
+/// to groups that other sockets have joined.
 PERIGEE_API Status only_own_groups(int fd, const InetAddr& local);
 PERIGEE_API Status join_group(int fd, const McastAddr& group, Interface on);
 PERIGEE_API Status leave_group(int fd, const McastAddr& group, Interface on);

@@ -1,6 +1,6 @@
-// The system calls that only UNIX-domain sockets have: handles and credentials that travel with
-// octets, records, pairs. What each message needs is inline here, for as long as nothing has to be
-// repeated or waited for; the rest is in src/ipc. Use the wrappers.
+// The system calls that only UNIX-domain sockets have: handles and credentials beside octets,
+// records, and pairs. The path of a message that needs no repetition and no wait is inline here;
+// the rest is in src/ipc. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -21,7 +21,8 @@
 
 namespace perigee::ipc {
 
-/// Who made the other end of a local connection: as it was then, and vouched for by the system.
+/// The process that made the other end of a local connection, as it was then. The system vouches
+/// for it.
 struct PeerCredentials {
   std::int32_t process = 0;
   std::uint32_t user = 0;
@@ -29,7 +30,7 @@ struct PeerCredentials {
   friend constexpr bool operator==(const PeerCredentials&, const PeerCredentials&) = default;
 };
 
-/// What a receive of octets with handles got.
+/// The result of a receive of octets with handles.
 struct ReceivedHandles {
   Received octets;
   std::size_t handle_count = 0;  ///< in the first elements of the caller's space
@@ -40,7 +41,7 @@ namespace io {
 /// Most handles that one message carries.
 inline constexpr std::size_t handles_max = system_calls::handles_max;
 
-/// A transfer that says, too, whether there was a message: octets of a stream, or a record.
+/// A transfer that also says whether there was a message: octets of a stream, or a record.
 struct MessageTransfer {
   std::size_t count = 0;
   std::size_t handle_count = 0;
@@ -48,19 +49,19 @@ struct MessageTransfer {
   bool is_end = false;  ///< the peer has closed its side; there was no message
 };
 
-/// @name What the inline functions below leave to src/ipc: what follows a call that has just
-/// failed, and what is done with handles of which only some could be taken. See io.h.
+/// @name The parts of the inline functions below that are in src/ipc. They go on after a call that
+/// has just failed, and close the handles of a message if not all could be taken. See io.h.
 /// @{
 PERIGEE_API Transfer send_message_again(int fd, const system_calls::Message& message,
                                         TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_message_again(int fd, system_calls::Message& message,
                                         TimeLimit limit) noexcept;
-/// Closes all that came with a message; the first ones are in `handles`. Gives the error.
+/// Closes all handles that came with a message; the first ones are in `handles`. Gives the error.
 PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<Handle> handles,
                                std::size_t arrived) noexcept;
 /// @}
 
-/// One message, without any other flags than those of all.
+/// One message, without additional flags.
 [[gnu::always_inline]] inline Transfer send_message(int fd, const system_calls::Message& message,
                                                     TimeLimit limit) noexcept {
   const auto count = system_calls::perigee_system_sendmsg(
@@ -78,7 +79,7 @@ PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<H
   return recv_message_again(fd, message, limit);
 }
 
-/// @name Octets with handles, to and from whom `message` says (if it has a name).
+/// @name Octets with handles, to and from the name in `message`, if it has one.
 /// @{
 [[gnu::always_inline]] inline Transfer send_with_handles(int fd, OctetSpan octets,
                                                          std::span<const int> handles,
@@ -94,7 +95,8 @@ PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<H
   }
   return send_message(fd, message, limit);
 }
-/// All handles or none: a part would be of no use to anybody, and what nobody owns would leak.
+/// Takes all handles or none: some of them would be useless, and handles without an owner would
+/// leak.
 [[gnu::always_inline]] inline MessageTransfer recv_with_handles(int fd, MutableOctetSpan space,
                                                                 std::span<Handle> handles,
                                                                 system_calls::Message& message,
@@ -119,8 +121,8 @@ PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<H
 }
 /// @}
 
-/// One message of `octets` with `handles`, which stay the caller's. Streams may send fewer octets,
-/// with all handles, and need one octet at least.
+/// Sends one message of `octets` with `handles`, which the caller keeps. Streams may send fewer
+/// octets, but all handles, and need at least one octet.
 [[gnu::always_inline]] inline Transfer send_handles(int fd, OctetSpan octets,
                                                     std::span<const int> handles,
                                                     TimeLimit limit) noexcept {
@@ -128,8 +130,9 @@ PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<H
   return send_with_handles(fd, octets, handles, message, limit);
 }
 /// Receives octets of one message, and its handles, close-on-exec, into the first elements of
-/// `handles` (what these held is closed). More handles than fit: EMSGSIZE; more than the process
-/// may have: EMFILE. All of the message's handles are closed then, and its octets are lost.
+/// `handles`. Handles that were in these elements are closed. Errors: EMSGSIZE (more handles than
+/// fit), EMFILE (more than the process may have): then all handles of the message are closed, and
+/// its octets are lost.
 [[gnu::always_inline]] inline MessageTransfer recv_handles(int fd, MutableOctetSpan space,
                                                            std::span<Handle> handles,
                                                            TimeLimit limit) noexcept {
@@ -144,8 +147,9 @@ PERIGEE_API Result<PeerCredentials> peer_credentials(int fd);
 /// @{
 PERIGEE_API Transfer send_record(int fd, std::span<const OctetSpan> segments,
                                  TimeLimit limit) noexcept;
-/// What has come, as a record. Each comes with its sender's credentials (see keep_records); the end
-/// of the stream, which gives 0 octets as an empty record does, has none.
+/// A received message as a record. Each record comes with its sender's credentials (see
+/// keep_records). The end of the stream has no credentials; it gives 0 octets, like an empty
+/// record.
 inline MessageTransfer record_of(const system_calls::Message& message, Transfer moved) noexcept {
   if (moved.error != 0) [[unlikely]]
     return {0, 0, moved.error};
@@ -153,8 +157,8 @@ inline MessageTransfer record_of(const system_calls::Message& message, Transfer 
     return {0, 0, static_cast<int>(std::errc::message_size)};
   return {moved.count, 0, 0, message.control_size == 0};
 }
-/// Only from handles for which `keep_records` was called. A record that does not fit: EMSGSIZE; it
-/// is lost. Handles that came with it are closed.
+/// Needs a handle for which `keep_records` was called. A record that does not fit is lost
+/// (EMSGSIZE). Handles that come with a record are closed.
 PERIGEE_API MessageTransfer recv_record(int fd, std::span<const MutableOctetSpan> spaces,
                                         TimeLimit limit) noexcept;
 inline MessageTransfer recv_record(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
@@ -165,7 +169,7 @@ inline MessageTransfer recv_record(int fd, MutableOctetSpan space, TimeLimit lim
   const Transfer moved = recv_message(fd, message, limit);
   return record_of(message, moved);
 }
-/// `recv_handles` for records: they must fit, as for `recv_record`.
+/// `recv_handles` for records: a record must fit, as for `recv_record`.
 inline MessageTransfer recv_record_handles(int fd, MutableOctetSpan space,
                                            std::span<Handle> handles, TimeLimit limit) noexcept {
   system_calls::Message message;
@@ -183,7 +187,7 @@ PERIGEE_API Status listen(int fd, const SPipeAddr& local);
 PERIGEE_API Status name_of(int fd, Side side, SPipeAddr& address);
 /// @}
 
-/// Two handles that are connected with each other.
+/// Two handles that are connected to each other.
 PERIGEE_API Result<std::array<Handle, 2>> stream_pair();
 PERIGEE_API Result<std::array<Handle, 2>> record_pair();
 PERIGEE_API Result<std::array<Handle, 2>> dgram_pair();

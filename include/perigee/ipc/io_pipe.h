@@ -1,5 +1,5 @@
-// The system calls of pipes, named or not: declared once here and defined in src/ipc, as io.h. Use
-// the wrappers.
+// The system calls of pipes, named or not: declared here and defined in src/ipc, like io.h. Use the
+// wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,18 +17,18 @@
 
 namespace perigee::ipc {
 
-/// Who may open a named pipe, besides root. The process's umask takes rights away from it.
+/// The users that may open a named pipe, besides root. The process's umask may remove permissions.
 enum class FifoAccess : std::uint8_t { owner, owner_and_group, everyone };
 
 namespace io {
 
-/// Up to so many octets in one `write` stay together, whoever writes besides (the system's
-/// PIPE_BUF).
+/// The octets of one `write` of up to this size stay together, even if other processes write, too
+/// (the system's PIPE_BUF).
 inline constexpr std::size_t pipe_atomic_size = 4096;
 
-/// @name As `send`, `recv`, `send_n` and `recv_n` of io.h. Pipes have no MSG_DONTWAIT: with a
-/// limit, a send moves at most `pipe_atomic_size` octets a call, and another process at the same
-/// end can make a call wait longer.
+/// @name Like `send`, `recv`, `send_n` and `recv_n` of io.h. Pipes have no MSG_DONTWAIT. So a send
+/// with a limit moves at most `pipe_atomic_size` octets in each call. Another process that uses the
+/// same end can make a call wait longer.
 /// @{
 inline Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer pipe_send(int fd, std::span<const OctetSpan> segments,
@@ -42,7 +42,7 @@ PERIGEE_API Transfer pipe_recv_n(int fd, std::span<const MutableOctetSpan> space
                                  TimeLimit limit) noexcept;
 /// @}
 
-/// @name What the inline functions leave to src/ipc; see io.h.
+/// @name The parts of the inline functions that are in src/ipc; see io.h.
 /// @{
 PERIGEE_API Transfer pipe_send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer pipe_recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
@@ -66,10 +66,10 @@ inline Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexc
   return pipe_recv_again(fd, space, limit);
 }
 
-/// Receiving end and sending end.
+/// The receiving end and the sending end.
 PERIGEE_API Result<std::array<Handle, 2>> open_pipe();
 
-/// Errors of the four below: the system's; `not_supported` if the path leads to something else.
+/// Errors of the four functions below: the system's; `not_supported` if the path is not a pipe.
 PERIGEE_API Status create_fifo(const FifoAddr& address, FifoAccess access);
 PERIGEE_API Status remove_fifo(const FifoAddr& address);
 PERIGEE_API Result<Handle> open_fifo_sender(const FifoAddr& address, TimeLimit limit);

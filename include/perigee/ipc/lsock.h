@@ -28,18 +28,18 @@ using Connector = LSock::Connector;
 using Dgram = LSock::Dgram;
 using CoDgram = LSock::CoDgram;
 
-/// Two streams that are connected with each other.
+/// Two streams that are connected to each other.
 [[nodiscard]] inline Result<Pair<Stream>> pair() {
   return detail::pair_of<Stream>(io::stream_pair());
 }
 
-/// Two sockets for datagrams that are each other's peer.
+/// Two datagram sockets that are connected to each other.
 [[nodiscard]] inline Result<Pair<CoDgram>> dgram_pair() {
   return detail::pair_of<CoDgram>(io::dgram_pair());
 }
 
-/// Removes the file that the path of an acceptor or a Dgram left behind. They do not do it by
-/// themselves: the path may belong to their successor by then.
+/// Removes the file of the path of an acceptor or a Dgram. They do not remove it themselves, since
+/// a later socket may use the path by then.
 inline void remove(const UnixAddr& address) noexcept { io::remove_name(address); }
 }  // namespace lsock
 

@@ -1,4 +1,4 @@
-// Addresses of multicast groups, as values: a unicast address cannot be taken for one.
+// Addresses of multicast groups, as values. They cannot be confused with unicast addresses.
 #pragma once
 
 #include <perigee/ipc/inet_addr.h>
@@ -11,7 +11,7 @@
 
 namespace perigee::ipc {
 
-/// An IPv4 or IPv6 multicast group and a port. There is none by default.
+/// An IPv4 or IPv6 multicast group and a port. There is no default group.
 class McastAddr {
  public:
   /// Nothing if `address` is not a multicast address.

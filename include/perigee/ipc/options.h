@@ -1,4 +1,5 @@
-// Socket options as types: an option that a socket kind does not have does not compile.
+// Socket options as types. Setting an option that the kind of socket does not have does not
+// compile.
 #pragma once
 
 #include <perigee/ipc/interface.h>
@@ -10,7 +11,7 @@
 
 namespace perigee::ipc {
 
-/// Kinds of sockets, as flags: an option says which kinds have it, a socket type which kind it is.
+/// Kinds of sockets, as flags. An option lists the kinds that have it; a socket type has one kind.
 enum class SocketKinds : std::uint32_t {
   none = 0,
   inet_stream = 1,
@@ -38,7 +39,7 @@ constexpr bool intersect(SocketKinds a, SocketKinds b) noexcept {
 }
 
 namespace io {
-/// Makes a handle fit for the class that adopts it: see SocketBase::adopt.
+/// Prepares a handle for the class that adopts it: see SocketBase::adopt.
 PERIGEE_API Status make_fit(int fd, SocketKinds kind) noexcept;
 }  // namespace io
 
@@ -66,7 +67,7 @@ struct SizeOption {
   [[nodiscard]] static constexpr SizeOption from_raw(std::int64_t raw) noexcept { return {raw}; }
 };
 
-/// An option that is a time; zero: none.
+/// An option that is a time; zero means none.
 template <io::OptionName Name, SocketKinds Kinds>
 struct TimeOption {
   static constexpr io::OptionName name = Name;
@@ -82,7 +83,7 @@ struct TimeOption {
 namespace detail {
 inline constexpr SocketKinds tcp_stream = SocketKinds::inet_stream | SocketKinds::ring_stream;
 inline constexpr SocketKinds tcp_acceptor = SocketKinds::inet_acceptor | SocketKinds::ring_acceptor;
-/// Those whose waiting is the system call's own.
+/// The streams that wait in the system call.
 inline constexpr SocketKinds every_waiting_stream =
     SocketKinds::inet_stream | SocketKinds::local_stream | SocketKinds::record_stream;
 inline constexpr SocketKinds every_acceptor =
@@ -104,25 +105,25 @@ using NoDelay = SwitchOption<io::OptionName::no_delay, detail::tcp_stream>;
 using QuickAck = SwitchOption<io::OptionName::quick_ack, detail::tcp_stream>;
 /// A silent peer is probed (SO_KEEPALIVE).
 using KeepAlive = SwitchOption<io::OptionName::keep_alive, detail::tcp_stream>;
-/// Only hosts of this network are reached (SO_DONTROUTE).
+/// Only hosts of the directly connected network are reached (SO_DONTROUTE).
 using DontRoute = SwitchOption<io::OptionName::dont_route, detail::tcp_stream>;
-/// A port can be bound while old connections of it still linger, or, for datagrams, while others
-/// have it who set this, too: all get what is sent to a group (SO_REUSEADDR).
+/// A port can be bound while old connections of it still linger. Several datagram sockets with this
+/// option can use one port; all of them get the datagrams to a group (SO_REUSEADDR).
 using ReuseAddress = SwitchOption<io::OptionName::reuse_address, detail::every_bound_inet>;
 /// Several acceptors share a port, or several receivers of datagrams (SO_REUSEPORT).
 using ReusePort = SwitchOption<io::OptionName::reuse_port, detail::every_bound_inet>;
-/// What is bound to an IPv6 address takes no IPv4 connections or datagrams (IPV6_V6ONLY).
+/// A socket that is bound to an IPv6 address takes no IPv4 connections or datagrams (IPV6_V6ONLY).
 using V6Only = SwitchOption<io::OptionName::v6_only, detail::every_bound_inet>;
 /// Sizes of the socket queues. The system may double or limit them. Accepted streams inherit them.
 using SendBuffer = SizeOption<io::OptionName::send_buffer, detail::every_socket>;
 using ReceiveBuffer = SizeOption<io::OptionName::receive_buffer, detail::every_socket>;
-/// Longest time that a blocking call without limit of its own waits (SO_SNDTIMEO, SO_RCVTIMEO);
-/// it then ends with `std::errc::operation_would_block`.
+/// Longest time that a blocking call without a limit waits (SO_SNDTIMEO, SO_RCVTIMEO). Then it ends
+/// with `std::errc::operation_would_block`.
 using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_carrier>;
 using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_carrier>;
 
-/// How routers shall treat what is sent: the class of service (DSCP) of RFC 2474, 0 to 63
-/// (IP_TOS, IPV6_TCLASS).
+/// How routers treat the packets: the class of service (DSCP) of RFC 2474, 0 to 63 (IP_TOS,
+/// IPV6_TCLASS).
 struct Dscp {
   static constexpr io::OptionName name = io::OptionName::traffic_class;
   static constexpr SocketKinds kinds = detail::tcp_stream;
@@ -132,11 +133,11 @@ struct Dscp {
   [[nodiscard]] static constexpr Dscp from_raw(std::int64_t raw) noexcept { return {raw / 4}; }
 };
 
-/// Whether this host, too, gets what is sent from it to a group that it has joined; on by default.
+/// Whether this host also receives its own datagrams to a group that it has joined. On by default.
 using McastLoop = SwitchOption<io::OptionName::mcast_loop, SocketKinds::inet_mcast>;
 
-/// How many routers a multicast passes at most, plus one (IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS):
-/// 1, the default, keeps it on the link; at most 255.
+/// The number of routers that a multicast may pass, plus one (IP_MULTICAST_TTL,
+/// IPV6_MULTICAST_HOPS). 1, the default, keeps it on the link; at most 255.
 struct McastHops {
   static constexpr io::OptionName name = io::OptionName::mcast_hops;
   static constexpr SocketKinds kinds = SocketKinds::inet_mcast;
@@ -146,7 +147,8 @@ struct McastHops {
   [[nodiscard]] static constexpr McastHops from_raw(std::int64_t raw) noexcept { return {raw}; }
 };
 
-/// By which interface multicasts leave. The system does not tell: it can be set only.
+/// The interface by which multicasts leave. It can only be set, since the system does not report
+/// it.
 struct McastInterface {
   static constexpr io::OptionName name = io::OptionName::mcast_interface;
   static constexpr SocketKinds kinds = SocketKinds::inet_mcast;
@@ -155,17 +157,18 @@ struct McastInterface {
   [[nodiscard]] constexpr std::int64_t raw() const noexcept { return interface.index(); }
 };
 
-/// Octets that a pipe holds (F_SETPIPE_SZ), rounded up to a power of two; one number for both ends.
+/// Octets that a pipe holds (F_SETPIPE_SZ), rounded up to a power of two. Both ends share the
+/// value.
 using PipeCapacity = SizeOption<io::OptionName::pipe_capacity,
                                 SocketKinds::pipe_sender | SocketKinds::pipe_receiver>;
 
-/// What closing does with octets not yet sent (SO_LINGER).
+/// What closing does with octets that are not sent yet (SO_LINGER).
 struct Linger {
   static constexpr io::OptionName name = io::OptionName::linger;
   static constexpr SocketKinds kinds = detail::tcp_stream;
 
-  /// Negative: the system sends them in the background (the default). Zero: they are dropped and
-  /// the connection is reset. Else closing waits for them that long.
+  /// Negative: the system sends them in the background (the default). Zero: they are dropped, and
+  /// the connection is reset. Otherwise closing waits for them for this time.
   std::chrono::seconds time{-1};
   [[nodiscard]] constexpr std::int64_t raw() const noexcept { return time.count(); }
   [[nodiscard]] static constexpr Linger from_raw(std::int64_t raw) noexcept {
@@ -180,7 +183,7 @@ concept OptionOf = requires(const Option& option) {
   { option.raw() } -> std::same_as<std::int64_t>;
 } && intersect(Option::kinds, Socket::kind);
 
-/// … and whose value can be read, too.
+/// An option of `Socket` whose value can also be read.
 template <typename Option, typename Socket>
 concept ReadableOptionOf = OptionOf<Option, Socket> && requires(std::int64_t raw) {
   { Option::from_raw(raw) } -> std::same_as<Option>;

@@ -1,5 +1,5 @@
-// A connected stream of records: what was sent in one piece is received in one piece. spipe.h names
-// the results. All inline, nothing virtual.
+// A connected stream of records: a record that is sent in one piece is received in one piece.
+// spipe.h names the concrete types. All functions are inline, none is virtual.
 #pragma once
 
 #include <perigee/ipc/io_local.h>
@@ -30,8 +30,8 @@ class RecordSocket : public ConnectedSocket<RecordSocket<Domain>, typename Domai
                             TimeLimit limit = forever) noexcept {
     return detail::done(io::send_record(this->handle(), segments, limit));
   }
-  /// Receives one record, or learns that the stream has ended; `Received::octets(0)` is an empty
-  /// record. A record that does not fit is lost: `message_size`, never a part of it.
+  /// Receives one record, or learns that the stream has ended. `Received::octets(0)` is an empty
+  /// record. A record that does not fit is lost (`message_size`); no part of it is received.
   [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     return detail::received_message(io::recv_record(this->handle(), space, limit));
   }

@@ -1,4 +1,4 @@
-// Results of operations, and how long an operation may wait. Values only.
+// Results of operations, and the time that an operation may wait. Values only.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,11 @@
 
 namespace perigee::ipc {
 
-/// What an operation gives, or the system's error. A passed time limit is
-/// `std::errc::timed_out`; with `no_wait`, nothing to do now is `std::errc::operation_would_block`.
-/// A `std::expected`, but for two things: who ignores one is warned, and it cannot be compared with
-/// what a C function might give (`send(octets) == -1` would compile, and never be true).
+/// The result of an operation, or the system's error. A passed time limit is
+/// `std::errc::timed_out`. With `no_wait`, an operation that would have to wait gives
+/// `std::errc::operation_would_block`. It is a `std::expected` with two differences. The compiler
+/// warns if a result is ignored. A result cannot be compared with a value of a C function:
+/// `send(octets) == -1` would never be true.
 template <typename T>
 class [[nodiscard]] Result : public std::expected<T, std::error_code> {
   using Expected = std::expected<T, std::error_code>;
@@ -36,11 +37,11 @@ class [[nodiscard]] Result : public std::expected<T, std::error_code> {
     requires(std::signed_integral<Number> || std::same_as<Number, bool>)
   friend bool operator==(const Result&, const Number&) = delete;
 };
-/// Result of an operation that gives nothing.
+/// Result of an operation without a value.
 using Status = Result<void>;
 
-/// What a receive operation got. The end of the stream is neither an error nor a count:
-/// `recv` gets octets or the end; `recv_n` gets all it asked for, or fewer and the end.
+/// The result of a receive operation. The end of the stream is neither an error nor a count: `recv`
+/// gets octets or the end; `recv_n` gets all octets, or fewer octets and the end.
 class Received {
  public:
   [[nodiscard]] static constexpr Received octets(std::size_t count) noexcept {
@@ -51,7 +52,7 @@ class Received {
   }
   /// Octets that were put into the caller's space.
   [[nodiscard]] constexpr std::size_t count() const noexcept { return count_; }
-  /// Whether the peer has closed its side: nothing more will come.
+  /// Whether the peer has closed its side, so that no more octets will come.
   [[nodiscard]] constexpr bool end_of_stream() const noexcept { return end_; }
   friend constexpr bool operator==(const Received&, const Received&) = default;
 
@@ -61,8 +62,8 @@ class Received {
   bool end_;
 };
 
-/// How long an operation may wait: for ever (the default of every blocking call), not at all
-/// (`no_wait`), or any `std::chrono` duration: `stream.recv(space, 50ms)`.
+/// The time that an operation may wait: `forever` (the default of every blocking call), `no_wait`,
+/// or any `std::chrono` duration: `stream.recv(space, 50ms)`.
 class TimeLimit {
  public:
   constexpr TimeLimit() noexcept = default;
@@ -77,7 +78,7 @@ class TimeLimit {
   }
   [[nodiscard]] constexpr bool is_forever() const noexcept { return ns_ == forever_ns; }
   [[nodiscard]] constexpr bool is_no_wait() const noexcept { return ns_ == no_wait_ns; }
-  /// The limit; meaningful only if it is neither of the above.
+  /// The limit; valid only if it is neither of the above.
   [[nodiscard]] constexpr std::chrono::nanoseconds duration() const noexcept {
     return std::chrono::nanoseconds(ns_);
   }

@@ -1,4 +1,4 @@
-// The family of local streams that keep records (SOCK_SEQPACKET): what STREAM pipes were.
+// The family of local streams that keep records (SOCK_SEQPACKET), the successors of STREAM pipes.
 #pragma once
 
 #include <perigee/ipc/record_socket.h>
@@ -21,12 +21,12 @@ using Stream = SPipe::Stream;
 using Acceptor = SPipe::Acceptor;
 using Connector = SPipe::Connector;
 
-/// Two streams that are connected with each other.
+/// Two streams that are connected to each other.
 [[nodiscard]] inline Result<Pair<Stream>> pair() {
   return detail::pair_of<Stream>(io::record_pair());
 }
 
-/// Removes the file that an acceptor's path left behind.
+/// Removes the file of an acceptor's path.
 inline void remove(const SPipeAddr& address) noexcept { io::remove_name(address.unix_name()); }
 }  // namespace spipe
 

@@ -1,5 +1,5 @@
-// Addresses of record-preserving local streams, as values. They look like UNIX-domain addresses,
-// and live beside them, but a stream of octets cannot connect to one.
+// Addresses of record-preserving local streams, as values. They have the form of UNIX-domain
+// addresses and share their names, but a stream of octets cannot connect to them.
 #pragma once
 
 #include <perigee/ipc/unix_addr.h>
@@ -10,7 +10,7 @@
 
 namespace perigee::ipc {
 
-/// Where a stream pipe's acceptor listens: a path or an abstract name. By default unnamed: the
+/// The address of a stream pipe's acceptor: a path or an abstract name. Unnamed by default: the
 /// system chooses a name.
 class SPipeAddr {
  public:

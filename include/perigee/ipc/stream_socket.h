@@ -1,6 +1,7 @@
 // Stream, Acceptor and Connector over a domain of stream sockets; sock.h and lsock.h name the
-// results. Roles are types: an acceptor cannot send, a stream cannot accept, and nothing can be
-// sent before a connection is there. All inline, nothing virtual: what is left is one call of io.h.
+// concrete types. Roles are types: an acceptor cannot send, a stream cannot accept, and octets
+// cannot be sent before the connection exists. All functions are inline, none is virtual: each
+// becomes one call of io.h.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -19,7 +20,7 @@
 namespace perigee::ipc {
 
 namespace detail {
-/// Makes an object of a handle that was opened as its class wants it: nothing is looked at.
+/// Makes an object of a handle that was opened for its class, without checks.
 struct Opened {
   template <typename T>
   [[nodiscard]] static T as(Handle handle) noexcept {
@@ -28,16 +29,16 @@ struct Opened {
 };
 }  // namespace detail
 
-/// What all sockets and pipes share: one owned handle and typed options.
+/// The base of all sockets and pipes: one owned handle and typed options.
 template <typename Derived>
 class SocketBase : public OwnedHandle {
  public:
-  /// Takes ownership of a handle of this kind, whoever opened it, and brings it into the mode that
-  /// the class relies on (blocking or not, and so on; its duplicates have it, too). Fails, and
-  /// closes the handle, if it is of another kind: `wrong_protocol_type` (domain or type),
-  /// `not_a_socket`, `not_connected` (a CoDgram), `invalid_argument` (one that listens for a stream
-  /// or the other way round), `not_supported` (no pipe), `bad_file_descriptor` (none, or the other
-  /// end of a pipe).
+  /// Takes ownership of a handle that other code has opened. Brings the handle, and so its
+  /// duplicates, into the mode that the class needs (blocking or not, and so on). If the handle is
+  /// of another kind, closes it and fails. Errors of sockets: `wrong_protocol_type` (domain or
+  /// type), `not_a_socket`, `not_connected` (for a CoDgram), `invalid_argument` (a listening socket
+  /// for a stream, or a stream for an acceptor). Errors of pipes: `not_supported` (not a pipe).
+  /// Errors of both: `bad_file_descriptor` (not open, or the wrong end of a pipe).
   [[nodiscard]] static Result<Derived> adopt(int fd) noexcept {
     Handle handle(fd);
     if (const auto status = io::make_fit(fd, Derived::kind); !status) {
@@ -84,7 +85,7 @@ inline Status done(io::Transfer transfer) noexcept {
   if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
   return {};
 }
-/// Fewer octets than `wanted` without an error: the end of the stream.
+/// If fewer octets than `wanted` came without an error, the stream has ended.
 inline Result<Received> received(io::Transfer transfer, std::size_t wanted) noexcept {
   if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
   if (transfer.count < wanted) return Received::end(transfer.count);
@@ -94,7 +95,7 @@ inline Result<Received> received_message(const io::MessageTransfer& transfer) no
   if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
   return transfer.is_end ? Received::end() : Received::octets(transfer.count);
 }
-/// The same, and `moved` gets what was moved before an error, too.
+/// The same. `moved` also gets the octets that were moved before an error.
 inline Result<std::size_t> sent(io::Transfer transfer, std::size_t& moved) noexcept {
   moved = transfer.count;
   return sent(transfer);
@@ -122,7 +123,7 @@ Status set_all([[maybe_unused]] int fd, const Options&... options) {
 }
 }  // namespace detail
 
-/// Two ends that are connected with each other.
+/// Two ends that are connected to each other.
 template <typename Stream>
 struct Pair {
   Stream first;
@@ -138,7 +139,7 @@ Result<Pair<Stream>> pair_of(Result<std::array<Handle, 2>> handles) noexcept {
 }
 }  // namespace detail
 
-/// How a domain's calls are made: as one system call each. RingCalls (uring.h) is another way.
+/// Makes the calls of a domain as one system call each. RingCalls (uring.h) is an alternative.
 struct SystemCalls {
   static auto send(auto... arguments) noexcept { return io::send(arguments...); }
   static auto send_n(auto... arguments) noexcept { return io::send_n(arguments...); }
@@ -156,20 +157,20 @@ struct SystemCalls {
   }
 };
 
-/// The streams of this domain carry handles, and know who made their other end.
+/// The streams of this domain carry handles, and know the process that made their other end.
 template <typename Domain>
 concept LocalDomain = intersect(Domain::stream_kind, SocketKinds::local_stream);
 
-/// What connections share, be it octets or records that they carry: two ends and two directions.
+/// The base of connections of octets and of records: two ends and two directions.
 template <typename Derived, typename AddressType>
 class ConnectedSocket : public SocketBase<Derived> {
  public:
   using Address = AddressType;
 
-  /// The peer gets the end of the stream once it has received all that was sent.
+  /// The peer gets the end of the stream when it has received all octets.
   void close_sender() noexcept { io::shutdown(this->handle(), io::Direction::send); }
   void close_receiver() noexcept { io::shutdown(this->handle(), io::Direction::receive); }
-  /// Ends both directions and wakes whoever is blocked on them. Any thread.
+  /// Ends both directions and wakes the threads that are blocked on them. Any thread.
   void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
 
   [[nodiscard]] Result<Address> local_address() const {
@@ -193,7 +194,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
   /// Not open.
   StreamSocket() noexcept = default;
 
-  /// Sends some octets, at least one (unless there are none). Never raises SIGPIPE.
+  /// Sends some octets, at least one unless `octets` is empty. Never raises SIGPIPE.
   [[nodiscard]] Result<std::size_t> send(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send(this->handle(), octets, limit));
   }
@@ -202,8 +203,8 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
                                          TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send(this->handle(), segments, limit));
   }
-  /// Sends all. Who needs to know how much went before an error (a limit, for one, that passed in
-  /// the middle) gives `moved`.
+  /// Sends all octets. `moved` gets the number of octets sent, also before an error, for example a
+  /// limit that has passed in the middle.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send_n(this->handle(), octets, limit));
   }
@@ -231,8 +232,8 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(Calls::recv(this->handle(), spaces, limit), 1);
   }
-  /// Fills `space`, or gets what was left before the stream ended. `moved` says how much of it was
-  /// filled, after an error, too: those octets have left the stream.
+  /// Fills `space`, or gets the octets that were left before the stream ended. `moved` gets the
+  /// number of octets received, also after an error: these octets have left the stream.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
                                         TimeLimit limit = forever) noexcept {
     return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit);
@@ -251,18 +252,18 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
                             moved);
   }
 
-  /// Sends some octets, at least one, and with them open handles (at most `io::handles_max`), which
-  /// stay open here. When octets were sent, all handles were.
+  /// Sends some octets, at least one, together with open handles (at most `io::handles_max`), which
+  /// stay open here. If octets were sent, all handles were sent.
   [[nodiscard, gnu::always_inline]] Result<std::size_t> send_handles(
       OctetSpan octets, std::span<const int> handles, TimeLimit limit = forever) noexcept
     requires LocalDomain<Domain>
   {
     return detail::sent(io::send_handles(this->handle(), octets, handles, limit));
   }
-  /// Receives octets, and the handles that came with them, close-on-exec, into the first elements
-  /// of `handles`. `recv` and octets received past them close handles that nobody asked for.
-  /// Errors: `message_size` (more handles than fit) and `too_many_files_open`: those octets are
-  /// lost, and their handles are closed.
+  /// Receives octets and their handles, close-on-exec, into the first elements of `handles`.
+  /// `recv`, and a receive of later octets, close handles that were not received. Errors:
+  /// `message_size` (more handles than fit) and `too_many_files_open`. Then these octets are lost,
+  /// and their handles are closed.
   [[nodiscard, gnu::always_inline]] Result<ReceivedHandles> recv_handles(
       MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept
     requires LocalDomain<Domain>
@@ -270,21 +271,21 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     if (space.empty()) return ReceivedHandles{Received::octets(0)};
     return detail::received_handles(io::recv_handles(this->handle(), space, handles, limit));
   }
-  /// Who made the other end: the process that connected, or that listened.
+  /// The process that made the other end: it has connected, or it has listened.
   [[nodiscard]] Result<PeerCredentials> peer_credentials() const
     requires LocalDomain<Domain>
   {
     return io::peer_credentials(this->handle());
   }
 
-  /// Sends up to `count` octets of `file` from `offset` on, without a copy in the program: at least
-  /// one, or 0 if the file ends there.
+  /// Sends up to `count` octets of `file` from `offset` on, without a copy in the program. Sends at
+  /// least one octet, or 0 if the file ends there.
   [[nodiscard]] Result<std::size_t> send_file(const File& file, std::uint64_t offset,
                                               std::size_t count,
                                               TimeLimit limit = forever) noexcept {
     return detail::sent(io::send_file(this->handle(), file.handle(), offset, count, limit));
   }
-  /// Sends `count` octets; fewer only if the file ends before them. `moved`: see `send_n`.
+  /// Sends `count` octets, or fewer if the file ends before them. `moved`: see `send_n`.
   [[nodiscard]] Result<std::size_t> send_file_n(const File& file, std::uint64_t offset,
                                                 std::size_t count,
                                                 TimeLimit limit = forever) noexcept {
@@ -296,16 +297,16 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     return detail::sent(io::send_file_n(this->handle(), file.handle(), offset, count, limit),
                         moved);
   }
-  /// Receives up to `count` octets into `file` at `offset`, without a copy in the program: at least
-  /// one, or learns that the stream has ended. After an error of the file (a full disk), octets of
-  /// the stream are lost: it can only be closed.
+  /// Receives up to `count` octets into `file` at `offset`, without a copy in the program. Receives
+  /// at least one octet, or learns that the stream has ended. After an error of the file (a full
+  /// disk), octets of the stream are lost: the stream can only be closed.
   [[nodiscard]] Result<Received> recv_file(OutputFile& file, std::uint64_t offset,
                                            std::size_t count, TimeLimit limit = forever) noexcept {
     if (count == 0) return Received::octets(0);
     return detail::received(io::recv_file(this->handle(), file.handle(), offset, count, limit), 1);
   }
-  /// Receives `count` octets, or what was left before the stream ended. `moved` says how many are
-  /// in the file, after an error, too.
+  /// Receives `count` octets, or the octets that were left before the stream ended. `moved` gets
+  /// the number of octets in the file, also after an error.
   [[nodiscard]] Result<Received> recv_file_n(OutputFile& file, std::uint64_t offset,
                                              std::size_t count,
                                              TimeLimit limit = forever) noexcept {
@@ -333,7 +334,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
       : StreamSocket::ConnectedSocket(std::move(handle)) {}
 };
 
-/// Listens at an address and makes streams of the connections that come. Cannot carry data.
+/// Listens at an address and makes streams of incoming connections. Cannot carry data.
 template <typename Domain>
 class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
  public:
@@ -343,7 +344,7 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
 
   /// Not open.
   StreamAcceptor() noexcept = default;
-  /// Binds and listens; the options are set before.
+  /// Sets the options, binds and listens.
   template <typename... Options>
     requires(OptionOf<Options, StreamAcceptor> && ...)
   [[nodiscard]] static Result<StreamAcceptor> open(const Address& local, Options... options) {
@@ -360,9 +361,9 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
     if (!handle) return std::unexpected(handle.error());
     return Stream(std::move(*handle));
   }
-  /// Ends a blocked `accept`, for good. Any thread.
+  /// Ends a blocked `accept`; later calls fail, too. Any thread.
   void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
-  /// Where it really listens: a port or name that the system chose included.
+  /// The address at which it listens, with the port or name that the system chose.
   [[nodiscard]] Result<Address> local_address() const {
     return detail::name_of<Address>(this->handle(), io::Side::local);
   }
@@ -373,14 +374,16 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
   explicit StreamAcceptor(Handle handle) noexcept : SocketBase<StreamAcceptor>(std::move(handle)) {}
 };
 
-/// A connection in progress. Becomes writable (for poll or a reactor) when it is settled.
+/// A connection in progress. Becomes writable (for poll or a reactor) when it is made or has
+/// failed.
 template <typename Domain>
 class PendingStream : public SocketBase<PendingStream<Domain>> {
  public:
   using Stream = typename Domain::Stream;
   static constexpr SocketKinds kind = Domain::stream_kind;
 
-  /// Waits until the connection is settled; this object is used up if it succeeds.
+  /// Waits until the connection is made or has failed. If it is made, this object must not be used
+  /// again.
   [[nodiscard]] Result<Stream> finish(TimeLimit limit = forever) {
     if (const auto status = io::finish_connect(this->handle(), limit); !status) {
       return std::unexpected(status.error());
@@ -395,7 +398,7 @@ class PendingStream : public SocketBase<PendingStream<Domain>> {
   explicit PendingStream(Handle handle) noexcept : SocketBase<PendingStream>(std::move(handle)) {}
 };
 
-/// Makes streams to addresses. Owns nothing: the stream is what it gives.
+/// Makes streams to addresses. Owns no handle: the caller owns the streams.
 template <typename Domain>
 class StreamConnector {
  public:
@@ -403,7 +406,7 @@ class StreamConnector {
   using Stream = typename Domain::Stream;
   using Pending = PendingStream<Domain>;
 
-  /// Waits until connected, at most for `limit`. The options are set before.
+  /// Sets the options and waits until connected, at most for `limit`.
   template <typename... Options>
     requires(OptionOf<Options, Stream> && ...)
   [[nodiscard]] static Result<Stream> connect(const Address& remote, TimeLimit limit,

@@ -1,7 +1,8 @@
-// The few functions of the C library that transfers call inline: public headers include no header
-// of the operating system, and a call through src/ipc would cost more instructions than all that
-// the wrappers add. Names of our own for the library's symbols, so that nothing clashes with its
-// headers; src/ipc/system_calls.cpp checks them against those. Use the wrappers.
+// The few functions of the C library that transfers call inline. Public headers include no header
+// of the operating system, and a call through src/ipc would cost more instructions than the
+// wrappers themselves. The functions have names of their own for the library's symbols, so that
+// they do not clash with its headers. src/ipc/system_calls.cpp compares them with these headers.
+// Use the wrappers.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +11,20 @@
 
 namespace perigee::ipc::system_calls {
 
-/// @name What the flags of the calls below are (MSG_…).
+/// @name The flags of the calls below (MSG_…).
 /// @{
 inline constexpr int no_signal = 0x4000;
 inline constexpr int dont_wait = 0x40;
-inline constexpr int whole_size = 0x20;  ///< a datagram's, although less was received (MSG_TRUNC)
-inline constexpr int close_on_exec = 0x40000000;  ///< handles that come (MSG_CMSG_CLOEXEC)
+inline constexpr int whole_size = 0x20;  ///< of a datagram, even if it does not fit (MSG_TRUNC)
+inline constexpr int close_on_exec = 0x40000000;  ///< for received handles (MSG_CMSG_CLOEXEC)
 /// @}
-/// @name What the system says about a message (Message::flags).
+/// @name Flags of a received message (Message::flags).
 /// @{
 inline constexpr int cut = 0x20;          ///< octets did not fit (MSG_TRUNC)
 inline constexpr int control_cut = 0x08;  ///< control data did not fit (MSG_CTRUNC)
 /// @}
 
-/// @name As iovec and msghdr.
+/// @name Like iovec and msghdr.
 /// @{
 struct Vector {
   void* data = nullptr;
@@ -39,8 +40,8 @@ struct Message {
   int flags = 0;
 };
 /// @}
-/// Spans as the system takes them: they are laid out alike (tests/ipc/address_test.cpp), and only
-/// the system reads them as vectors.
+/// Spans in the form of the system. Both have the same layout (tests/ipc/address_test.cpp), and
+/// only the system reads them as vectors.
 template <typename Segment>
 [[nodiscard]] Vector* vectors_of(std::span<const Segment> segments) noexcept {
   static_assert(sizeof(Segment) == sizeof(Vector) && alignof(Segment) == alignof(Vector));

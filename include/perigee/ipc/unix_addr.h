@@ -11,8 +11,8 @@
 
 namespace perigee::ipc {
 
-/// Where a local socket is bound. By default unnamed: an acceptor bound to it gets an abstract name
-/// from the system, as port 0 gets a port.
+/// The address of a local socket. Unnamed by default: the system gives an unnamed acceptor an
+/// abstract name, as it chooses a port for port 0.
 class UnixAddr {
  public:
   /// Longest path or name, in octets.
@@ -25,7 +25,7 @@ class UnixAddr {
     if (path.find('\0') != std::string_view::npos) return std::nullopt;
     return make(Kind::path, path);
   }
-  /// A name that no file system knows; any octets. Nothing if it is empty or too long.
+  /// A name outside of the file system; any octets. Nothing if it is empty or too long.
   [[nodiscard]] static constexpr std::optional<UnixAddr> abstract(std::string_view name) noexcept {
     return make(Kind::abstract, name);
   }
@@ -38,7 +38,7 @@ class UnixAddr {
     if (size_ <= header_size) return Kind::unnamed;
     return name_[0] == '\0' ? Kind::abstract : Kind::path;
   }
-  /// The path, or the name without the '@' that shows it.
+  /// The path, or the name without the leading '@'.
   [[nodiscard]] constexpr std::string_view name() const noexcept {
     if (size_ <= header_size) return {};
     const std::size_t size = size_ - header_size;
@@ -51,17 +51,17 @@ class UnixAddr {
     return a.kind() == b.kind() && a.name() == b.name();
   }
 
-  /// @name For system calls: an address is laid out as the system wants it, and is never converted.
+  /// @name For system calls: an address has the layout of the system's, and is never converted.
   /// @{
   [[nodiscard]] const void* native() const noexcept { return this; }
   [[nodiscard]] constexpr std::uint32_t native_size() const noexcept { return size_; }
-  /// Where the system puts an address; and what it has put there. False: it is of another domain.
+  /// Room for an address from the system. `accept_native` then says whether it is of this domain.
   [[nodiscard]] void* native_space() noexcept { return this; }
   [[nodiscard]] static constexpr std::uint32_t native_space_size() noexcept {
     return header_size + sizeof(name_);
   }
   constexpr bool accept_native(std::uint32_t size) noexcept {
-    // The system says the whole size, even where a path of another program did not fit.
+    // The system gives the whole size, even if the path of another program did not fit.
     size_ = static_cast<std::uint16_t>(size < native_space_size() ? size : native_space_size());
     return size <= header_size || family_ == family_local;
   }
@@ -83,10 +83,10 @@ class UnixAddr {
     return address;
   }
 
-  // As sockaddr_un; src/ipc/addresses.cpp checks it.
+  // Like sockaddr_un; src/ipc/addresses.cpp checks it.
   std::uint16_t family_ = family_local;
   std::array<char, name_size_max + 1> name_{};
-  std::uint16_t size_ = header_size;  // of what the system reads: two octets if unnamed
+  std::uint16_t size_ = header_size;  // of the part that the system reads: two octets if unnamed
 };
 
 /// The path, "@name", or "" for the unnamed address.

@@ -1,14 +1,15 @@
-// The family of TCP streams over io_uring: the types of sock.h, their calls made another way.
+// The family of TCP streams over io_uring: the types of sock.h, with other calls.
 //
-// A ring belongs to a thread: it is made by the thread's first call and goes with the thread, so
-// streams are a handle and nothing else, and a sender and a receiver in two threads do not meet. It
-// costs a thread one handle. Each call puts one operation into the ring (and, with a limit, a
-// timeout linked to it), and returns when the operation has ended: no octet moves after that, nor
-// after an error of the ring itself. After fork the child makes its own; not for vfork, nor for
-// signal handlers.
+// A ring belongs to a thread: the thread's first call makes it, and the thread's end closes it. So
+// a stream consists of a handle only, and a sender and a receiver in two threads do not share a
+// ring. A ring costs a thread one handle. Each call puts one operation into the ring, and with a
+// limit a time-out that is linked to it. The call returns when the operation has ended: no octet
+// moves after that, not even after an error of the ring itself. After fork the child makes rings of
+// its own. Do not use the calls after vfork or in signal handlers.
 //
-// Handles may change families: `uring::Stream::adopt(stream.release())`. What io_uring does no
-// better is done as in sock.h: names, options, files, connections that are begun and waited for.
+// Handles may change families: `uring::Stream::adopt(stream.release())`. Operations that io_uring
+// does not improve use the calls of sock.h: names, options, files, and connections that are begun
+// and then waited for.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -16,8 +17,8 @@
 
 namespace perigee::ipc {
 
-/// The calls of stream sockets, through the calling thread's ring. Errors besides those of the
-/// system calls: what kept the thread from having a ring (see `uring::available`).
+/// The calls of stream sockets, through the calling thread's ring. Errors: those of the system
+/// calls, and the error that kept the thread from having a ring (see `uring::available`).
 struct RingCalls {
   PERIGEE_API static io::Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
   PERIGEE_API static io::Transfer send(int fd, std::span<const OctetSpan> segments,
@@ -55,8 +56,8 @@ using Acceptor = Uring::Acceptor;
 using Connector = Uring::Connector;
 
 /// Whether this thread has a ring, or can make one. Errors: `function_not_supported` (a kernel
-/// without io_uring), `operation_not_permitted` (a sandbox, or the sysctl kernel.io_uring_disabled,
-/// forbids it), and those of exhaustion. All calls of this family give the same.
+/// without io_uring), `operation_not_permitted` (a sandbox or the sysctl kernel.io_uring_disabled
+/// forbids it), and those of missing resources. All calls of this family give the same errors.
 PERIGEE_API Status available() noexcept;
 }  // namespace uring
 

@@ -1,4 +1,4 @@
-// What a transport offers to messages, what messages need of a transport, and how they compare.
+// The properties that a transport offers, the properties that messages need, and their comparison.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -18,7 +18,7 @@ enum class Shape : std::uint8_t {
 /// The directions in which a transport can move octets.
 enum class Flow : std::uint8_t { both, send_only, receive_only };
 
-/// What one transport offers to messages.
+/// The properties that one transport offers to messages.
 struct Carrier {
   Shape shape = Shape::stream;
   bool reliable = true;  ///< no octet is lost or doubled
@@ -30,9 +30,9 @@ struct Carrier {
 /// The two kinds of use that messages are compared for.
 enum class Use : std::uint8_t { oneway, two_way };
 
-/// What messages need of a transport, for one kind of use.
+/// The properties that messages need, for one kind of use.
 struct Needs {
-  std::optional<Shape> shape = Shape::stream;  ///< nothing: either shape will do
+  std::optional<Shape> shape = Shape::stream;  ///< nothing: both shapes are possible
   bool reliable = true;
   bool ordered = true;
   bool two_way = true;  ///< messages go in both directions
@@ -48,7 +48,7 @@ enum class Carries : std::uint8_t { nothing, oneways, all_calls };
 /// How well messages fit a transport.
 struct Fit {
   Carries carries = Carries::all_calls;
-  std::string_view missing;  ///< why not all calls; empty if all of them
+  std::string_view missing;  ///< the missing property; empty if all calls are possible
 };
 
 class MessagingProtocol;

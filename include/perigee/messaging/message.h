@@ -1,4 +1,4 @@
-// The messages of an inter-ORB protocol, as values that refer to the octets they were read from.
+// The messages of an inter-ORB protocol, as values that refer to the received octets.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -59,15 +59,14 @@ enum class LocateStatus : std::uint32_t {
   needs_addressing_mode = 5,
 };
 
-/// GIOP 1.2 addressing dispositions (CORBA 3.0, 15.4.2.2): how the target of a request is given.
+/// GIOP 1.2 addressing dispositions (CORBA 3.0, 15.4.2.2): the form of a request's target.
 ///
 /// In a received header, `object_key` is
-/// - for `key`: what was sent, which may even be empty;
-/// - for `profile` and `reference`: the key in the (selected) profile if that is an IIOP profile,
-/// else
-///   empty: answer with status `needs_addressing_mode` and a body of AddressingMode::key.
-/// A sent request carries what `addressing` says of `target`; in versions without addressing modes,
-/// the key.
+/// - for `key`: the key that was sent, which may be empty;
+/// - for `profile` and `reference`: the key in the (selected) profile if it is an IIOP profile,
+///   otherwise empty: answer with status `needs_addressing_mode` and a body of AddressingMode::key.
+/// A sent request carries the part of `target` that `addressing` names. Versions without addressing
+/// modes carry the key.
 enum class AddressingMode : std::int16_t { key = 0, profile = 1, reference = 2 };
 
 /// Whether a message has a body: an empty one gets no padding (interop fact 4).
@@ -79,9 +78,9 @@ struct RequestHeader {
   OctetSpan object_key = {};  ///< also when the target came as a profile or a reference
   std::string_view operation = {};
   std::span<const iop::ServiceContext> contexts = {};
-  AddressingMode addressing = AddressingMode::key;  ///< how the target came, or shall be sent
-  const iop::Ior* target = nullptr;                 ///< sent, in other modes than `key`
-  std::uint32_t profile_index = 0;                  ///< the one of `target` that is used
+  AddressingMode addressing = AddressingMode::key;  ///< the form of the received or sent target
+  const iop::Ior* target = nullptr;                 ///< sent in modes other than `key`
+  std::uint32_t profile_index = 0;                  ///< the profile of `target` that is used
 };
 
 struct ReplyHeader {
@@ -104,10 +103,9 @@ struct LocateReplyHeader {
 /// A whole message (fragments put together), before its header is parsed.
 ///
 /// `octets` starts with the protocol's header, so that alignment can be counted from it. It points
-/// into the reader's scratch space or, for a large or fragmented message, into `storage`: the
-/// message may be moved to another thread only in the second case or after `keep`. If `landed` is
-/// set, it holds the numbers at the end of the message, and `octets` has only the octets in front
-/// of them.
+/// into the reader's scratch space. For a large or fragmented message, and after `keep`, it points
+/// into `storage`: only then the message may be moved to another thread. If `landed` is set, it
+/// holds the numbers at the end of the message, and `octets` has only the octets in front of them.
 struct IncomingMessage {
   MessageKind kind = MessageKind::message_error;
   Version version;
@@ -115,22 +113,22 @@ struct IncomingMessage {
   OctetSpan octets;
   std::size_t header_size = 12;  ///< where the message header (request id, …) begins
   MessageStorage storage;
-  /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
-  /// GIOP 1.1, without their headers. Else null.
+  /// The sizes of the pieces of `octets`, if alignment counts anew in each of them: fragments of
+  /// GIOP 1.1, without their headers. Otherwise null.
   std::unique_ptr<std::size_t[]> piece_sizes;
   std::unique_ptr<cdr::LandedSequence> landed;
   /// The client waits for the reply to this request until this time, by the clock of the ORB. Set
   /// when the header is parsed for the first time: the message may be kept and parsed again.
   Deadline awaited_until;
-  /// When the message was received, by the clock of the ORB, if its connection had no room for it
-  /// then. Not set: a moment ago.
+  /// When the message was received, by the clock of the ORB, if it had to wait for room in its
+  /// connection. Not set if it was received just now.
   std::optional<TimePoint> arrived;
 
   /// Octets of the whole message.
   [[nodiscard]] std::size_t size() const noexcept {
     return octets.size() + (landed ? landed->size() : 0);
   }
-  /// Copies the octets to storage of its own, if they are not there yet.
+  /// Copies the octets to storage of its own, unless they are there already.
   void keep() {
     if (storage) return;
     if (!storage.reserve({0, octets.size(), octets.size()}, nullptr)) throw std::bad_alloc();

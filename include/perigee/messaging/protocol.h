@@ -32,7 +32,8 @@ struct Limits {
       1u << 20;  ///< larger messages are sent in fragments (if the version can)
 };
 
-/// Why incoming octets are not a message. Each closes the connection, most after a MessageError.
+/// Why incoming octets are not a message. Each error closes the connection, most after a
+/// MessageError.
 enum class FramingError : std::uint8_t {
   bad_magic,
   unsupported_version,
@@ -54,7 +55,7 @@ struct Frame {
     message,    ///< a whole message; all fields but `error` and `needed` are valid, and `strip`
                 ///< octets are at the front
     piece,      ///< a piece of a fragmented message: the same, and `more` and `continuation`
-    need_more,  ///< ask again when `needed` octets are at the front
+    need_more,  ///< call again when `needed` octets are at the front
     bad,        ///< `error` says why; the connection ends
   };
 
@@ -69,11 +70,11 @@ struct Frame {
   std::uint16_t header_size = 0;
   /// Octets at the front of the frame that do not belong to the message.
   std::uint16_t strip = 0;
-  bool identified = false;  ///< `piece_id` is valid; else one such message at a time
+  bool identified = false;  ///< `piece_id` is valid; otherwise only one such message at a time
   FramingError error = FramingError::bad_header;
   bool more = false;          ///< another piece of this message follows
   bool continuation = false;  ///< a piece that continues a message
-  /// What the pieces of one message have in common (a request id), if `identified`. In a
+  /// The common id of the pieces of one message (a request id), if `identified`. In a
   /// cancel_request: the request that is cancelled.
   std::uint32_t piece_id = 0;
   std::uint32_t needed = 0;
@@ -135,10 +136,10 @@ class PERIGEE_API Session {
   virtual ~Session() = default;
 
   [[nodiscard]] const MessagingProtocol& protocol() const noexcept { return protocol_; }
-  /// Those of the protocol.
+  /// The limits of the protocol.
   [[nodiscard]] const Limits& limits() const noexcept;
-  /// Whether `seal` and `unseal` are to be called. They are not for GIOP, which therefore pays
-  /// nothing for them.
+  /// Whether `seal` and `unseal` must be called. They are not called for GIOP, which pays nothing
+  /// for them.
   [[nodiscard]] bool seals() const noexcept { return seals_; }
 
   /// Whether the decoders that this session returns read `IncomingMessage::landed`.
@@ -155,9 +156,9 @@ class PERIGEE_API Session {
 
   /// @name Encoding. Leaves the encoder where the body begins (aligned for it if `body` is
   /// present). A version that lacks a status or flag sends the nearest one: a permanent forward
-  /// becomes a plain one, any response flags but `none` become "response expected". Where that
-  /// would leave a wrong body (in 1.0 and 1.1: needs_addressing_mode, and system exceptions in
-  /// locate replies) the encoder's error becomes `not_in_version`.
+  /// becomes a plain one; response flags other than `none` become "response expected". If the body
+  /// would then be wrong, the encoder's error becomes `not_in_version`. This is so in 1.0 and 1.1
+  /// for needs_addressing_mode, and for system exceptions in locate replies.
   /// @{
   virtual void begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
                              Body body) const = 0;
@@ -165,16 +166,18 @@ class PERIGEE_API Session {
                            Body body) const = 0;
   virtual void begin_locate_reply(cdr::Encoder& encoder, Version version,
                                   const LocateReplyHeader& header) const = 0;
-  /// Completes the message: patches its size, as if it were sent whole. Call once, after the body.
-  /// Above `message_size_max` the encoder's error is then `too_large`: do not send.
+  /// Completes the message: patches its size, as if it were sent whole. Call it once, after the
+  /// body. Above `message_size_max` the encoder's error is then `too_large`, and the message must
+  /// not be sent.
   virtual void finish(cdr::Encoder& encoder) const = 0;
   /// Appends the segments to send for a finished message, in order. A message above `fragment_size`
-  /// is cut into fragments if its version and kind allow: then `fragment_headers` is overwritten
-  /// with the headers of all pieces, that of the first (whose size and flags differ from what
-  /// `finish` wrote) included. The message itself is not changed; both must outlive the sending.
+  /// is cut into fragments if its version and kind allow. Then `fragment_headers` is overwritten
+  /// with the headers of all pieces. This includes the first header, since its size and flags
+  /// differ from those of `finish`. The message itself is not changed. Both must outlive the
+  /// sending.
   virtual void gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
                       Octets& fragment_headers) const;
-  /// Messages without a body, whole: nothing else to call.
+  /// Whole messages without a body: no other function is called for them.
   virtual void encode_locate_request(cdr::Encoder& encoder, Version version,
                                      const LocateRequestHeader& header) const = 0;
   virtual void encode_cancel_request(cdr::Encoder& encoder, Version version,
@@ -183,7 +186,7 @@ class PERIGEE_API Session {
   virtual void encode_message_error(cdr::Encoder& encoder, Version version) const = 0;
   /// @}
 
-  /// @name Parsing. The message's octets must outlive what is returned.
+  /// @name Parsing. The message's octets must outlive the result.
   /// @{
   [[nodiscard]] virtual std::expected<Parsed<RequestHeader>, FramingError> parse_request(
       const IncomingMessage& message, ContextStorage& contexts) const = 0;
@@ -199,8 +202,8 @@ class PERIGEE_API Session {
 
   /// @name Sealing, only if `seals()`
   /// @{
-  /// Runs on the writing thread once for each message, in the order in which messages are sent, and
-  /// directly before the message is sent: a message that is withdrawn is never sealed.
+  /// Runs on the writing thread once for each message, in the order in which messages are sent.
+  /// Runs directly before the message is sent: a message that is withdrawn is never sealed.
   virtual void seal(OutgoingSegments& /*message*/) {}
   /// Runs on the reading thread once for each whole message, in the order in which messages arrive.
   /// May shorten `message.octets` at either end, or replace the storage. An error ends the
@@ -226,8 +229,8 @@ class PERIGEE_API Session {
   const bool reads_landed_;
 };
 
-/// A kind of messages: opens the sessions of connections that carry them. One for each ORB, which
-/// keeps it as long as it lives. Any thread.
+/// A messaging protocol: opens the sessions of connections that carry its messages. Each ORB has
+/// its own object, which lives as long as the ORB. Any thread.
 class PERIGEE_API MessagingProtocol {
  public:
   virtual ~MessagingProtocol() = default;
@@ -239,9 +242,9 @@ class PERIGEE_API MessagingProtocol {
     return std::string(name()) + ' ' + std::to_string(version.major) + '.' +
            std::to_string(version.minor);
   }
-  /// What a transport has to do for these messages.
+  /// The properties that these messages need of a transport.
   [[nodiscard]] virtual Needs needs(Use /*use*/) const noexcept { return {}; }
-  /// The highest version spoken. Arguments and results in a message are encoded by the rules of
+  /// The highest supported version. Arguments and results in a message are encoded by the rules of
   /// GIOP in the version of the same number.
   [[nodiscard]] virtual Version version_max() const noexcept { return {1, 2}; }
   /// The version to encode in for a peer that understands a shorter form of `version`; `version`
@@ -249,7 +252,7 @@ class PERIGEE_API MessagingProtocol {
   [[nodiscard]] virtual Version short_form(Version version) const noexcept { return version; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 
-  /// A session for a new connection. `carrier` is what the transport of the connection offers.
+  /// A session for a new connection. `carrier` has the properties of the connection's transport.
   [[nodiscard]] virtual std::unique_ptr<Session> open(Role role, const Carrier& carrier) const = 0;
 
  protected:

@@ -15,24 +15,24 @@ namespace perigee::messaging {
 struct StorageBlock {
   std::byte* octets = nullptr;  ///< null: the source refused
   std::size_t capacity = 0;     ///< octets of address space
-  std::size_t resident = 0;     ///< of these, may take physical memory already: the first so many
-  std::size_t excess = 0;       ///< so many octets beyond the stored ones may take memory, too
+  std::size_t resident = 0;     ///< the first of these, which may take physical memory already
+  std::size_t excess = 0;       ///< octets beyond the stored ones that may also take memory
 };
 
 /// How much memory a message needs.
 struct StorageNeed {
   std::size_t used = 0;       ///< octets that are stored, and stay
-  std::size_t needed = 0;     ///< octets that the storage must hold now, with the used ones
+  std::size_t needed = 0;     ///< octets that the storage must hold now, including the used ones
   std::size_t announced = 0;  ///< octets of the message, as far as its headers say: >= needed
   bool is_total = true;       ///< false: further fragments may follow the announced octets
 };
 
-/// What a connection has received of messages that are not complete.
+/// The received part of the messages of a connection that are not complete.
 struct Unfinished {
-  std::size_t octets = 0;     ///< all of them, wherever they are stored
+  std::size_t octets = 0;     ///< all received octets, wherever they are stored
   std::size_t memory = 0;     ///< physical memory that their storage takes
-  std::size_t left = 0;       ///< octets that the headers announce, and that have not arrived
-  bool more_follows = false;  ///< and further fragments, of which no header has arrived
+  std::size_t left = 0;       ///< octets that the headers announce and that have not arrived
+  bool more_follows = false;  ///< further fragments follow, of which no header has arrived
 };
 
 /// Lends address space for large messages. Any thread.
@@ -47,10 +47,10 @@ class PERIGEE_API StorageSource {
   /// Gives the block at least `capacity` octets. The block may move; its contents stay. False: the
   /// block is unchanged.
   [[nodiscard]] virtual bool extend(StorageBlock& block, std::size_t capacity) noexcept = 0;
-  /// The rest of the block is about to be filled: the source may have the system use large pages,
-  /// and says so in `excess`.
+  /// The rest of the block is about to be filled. The source may have the system use large pages,
+  /// and then sets `excess`.
   virtual void use_large_pages(StorageBlock& /*block*/) noexcept {}
-  /// The resident octets may serve the next message; the others hold nothing.
+  /// The resident octets may be used for the next message; the others hold nothing.
   virtual void give_back(const StorageBlock& block) noexcept = 0;
 };
 
@@ -63,8 +63,8 @@ class PERIGEE_API MessageStorage {
   /// Storage on the heap is at most the larger of `mapped_above` and this factor times the octets
   /// that have arrived.
   static constexpr std::size_t growth_factor = 4;
-  /// A block of which so much is filled gets large pages. They take at most as much memory as the
-  /// octets that have arrived, so an announced size alone still costs nothing.
+  /// A block with at least this many octets filled gets large pages. They take at most as much
+  /// memory as the octets that have arrived, so an announced size alone still costs nothing.
   static constexpr std::size_t large_pages_from = 2 * 1024 * 1024;
 
   MessageStorage() noexcept = default;

@@ -1,5 +1,5 @@
-// What generated files of asynchronous calls (…AmiC.h, …AmiC.cpp) stand on: reply handlers, and the
-// exceptions that they get.
+// The base of generated files of asynchronous calls (…AmiC.h, …AmiC.cpp): reply handlers, and the
+// holders of their exceptions.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,10 +17,10 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// `ref_type` (the stub with `sendc_` operations), `weak_ref_type`, `narrow`,
-/// `replyhandler_base_type` (what handlers derive from), `replyhandler_ref_type` (to one, or to the
-/// object that stands for one), `replyhandler_servant_ref_type`, `replyhandler_traits`: by
-/// generated code.
+/// Generated code specialises this with: `ref_type` (the stub with `sendc_` operations),
+/// `weak_ref_type`, `narrow`, `replyhandler_base_type` (the base class of handlers),
+/// `replyhandler_ref_type` (a reference to a handler, or to the object that represents it),
+/// `replyhandler_servant_ref_type`, `replyhandler_traits`.
 template <typename T>
 struct amic_traits;
 
@@ -30,21 +30,22 @@ struct amic_traits;
 namespace Messaging {
 inline namespace perigee_v1 {
 
-/// The exception that an asynchronous call has ended with. Used by reference.
+/// The exception with which an asynchronous call has ended. Used by reference.
 class PERIGEE_API ExceptionHolder {
  public:
   explicit ExceptionHolder(std::exception_ptr exception) noexcept
       : exception_(std::move(exception)) {}
 
-  /// Throws what a synchronous call would have thrown.
+  /// Throws the exception that a synchronous call would have thrown.
   [[noreturn]] void raise_exception() const { std::rethrow_exception(exception_); }
 
  private:
   std::exception_ptr exception_;
 };
 
-/// The base of reply handlers. Those that a program implements are local objects, which live as
-/// long as references to them and the calls that they wait for; others are somewhere else.
+/// The base of reply handlers. A handler that the program implements is a local object. It lives as
+/// long as references to it, and as long as calls for which it waits. Other handlers are remote
+/// objects.
 class PERIGEE_API ReplyHandler : public virtual CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<ReplyHandler>;
@@ -78,16 +79,16 @@ struct IDL::traits<Messaging::ReplyHandler>
 
 namespace perigee::stub {
 
-/// What became of a call, for its handler.
+/// The exception of a call, for its handler.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<Messaging::ExceptionHolder> hold_exception(
     std::exception_ptr exception);
 
-/// A holder as an argument of a handler that is called over the wire: a valuetype, null if there
-/// is none. The exception goes along as in a reply.
+/// A holder as an argument of a remote handler: a valuetype, null without an exception. The
+/// exception is encoded as in a reply.
 PERIGEE_API cdr::Encoder& encode_holder(cdr::Encoder& encoder,
                                         const Messaging::ExceptionHolder* holder);
-/// What comes that way: the operation's exceptions, UNKNOWN for others of users, MARSHAL for one
-/// that does not decode. `operation` is the one that was called asynchronously.
+/// The received form: the operation's exceptions, UNKNOWN for other user exceptions, MARSHAL for an
+/// exception that does not decode. `operation` is the operation that was called asynchronously.
 struct HolderToFill {
   CORBA::object_reference<Messaging::ExceptionHolder>& holder;
   const Operation& operation;
@@ -109,7 +110,8 @@ inline perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
 
 namespace perigee::stub {
 
-/// A call's observer that passes the outcome to a reply handler. Pooled; ends with the call.
+/// The observer of a call that passes the outcome to a reply handler. Pooled; it ends with the
+/// call.
 class PERIGEE_API ReplyObserver : public CallObserver {
  public:
   static void* operator new(std::size_t size);
@@ -119,14 +121,14 @@ class PERIGEE_API ReplyObserver : public CallObserver {
   ReplyObserver(const ReplyObserver&) = delete;
   ReplyObserver& operator=(const ReplyObserver&) = delete;
   virtual ~ReplyObserver() = default;
-  /// What a handler throws goes into the log.
+  /// An exception of the handler goes into the log.
   void ended(CallOutcome& outcome) noexcept final;
 
  private:
   virtual void pass_on(CallOutcome& outcome) = 0;
 };
 
-/// A reply handler that is an object of a POA, mostly in another process.
+/// A reply handler that is an object of a POA, usually in another process.
 class PERIGEE_API HandlerObject {
  public:
   HandlerObject() = default;
@@ -135,7 +137,8 @@ class PERIGEE_API HandlerObject {
   virtual ~HandlerObject() = default;
 
   [[nodiscard]] virtual const CORBA::Object& object() const noexcept = 0;
-  /// Calls, for the outcome, a stub without a reference in the place of the object.
+  /// Makes the handler's call for the outcome, with a stub without a reference in place of the
+  /// object.
   virtual void deliver(CallOutcome& outcome) const = 0;
 };
 /// Calls the handler asynchronously, with a copy of the results, and deletes `handler` when the
@@ -179,11 +182,11 @@ class HandlerObserver final : public ReplyObserver {
   const Deliver deliver_;
 };
 
-/// `send`, with an observer of which the call takes care.
+/// `send`, with an observer that the call owns.
 PERIGEE_API void send_observed(const CORBA::Object& target, const Operation& operation,
                                Arguments arguments, ReplyObserver* observer);
 
-/// Starts a call whose outcome `deliver` passes to the handler: nil drops it.
+/// Starts a call. `deliver` passes its outcome to the handler; nil drops the outcome.
 template <typename Handler>
 void send_to_handler(const CORBA::Object& target, const Operation& operation, Arguments arguments,
                      CORBA::object_reference<Handler> handler,

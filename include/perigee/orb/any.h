@@ -1,5 +1,5 @@
-// CORBA::Any in the C++11 mapping: a value of any type, with its TypeCode. Values are put in and
-// taken out by <<= and >>=, which generated …A.h headers bring.
+// CORBA::Any in the C++11 mapping: a value of any type, with its TypeCode. The operators <<= and
+// >>= of generated …A.h headers insert and extract values.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,9 +17,9 @@ struct Access;
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// A value type: copies are cheap and share what they hold, which never changes.
+/// A value type. Copies are cheap and share their contents, which never change.
 ///
-/// Without a value at first: its TypeCode is tk_null. One Any is used by one thread at a time.
+/// A new Any has no value: its TypeCode is tk_null. One thread at a time may use an Any.
 class PERIGEE_API Any {
  public:
   Any() noexcept;
@@ -33,20 +33,20 @@ class PERIGEE_API Any {
   ~Any() = default;
 
   [[nodiscard]] object_reference<TypeCode> type() const;
-  /// Gives the value another name: raises BAD_TYPECODE unless `type` is equivalent to the present
-  /// one.
+  /// Replaces the TypeCode by an equivalent one, for example an alias. Raises BAD_TYPECODE unless
+  /// `type` is equivalent to the present TypeCode.
   void type(const object_reference<TypeCode>& type);
 
   /// Whether there is a value: false for tk_null and tk_void.
   [[nodiscard]] bool has_value() const noexcept;
-  /// Without a value again.
+  /// Removes the value.
   void reset() noexcept { *this = Any(); }
 
   void swap(Any& other) noexcept;
   friend void swap(Any& a, Any& b) noexcept { a.swap(b); }
-  /// Whether the types are equivalent and the values are encoded alike; aliases and names do not
-  /// count in anys inside them, either. Values that cannot be encoded (local objects) are equal to
-  /// copies of themselves only.
+  /// Whether the types are equivalent and the values have the same encoding. Aliases and names do
+  /// not count, also not in anys inside the values. Values that cannot be encoded (local objects)
+  /// are equal only to copies of themselves.
   friend PERIGEE_API bool operator==(const Any& a, const Any& b);
 
  private:
@@ -54,15 +54,15 @@ class PERIGEE_API Any {
 
   const perigee::cdr::TypeNode* type_;  // never null
   std::shared_ptr<const void> type_owner_;
-  // Shared by copies: immutable. Null for basic types, which lie in `basic_`.
+  // Shared by copies, and immutable. Null for basic types, which are stored in `basic_`.
   std::shared_ptr<const perigee::any::Content> content_;
   alignas(8) std::byte basic_[16]{};
 };
 
-/// "any of double", "any of struct Point { … }": what it holds, not the value.
+/// "any of double", "any of struct Point { … }": the type of the value, without the value.
 PERIGEE_API std::string _text_of(const Any& any);
 
-/// Raises no exception: what cannot be encoded fails the encoder.
+/// Raises no exception: a value that cannot be encoded fails the encoder.
 PERIGEE_API perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, const Any& any);
 /// The value is checked against its type, and kept as octets until it is extracted.
 PERIGEE_API perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Any& any);

@@ -1,5 +1,5 @@
-// Insertion into and extraction from CORBA::Any, for all types that are not generated; what
-// generated …A.h headers include and add their types to.
+// Insertion into and extraction from CORBA::Any, for all types that are not generated. Generated
+// …A.h headers include this header and add their types.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -40,7 +40,7 @@ namespace perigee::any {
 using cdr::TypeKind;
 using cdr::TypeNode;
 
-/// The TypeCode of a C++ type, as `type`, a constant. Specialised here and by generated code.
+/// The TypeCode of a C++ type as a constant, `type`. Specialised here and by generated code.
 template <typename T>
 struct Traits;
 
@@ -51,7 +51,7 @@ concept Insertable = requires {
 
 // ---- types that are not generated --------------------------------------------------------------
 
-/// Kept inside the Any, without an allocation.
+/// Stored inside the Any, without an allocation.
 template <typename T>
 concept Basic = std::is_arithmetic_v<T> && Insertable<T>;
 
@@ -143,20 +143,20 @@ struct Traits<IDL::Fixed<Digits, Scale>> {
 
 // ---- how values are kept -----------------------------------------------------------------------
 
-/// What an Any holds if it is no basic type. Immutable: shared by copies of the Any.
+/// The value of an Any, unless its type is basic. Immutable: copies of the Any share it.
 class PERIGEE_API Content {
  public:
   virtual ~Content();
   /// Writes the value, which is of type `type`.
   virtual void encode(cdr::Encoder& encoder, const TypeNode& type) const = 0;
-  /// The address of the value if it is one of the C++ type that `tag` stands for, else nullptr.
+  /// The address of the value if it has the C++ type of `tag`; otherwise nullptr.
   [[nodiscard]] virtual const void* find(const void* tag) const noexcept = 0;
-  /// Lets `decode` read the value from a decoder. False if it fails the decoder or does not read
-  /// all.
+  /// Lets `decode` read the value from a decoder. False if `decode` fails the decoder or does not
+  /// read all octets.
   virtual bool decode(const TypeNode& type, function_ref<void(cdr::Decoder&)> decode) const = 0;
 };
 
-/// Content that is not octets is encoded first, then decoded as the other C++ type.
+/// Encodes content that is not octets, and then decodes it as another C++ type.
 PERIGEE_API bool decode_again(const Content& content, const TypeNode& type,
                               function_ref<void(cdr::Decoder&)> decode);
 
@@ -186,7 +186,7 @@ class Value final : public Content {
   T value_;
 };
 
-/// The way into an Any, for the operators.
+/// Access to the private parts of an Any, for the operators.
 struct PERIGEE_API Access {
   static void set(CORBA::Any& any, const TypeNode& type, std::shared_ptr<const Content> content,
                   std::shared_ptr<const void> type_owner = nullptr);
@@ -204,7 +204,7 @@ PERIGEE_API bool holds(const CORBA::Any& any, const TypeNode& type);
 /// Object references are kept as plain objects, whatever their interface.
 PERIGEE_API void insert_object(CORBA::Any& any, const TypeNode& type,
                                CORBA::object_reference<CORBA::Object> object);
-/// An enumerator's ordinal or value, where there is no C++ type at hand. `type` is an enum.
+/// An Any with an enumerator's ordinal or value, without a C++ type. `type` is an enum.
 PERIGEE_API CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,
                                        std::int64_t enumerator);
 /// False if the Any holds no object reference.
@@ -266,8 +266,8 @@ inline constexpr TypeCodeConstant _tc_wstring{&perigee::cdr::wstring_node<>};
 inline constexpr TypeCodeConstant _tc_Object{&perigee::cdr::object_node};
 /// @}
 
-/// Puts a value in, moved if it is an rvalue; the Any's TypeCode is that of the C++ type, without
-/// aliases.
+/// Inserts a value, and moves it if it is an rvalue. The Any's TypeCode is that of the C++ type,
+/// without aliases.
 template <typename T>
   requires perigee::any::Insertable<std::remove_cvref_t<T>>
 void operator<<=(Any& any, T&& value) {
@@ -290,8 +290,8 @@ inline void operator<<=(Any& any, const TypeCodeConstant& type) {
   any <<= object_reference<TypeCode>(type);
 }
 
-/// Copies the value out if it is of an equivalent type; else returns false and leaves `value` as
-/// it was. An Object takes a reference to any interface.
+/// Copies the value out if it is of an equivalent type. Otherwise returns false and leaves `value`
+/// unchanged. An Object takes a reference to any interface.
 template <typename T>
   requires perigee::any::Insertable<T>
 bool operator>>=(const Any& any, T& value) {

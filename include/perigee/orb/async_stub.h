@@ -1,5 +1,5 @@
-// What generated asynchronous stubs (…AmiC.cpp, …Async.cpp) call: a call that goes on while its
-// caller does something else. Not for applications.
+// Asynchronous calls, for generated stubs (…AmiC.cpp, …Async.cpp): a call goes on while its caller
+// does other work. Not for applications.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -34,17 +34,17 @@ struct AsyncOutcome;
 
 namespace perigee::stub {
 
-/// The arguments of an asynchronous call, or how to encode them. Owned by the call until it has
-/// ended, since they are encoded anew for each try: another target may mean another version or code
+/// The arguments of an asynchronous call, or a function that encodes them. The call owns them until
+/// it has ended, since each try encodes them anew: another target may mean another version or code
 /// set. Move-only, one pointer; in pooled memory.
 class PERIGEE_API Arguments {
  public:
-  /// None.
+  /// No arguments.
   Arguments() noexcept = default;
 
-  /// `encode(encoder)` writes the arguments that it holds: what is large is sent from there, so it
-  /// must hold them itself. It must not throw but may fail the encoder, may be called several times
-  /// or never, on another thread than this one, and is destroyed there.
+  /// `encode(encoder)` writes the arguments. It must hold them itself, since large arguments are
+  /// sent from its memory. It must not throw, but may fail the encoder. It may be called several
+  /// times or never, on another thread, and is destroyed there.
   template <typename Encode>
     requires(!std::is_same_v<std::remove_cvref_t<Encode>, Arguments> &&
              requires(const Encode& encode, cdr::Encoder& encoder) { encode(encoder); })
@@ -93,21 +93,21 @@ class PERIGEE_API Arguments {
   Held* held_ = nullptr;
 };
 
-/// How an asynchronous call has ended: with results, which are to be decoded, or with an exception.
-/// Valid during `CallObserver::ended`.
+/// The outcome of an asynchronous call: results to decode, or an exception. Valid during
+/// `CallObserver::ended`.
 class PERIGEE_API CallOutcome {
  public:
   explicit CallOutcome(orb::AsyncOutcome& state) noexcept : state_(&state) {}
 
-  /// What was called.
+  /// The operation that was called.
   [[nodiscard]] const Operation& operation() const noexcept;
-  /// Where the results begin; null if the call ended with an exception.
+  /// A decoder at the start of the results; null if the call ended with an exception.
   [[nodiscard]] cdr::Decoder* results() noexcept;
   /// The exception that a synchronous call would have raised: one of the operation's, UNKNOWN for
-  /// others of users, or a system exception. Null if there are results.
+  /// other user exceptions, or a system exception. Null if there are results.
   [[nodiscard]] std::exception_ptr exception() const noexcept;
-  /// Both at once: reads the results, if there are some, and says what has gone wrong: null if
-  /// nothing has; MARSHAL, COMPLETED_YES, if they do not decode. `decode` may be null.
+  /// Reads the results, if there are any, and gives the error. Null: no error. MARSHAL,
+  /// COMPLETED_YES: the results do not decode. `decode` may be null.
   [[nodiscard]] std::exception_ptr decode(ResultDecoder decode) noexcept;
 
  private:
@@ -119,21 +119,21 @@ class PERIGEE_API CallOutcome {
 /// Takes the outcome of one call.
 class PERIGEE_API CallObserver {
  public:
-  /// Called exactly once for each call that was sent, on the thread that drives it; but in `send`,
-  /// after the upcall, if a collocated servant answers during it. Nobody uses the observer
-  /// afterwards: it may destroy itself. May send further calls, also synchronous ones, which are
-  /// waited for here.
+  /// Called exactly once for each call that was sent, on the thread that drives it. If a collocated
+  /// servant answers during `send`, it is called in `send`, after the upcall. The ORB does not use
+  /// the observer afterwards, so it may destroy itself. It may send further calls, also synchronous
+  /// ones, which block this thread.
   virtual void ended(CallOutcome& outcome) noexcept = 0;
 
  protected:
   ~CallObserver() = default;
 };
 
-/// A call that was sent. Dropping the handle does not end the call. Any thread, one at a time.
+/// A call that was sent. Dropping the handle does not end the call. Any thread, but one at a time.
 class PERIGEE_API CallHandle {
  public:
   CallHandle() noexcept = default;
-  /// Takes over one share in the call.
+  /// Takes over one reference to the call.
   explicit CallHandle(orb::AsyncRequest& call) noexcept;
   CallHandle(CallHandle&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
   CallHandle& operator=(CallHandle&& other) noexcept {
@@ -144,21 +144,22 @@ class PERIGEE_API CallHandle {
 
   explicit operator bool() const noexcept { return call_ != nullptr; }
 
-  /// Ends the call soon, if it has not ended: the server is told by a CancelRequest, and the
-  /// observer by NO_RESPONSE (with a minor code of Perigee's), COMPLETED_NO if the request has not
-  /// been sent, else MAYBE. Returns at once; the reply may still win.
+  /// Ends the call soon, unless it has ended. The server gets a CancelRequest. The observer gets
+  /// NO_RESPONSE (with a minor code of Perigee's): COMPLETED_NO if the request has not been sent,
+  /// otherwise COMPLETED_MAYBE. Does not block; the reply may still arrive first.
   void cancel() noexcept;
-  /// The call will be cancelled with the request of which this is: see orb::Cancellation.
+  /// Cancels the call when the request of `cancellation` is cancelled: see orb::Cancellation.
   [[nodiscard]] bool cancel_with(orb::Cancellation& cancellation,
                                  orb::CancellationNotice& before) noexcept;
-  /// Whoever waits for the call now waits until then only (see InheritedTimeLimit), instead of what
-  /// the call had inherited when it was sent. Then it ends as with a policy: with TIMEOUT.
+  /// Sets a new time until which the caller waits for the call (see InheritedTimeLimit). It
+  /// replaces the time that the call inherited when it was sent. When it passes, the call ends with
+  /// TIMEOUT, as with a policy.
   void limit_time(Deadline until) noexcept;
-  /// Whether the observer has been told, and has returned.
+  /// Whether the observer was called, and has returned.
   [[nodiscard]] bool ended() const noexcept;
   /// Blocks until `ended()`. Drives the ORB's asynchronous calls meanwhile, if no other thread
-  /// does: observers of others may be called here. On the thread of a server's loop it serves
-  /// requests meanwhile, too.
+  /// does, and may call observers of other calls. On the thread of a server's loop it also serves
+  /// requests meanwhile.
   void wait();
 
  private:
@@ -168,28 +169,32 @@ class PERIGEE_API CallHandle {
 /// Starts a call; the outcome goes to the observer. Does not wait for the network, neither for
 /// connections nor for peers that do not read.
 ///
-/// The call obeys the policies of the reference, of this thread and of the ORB as they are now, as
-/// a synchronous one would. A call that is started in an upcall, or in an observer, on a thread of
-/// a loop of the ORB's server belongs to that loop: its observer is told on one of the threads of
-/// the loop. A call that starts in an upcall of a dedicated reader belongs to the home loop of that
-/// connection. All other calls are driven by the thread in ORB::run, ORB::perform_work or
-/// CallHandle::wait. The observer of a oneway is told when the request is sent, as the policies
-/// say. A collocated servant is called in here; if it answers later, the observer is told then.
+/// Like a synchronous call, the call obeys the present policies of the reference, of this thread
+/// and of the ORB. A call that starts in an upcall, or in an observer, on a thread of a loop of the
+/// ORB's server belongs to that loop: a thread of the loop calls its observer. A call that starts
+/// in an upcall of a dedicated reader belongs to the home loop of that connection. All other calls
+/// are driven by the thread in ORB::run, ORB::perform_work or CallHandle::wait.
 ///
-/// `operation` outlives the call. Raises, and then the observer is not told: INV_OBJREF for a local
-/// object; BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_MEMORY. All else is told.
+/// The observer of a oneway is called when the request is sent, as the policies say. A collocated
+/// servant is called inside `send`; if it defers its reply, the observer is called then.
+///
+/// `operation` must outlive the call. Raises INV_OBJREF for a local object; BAD_INV_ORDER, OMG
+/// minor 4, after the ORB's shutdown; NO_MEMORY. Then the observer is not called. It gets all other
+/// errors.
 PERIGEE_API CallHandle send(const CORBA::Object& target, const Operation& operation,
                             Arguments arguments, CallObserver& observer);
 
-/// Drives the ORB's asynchronous calls on this thread (or waits for the thread that does) until
-/// `done()`, which is asked after each turn; what changes its answer must be called by a turn, or
-/// be followed by `wake_drivers`.
+/// Drives the ORB's asynchronous calls on this thread, or waits for the thread that drives them,
+/// until `done()` is true. `done` is called after each turn. The code that changes its result must
+/// run in a turn, or be followed by `wake_drivers`.
 PERIGEE_API void drive_until(CORBA::ORB& orb, function_ref<bool()> done);
-/// The same after `begin()`, which is called only when this thread may drive, or wait. Raises
-/// NO_RESOURCES, with COMPLETED_NO before that.
+/// The same after `begin()`, which is called only when this thread may drive or wait. Raises
+/// NO_RESOURCES if too many upcalls on this thread wait: COMPLETED_NO if `begin` was not called,
+/// otherwise COMPLETED_MAYBE.
 PERIGEE_API void drive_until(CORBA::ORB& orb, function_ref<void()> begin,
                              function_ref<bool()> done);
-/// Makes those who wait in `drive_until` and `CallHandle::wait` ask again. Any thread.
+/// Makes the threads in `drive_until` and `CallHandle::wait` check their conditions again. Any
+/// thread.
 PERIGEE_API void wake_drivers(CORBA::ORB& orb) noexcept;
 
 }  // namespace perigee::stub

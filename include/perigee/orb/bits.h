@@ -1,4 +1,4 @@
-// What the classes of generated bitsets use: values in a few bits of an integer.
+// Values in a few bits of an integer, for generated bitsets.
 #pragma once
 
 #include <perigee/orb/data_types.h>
@@ -13,7 +13,7 @@ namespace perigee::stub {
 template <unsigned Size>
 inline constexpr std::uint64_t bit_mask = ~std::uint64_t{0} >> (64 - Size);
 
-/// The value that `packed` made the lowest bits of `bits` from.
+/// The inverse of `packed`: the value in the lowest `Size` bits of `bits`.
 template <unsigned Size, std::integral T>
 constexpr T unpacked(std::uint64_t bits) noexcept {
   constexpr std::uint64_t sign = std::uint64_t{1} << (Size - 1);
@@ -28,7 +28,7 @@ constexpr std::uint64_t packed(T value) noexcept {
   return static_cast<std::uint64_t>(value) & bit_mask<Size>;
 }
 
-/// `value`, or BAD_PARAM if `Size` bits cannot hold it.
+/// `value`; raises BAD_PARAM if `Size` bits cannot hold it.
 template <unsigned Size, std::integral T>
 constexpr T fitting(T value) {
   if (unpacked<Size, T>(packed<Size>(value)) != value) bits_exceeded();

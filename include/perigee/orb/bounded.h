@@ -1,9 +1,10 @@
 // IDL::bounded_string, bounded_wstring and bounded_vector: string<N>, wstring<N> and sequence<T,
 // N>.
 //
-// They behave as the standard containers do, but never hold more than N elements: what would exceed
-// N raises CORBA::BAD_PARAM and changes nothing. A longer one from the network fails the decoder.
-// The mapping asks for distinct types; they convert from the containers (checked) and to them.
+// They behave like the standard containers, but never hold more than N elements. An operation that
+// would exceed N raises CORBA::BAD_PARAM and changes nothing. A longer value from the network fails
+// the decoder. The mapping requires distinct types; they convert from the containers (checked) and
+// to them.
 #pragma once
 
 #include <perigee/cdr/operators.h>
@@ -19,7 +20,7 @@
 
 namespace perigee::stub {
 
-/// What strings and sequences have in common. Invariant: values_.size() ≤ Bound.
+/// The base of bounded strings and sequences. Invariant: values_.size() ≤ Bound.
 template <typename Container, std::size_t Bound>
 class Bounded {
  public:
@@ -34,16 +35,16 @@ class Bounded {
   using const_reverse_iterator = typename Container::const_reverse_iterator;
 
   Bounded() = default;
-  /// BAD_PARAM if there are more than the bound allows.
-  Bounded(Container values)  // NOLINT(google-explicit-constructor): as the mapping has it
+  /// Raises BAD_PARAM if there are more elements than the bound allows.
+  Bounded(Container values)  // NOLINT(google-explicit-constructor): the mapping requires it
       : values_((check(values.size()), std::move(values))) {}
   Bounded(std::initializer_list<value_type> values) : Bounded(Container(values)) {}
   template <typename Iterator>
   Bounded(Iterator first, Iterator last) : Bounded(Container(first, last)) {}
 
-  // NOLINTNEXTLINE(google-explicit-constructor): wherever the plain container is asked for
+  // NOLINTNEXTLINE(google-explicit-constructor): converts wherever the plain container is expected
   operator const Container&() const noexcept { return values_; }
-  /// The plain container, which may grow beyond the bound elsewhere.
+  /// The plain container, of which a copy may grow beyond the bound.
   [[nodiscard]] const Container& unbounded() const noexcept { return values_; }
 
   [[nodiscard]] static constexpr size_type max_size() noexcept { return Bound; }
@@ -249,7 +250,7 @@ struct traits<bounded_vector<T, Bound>>
 
 namespace perigee::stub {
 
-/// Decodes a plain container into a bounded one. A longer one is the error `bad_value`.
+/// Decodes a plain container into a bounded one. A longer container is the error `bad_value`.
 template <typename Container, typename BoundedContainer>
 cdr::Decoder& decode_bounded(cdr::Decoder& decoder, BoundedContainer& value) {
   Container plain;
@@ -263,7 +264,7 @@ cdr::Decoder& decode_bounded(cdr::Decoder& decoder, BoundedContainer& value) {
 
 }  // namespace perigee::stub
 
-// On the wire a bounded type is as the unbounded one. CORBA 3.0, 15.3.2.5 to 15.3.2.7.
+// A bounded type has the encoding of the unbounded type. CORBA 3.0, 15.3.2.5 to 15.3.2.7.
 namespace perigee::cdr {
 
 template <std::size_t Bound>

@@ -1,5 +1,6 @@
-// A policy of Perigee's own: when oneways with SYNC_NONE, which wait to be sent together, are sent.
-// Set by `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See docs/policies.md.
+// A policy of Perigee's own: when buffered oneways are sent. Oneways with SYNC_NONE wait to be sent
+// together. Set by `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See
+// docs/policies.md.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -19,13 +20,14 @@ namespace perigee {
 
 inline constexpr CORBA::PolicyType BUFFERING_CONSTRAINT_POLICY_TYPE = CORBA::PERIGEE_VMCID | 2;
 
-/// What waits on a connection is sent when the first of these is reached; zero: not for that
-/// reason. It is sent in any case before it takes 256 KiB, before anything else that is sent on
-/// the connection, by `flush_oneways`, and when the ORB is destroyed, or shut down with waiting.
+/// The oneways that wait on a connection are sent when they reach the first of these limits; zero
+/// means no limit. They are always sent before they take 256 KiB, and before any other message on
+/// the connection. `flush_oneways` sends them, too, and so does the end of the ORB: its
+/// destruction, or a shutdown that waits.
 struct BufferingConstraint {
   std::uint32_t message_count = 0;      ///< requests
   std::uint32_t message_bytes = 65536;  ///< octets of requests, with headers
-  TimeBase::TimeT timeout = 10'000;     ///< in units of 100 ns, since the first of them came
+  TimeBase::TimeT timeout = 10'000;     ///< in units of 100 ns, since the first of them was called
 };
 
 class PERIGEE_API BufferingConstraintPolicy final : public CORBA::Policy {
@@ -49,14 +51,15 @@ class PERIGEE_API BufferingConstraintPolicy final : public CORBA::Policy {
   BufferingConstraint constraint_;
 };
 
-/// For `_set_policy_overrides` and the like. `ORB::create_policy` does not know the type: its value
-/// has no IDL.
+/// Makes the policy, for `_set_policy_overrides` and similar functions. `ORB::create_policy` does
+/// not know the type, since its value has no IDL.
 PERIGEE_API CORBA::object_reference<CORBA::Policy> make_buffering_constraint(
     const BufferingConstraint& constraint);
 
-/// Sends all oneways of this ORB that wait. Blocks until the transports have them, or they stand
-/// behind what another thread is sending. Raises COMM_FAILURE, COMPLETED_MAYBE, with their number,
-/// if some have been lost since the last time; TIMEOUT, COMPLETED_MAYBE, if some still wait.
+/// Sends all oneways of this ORB that wait. Blocks until the transports have taken them, or until
+/// they are queued behind the message of another thread. Raises COMM_FAILURE, COMPLETED_MAYBE, with
+/// their number, if oneways were lost since the last call; TIMEOUT, COMPLETED_MAYBE, if oneways
+/// still wait.
 PERIGEE_API void flush_oneways(CORBA::ORB& orb);
 
 }  // namespace perigee

@@ -12,9 +12,9 @@ namespace perigee {
 
 inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = CORBA::PERIGEE_VMCID | 1;
 
-/// How long a call waits for new connections, in units of 100 ns, instead of what
-/// -ORBConnectTimeout says: all the addresses that it tries share the time. Zero: as long as the
-/// system takes. A RelativeRoundtripTimeoutPolicy holds besides.
+/// How long a call waits for new connections, in units of 100 ns, in place of -ORBConnectTimeout.
+/// All addresses that the call tries share the time. Zero: the system's own limit. A
+/// RelativeRoundtripTimeoutPolicy also applies.
 class PERIGEE_API ConnectionTimeoutPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<ConnectionTimeoutPolicy>;

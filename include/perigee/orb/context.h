@@ -1,6 +1,6 @@
-// CORBA::Context: properties that operations with a `context` clause send along. The C++11 mapping
-// has none: this follows the classic mapping, with strings for values. Included where such
-// operations are. Source: CORBA 3.0, 7.6.
+// CORBA::Context: properties that operations with a `context` clause send. The C++11 mapping has no
+// contexts: this follows the classic mapping, with strings for values. Generated headers with such
+// operations include this header. Source: CORBA 3.0, 7.6.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -31,15 +31,16 @@ namespace CORBA {
 inline namespace perigee_v1 {
 
 using Flags = std::uint32_t;
-/// Look only into the context itself, or into that of the scope's name, not into its parents.
+/// Look only into the context itself, or into the context that the scope names, not into its
+/// parents.
 inline constexpr Flags CTX_RESTRICT_SCOPE = 15;
 
 /// Properties and their values.
 using ContextValues = std::map<std::string, std::string, perigee::stub::PropertyOrder>;
 
-/// Properties, and a parent whose properties are seen unless they are set here, too. Any thread.
+/// Properties, and a parent. A property of the parent is visible unless it is set here. Any thread.
 ///
-/// A pattern is a property's name, or the beginning of names with a `*` behind it. Made by
+/// A pattern is a property's name, or the beginning of names followed by `*`. Contexts are made by
 /// `ORB::get_default_context` and `create_child`.
 class PERIGEE_API Context : public perigee::counted_from_this {
  public:
@@ -56,18 +57,19 @@ class PERIGEE_API Context : public perigee::counted_from_this {
   [[nodiscard]] const object_reference<Context>& parent() const noexcept { return parent_; }
   [[nodiscard]] object_reference<Context> create_child(const std::string& name);
 
-  /// Sets or replaces. Raises BAD_PARAM for a name that is empty or ends with `*`.
+  /// Sets or replaces a property. Raises BAD_PARAM for a name that is empty or ends with `*`.
   void set_one_value(const std::string& name, const std::string& value);
   void set_values(const ContextValues& values);
-  /// What matches the pattern, seen from the nearest context, here or further up, of the name
-  /// `start_scope` (empty: from here). Raises BAD_CONTEXT: OMG minor 1 if there is no such scope, 2
-  /// if nothing matches.
+  /// The properties that match the pattern. The search starts at the nearest context with the name
+  /// `start_scope`, this one or a parent (empty: here). Raises BAD_CONTEXT: OMG minor 1 if there is
+  /// no such scope, 2 if no property matches.
   [[nodiscard]] ContextValues get_values(const std::string& start_scope, Flags flags,
                                          const std::string& pattern) const;
-  /// Those that are set here. Raises BAD_CONTEXT, OMG minor 2, if nothing matches.
+  /// Deletes the matching properties of this context. Raises BAD_CONTEXT, OMG minor 2, if there are
+  /// none.
   void delete_values(const std::string& pattern);
 
-  /// What matches any of the patterns, here or in a parent: what a request carries.
+  /// The properties, here or in a parent, that match any of the patterns. A request carries these.
   [[nodiscard]] ContextValues _select(std::span<const std::string_view> patterns) const;
 
  private:
@@ -79,7 +81,7 @@ class PERIGEE_API Context : public perigee::counted_from_this {
   ContextValues values_;
 };
 
-/// A context of its own with the properties that a request carries. More than `context_values_max`
+/// Makes a new context with the properties of a request. More than `context_values_max` properties
 /// fail the decoder.
 PERIGEE_API perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder,
                                               object_reference<Context>& context);
@@ -99,10 +101,11 @@ struct traits<CORBA::Context> {
 
 namespace perigee::stub {
 
-/// Properties of one request: each takes some 150 octets of the receiver's memory.
+/// Most properties of one request. Each takes about 150 octets of the receiver's memory.
 inline constexpr std::size_t context_values_max = 1024;
 
-/// What an operation's `context` clause takes out of the caller's context. For generated code.
+/// The part of the caller's context that an operation's `context` clause selects. For generated
+/// code.
 struct SelectedContext {
   const CORBA::Context* context = nullptr;  ///< null: no properties
   std::span<const std::string_view> patterns;
@@ -111,7 +114,7 @@ inline SelectedContext selected(const CORBA::object_reference<CORBA::Context>& c
                                 std::span<const std::string_view> patterns) noexcept {
   return {context.get(), patterns};
 }
-/// As sequence<string>: name, value, name, value. Source: CORBA 3.0, 15.4.2.2 and 22.9.4.
+/// Encoded as sequence<string>: name, value, name, value. Source: CORBA 3.0, 15.4.2.2 and 22.9.4.
 PERIGEE_API cdr::Encoder& operator<<(cdr::Encoder& encoder, const SelectedContext& selected);
 
 }  // namespace perigee::stub

@@ -1,4 +1,4 @@
-// CORBA::Current: the base of what shows a thread its own state.
+// CORBA::Current: the base of interfaces to the state of the calling thread.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -9,7 +9,7 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// Base of the interfaces whose one object means something else in each thread: PolicyCurrent,
+/// Base of interfaces whose single object has a state of its own in each thread: PolicyCurrent,
 /// PortableServer::Current. Source: CORBA 3.0, 4.7.
 class PERIGEE_API Current : public virtual Object {
  public:

@@ -1,4 +1,5 @@
-// What generated data types call where a value does not fit. Out of line: their headers stay small.
+// Errors of generated data types. The functions are not inline, so that generated headers stay
+// small.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -11,7 +12,7 @@ namespace perigee::stub {
 /// Throws CORBA::BAD_PARAM: more elements than the bound of the IDL type.
 [[noreturn]] PERIGEE_API void bound_exceeded();
 
-/// Throws CORBA::BAD_PARAM: a value that the bits of a bitset's field cannot hold.
+/// Throws CORBA::BAD_PARAM: the bits of a bitset's field cannot hold the value.
 [[noreturn]] PERIGEE_API void bits_exceeded();
 
 }  // namespace perigee::stub

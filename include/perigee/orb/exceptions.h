@@ -20,7 +20,7 @@ inline namespace perigee_v1 {
 enum class CompletionStatus : std::uint32_t { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
 using enum CompletionStatus;
 
-/// OMG's vendor minor code id: standard minor codes are `OMGVMCID | n`. Ours is PERIGEE_VMCID.
+/// OMG's vendor minor code id: standard minor codes are `OMGVMCID | n`. Perigee's is PERIGEE_VMCID.
 inline constexpr std::uint32_t OMGVMCID = 0x4f4d0000;
 inline constexpr std::uint32_t PERIGEE_VMCID = 0x50470000;
 
@@ -57,11 +57,11 @@ class PERIGEE_API UserException : public Exception {
 
  protected:
   UserException() = default;
-  /// Appends what `what` returns.
+  /// Appends the text of `what`.
   virtual void _describe(std::string& text) const;
 
  private:
-  mutable std::string what_;  // built at the calls of what(); an exception has one thread
+  mutable std::string what_;  // built by what(); an exception is used by one thread
 };
 
 /// Base of the standard exceptions that the ORB raises.
@@ -77,7 +77,7 @@ class PERIGEE_API SystemException : public Exception {
   [[nodiscard]] CompletionStatus completed() const noexcept { return completed_; }
   void completed(CompletionStatus completed) noexcept { completed_ = completed; }
 
-  /// For people: what happened, at which endpoint, at which stage. May be empty; not sent to peers.
+  /// For people: the error, the endpoint and the step. May be empty; not sent to peers.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   /// "TRANSIENT, minor OMG 2, COMPLETED_NO: connect to iiop://…: Connection refused"
   [[nodiscard]] const char* what() const noexcept override;
@@ -89,7 +89,7 @@ class PERIGEE_API SystemException : public Exception {
   std::uint32_t minor_;
   CompletionStatus completed_;
   std::string detail_;
-  mutable std::string what_;  // built at the first call of what(); an exception has one thread
+  mutable std::string what_;  // built by the first what(); an exception is used by one thread
 };
 
 /// The list of standard system exceptions. Source: CORBA 3.0, 4.12.3.

@@ -1,8 +1,8 @@
-// IDL::Fixed<digits, scale>: decimal numbers as in IDL's fixed<digits, scale>.
+// IDL::Fixed<digits, scale>: the decimal numbers of IDL's fixed<digits, scale>.
 //
-// Exact arithmetic in the digits that CORBA 3.0, 3.10.2 gives to results: at most 31, what is
-// beyond is cut off behind the point. A value that does not fit before the point, a division by
-// zero and a text that is no number raise CORBA::DATA_CONVERSION.
+// Arithmetic is exact. Results have the digits that CORBA 3.0, 3.10.2 gives them: at most 31, and
+// further digits behind the point are cut off. CORBA::DATA_CONVERSION is raised if a value does not
+// fit before the point, for a division by zero, and for a text that is not a number.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -32,14 +32,15 @@ constexpr Int128 ten_to(int exponent) {
   return power;
 }
 
-/// `units` if its magnitude has at most `digits` decimal digits.
+/// `units`. Throws CORBA::DATA_CONVERSION if its magnitude has more than `digits` decimal digits.
 constexpr Int128 checked_fixed(Int128 units, int digits) {
   const Int128 limit = ten_to(digits);
   if (units >= limit || units <= -limit) fixed_overflow();
   return units;
 }
 
-/// "-12.345", "7", ".5", with a `d` at the end or without: the number times ten to the `scale`.
+/// Reads "-12.345", "7" or ".5", with or without a `d` at the end. Gives the number times ten to
+/// the `scale`.
 constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -64,14 +65,14 @@ constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale) {
   return is_negative ? -units : units;
 }
 
-// Units are numbers times ten to the scale that stands beside them; results are cut off at theirs.
+// Units are numbers times ten to the scale beside them. Results are cut off at `to_scale`.
 PERIGEE_API Int128 fixed_rescale(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_add(Int128 a, int a_scale, Int128 b, int b_scale, int to_scale);
 PERIGEE_API Int128 fixed_multiply(Int128 a, Int128 b, int scale, int to_scale);
-/// The quotient's scale is `to_scale`; `scale` is that of a minus that of b.
+/// The quotient's scale is `to_scale`. `scale` is the scale of a minus the scale of b.
 PERIGEE_API Int128 fixed_divide(Int128 a, Int128 b, int scale, int to_scale);
 PERIGEE_API std::strong_ordering fixed_compare(Int128 a, int a_scale, Int128 b, int b_scale);
-/// Without (or with) the digits behind place number `to_scale`.
+/// Rounds half away from zero, to `to_scale` digits behind the point.
 PERIGEE_API Int128 fixed_round(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_from_float(long double value, int scale);
 PERIGEE_API long double fixed_to_float(Int128 units, int scale);
@@ -91,32 +92,32 @@ class Fixed {
 
  public:
   constexpr Fixed() = default;
-  /// DATA_CONVERSION if there are more than Digits - Scale digits.
+  /// Raises DATA_CONVERSION if the value has more than Digits - Scale digits.
   template <std::integral Integer>
   constexpr Fixed(Integer value)  // NOLINT(google-explicit-constructor): as numbers do
       : units_(perigee::stub::checked_fixed(value, Digits - Scale) * perigee::stub::ten_to(Scale)) {
   }
-  /// Rounded to the nearest; DATA_CONVERSION if it is too large or no number.
+  /// Rounds to the nearest. Raises DATA_CONVERSION if the value is too large or not a number.
   template <std::floating_point Float>
   explicit Fixed(Float value) : Fixed(Units{perigee::stub::fixed_from_float(value, Scale)}) {}
-  /// "-12.34"; digits that the type has no place for are cut off.
+  /// "-12.34". Further digits behind the point are cut off.
   explicit constexpr Fixed(std::string_view text)
       : units_(perigee::stub::fixed_from_text(text, Digits, Scale)) {}
   explicit constexpr Fixed(const char* text) : Fixed(std::string_view(text)) {}
-  /// Digits behind the point that this type has no place for are cut off; DATA_CONVERSION if those
-  /// before the point do not fit.
+  /// Further digits behind the point are cut off. Raises DATA_CONVERSION if the digits before the
+  /// point do not fit.
   template <std::uint16_t D, std::uint16_t S>
   Fixed(const Fixed<D, S>& other)  // NOLINT(google-explicit-constructor): as numbers do
       : Fixed(Units{perigee::stub::fixed_rescale(other.units(), S, Scale)}) {}
 
-  /// The value whose scaled integer this is: 1234 is 12.34 for a scale of two.
+  /// The value with this scaled integer: 1234 is 12.34 for a scale of two.
   static Fixed from_units(perigee::stub::Int128 units) { return Fixed(Units{units}); }
   [[nodiscard]] constexpr perigee::stub::Int128 units() const noexcept { return units_; }
 
   [[nodiscard]] static constexpr std::uint16_t fixed_digits() noexcept { return Digits; }
   [[nodiscard]] static constexpr std::uint16_t fixed_scale() noexcept { return Scale; }
 
-  /// Half away from zero, to `scale` digits behind the point.
+  /// Rounds half away from zero, to `scale` digits behind the point.
   [[nodiscard]] Fixed round(std::uint16_t scale) const {
     return Fixed(Units{perigee::stub::fixed_round(units_, Scale, scale)});
   }
@@ -132,7 +133,7 @@ class Fixed {
   explicit operator Float() const {
     return static_cast<Float>(perigee::stub::fixed_to_float(units_, Scale));
   }
-  /// Without what is behind the point; DATA_CONVERSION if it does not fit.
+  /// Cuts off the digits behind the point. Raises DATA_CONVERSION if the value does not fit.
   template <std::integral Integer>
   explicit operator Integer() const {
     const auto whole = perigee::stub::fixed_rescale(units_, Scale, 0);
@@ -174,8 +175,8 @@ struct traits<Fixed<Digits, Scale>> : perigee::stub::aggregate_traits<Fixed<Digi
 
 namespace perigee::stub {
 
-/// The type of a result with `whole` digits before the point and `scale` behind: those before it
-/// are kept first. CORBA 3.0, 3.10.2.
+/// The type of a result with `whole` digits before the point and `scale` behind it. If there are
+/// too many, the digits before the point are kept first. CORBA 3.0, 3.10.2.
 template <int Whole, int Scale>
 using FixedResult =
     IDL::Fixed<static_cast<std::uint16_t>(std::min(Whole + Scale, fixed_digits_max)),
@@ -223,7 +224,7 @@ std::strong_ordering operator<=>(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b)
   return perigee::stub::fixed_compare(a.units(), S1, b.units(), S2);
 }
 
-/// CORBA 3.0, 15.3.2.8: two decimal digits an octet, a sign in the last half octet.
+/// CORBA 3.0, 15.3.2.8: two decimal digits per octet, the sign in the last half octet.
 template <std::uint16_t Digits, std::uint16_t Scale>
 perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
                                   const Fixed<Digits, Scale>& value) {

@@ -1,6 +1,6 @@
-// std::hash of structs, unions and exceptions from IDL: equal values have equal hashes. Of members
-// it takes everything that IDL has, object references by the identity of their stubs; but not what
-// an any holds, which has no C++ type there.
+// std::hash of structs, unions and exceptions from IDL: equal values have equal hashes. The hash
+// uses members of all types of IDL. Object references are hashed by the identity of their stubs.
+// The value in an any does not count, since its C++ type is unknown.
 #pragma once
 
 #include <perigee/orb/traits.h>
@@ -18,7 +18,7 @@ class Any;
 
 namespace perigee::stub {
 
-/// IDL::Fixed; its header is for those who use it.
+/// IDL::Fixed, recognised without its header.
 template <typename T>
 concept FixedNumber = requires(const T& value) {
   T::fixed_digits();
@@ -28,7 +28,7 @@ concept FixedNumber = requires(const T& value) {
 template <typename T>
 std::size_t hash_value(const T& value);
 
-/// The usual mix of a hash with the next one (boost::hash_combine's constant is 2^32 / phi).
+/// Combines a hash with the next one as usual (boost::hash_combine's constant is 2^32 / phi).
 inline std::size_t combine_hashes(std::size_t seed, std::size_t next) noexcept {
   return seed ^ (next + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2));
 }

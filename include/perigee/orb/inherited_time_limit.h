@@ -6,9 +6,9 @@
 
 namespace perigee::stub {
 
-/// Asynchronous calls that this thread sends, in the upcall in which this is made and for as long
-/// as it lives, may take no longer than until then, whatever the policies say: their caller's own
-/// caller waits no longer. Oneways take no notice. Scopes nest.
+/// Limits the time of asynchronous calls that this thread sends in the present upcall while the
+/// object lives. They end at `until` at the latest, whatever the policies say, since the client of
+/// the upcall waits no longer. Oneways are not limited. Scopes nest.
 class PERIGEE_API InheritedTimeLimit {
  public:
   /// By std::chrono::steady_clock.
@@ -17,7 +17,7 @@ class PERIGEE_API InheritedTimeLimit {
   InheritedTimeLimit(const InheritedTimeLimit&) = delete;
   InheritedTimeLimit& operator=(const InheritedTimeLimit&) = delete;
 
-  /// What holds for a call of this thread now.
+  /// The limit of a call that this thread sends now.
   [[nodiscard]] static Deadline current() noexcept;
 
  private:

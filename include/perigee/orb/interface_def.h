@@ -1,5 +1,6 @@
-// CORBA::InterfaceDef, for generated headers that use it: declared, as by a file that only declares
-// it forward. The class is generated from the IDL of the interface repository.
+// CORBA::InterfaceDef, for generated headers that use it. It is only declared, like an interface
+// that an IDL file declares forward. The class is generated from the IDL of the interface
+// repository.
 #pragma once
 
 #include <perigee/orb/object.h>
@@ -11,7 +12,7 @@ class InterfaceDef;
 
 }  // namespace CORBA
 
-// As generated: files of the interface repository have these, too, and hence the guard.
+// Like generated code. Files of the interface repository contain the same, so it has a guard.
 #ifndef PERIGEE_TRAITS_5CORBA12InterfaceDef
 #define PERIGEE_TRAITS_5CORBA12InterfaceDef
 template <>

@@ -1,5 +1,4 @@
-// Local interfaces: their base, and their IDL::traits, whose narrowing is a cast: nothing is ever
-// asked over the wire.
+// The base of local interfaces, and their IDL::traits. Narrowing is a cast, without a request.
 #pragma once
 
 #include <perigee/orb/object.h>
@@ -10,9 +9,9 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// Base of local interfaces. Applications implement them in C++, derived from
-/// `IDL::traits<L>::base_type`, and make objects by `CORBA::make_reference`. Their references are
-/// never marshalled: MARSHAL, OMG minor 4.
+/// Base of local interfaces. Applications implement them in C++ classes, derived from
+/// `IDL::traits<L>::base_type`, and make objects by `CORBA::make_reference`. Their references
+/// cannot be marshalled: MARSHAL, OMG minor 4.
 class LocalObject : public virtual Object {
  protected:
   LocalObject() = default;
@@ -23,7 +22,7 @@ class LocalObject : public virtual Object {
 
 namespace perigee::stub {
 
-/// What IDL::traits of every local interface has.
+/// The members of IDL::traits of every local interface.
 template <typename T>
 struct local_interface_traits {
   using value_type = CORBA::object_reference<T>;
@@ -43,7 +42,7 @@ struct local_interface_traits {
     return {value};
   }
 
-  /// The same object as a T, or nil if it is not one.
+  /// The same object as a T, or nil if it is not a T.
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
     return ref_type(perigee::dynamic_counted_cast<T>(object._shared()));

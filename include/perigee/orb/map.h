@@ -1,5 +1,5 @@
-// IDL 4: map<K, V> is std::map, map<K, V, N> is IDL::bounded_map, which raises CORBA::BAD_PARAM
-// instead of holding more than N entries.
+// IDL 4: map<K, V> is std::map. map<K, V, N> is IDL::bounded_map, which holds at most N entries:
+// more entries raise CORBA::BAD_PARAM.
 #pragma once
 
 #include <perigee/cdr/operators.h>
@@ -27,12 +27,12 @@ class bounded_map {
   using const_iterator = typename Map::const_iterator;
 
   bounded_map() = default;
-  /// BAD_PARAM if there are more entries than the bound allows.
-  bounded_map(Map entries)  // NOLINT(google-explicit-constructor): as the other bounded types
+  /// Raises BAD_PARAM if there are more entries than the bound allows.
+  bounded_map(Map entries)  // NOLINT(google-explicit-constructor): like the other bounded types
       : entries_((check(entries.size()), std::move(entries))) {}
   bounded_map(std::initializer_list<value_type> entries) : bounded_map(Map(entries)) {}
 
-  // NOLINTNEXTLINE(google-explicit-constructor): wherever the plain map is asked for
+  // NOLINTNEXTLINE(google-explicit-constructor): converts wherever the plain map is expected
   operator const Map&() const noexcept { return entries_; }
   [[nodiscard]] const Map& unbounded() const noexcept { return entries_; }
 
@@ -113,8 +113,8 @@ struct traits<bounded_map<K, V, Bound>>
 }  // namespace perigee_v1
 }  // namespace IDL
 
-// Perigee's encoding of maps, version 1 (docs/mapping.md), as OMG defines none for CORBA: as a
-// sequence of structs of key and value, in ascending order of the keys. A key that comes twice is
+// Perigee's encoding of maps, version 1 (docs/mapping.md); OMG defines none for CORBA. It is a
+// sequence of structs of key and value, in ascending order of the keys. A key that occurs twice is
 // an error.
 namespace perigee::cdr {
 

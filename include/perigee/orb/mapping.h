@@ -1,6 +1,6 @@
-// What every generated client header (…C.h) includes: the mapping's basic types, nothing of the
-// ORB. Headers of rarer types (any, fixed, local interfaces, …) are included where they are used.
-// Compiles as C++20; includes no <iostream>, <chrono>, <thread>, <expected> or <coroutine>.
+// Included by every generated client header (…C.h): the basic types of the mapping, without the
+// ORB. Headers of rarer types (any, fixed, local interfaces, …) are included by the code that uses
+// them. Compiles as C++20; includes no <iostream>, <chrono>, <thread>, <expected> or <coroutine>.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -27,13 +27,14 @@ inline namespace perigee_v1 {
 class Any;
 class TypeCode;
 class TypeCodeConstant;
-/// Of an interface whose operations can be awaited: specialised by generated files (…Async.h).
+/// The traits of an interface whose operations can be awaited. Specialised by generated files
+/// (…Async.h).
 template <typename T>
 struct async_traits;
 }  // namespace perigee_v1
 }  // namespace CORBA
 
-// The native type Servant is one of these; the headers of the POA define them.
+// The native type Servant becomes one of these; the headers of the POA define them.
 namespace CORBA {
 inline namespace perigee_v1 {
 template <typename T>

@@ -1,4 +1,4 @@
-// Object references and exceptions in CDR: what generated code calls. Not for applications.
+// Object references and exceptions in CDR, for generated code. Not for applications.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,11 +12,11 @@
 
 namespace perigee::stub {
 
-/// Raises MARSHAL (DATA_CONVERSION or INV_OBJREF for characters), COMPLETED_YES, if the decoder has
-/// failed: for user exceptions' members.
+/// Checks the decoding of a user exception's members. If it has failed, raises MARSHAL
+/// (DATA_CONVERSION or INV_OBJREF for characters), COMPLETED_YES.
 PERIGEE_API void check_decoded(const cdr::Decoder& decoder);
 
-/// The next value in `decoder`; a default one after an error. T has operator>>.
+/// The next value in `decoder`, or a default value after an error. T has operator>>.
 template <typename T>
 T decode(cdr::Decoder& decoder) {
   T value{};
@@ -33,9 +33,9 @@ template <typename T>
   throw exception;  // NOLINT(cert-err09-cpp): thrown by value
 }
 
-/// Object references in CDR. A local object fails the encoder; nil is the nil reference.
+/// Encodes an object reference; null is the nil reference. A local object fails the encoder.
 PERIGEE_API void encode_object(cdr::Encoder& encoder, const CORBA::Object* object);
-/// The reference behind the next IOR; null for nil. Needs the decoder's environment.
+/// Decodes the next IOR; null for nil. Needs the decoder's environment.
 PERIGEE_API counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder);
 
 }  // namespace perigee::stub
@@ -54,7 +54,7 @@ perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
   return encoder;
 }
 
-/// Makes a stub without asking the object whether it supports T: IDL's types say so. T may be
+/// Makes a stub without a check that the object supports T, since the IDL type says so. T may be
 /// incomplete: only declared forward.
 template <typename T>
 perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, object_reference<T>& object) {

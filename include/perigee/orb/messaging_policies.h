@@ -1,4 +1,4 @@
-// The policies of module Messaging that calls obey. Made by `ORB::create_policy`, set by
+// Policies of module Messaging for calls. Made by `ORB::create_policy`, set by
 // `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See docs/policies.md.
 // Source: CORBA 3.0, 22.2.
 #pragma once
@@ -28,10 +28,10 @@ using SyncScope = std::int16_t;
 inline constexpr SyncScope SYNC_NONE = 0;            ///< at once: <perigee/orb/buffering_policy.h>
 inline constexpr SyncScope SYNC_WITH_TRANSPORT = 1;  ///< the transport has it: the default
 inline constexpr SyncScope SYNC_WITH_SERVER = 2;     ///< the server has it, and found the object
-inline constexpr SyncScope SYNC_WITH_TARGET = 3;  ///< the object has done it; raises what it does
+inline constexpr SyncScope SYNC_WITH_TARGET = 3;  ///< the object executed it; raises its exceptions
 
-/// How long a synchronous call may take in all: connecting, sending, waiting for the reply. Then it
-/// raises TIMEOUT. Zero: as long as it takes. Calls within the process take no notice.
+/// How long a synchronous call may take in all: connecting, sending and waiting for the reply. When
+/// the time has passed, it raises TIMEOUT. Zero: no limit. Calls within the process ignore it.
 class PERIGEE_API RelativeRoundtripTimeoutPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<RelativeRoundtripTimeoutPolicy>;
@@ -51,9 +51,9 @@ class PERIGEE_API RelativeRoundtripTimeoutPolicy final : public CORBA::Policy {
   TimeBase::TimeT expiry_;
 };
 
-/// How long a request may take to be sent: connecting, and giving it to the transport. Then the
-/// call raises TIMEOUT, COMPLETED_NO. Zero: as long as it takes. Calls within the process take no
-/// notice.
+/// How long a request may take to be sent: connecting, and giving it to the transport. When the
+/// time has passed, the call raises TIMEOUT, COMPLETED_NO. Zero: no limit. Calls within the process
+/// ignore it.
 class PERIGEE_API RelativeRequestTimeoutPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<RelativeRequestTimeoutPolicy>;
@@ -73,7 +73,7 @@ class PERIGEE_API RelativeRequestTimeoutPolicy final : public CORBA::Policy {
   TimeBase::TimeT expiry_;
 };
 
-/// How sure a oneway call is that its request arrives, before it returns.
+/// How far a request must have come before a oneway call returns.
 class PERIGEE_API SyncScopePolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<SyncScopePolicy>;

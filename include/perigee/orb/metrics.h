@@ -1,5 +1,5 @@
-// What an ORB has done and is doing, as numbers: to be read in the process, as JSON, or as the text
-// that Prometheus collects. ORB::_metrics makes them; docs/metrics.md lists them.
+// The metrics of an ORB as numbers, for use in the process, as JSON, or as text for Prometheus.
+// ORB::_metrics makes them; docs/metrics.md lists them.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -16,23 +16,24 @@
 
 namespace perigee::orb {
 
-/// How long things took: how many took at most each of `bounds`, and how many longer.
+/// A histogram of durations: the number of durations up to each of `bounds`, and of longer ones.
 struct LatencyHistogram {
   /// 1, 2, 5, 10 ... microseconds to 100 seconds.
   static constexpr std::size_t bound_count = 25;
   [[nodiscard]] static std::chrono::nanoseconds bound(std::size_t index) noexcept;
 
-  std::array<std::uint64_t, bound_count + 1> counts{};  ///< each without those before
+  std::array<std::uint64_t, bound_count + 1> counts{};  ///< of each range, without the lower ranges
   std::chrono::nanoseconds sum{};
 
   [[nodiscard]] std::uint64_t count() const noexcept;
-  /// The bound below which `share` (0 to 1) of all lie; the highest bound for longer ones.
+  /// The bound that `share` (0 to 1) of all durations do not exceed. The highest bound if they are
+  /// longer.
   [[nodiscard]] std::chrono::nanoseconds quantile(double share) const noexcept;
 };
 
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
-/// A family of numbers with the same meaning, told apart by labels.
+/// A family of numbers with the same meaning. Labels distinguish them.
 struct MetricFamily {
   enum class Type : std::uint8_t { counter, gauge, histogram };
   struct Sample {
@@ -51,15 +52,15 @@ struct MetricFamily {
   std::vector<Histogram> histograms;
 };
 
-/// All numbers at about one moment. A value: the ORB goes on counting.
+/// All numbers at about one moment. A value, which does not change when the ORB counts on.
 struct PERIGEE_API MetricsSnapshot {
   std::vector<MetricFamily> families;
 
-  /// The sum of the family's samples that have all of these labels; 0 if there is none.
+  /// The sum of the family's samples that have all of these labels; 0 if there are no such samples.
   [[nodiscard]] std::uint64_t value(
       std::string_view name,
       std::initializer_list<std::pair<std::string_view, std::string_view>> labels = {}) const;
-  /// nullptr if nothing of that operation was measured. `side` is "client" or "server".
+  /// nullptr if that operation was not measured. `side` is "client" or "server".
   [[nodiscard]] const LatencyHistogram* latencies(std::string_view side,
                                                   std::string_view operation) const;
 };

@@ -22,11 +22,11 @@ inline namespace perigee_v1 {
 template <typename T>
 struct traits;
 
-/// How a type is written to a stream; defined in <perigee/orb/write.h>, to be specialised by users.
+/// Writes a type to a stream. Defined in <perigee/orb/write.h>; users may specialise it.
 template <typename T, typename Char = char>
 struct formatter;
 
-/// `os << IDL::traits<T>::write<Formatter>(value)`: only for use in that expression.
+/// `os << IDL::traits<T>::write<Formatter>(value)`: use it only in this expression.
 template <typename T, typename Formatter>
 struct written {
   const T& value;
@@ -40,7 +40,7 @@ inline namespace perigee_v1 {
 class Object;
 class Policy;
 using PolicyType = std::uint32_t;
-/// Whether policies come beside those that are set, or in their place.
+/// Whether new policies are added to the present policies, or replace all of them.
 enum class SetOverrideType : std::uint32_t { SET_OVERRIDE, ADD_OVERRIDE };
 template <typename T>
 class weak_reference;
@@ -48,8 +48,8 @@ class weak_reference;
 [[noreturn]] PERIGEE_API void _raise_nil_reference();
 
 /// A counted reference to an interface's stub (or to a local object). Null is the nil reference;
-/// using it raises INV_OBJREF. Copies may be used by several threads, one object_reference may not.
-/// Stubs are owned by all their references, none of which is the last by design.
+/// using it raises INV_OBJREF. Several threads may use copies, but not the same object_reference.
+/// All references to a stub own it together.
 template <typename T>
 class object_reference {
  public:
@@ -120,57 +120,60 @@ class weak_reference {
 
 /// Base of all stubs and of local objects.
 ///
-/// A stub shares its Reference with the stubs it was narrowed from. Any thread.
+/// A stub shares its Reference with the stubs from which it was narrowed. Any thread.
 class PERIGEE_API Object {
  public:
   using _ref_type = object_reference<Object>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/Object:1.0";
 
-  /// A stub on a reference. For generated code and the ORB.
+  /// Makes a stub of a reference. For generated code and the ORB.
   explicit Object(perigee::counted_ptr<perigee::orb::Reference> reference) noexcept;
   virtual ~Object();
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  /// Asks the object, unless the answer is known here.
+  /// Sends a request to the object, unless the answer is known locally.
   virtual bool _is_a(const std::string& repository_id) const;
   virtual bool _non_existent() const;
-  /// Whether both certainly denote one object: compares references, never asks.
+  /// Whether both certainly denote the same object. Compares the references, and sends no request.
   [[nodiscard]] virtual bool _is_equivalent(const object_reference<Object>& other) const;
-  /// The same for equivalent references, below `maximum`+1.
+  /// The same number for equivalent references, from 0 to `maximum`.
   [[nodiscard]] virtual std::uint32_t _hash(std::uint32_t maximum) const;
-  /// The most derived interface's repository id, as the object itself says.
+  /// The repository id of the most derived interface. Asks the object.
   virtual std::string _repository_id() const;
 
   /// @name Policies of calls through this reference (docs/policies.md; <perigee/orb/policy.h>).
   /// Local objects raise NO_IMPLEMENT, OMG minor 8. Source: CORBA 3.0, 4.3.8.
   /// @{
-  /// A new reference to the same object, with these policies besides or in place of this one's.
-  /// This one stays as it is. Raises InvalidPolicies, and BAD_PARAM (OMG minor 30).
+  /// A new reference to the same object. `set_add` says whether these policies are added to the
+  /// present ones or replace them. This reference is unchanged. Raises InvalidPolicies, and
+  /// BAD_PARAM (OMG minor 30).
   [[nodiscard]] object_reference<Object> _set_policy_overrides(
       const std::vector<object_reference<Policy>>& policies, SetOverrideType set_add) const;
-  /// What was set for this reference, of these types; all of it if `types` is empty.
+  /// The policies of these types that were set for this reference; all of them if `types` is empty.
   [[nodiscard]] std::vector<object_reference<Policy>> _get_policy_overrides(
       const std::vector<PolicyType>& types) const;
-  /// What a call by this thread would obey: the reference's policy, else the thread's, else the
-  /// ORB's; nil if there is none. Raises INV_POLICY (OMG minor 2) for what is no client's policy.
+  /// The policy that a call by this thread would obey: the reference's, else the thread's, else the
+  /// ORB's; nil if there is none. Raises INV_POLICY (OMG minor 2) for types that are not client
+  /// policies.
   [[nodiscard]] object_reference<Policy> _get_client_policy(PolicyType type) const;
-  /// The same: servers publish nothing that the policies that there are would depend on.
+  /// The same as `_get_client_policy`, since servers publish no policies that would change the
+  /// result.
   [[nodiscard]] object_reference<Policy> _get_policy(PolicyType type) const;
-  /// Connects, and asks the object whether it is there: what a call would raise is raised here.
-  /// True, with an empty list: no policy is inconsistent with the server's.
+  /// Connects, and asks the object whether it exists. Raises the exceptions of a call. Returns true
+  /// and an empty list if no policy is inconsistent with the server's.
   bool _validate_connection(std::vector<object_reference<Policy>>& inconsistent_policies) const;
   /// @}
 
-  /// For the ORB and generated code: null for local objects.
+  /// The reference; null for local objects. For the ORB and generated code.
   [[nodiscard]] const perigee::counted_ptr<perigee::orb::Reference>& _reference() const noexcept {
     return reference_;
   }
 
  protected:
-  /// A local object, or a base of a stub whose most derived class has the reference.
+  /// For local objects, and for bases of a stub: the most derived class has the reference.
   Object() noexcept;
-  /// Whether this C++ object already implements the interface (each stub knows its own bases).
+  /// Whether this C++ object implements the interface. Each stub knows its own bases.
   [[nodiscard]] virtual bool _implements(std::string_view repository_id) const noexcept;
 
  private:
@@ -182,10 +185,11 @@ class PERIGEE_API Object {
 
 namespace perigee::stub {
 
-/// Whether `object` supports the interface: by what it is, by its reference's type id, else asked.
+/// Whether `object` supports the interface. Looks at its class, then at its reference's type id,
+/// and then asks the object.
 PERIGEE_API bool supports(const CORBA::Object& object, std::string_view repository_id);
 
-/// What IDL::traits of every interface has.
+/// The members of IDL::traits of every interface.
 template <typename T>
 struct interface_traits {
   using value_type = CORBA::object_reference<T>;
@@ -213,7 +217,7 @@ struct interface_traits {
     if (!object->_reference() || !supports(*object, T::_type_id)) return nullptr;
     return unchecked_narrow(object);
   }
-  /// The same object as a T, without asking: for callers who know.
+  /// The same object as a T, without a check. The caller must know that it supports T.
   template <typename U>
   [[nodiscard]] static ref_type unchecked_narrow(const CORBA::object_reference<U>& object) {
     if (!object) return nullptr;
@@ -235,7 +239,7 @@ struct traits<CORBA::Object> : perigee::stub::interface_traits<CORBA::Object> {
 }  // namespace perigee_v1
 }  // namespace IDL
 
-/// By identity of the stub, like ==.
+/// Hashes the identity of the stub, like ==.
 template <typename T>
 struct std::hash<CORBA::object_reference<T>> {
   std::size_t operator()(const CORBA::object_reference<T>& object) const noexcept {

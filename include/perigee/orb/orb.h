@@ -13,7 +13,7 @@
 
 namespace perigee::orb {
 struct MetricsSnapshot;  // <perigee/orb/metrics.h>
-class OrbCore;           // connections, protocols, settings: what the ORB consists of
+class OrbCore;           // the parts of an ORB: connections, protocols, settings
 }  // namespace perigee::orb
 
 namespace CORBA {
@@ -25,7 +25,7 @@ class ORB;
 class Policy;
 using PolicyType = std::uint32_t;
 
-/// Raised by ORB::resolve_initial_references and friends.
+/// Raised by ORB::resolve_initial_references and similar operations.
 class PERIGEE_API InvalidName final : public UserException {
  public:
   ~InvalidName() override;
@@ -47,45 +47,46 @@ class PERIGEE_API ORB : public TypeCodeFactory {
 
   [[nodiscard]] std::string id() const;
 
-  /// `IOR:`, `corbaloc:`, `corbaname:` (asks the naming service), `file:` (a file that holds one of
-  /// these). Raises BAD_PARAM, OMG minor 7-10; a corbaname also what the call raises.
+  /// Parses `IOR:`, `corbaloc:`, `corbaname:` (asks the naming service) or `file:` (a file with one
+  /// of these). Raises BAD_PARAM, OMG minor 7-10; for a corbaname also the exceptions of the call.
   object_reference<Object> string_to_object(const std::string& text);
   /// "IOR:…". Raises MARSHAL (OMG minor 4) for local objects.
   std::string object_to_string(const object_reference<Object>& object);
 
-  /// What `-ORBInitRef` says, else what was registered, else what `-ORBDefaultInitRef` leads to.
-  /// Raises InvalidName.
+  /// The reference of `-ORBInitRef`, else the registered reference, else the reference that
+  /// `-ORBDefaultInitRef` leads to. Raises InvalidName.
   object_reference<Object> resolve_initial_references(const std::string& name);
   /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
   std::vector<std::string> list_initial_services();
 
-  /// A policy of one of the standard's kinds: those of the POA are known (their values can be put
-  /// into an Any with <perigee/poa/policies_any.h>). Raises PolicyError.
+  /// Makes a policy of a standard type, including those of the POA. <perigee/poa/policies_any.h>
+  /// puts the values of the POA's policies into an Any. Raises PolicyError.
   object_reference<Policy> create_policy(PolicyType type, const Any& value);
 
-  /// The ORB's context, without a name: the root of those that operations with a `context` clause
-  /// take. <perigee/orb/context.h>
+  /// The ORB's context, without a name. It is the root of the contexts that operations with a
+  /// `context` clause take. <perigee/orb/context.h>
   object_reference<Context> get_default_context();
 
-  /// Blocks until shutdown; in reactive mode the caller's thread serves the requests. Returns at
-  /// once if a shutdown has begun; raises BAD_INV_ORDER, OMG minor 4 after it is complete.
+  /// Blocks until shutdown. In reactive mode the calling thread serves the requests. Returns at
+  /// once if a shutdown has begun. Raises BAD_INV_ORDER, OMG minor 4, after it is complete.
   void run();
-  /// For programs with an event loop of their own: without waiting, goes on with asynchronous calls
-  /// and, under thread strategy reactive, serves what is ready (others have threads for that). Does
-  /// nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG minor 4 after shutdown.
+  /// For programs with an event loop of their own. Goes on with asynchronous calls without waiting.
+  /// Under thread strategy reactive, it also serves the requests that are ready; other strategies
+  /// have threads for this. Does nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG
+  /// minor 4, after shutdown.
   void perform_work();
   [[nodiscard]] bool work_pending();
-  /// A handle that becomes readable when `perform_work` has something to do, timers included; -1 if
-  /// it never has. Not to be read, changed or closed.
+  /// A handle that becomes readable when `perform_work` has work, timers included. -1 if it never
+  /// has work. Do not read, change or close it.
   [[nodiscard]] int _work_handle() const noexcept;
 
-  /// Stops serving. Waits for requests in progress if asked; then not to be called from an upcall
-  /// (BAD_INV_ORDER, OMG minor 3).
+  /// Stops serving. If asked, waits for requests in progress; then it must not be called from an
+  /// upcall (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion);
   void destroy();
 
-  /// What the ORB has done and is doing, as numbers: include <perigee/orb/metrics.h>.
+  /// The metrics of the ORB as numbers: include <perigee/orb/metrics.h>.
   [[nodiscard]] perigee::orb::MetricsSnapshot _metrics() const;
 
   [[nodiscard]] const std::shared_ptr<perigee::orb::OrbCore>& _core() const noexcept {
@@ -97,7 +98,7 @@ class PERIGEE_API ORB : public TypeCodeFactory {
 };
 
 /// Makes the ORB `orb_identifier`, or finds it if it exists. Removes the `-ORB…` options from the
-/// arguments. Raises BAD_PARAM for an option that does not exist or has a bad value.
+/// arguments. Raises BAD_PARAM for an unknown option or a bad value.
 PERIGEE_API object_reference<ORB> ORB_init(int& argc, char* argv[],
                                            const std::string& orb_identifier = {});
 PERIGEE_API object_reference<ORB> ORB_init(std::vector<std::string>& arguments,

@@ -15,10 +15,10 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// Identifies a kind of policy. Source: CORBA 3.0, 4.8.
+/// Identifies a type of policy. Source: CORBA 3.0, 4.8.
 using PolicyType = std::uint32_t;
 
-/// A policy: what kind it is; the derived class says the value.
+/// A policy. This class has the type; the derived class has the value.
 class PERIGEE_API Policy : public Object {
  public:
   using _ref_type = object_reference<Policy>;
@@ -27,7 +27,7 @@ class PERIGEE_API Policy : public Object {
   ~Policy() override;
   [[nodiscard]] virtual PolicyType policy_type() const noexcept = 0;
   [[nodiscard]] virtual object_reference<Policy> copy() const = 0;
-  /// Nothing to do: policies are counted. Kept for sources written to the standard.
+  /// Does nothing, since policies are counted. Kept for programs written to the standard.
   void destroy() noexcept {}
 
  protected:
@@ -39,11 +39,11 @@ using PolicyTypeSeq = std::vector<PolicyType>;
 
 /// Why a policy cannot be made. Source: CORBA 3.0, 4.8.2.
 using PolicyErrorCode = std::int16_t;
-inline constexpr PolicyErrorCode BAD_POLICY = 0;                ///< no such type
-inline constexpr PolicyErrorCode UNSUPPORTED_POLICY = 1;        ///< but none that is made here
+inline constexpr PolicyErrorCode BAD_POLICY = 0;                ///< unknown type
+inline constexpr PolicyErrorCode UNSUPPORTED_POLICY = 1;        ///< known type, not supported
 inline constexpr PolicyErrorCode BAD_POLICY_TYPE = 2;           ///< the value is of another type
-inline constexpr PolicyErrorCode BAD_POLICY_VALUE = 3;          ///< no value of that type
-inline constexpr PolicyErrorCode UNSUPPORTED_POLICY_VALUE = 4;  ///< but none that is possible here
+inline constexpr PolicyErrorCode BAD_POLICY_VALUE = 3;          ///< not a value of that type
+inline constexpr PolicyErrorCode UNSUPPORTED_POLICY_VALUE = 4;  ///< valid value, not supported
 
 /// Raised by ORB::create_policy.
 class PERIGEE_API PolicyError final : public UserException {
@@ -54,7 +54,7 @@ class PERIGEE_API PolicyError final : public UserException {
   ~PolicyError() override;
   [[nodiscard]] PolicyErrorCode reason() const noexcept { return reason_; }
   void reason(PolicyErrorCode reason) noexcept { reason_ = reason; }
-  /// For people: which policy, and why. May be empty; part of `what`, not sent to peers.
+  /// For people: the policy and the reason. May be empty; part of `what`, not sent to peers.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   [[nodiscard]] const char* _rep_id() const noexcept override;
   [[nodiscard]] const char* _name() const noexcept override;
@@ -68,7 +68,7 @@ class PERIGEE_API PolicyError final : public UserException {
   std::string detail_;
 };
 
-/// Raised by `set_policy_overrides`: which policies of the list cannot be set there.
+/// Raised by `set_policy_overrides`, with the policies of the list that cannot be set.
 class PERIGEE_API InvalidPolicies final : public UserException {
  public:
   InvalidPolicies() = default;
@@ -78,7 +78,7 @@ class PERIGEE_API InvalidPolicies final : public UserException {
   [[nodiscard]] const std::vector<std::uint16_t>& indices() const noexcept { return indices_; }
   [[nodiscard]] std::vector<std::uint16_t>& indices() noexcept { return indices_; }
   void indices(std::vector<std::uint16_t> indices) noexcept { indices_ = std::move(indices); }
-  /// For people: which policies, and why. May be empty; part of `what`, not sent to peers.
+  /// For people: the policies and the reason. May be empty; part of `what`, not sent to peers.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   [[nodiscard]] const char* _rep_id() const noexcept override;
   [[nodiscard]] const char* _name() const noexcept override;

@@ -1,5 +1,5 @@
-// CORBA::PolicyManager and PolicyCurrent: the client's policies of an ORB and of a thread. Those of
-// an object: Object::_set_policy_overrides.
+// CORBA::PolicyManager and PolicyCurrent: the client policies of an ORB and of a thread.
+// Object::_set_policy_overrides sets those of an object.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -19,11 +19,12 @@ class PERIGEE_API PolicyManager : public virtual Object {
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/PolicyManager:1.0";
   ~PolicyManager() override;
 
-  /// What is set here, of these types; all of it if `types` is empty.
+  /// The policies of these types that are set here; all of them if `types` is empty.
   [[nodiscard]] virtual PolicyList get_policy_overrides(const PolicyTypeSeq& types) = 0;
-  /// ADD_OVERRIDE: beside what is set, in place of policies of the same types. SET_OVERRIDE: in
-  /// place of everything; an empty list takes all back. Raises InvalidPolicies for what is no
-  /// client's policy, BAD_PARAM (OMG minor 30) for two of one type; then nothing has changed.
+  /// ADD_OVERRIDE: adds the policies, and replaces policies of the same types. SET_OVERRIDE:
+  /// replaces all policies; an empty list removes all. Raises InvalidPolicies for policies that are
+  /// not client policies, BAD_PARAM (OMG minor 30) for two policies of one type. After an exception
+  /// nothing has changed.
   virtual void set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) = 0;
 
  protected:
@@ -31,8 +32,8 @@ class PERIGEE_API PolicyManager : public virtual Object {
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
 };
 
-/// The same for the calls of the calling thread: `resolve_initial_references("PolicyCurrent")`.
-/// One object for all threads, each of which sees its own policies. Source: CORBA 3.0, 4.9.2.
+/// The same for the calls of the calling thread: `resolve_initial_references("PolicyCurrent")`. All
+/// threads share one object, and each thread sees its own policies. Source: CORBA 3.0, 4.9.2.
 class PERIGEE_API PolicyCurrent : public virtual PolicyManager, public virtual Current {
  public:
   using _ref_type = object_reference<PolicyCurrent>;

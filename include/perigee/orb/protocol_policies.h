@@ -1,5 +1,5 @@
-// The policies of module RTCORBA that choose protocols, and how their connections shall be: of the
-// client and of the server. Made by the initial reference "RTORB". See docs/policies.md.
+// The policies of module RTCORBA: the protocols of client and server, and the properties of their
+// connections. Made by the initial reference "RTORB". See docs/policies.md.
 // Source: Real-time CORBA 1.1, 5.15.
 #pragma once
 
@@ -20,13 +20,13 @@ inline namespace perigee_v1 {
 inline constexpr CORBA::PolicyType SERVER_PROTOCOL_POLICY_TYPE = 42;
 inline constexpr CORBA::PolicyType CLIENT_PROTOCOL_POLICY_TYPE = 43;
 
-/// How connections of a protocol shall be. Derive from it for a protocol of your own.
+/// The properties of a protocol's connections. A protocol of your own derives from it.
 class PERIGEE_API ProtocolProperties : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<ProtocolProperties>;
   static constexpr std::string_view _type_id = "IDL:omg.org/RTCORBA/ProtocolProperties:1.0";
   ~ProtocolProperties() override;
-  /// Perigee's: what the protocol gets. Read when a policy is set.
+  /// Perigee's own: the properties in the protocol's form. Read when a policy is set.
   [[nodiscard]] virtual perigee::transport::Properties _properties() const = 0;
 
  protected:
@@ -34,7 +34,7 @@ class PERIGEE_API ProtocolProperties : public CORBA::Object {
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
 };
 
-/// Of TCP. Sizes in octets; 0: what -ORBTcpSendQueue and -ORBTcpReceiveQueue say.
+/// Properties of TCP. Sizes in octets; 0: the sizes of -ORBTcpSendQueue and -ORBTcpReceiveQueue.
 class PERIGEE_API TCPProtocolProperties final : public ProtocolProperties {
  public:
   using _ref_type = CORBA::object_reference<TCPProtocolProperties>;
@@ -46,7 +46,7 @@ class PERIGEE_API TCPProtocolProperties final : public ProtocolProperties {
     bool keep_alive = false;
     bool dont_route = false;
     bool no_delay = true;
-    /// Perigee's: the class of service of RFC 2474, 0 to 63; without: the system's.
+    /// Perigee's own: the class of service of RFC 2474, 0 to 63. Not set: the system's.
     std::optional<std::uint8_t> dscp;
   };
   TCPProtocolProperties() = default;
@@ -75,7 +75,7 @@ class PERIGEE_API TCPProtocolProperties final : public ProtocolProperties {
   Values values_;
 };
 
-/// Of UNIX-domain sockets, as in TAO. Sizes in octets; 0: the system's.
+/// Properties of UNIX-domain sockets, as in TAO. Sizes in octets; 0: the system's.
 class PERIGEE_API UnixDomainProtocolProperties final : public ProtocolProperties {
  public:
   using _ref_type = CORBA::object_reference<UnixDomainProtocolProperties>;
@@ -102,9 +102,9 @@ class PERIGEE_API UnixDomainProtocolProperties final : public ProtocolProperties
   std::int32_t recv_buffer_size_ = 0;
 };
 
-/// One protocol of a policy. `protocol_type` is the tag of its profiles, as IOP::TAG_INTERNET_IOP
-/// for TCP, and perigee::transport::tag_perigee_local for UNIX-domain sockets. The properties may
-/// be nil. Those of the ORB's part of a protocol (GIOP) mean nothing here: it has none.
+/// One protocol of a policy. `protocol_type` is the tag of its profiles: IOP::TAG_INTERNET_IOP for
+/// TCP, perigee::transport::tag_perigee_local for UNIX-domain sockets. The transport properties may
+/// be nil. The properties of the ORB protocol (GIOP) are ignored: it has none.
 class Protocol {
  public:
   using PropertiesRef = CORBA::object_reference<ProtocolProperties>;
@@ -140,8 +140,8 @@ class Protocol {
 /// In order of preference.
 using ProtocolList = std::vector<Protocol>;
 
-/// Which protocols calls use, the first that the reference has first, and no others. A call through
-/// a reference that has none of them raises INV_POLICY.
+/// The protocols that calls may use, in order of preference. The call takes the first protocol of
+/// the list that the reference has. If the reference has none of them, the call raises INV_POLICY.
 class PERIGEE_API ClientProtocolPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<ClientProtocolPolicy>;
@@ -161,8 +161,8 @@ class PERIGEE_API ClientProtocolPolicy final : public CORBA::Policy {
   ProtocolList protocols_;
 };
 
-/// By which of the endpoints of -ORBListenEndpoints the server listens, and in which order its
-/// references have them. Set for the ORB, before it makes the first object.
+/// Chooses the endpoints of -ORBListenEndpoints at which the server listens, and their order in
+/// references. Set it for the ORB before the first object is made.
 class PERIGEE_API ServerProtocolPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<ServerProtocolPolicy>;
@@ -182,8 +182,8 @@ class PERIGEE_API ServerProtocolPolicy final : public CORBA::Policy {
   ProtocolList protocols_;
 };
 
-/// Makes what is above: `resolve_initial_references("RTORB")`. Of Real-time CORBA's interface the
-/// part that concerns protocols.
+/// Makes the policies and properties above: `resolve_initial_references("RTORB")`. Has only the
+/// part of the interface of Real-time CORBA that concerns protocols.
 class PERIGEE_API RTORB final : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<RTORB>;

@@ -1,4 +1,4 @@
-// The protocols of an ORB: where a protocol that is not part of Perigee comes in.
+// The protocols of an ORB: adds protocols that are not part of Perigee.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -9,19 +9,19 @@
 
 namespace perigee {
 
-/// What is added is there for the references that are used, and the endpoints that are listened at,
-/// from then on: add what `-ORBListenEndpoints` names before the first object of the server is
-/// made, or call `listen`. Any thread. Belongs to the ORB.
+/// The registry of the ORB, which owns it. Added protocols serve later uses of references and later
+/// endpoints. So add the protocols of `-ORBListenEndpoints` before the first object of the server
+/// is made, or call `listen`. Any thread.
 PERIGEE_API transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept;
 
-/// Takes a protocol out of the registry, and closes the server's endpoints of it: references that
-/// are made from now on do not lead there. Connections go on, and so do references that lead to
-/// other servers by it. Any thread. False if there is none of this name.
+/// Removes a protocol from the registry, and closes the server's endpoints of it, so that later
+/// references do not contain them. Connections go on, and so do references to other servers that
+/// use the protocol. Any thread. False if there is no protocol with this name.
 PERIGEE_API bool unload(CORBA::ORB& orb, std::string_view name);
 
-/// Listens at one more endpoint while the server runs, and says what references publish of it:
-/// those that are made from now on. Starts the server if it has not been started. Any thread. The
-/// errors are the protocol's; IoErrorKind::unsupported if no protocol has the scheme, and
+/// Listens at one more endpoint while the server runs, and returns the published endpoint.
+/// References that are made from now on contain it. Starts the server if it has not been started.
+/// Any thread. Errors: the protocol's; IoErrorKind::unsupported if no protocol has the scheme;
 /// IoErrorKind::interrupted after the server's end.
 PERIGEE_API std::expected<transport::Endpoint, IoError> listen(CORBA::ORB& orb,
                                                                const transport::Endpoint& endpoint);

@@ -1,4 +1,4 @@
-// What generated stubs (…C.cpp) call. Not for applications.
+// Calls, for generated stubs (…C.cpp). Not for applications.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -19,7 +19,8 @@
 
 namespace perigee::stub {
 
-/// Equality of identifiers. The operators of std take compilers far longer, and each stub asks.
+/// Equality of identifiers. The operators of std take far longer to compile, and each stub
+/// compares.
 [[nodiscard]] inline bool same(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && a.compare(b) == 0;
 }
@@ -31,7 +32,7 @@ struct RaisedException {
   void (*raise)(cdr::Decoder& decoder);
 };
 
-/// What the ORB must know of an operation; a constant in generated code.
+/// The description of an operation for the ORB; a constant in generated code.
 struct Operation {
   enum class Kind : std::uint8_t { twoway, oneway };
   std::string_view name;  ///< as on the wire: "get_quote", "_get_price"
@@ -44,10 +45,10 @@ using ResultDecoder = function_ref<void(cdr::Decoder&)>;
 
 /// Calls an operation and waits for its reply (not for oneways). Blocks the calling thread.
 ///
-/// `encode` writes the arguments (null: there are none), once per try; it must not throw but may
+/// `encode` writes the arguments (null: no arguments), once per try. It must not throw, but may
 /// fail the encoder. It must not wait for another thread, since other messages of the connection
-/// may wait until it returns. `decode` reads results (null: there are none), at most once. Raises
-/// the operation's user exceptions and CORBA system exceptions.
+/// may wait until it returns. `decode` reads results (null: no results), at most once. Raises the
+/// operation's user exceptions and CORBA system exceptions.
 PERIGEE_API void invoke(const CORBA::Object& target, const Operation& operation,
                         ArgumentEncoder encode, ResultDecoder decode);
 

@@ -1,7 +1,7 @@
 // Values of IDL types as text, for logs and messages: `Stock::Quote{symbol="ACME", price=3}`.
 //
-// One engine for strings and streams: it writes to a sink, which has `put(std::string_view)` and
-// `value(v)` for what is nested. Light: no <ostream>. Not for data that is to be read back.
+// The same code writes to strings and streams, through a sink. A sink has `put(std::string_view)`,
+// and `value(v)` for nested values. Does not include <ostream>. The text cannot be read back.
 #pragma once
 
 #include <perigee/orb/mapping.h>
@@ -16,9 +16,9 @@
 
 namespace perigee::text {
 
-/// What a reference refers to: the repository id in it, "nil" or "local object".
+/// The text of a reference: its repository id, "nil" or "local object".
 PERIGEE_API std::string reference_text(const CORBA::Object* object);
-/// The text in quotes, with C's escapes for what cannot be printed.
+/// The text in quotes, with C's escapes for characters that cannot be printed.
 PERIGEE_API std::string quoted(std::string_view text, char quote);
 /// As UTF-8, with the prefix L.
 PERIGEE_API std::string quoted(std::wstring_view text, char quote);
@@ -44,7 +44,7 @@ template <typename T>
 concept HasText = requires(const T& value) {
   { value.to_string() } -> StringLike;
 };
-/// The hook of library types that are none of these: `std::string _text_of(const T&)`, by ADL.
+/// A function `std::string _text_of(const T&)`, found by ADL, for other types of the library.
 template <typename T>
 concept HasTextFunction = requires(const T& value) {
   { _text_of(value) } -> StringLike;
@@ -109,8 +109,8 @@ void write_range(Sink& sink, const T& values) {
   sink.put("}");
 }
 
-/// Whether references to T may be of objects elsewhere. Not those to local interfaces, to the ORB,
-/// and to an application's own class, which has no traits.
+/// Whether references to T may refer to remote objects. They do not if T is a local interface, the
+/// ORB, or a class of the application, which has no traits.
 template <typename T>
 concept MayBeRemote = requires(const CORBA::object_reference<T>& object) {
   IDL::traits<T>::_object(object);

@@ -1,5 +1,4 @@
-// IDL::traits of the types that need no generated code: basic types, strings, sequences,
-// arrays.
+// IDL::traits of the types that need no generated code: basic types, strings, sequences and arrays.
 #pragma once
 
 #include <perigee/orb/exceptions.h>
@@ -15,7 +14,7 @@
 
 namespace perigee::stub {
 
-/// How many dimensions an array has.
+/// The number of dimensions of an array.
 template <typename T>
 struct dimensions_of : std::integral_constant<std::uint32_t, 0> {};
 template <typename T, std::size_t size>
@@ -36,7 +35,7 @@ struct value_traits {
   }
 };
 
-/// Passed by reference: everything else that is not an object reference.
+/// Passed by reference: all other types but object references.
 template <typename T>
 struct aggregate_traits {
   using value_type = T;
@@ -55,14 +54,14 @@ struct aggregate_traits {
 /// members are const if `value` is. `T::_type_name` is the name in IDL: "Stock::Quote".
 template <typename T>
 concept Visitable = requires(T& value) {
-  T::_visit(value, 0);  // only whether it is there: its body would not take a number
+  T::_visit(value, 0);  // only a check that it exists: its body would not accept a number
   T::_type_name;
 };
 
 template <typename T>
 concept NamedEnum = std::is_enum_v<T> && requires(T value) { _enumerator_name(value); };
 
-/// What `std::ostream << value` takes.
+/// The types that `std::ostream << value` accepts.
 template <typename T>
 struct is_written
     : std::bool_constant<Visitable<T> || NamedEnum<T> || std::is_base_of_v<CORBA::Exception, T>> {};
@@ -77,8 +76,8 @@ struct is_written<std::array<T, size>> : std::true_type {};
 
 namespace perigee::output {
 
-/// Namespaces of IDL types have a using-declaration of this: how C++ finds it. It takes part where
-/// <perigee/orb/write.h> is included, which defines the formatters.
+/// Namespaces of IDL types have a using-declaration of this, so that C++ finds it. It is usable
+/// only if <perigee/orb/write.h> is included, which defines the formatters.
 template <typename T>
   requires(stub::is_written<T>::value && requires { sizeof(IDL::formatter<T, char>); })
 std::ostream& operator<<(std::ostream& os, const T& value) {

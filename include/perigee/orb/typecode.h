@@ -27,7 +27,7 @@ using TCKind = perigee::cdr::TypeKind;
 using ValueModifier = std::int16_t;
 using Visibility = std::int16_t;
 
-/// @name What a valuetype is, and who sees its state. Source: CORBA 3.0, 10.7.
+/// @name Kinds of valuetypes, and the visibility of their state. Source: CORBA 3.0, 10.7.
 /// @{
 inline constexpr ValueModifier VM_NONE = 0;
 inline constexpr ValueModifier VM_CUSTOM = 1;
@@ -39,7 +39,7 @@ inline constexpr Visibility PUBLIC_MEMBER = 1;
 
 /// A type's description. Immutable, and cheap to copy through its references; any thread.
 ///
-/// Operations that make no sense for the kind raise BadKind, indexes beyond the members Bounds.
+/// Operations that the kind does not have raise BadKind; an index beyond the members raises Bounds.
 /// Source: CORBA 3.0, 4.11.
 class PERIGEE_API TypeCode final {
  public:
@@ -57,7 +57,7 @@ class PERIGEE_API TypeCode final {
 
   /// Whether all parts are equal, names included.
   [[nodiscard]] bool equal(const _ref_type& other) const;
-  /// Whether values of one type are values of the other: aliases and names do not count.
+  /// Whether both types have the same values. Aliases and names do not count.
   [[nodiscard]] bool equivalent(const _ref_type& other) const;
   /// The same type without names and member names.
   [[nodiscard]] _ref_type get_compact_typecode() const;
@@ -74,13 +74,13 @@ class PERIGEE_API TypeCode final {
   /// @{
   [[nodiscard]] std::uint32_t member_count() const;
   [[nodiscard]] std::string member_name(std::uint32_t index) const;
-  /// Not of enums.
+  /// Not for enums.
   [[nodiscard]] _ref_type member_type(std::uint32_t index) const;
   /// @}
 
   /// @name Unions.
   /// @{
-  /// A value of the discriminator's type; of the default member, an octet 0.
+  /// A value of the discriminator's type. For the default member, an octet 0.
   [[nodiscard]] Any member_label(std::uint32_t index) const;
   [[nodiscard]] _ref_type discriminator_type() const;
   /// -1 if there is no default member.
@@ -89,9 +89,9 @@ class PERIGEE_API TypeCode final {
 
   /// The bound of a string, sequence or map (0: none), the length of an array.
   [[nodiscard]] std::uint32_t length() const;
-  /// The element of a sequence, array or map; what is behind an alias or a value box.
+  /// The element type of a sequence, array or map; the type behind an alias or a value box.
   [[nodiscard]] _ref_type content_type() const;
-  /// The key of a map (IDL 4; not an OMG operation).
+  /// The key type of a map (IDL 4; not an OMG operation).
   [[nodiscard]] _ref_type key_type() const;
 
   [[nodiscard]] std::uint16_t fixed_digits() const;
@@ -101,11 +101,11 @@ class PERIGEE_API TypeCode final {
   /// @{
   [[nodiscard]] Visibility member_visibility(std::uint32_t index) const;
   [[nodiscard]] ValueModifier type_modifier() const;
-  /// Nil if there is none.
+  /// Nil if there is no concrete base.
   [[nodiscard]] _ref_type concrete_base_type() const;
   /// @}
 
-  /// The type as IDL would write it.
+  /// The type in the syntax of IDL.
   [[nodiscard]] std::string _text() const;
   /// For the ORB and generated code.
   [[nodiscard]] const perigee::cdr::TypeNode* _node() const noexcept { return node_; }
@@ -116,7 +116,7 @@ class PERIGEE_API TypeCode final {
   std::shared_ptr<const void> owner_;  // shared by the references to parts of one TypeCode
 };
 
-/// An operation was called that the TypeCode's kind does not have.
+/// The TypeCode's kind does not have the operation.
 class PERIGEE_API TypeCode::BadKind final : public UserException {
  public:
   ~BadKind() override;
@@ -136,7 +136,7 @@ class PERIGEE_API TypeCode::Bounds final : public UserException {
   void _encode(perigee::cdr::Encoder& encoder) const override;
 };
 
-/// What `_tc_X` is: a constant that becomes a reference to a TypeCode where one is needed.
+/// The type of `_tc_X`: a constant that converts to a reference to a TypeCode.
 class PERIGEE_API TypeCodeConstant final {
  public:
   constexpr explicit TypeCodeConstant(const perigee::cdr::TypeNode* node) noexcept : node_(node) {}
@@ -149,11 +149,11 @@ class PERIGEE_API TypeCodeConstant final {
   const perigee::cdr::TypeNode* node_;
 };
 
-/// TypeCodes are values: references to them are equal if what they say is (TypeCode::equal).
+/// TypeCodes are values: references are equal if their TypeCodes are equal (TypeCode::equal).
 PERIGEE_API bool operator==(const object_reference<TypeCode>& a,
                             const object_reference<TypeCode>& b);
 
-/// The type as IDL would write it; "nil".
+/// The type in the syntax of IDL; "nil" for a nil reference.
 PERIGEE_API std::string _text_of(const object_reference<TypeCode>& type);
 
 /// A nil reference cannot be marshalled: it fails the encoder.

@@ -14,8 +14,8 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// A member of a struct or an exception. There is no interface repository, so a type's definition
-/// is of no use; it is taken for sources written to the standard.
+/// A member of a struct or an exception. The type's definition is ignored, since there is no
+/// interface repository. It exists for programs written to the standard.
 class StructMember {
  public:
   StructMember() = default;
@@ -35,7 +35,7 @@ class StructMember {
 using StructMemberSeq = std::vector<StructMember>;
 
 /// A member of a union. The label is a value of the discriminator's type; an octet 0 marks the
-/// default member. A member with several labels is given once for each.
+/// default member. A member with several labels is listed once for each label.
 class UnionMember {
  public:
   UnionMember() = default;
@@ -95,9 +95,9 @@ class ValueMember {
 };
 using ValueMemberSeq = std::vector<ValueMember>;
 
-/// Without state: any thread. Member types that cannot be members raise BAD_TYPECODE (OMG minor 2);
-/// members of the same name, labels of the same value or of another type, and discriminators that
-/// are none raise BAD_PARAM (OMG minors 17 to 20). Source: CORBA 3.0, 4.11.3.
+/// Without state: any thread. Errors: BAD_TYPECODE (OMG minor 2) for impossible member types.
+/// BAD_PARAM (OMG minors 17 to 20) for members of the same name, labels of the same value or of a
+/// wrong type, and impossible discriminator types. Source: CORBA 3.0, 4.11.3.
 class PERIGEE_API TypeCodeFactory {
  public:
   using TypeCodeRef = object_reference<TypeCode>;
@@ -134,8 +134,8 @@ class PERIGEE_API TypeCodeFactory {
                                                const TypeCodeRef& element_type) const;
   [[nodiscard]] TypeCodeRef create_array_tc(std::uint32_t length,
                                             const TypeCodeRef& element_type) const;
-  /// Stands for the struct, union or valuetype with that id, inside which it is used, until that is
-  /// created.
+  /// A placeholder for the struct, union or valuetype with that id. Use it only inside that type.
+  /// It is valid when that type has been created.
   [[nodiscard]] TypeCodeRef create_recursive_tc(const std::string& id) const;
 };
 

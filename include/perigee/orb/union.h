@@ -1,4 +1,4 @@
-// What the classes of generated unions use.
+// Access to the members of generated unions.
 #pragma once
 
 #include <perigee/orb/data_types.h>
@@ -8,7 +8,7 @@
 
 namespace perigee::stub {
 
-/// The member number `Index` of a union, or BAD_PARAM if another one is selected.
+/// The member number `Index` of a union. Raises BAD_PARAM if another member is selected.
 template <std::size_t Index, typename... Members>
 const auto& union_member(const std::variant<Members...>& members) {
   const auto* member = std::get_if<Index>(&members);

@@ -1,8 +1,11 @@
-// Values of IDL types on output streams: `os << value`, `os << IDL::traits<T>::write(value)` for
-// types of which C++ would not find the operator (std::vector<int32_t>), and
-// `os << IDL::traits<T>::write<Formatter>(value)` with a format of one's own.
+// Values of IDL types on output streams:
+// - `os << value`;
+// - `os << IDL::traits<T>::write(value)`, for types whose operator C++ does not find, such as
+//   std::vector<int32_t>;
+// - `os << IDL::traits<T>::write<Formatter>(value)`, with a formatter of your own.
 //
-// A specialisation of IDL::formatter decides how a type is written, also as a member of others:
+// A specialisation of IDL::formatter decides how a type is written, also as a member of other
+// types:
 //
 //   template <>
 //   struct IDL::formatter<Stock::Quote, char> {
@@ -17,7 +20,7 @@
 
 namespace perigee::text {
 
-/// Writes what is nested by its formatter.
+/// Writes nested values by their formatters.
 class StreamSink final {
  public:
   explicit StreamSink(std::ostream& os) noexcept : os_(os) {}

@@ -1,4 +1,4 @@
-// What generated files of asynchronous servants (…AmhS.h, …AmhS.cpp) stand on.
+// The base of generated files of asynchronous servants (…AmhS.h, …AmhS.cpp).
 #pragma once
 
 #include <perigee/base/export.h>
@@ -10,8 +10,8 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// `base_type` (the skeleton to derive from), `ref_type`, `weak_ref_type`, `response_handler_type`,
-/// `response_handler_ref_type`, `exception_holder_type`: by generated code.
+/// Generated code specialises this with: `base_type` (the skeleton to derive from), `ref_type`,
+/// `weak_ref_type`, `response_handler_type`, `response_handler_ref_type`, `exception_holder_type`.
 template <typename T>
 struct amh_traits;
 
@@ -20,14 +20,14 @@ struct amh_traits;
 
 namespace perigee::skeleton {
 
-/// What generated response handlers stand on: they have a function for each operation of the
-/// interface, but answer the request to one of them.
+/// The base of generated response handlers. They have a function for each operation of the
+/// interface, but reply to the request for one of them.
 class PERIGEE_API ResponseState : public HandlerState {
  public:
   ResponseState(orb::ServerRequest& request, int operation)
       : HandlerState(request), operation_(operation) {}
 
-  /// Raises BAD_OPERATION, and answers nothing, if the request is to another operation than that.
+  /// Raises BAD_OPERATION, without a reply, if the request is for another operation.
   [[nodiscard]] Answer& _answer_to(int operation) {
     if (operation != operation_) _raise_other_operation();
     return _answer();

@@ -1,5 +1,5 @@
-// Answers that are given after the upcall: what generated asynchronous skeletons (…AmhS.cpp,
-// …AsyncS.cpp) and applications' own gateways answer through.
+// Deferred replies, for generated asynchronous skeletons (…AmhS.cpp, …AsyncS.cpp) and for gateways
+// of applications.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -16,63 +16,64 @@ class Outstanding;
 
 namespace perigee::skeleton {
 
-/// The one answer to a request, to be given later. Movable; one pointer.
+/// The deferred reply to one request. Movable; one pointer.
 ///
-/// Any thread may answer, and of several that try one does. Until it is answered the object and its
-/// servant stay as they are: POA::destroy and the rest wait for it as they wait for an upcall (a
-/// servant locator's postinvoke comes with the upcall's end). Answering is the end of that: it may
-/// end a servant that was deactivated, and all that belongs to it. The ORB of a remote client's
-/// request goes on living until the answer. When the client, or the connection to it, is gone,
-/// answers go nowhere, without an error.
+/// Any thread may reply; if several threads try, one of them succeeds. Until the reply, the object
+/// and its servant stay as they are: POA::destroy and similar operations wait for the reply as for
+/// an upcall. (A servant locator's postinvoke is called at the end of the upcall.) The reply ends
+/// this, and may destroy a servant that was deactivated. For a request of a remote client, the ORB
+/// lives until the reply. If the client or its connection is gone, a reply is dropped without an
+/// error.
 ///
-/// A thread that is to answer must not wait for the answer: no POA::destroy(…, true), no
-/// ORB::shutdown(true).
-/// Source of the rules: Deshpande and others, "The Design and Performance of Asynchronous Method
-/// Handling for CORBA", section 3.
+/// A thread that has to reply must not wait for the reply: it must not call POA::destroy(…, true)
+/// or ORB::shutdown(true). Source of the rules: Deshpande and others, "The Design and Performance
+/// of Asynchronous Method Handling for CORBA", section 3.
 class PERIGEE_API Answer {
  public:
   Answer() noexcept = default;
-  /// In the upcall, after `set_raises` and `end_of_arguments`: takes over the answer to `request`.
-  /// Allocates nothing in the steady state, if the object is active and its key is not long.
-  /// Raises BAD_INV_ORDER if the request is answered, or its answer is taken over, already.
+  /// Takes over the reply to `request`. Call it in the upcall, after `set_raises` and
+  /// `end_of_arguments`. Allocates nothing in the steady state, if the object is active and its key
+  /// is not long. Raises BAD_INV_ORDER if the request is answered, or its reply is taken over,
+  /// already.
   explicit Answer(orb::ServerRequest& request);
   Answer(Answer&& other) noexcept : outstanding_(std::exchange(other.outstanding_, nullptr)) {}
-  /// What was to be answered before counts as dropped.
+  /// The request that this object had to answer before counts as dropped.
   Answer& operator=(Answer&& other) noexcept {
     Answer taken(std::move(other));
     std::swap(outstanding_, taken.outstanding_);
     return *this;
   }
-  /// Answers NO_RESPONSE, COMPLETED_MAYBE, if nobody has answered: no client waits for ever.
+  /// Sends NO_RESPONSE, COMPLETED_MAYBE, if no reply was given, so that the client does not wait
+  /// for ever.
   ~Answer();
 
-  /// Sends the results that `encode` writes (null: none). Raises BAD_INV_ORDER if there was an
-  /// answer before. If the results do not encode, the client gets the exception (MARSHAL,
-  /// DATA_CONVERSION ...), and it is raised here, too.
+  /// Sends the results that `encode` writes (null: no results). Raises BAD_INV_ORDER if a reply was
+  /// given before. If the results do not encode, the client gets the exception (MARSHAL,
+  /// DATA_CONVERSION, …), and it is raised here, too.
   void reply(orb::ResultEncoder encode);
-  /// Sends the exception: UNKNOWN instead of a user exception that the operation does not raise.
-  /// Raises BAD_INV_ORDER if there was an answer before.
+  /// Sends the exception, or UNKNOWN for a user exception that the operation does not raise. Raises
+  /// BAD_INV_ORDER if a reply was given before.
   void exception(const CORBA::Exception& exception);
-  /// The same for anything that was thrown, with the rules for servants: ForwardRequest forwards,
-  /// bad_alloc becomes NO_MEMORY, what is no CORBA exception UNKNOWN.
+  /// The same for any exception, with the rules for servants. ForwardRequest forwards the client,
+  /// bad_alloc becomes NO_MEMORY, an exception that is not a CORBA exception becomes UNKNOWN.
   void exception(const std::exception_ptr& thrown);
-  /// Sends the client to another object. Raises BAD_INV_ORDER if there was an answer before.
+  /// Forwards the client to another object. Raises BAD_INV_ORDER if a reply was given before.
   void forward(const CORBA::Object& target, bool permanent = false);
 
-  /// Somebody has answered, or there is nothing to answer.
+  /// Whether a reply was given, or there is no request.
   [[nodiscard]] bool answered() const noexcept;
-  /// Whether anybody wants the answer: not for oneways, unless they are SYNC_WITH_TARGET.
+  /// Whether the client waits for a reply. Not for oneways, unless they are SYNC_WITH_TARGET.
   [[nodiscard]] bool expected() const noexcept;
 
  private:
   friend class HandlerState;
-  friend struct AnswerAccess;  // perigee::stop_token_of and the like, without their headers here
+  friend struct AnswerAccess;  // for stop_token_of and similar functions, without their headers
   void answer_thrown() noexcept;
 
   poa::Outstanding* outstanding_ = nullptr;  // owned
 };
 
-/// What every response handler stands on.
+/// The base of all response handlers.
 class PERIGEE_API HandlerState {
  public:
   using _pooled = void;  ///< made from pooled memory
@@ -82,7 +83,7 @@ class PERIGEE_API HandlerState {
   HandlerState& operator=(const HandlerState&) = delete;
 
   [[nodiscard]] Answer& _answer() noexcept { return answer_; }
-  /// In a catch clause: what the servant has thrown is the answer, unless there is one.
+  /// For a catch clause: replies with the exception of the servant, unless a reply was given.
   void _answer_thrown() noexcept { answer_.answer_thrown(); }
 
  protected:
@@ -93,7 +94,7 @@ class PERIGEE_API HandlerState {
 };
 
 /// Makes the response handler of one request, and calls the servant with it. `Handler` derives from
-/// HandlerState and is made from the request, and from what is given beside it.
+/// HandlerState. It is constructed from the request and additional arguments.
 template <typename Handler>
 class Handled {
  public:
@@ -105,7 +106,7 @@ class Handled {
   [[nodiscard]] CORBA::object_reference<Interface> reference() const noexcept {
     return CORBA::object_reference<Interface>(handler_);
   }
-  /// A servant that throws has answered with what it throws.
+  /// An exception of the servant becomes the reply.
   template <typename Call>
   void call(Call&& call) const noexcept {
     try {

@@ -1,4 +1,4 @@
-// What AMH exception holders (…AmhS.h) hold.
+// The exceptions in AMH exception holders (…AmhS.h).
 #pragma once
 
 #include <perigee/base/export.h>
@@ -10,7 +10,7 @@
 
 namespace perigee::skeleton {
 
-/// What an exception holder holds: an exception to be answered with. Copies share it.
+/// The contents of an exception holder: an exception to reply with. Copies share it.
 class PERIGEE_API HeldException {
  public:
   /// A copy of the exception, with its type.
@@ -27,7 +27,7 @@ class PERIGEE_API HeldException {
       : exception_(std::move(exception)) {}
 
   [[nodiscard]] const std::exception_ptr& _exception() const noexcept { return exception_; }
-  /// Throws what it holds.
+  /// Throws the exception.
   [[noreturn]] void _raise_exception() const;
 
  private:

@@ -1,5 +1,5 @@
 // IORTable: names for references, which clients use as `corbaloc::host:port/Name`. The names and
-// the interface are TAO's. Reached from `resolve_initial_references("IORTable")`.
+// the interface are TAO's. From `resolve_initial_references("IORTable")`.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -43,20 +43,20 @@ class PERIGEE_API Locator : public CORBA::Object {
   }
 };
 
-/// Clients that ask for an object with one of these names as its whole key are forwarded to the
-/// reference that it stands for (LOCATION_FORWARD). Any thread.
+/// Forwards clients (LOCATION_FORWARD). If a request's whole object key is one of these names, the
+/// client is forwarded to the reference of that name. Any thread.
 class PERIGEE_API Table : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<Table>;
   static constexpr std::string_view _type_id = "IDL:IORTable/Table:1.0";
   ~Table() override;
 
-  /// `ior`: a reference in text form. Raises AlreadyBound; BAD_PARAM as string_to_object does.
+  /// `ior`: a reference in text form. Raises AlreadyBound; BAD_PARAM like string_to_object.
   virtual void bind(const std::string& object_key, const std::string& ior) = 0;
   virtual void rebind(const std::string& object_key, const std::string& ior) = 0;
   /// Raises NotFound.
   virtual void unbind(const std::string& object_key) = 0;
-  /// Nil: names that are not in the table lead nowhere, as in the beginning.
+  /// Nil: names that are not in the table are unknown. This is the initial state.
   virtual void set_locator(CORBA::object_reference<Locator> the_locator) = 0;
 
  protected:

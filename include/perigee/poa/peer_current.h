@@ -1,4 +1,4 @@
-// Who calls: the other end of the connection that brought the request which the thread serves.
+// The client of the present upcall: the other end of the connection of its request.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -11,8 +11,8 @@
 
 namespace perigee {
 
-/// Shows a servant its caller. One object, from `resolve_initial_references("PeerCurrent")`, that
-/// means something else in each upcall. Any thread.
+/// Shows a servant its client. One object, from `resolve_initial_references("PeerCurrent")`, with a
+/// state of its own in each upcall. Any thread.
 ///
 /// Outside of upcalls both functions raise PortableServer::Current::NoContext.
 class PERIGEE_API PeerCurrent : public virtual CORBA::Current {
@@ -21,12 +21,12 @@ class PERIGEE_API PeerCurrent : public virtual CORBA::Current {
   static constexpr std::string_view _type_id = "IDL:perigee/PeerCurrent:1.0";
 
   ~PeerCurrent() override;
-  /// Where the request came from, as logs show it: "iiop://10.0.0.7:40000". Empty if it is a call
-  /// within the process.
+  /// The client's address, as in logs: "iiop://10.0.0.7:40000". Empty for a call within the
+  /// process.
   [[nodiscard]] virtual std::string peer() = 0;
-  /// Who that is, if the system vouches for it: the process, user and group at the other end of a
-  /// UNIX-domain connection. Nothing where anybody may claim to be anybody (TCP), and for a call
-  /// within the process.
+  /// The identity of the client, if the system vouches for it: the process, user and group at the
+  /// other end of a UNIX-domain connection. Nothing for transports without proof of identity (TCP),
+  /// and for a call within the process.
   [[nodiscard]] virtual std::optional<PeerIdentity> identity() = 0;
 
  protected:

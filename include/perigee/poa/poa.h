@@ -1,4 +1,4 @@
-// PortableServer::POA, POAManager and Current in the C++11 mapping: local interfaces, reached from
+// PortableServer::POA, POAManager and Current in the C++11 mapping: local interfaces, from
 // `resolve_initial_references("RootPOA")` and `("POACurrent")`. Source: CORBA 3.0, chapter 11.
 #pragma once
 
@@ -22,7 +22,8 @@ inline namespace perigee_v1 {
 class POA;
 class POAManager;
 
-/// The characters as octets, and back. The second raises BAD_PARAM if there is a NUL inside.
+/// Converts text to octets, and octets to text. The latter raises BAD_PARAM if there is a NUL
+/// inside.
 PERIGEE_API ObjectId string_to_ObjectId(std::string_view text);
 PERIGEE_API std::string ObjectId_to_string(const ObjectId& id);
 
@@ -39,7 +40,7 @@ using POAList = std::vector<CORBA::object_reference<POA>>;
     void _encode(perigee::cdr::Encoder& encoder) const override; \
   };
 
-/// Thrown by a servant or a servant manager: the client shall ask another object
+/// Thrown by a servant or a servant manager: forwards the client to another object
 /// (LOCATION_FORWARD).
 class PERIGEE_API ForwardRequest final : public CORBA::UserException {
  public:
@@ -62,7 +63,8 @@ class PERIGEE_API ForwardRequest final : public CORBA::UserException {
   CORBA::object_reference<CORBA::Object> forward_reference_;
 };
 
-/// Says what becomes of requests to the POAs that it manages. Any thread.
+/// Decides whether requests to the POAs that it manages are served, held, discarded or refused. Any
+/// thread.
 ///
 /// `wait_for_completion` waits until no upcall of these POAs is in progress; from within an upcall
 /// of the same ORB it raises BAD_INV_ORDER, OMG minor 3. Source: CORBA 3.0, 11.3.2.
@@ -75,14 +77,14 @@ class PERIGEE_API POAManager : public CORBA::Object {
   PERIGEE_LOCAL_EXCEPTION(AdapterInactive)
 
   ~POAManager() override;
-  /// Requests are served, those that were held first. Raises AdapterInactive.
+  /// Requests are served; held requests come first. Raises AdapterInactive.
   virtual void activate() = 0;
-  /// Requests wait, up to `holding_requests_max` of them; more get TRANSIENT, OMG minor 1.
+  /// Requests wait, up to `holding_requests_max` of them; further ones get TRANSIENT, OMG minor 1.
   virtual void hold_requests(bool wait_for_completion) = 0;
   /// Requests get TRANSIENT, OMG minor 1.
   virtual void discard_requests(bool wait_for_completion) = 0;
-  /// For good: requests get OBJ_ADAPTER, OMG minor 1. With `etherealize_objects` the objects of
-  /// adapters with a servant activator are etherealized, each when no request uses it any more.
+  /// Permanent: requests get OBJ_ADAPTER, OMG minor 1. With `etherealize_objects`, the objects of
+  /// adapters with a servant activator are etherealized, each when no request uses it any longer.
   virtual void deactivate(bool etherealize_objects, bool wait_for_completion) = 0;
   [[nodiscard]] virtual State get_state() = 0;
   [[nodiscard]] virtual std::string get_id() = 0;
@@ -91,7 +93,8 @@ class PERIGEE_API POAManager : public CORBA::Object {
   POAManager() = default;
 };
 
-/// A portable object adapter: makes references, and finds the servants of requests to them.
+/// A portable object adapter: makes references, and finds the servants for requests to their
+/// objects.
 /// Any thread. After `destroy` every operation raises OBJECT_NOT_EXIST.
 class PERIGEE_API POA : public CORBA::Object {
  public:
@@ -109,17 +112,17 @@ class PERIGEE_API POA : public CORBA::Object {
   PERIGEE_LOCAL_EXCEPTION(WrongAdapter)
   PERIGEE_LOCAL_EXCEPTION(WrongPolicy)
 
-  /// A policy that cannot be used, or not together with the others.
+  /// A policy is not usable, or not together with the others.
   class PERIGEE_API InvalidPolicy final : public CORBA::UserException {
    public:
     InvalidPolicy() = default;
     explicit InvalidPolicy(std::uint16_t index, std::string reason = {})
         : index_(index), reason_(std::move(reason)) {}
     ~InvalidPolicy() override;
-    /// Of the offending policy in the list given to create_POA.
+    /// The index of the offending policy in the list given to create_POA.
     [[nodiscard]] std::uint16_t index() const noexcept { return index_; }
     void index(std::uint16_t index) noexcept { index_ = index; }
-    /// For people, why.
+    /// For people: the reason.
     [[nodiscard]] const char* what() const noexcept override;
     [[nodiscard]] const char* _rep_id() const noexcept override;
     [[nodiscard]] const char* _name() const noexcept override;
@@ -135,19 +138,19 @@ class PERIGEE_API POA : public CORBA::Object {
 
   /// @name Adapters
   /// @{
-  /// A new child. A nil manager: a new one, which is HOLDING. Raises AdapterAlreadyExists,
+  /// Makes a child. A nil manager: a new one, which is HOLDING. Raises AdapterAlreadyExists,
   /// InvalidPolicy.
   virtual CORBA::object_reference<POA> create_POA(const std::string& adapter_name,
                                                   CORBA::object_reference<POAManager> manager,
                                                   const CORBA::PolicyList& policies) = 0;
-  /// A child. If there is none and `activate_it`, the adapter activator is asked to make it.
-  /// Raises AdapterNonExistent; OBJ_ADAPTER (OMG minor 1) if the activator fails; TRANSIENT (OMG
-  /// minor 1) if this thread is making the child.
+  /// Finds a child. If there is none and `activate_it` is set, asks the adapter activator to make
+  /// it. Raises AdapterNonExistent; OBJ_ADAPTER (OMG minor 1) if the activator fails; TRANSIENT
+  /// (OMG minor 1) if this thread is making the child.
   virtual CORBA::object_reference<POA> find_POA(const std::string& adapter_name,
                                                 bool activate_it) = 0;
-  /// Destroys the children, then deactivates all objects; servants are released (before that
-  /// etherealized, if asked and if there is a servant activator) once no request uses them. Waiting
-  /// from within an upcall raises BAD_INV_ORDER, OMG minor 3.
+  /// Destroys the children, then deactivates all objects. Servants are released when no request
+  /// uses them. With `etherealize_objects` and a servant activator, they are etherealized before
+  /// that. Waiting in an upcall raises BAD_INV_ORDER, OMG minor 3.
   virtual void destroy(bool etherealize_objects, bool wait_for_completion) = 0;
   [[nodiscard]] virtual std::string the_name() = 0;
   [[nodiscard]] virtual CORBA::object_reference<POA> the_parent() = 0;  ///< nil for the Root POA
@@ -155,7 +158,7 @@ class PERIGEE_API POA : public CORBA::Object {
   [[nodiscard]] virtual CORBA::object_reference<POAManager> the_POAManager() = 0;
   /// Unique among the adapters of this process's ORB.
   [[nodiscard]] virtual ObjectId id() = 0;
-  /// Who makes children that requests ask for; nil: nobody.
+  /// Makes children that requests ask for. Nil: such children are not made.
   [[nodiscard]] virtual CORBA::object_reference<AdapterActivator> the_activator() = 0;
   virtual void the_activator(CORBA::object_reference<AdapterActivator> activator) = 0;
   /// @}
@@ -164,8 +167,9 @@ class PERIGEE_API POA : public CORBA::Object {
   /// @{
   /// Raises WrongPolicy (needs USE_SERVANT_MANAGER).
   [[nodiscard]] virtual CORBA::object_reference<ServantManager> get_servant_manager() = 0;
-  /// Once: a ServantActivator for RETAIN, a ServantLocator for NON_RETAIN. Raises WrongPolicy;
-  /// BAD_INV_ORDER (OMG minor 6) the second time; OBJ_ADAPTER (OMG minor 4) for the other kind.
+  /// May be called once: a ServantActivator for RETAIN, a ServantLocator for NON_RETAIN. Raises
+  /// WrongPolicy; BAD_INV_ORDER (OMG minor 6) the second time; OBJ_ADAPTER (OMG minor 4) for the
+  /// wrong kind.
   virtual void set_servant_manager(CORBA::object_reference<ServantManager> manager) = 0;
   /// The default servant. Raises NoServant, WrongPolicy (needs USE_DEFAULT_SERVANT).
   [[nodiscard]] virtual ServantRef get_servant() = 0;
@@ -194,10 +198,10 @@ class PERIGEE_API POA : public CORBA::Object {
   virtual ObjectId activate_object(const ServantRef& servant) = 0;
   /// Raises ServantAlreadyActive, ObjectAlreadyActive; BAD_PARAM (OMG minor 14) for an id that a
   /// SYSTEM_ID adapter did not make; WrongPolicy (needs RETAIN). Waits while the object is being
-  /// incarnated or etherealized; BAD_INV_ORDER (OMG minor 3) if that might never end, as within
-  /// `incarnate` of the adapter.
+  /// incarnated or etherealized. Raises BAD_INV_ORDER (OMG minor 3) if the wait might never end,
+  /// for example inside `incarnate` of the adapter.
   virtual void activate_object_with_id(const ObjectId& id, const ServantRef& servant) = 0;
-  /// The same of a reply handler of asynchronous calls (AMI), which the object keeps from now on.
+  /// The same for a reply handler of asynchronous calls (AMI). The object keeps the handler alive.
   template <typename Handler>
     requires requires(const CORBA::object_reference<Handler>& handler) {
       _servant_of(handler, handler.get());
@@ -205,20 +209,20 @@ class PERIGEE_API POA : public CORBA::Object {
   ObjectId activate_object(const CORBA::object_reference<Handler>& handler) {
     return activate_object(ServantRef(_servant_of(handler, handler.get())));
   }
-  /// New requests find no object from now on; the servant is released when those in progress are
-  /// done, by the last of them. Does not wait for them. Raises ObjectNotActive, WrongPolicy.
+  /// New requests find no object from now on. When the requests in progress are done, the last of
+  /// them releases the servant. Does not wait for them. Raises ObjectNotActive, WrongPolicy.
   virtual void deactivate_object(const ObjectId& id) = 0;
   /// @}
 
   /// @name References
   /// @{
-  /// A reference without activating anything. Raises WrongPolicy (needs SYSTEM_ID).
+  /// Makes a reference without activating an object. Raises WrongPolicy (needs SYSTEM_ID).
   virtual CORBA::object_reference<CORBA::Object> create_reference(
       const std::string& repository_id) = 0;
   virtual CORBA::object_reference<CORBA::Object> create_reference_with_id(
       const ObjectId& id, const std::string& repository_id) = 0;
-  /// Raises ServantNotActive, WrongPolicy. Outside of upcalls on the servant they need RETAIN and
-  /// either UNIQUE_ID or IMPLICIT_ACTIVATION; the first takes USE_DEFAULT_SERVANT as well.
+  /// Raises ServantNotActive, WrongPolicy. Outside of upcalls on the servant they need RETAIN, and
+  /// UNIQUE_ID or IMPLICIT_ACTIVATION. `servant_to_id` also accepts USE_DEFAULT_SERVANT.
   virtual ObjectId servant_to_id(const ServantRef& servant) = 0;
   virtual CORBA::object_reference<CORBA::Object> servant_to_reference(
       const ServantRef& servant) = 0;
@@ -235,13 +239,13 @@ class PERIGEE_API POA : public CORBA::Object {
   POA() = default;
 };
 
-/// The upcall that the calling thread is in. Source: CORBA 3.0, 11.3.7.
+/// The upcall of the calling thread. Source: CORBA 3.0, 11.3.7.
 class PERIGEE_API Current : public virtual CORBA::Current {
  public:
   using _ref_type = CORBA::object_reference<Current>;
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/Current:2.3";
 
-  /// Not within an upcall.
+  /// The thread is not in an upcall.
   PERIGEE_LOCAL_EXCEPTION(NoContext)
 
   ~Current() override;

@@ -20,7 +20,7 @@ PERIGEE_POLICY_VALUE(RequestProcessingPolicy)
 
 namespace PortableServer {
 inline namespace perigee_v1 {
-/// How the values travel: enums, checked when they are read.
+/// The encoding of the values: enums, checked when they are read.
 #define PERIGEE_POLICY_VALUE(NAME, COUNT)                                                        \
   inline perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, NAME##Value value) {  \
     encoder.write_enum(static_cast<std::uint32_t>(value));                                       \

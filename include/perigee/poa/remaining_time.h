@@ -1,9 +1,9 @@
-// How long the caller of a request still waits for the answer.
+// How long the client of a request still waits for the reply.
 //
-// Known if the caller has a RelativeRoundtripTimeoutPolicy, or waits in a task whose own caller has
-// one, and is an ORB of this kind: it says with the request how much is left of its time. Counted
-// from when the request was read here, since clocks differ; so the caller gives up a little
-// earlier.
+// The time is known if the client is a Perigee ORB and sends it with the request. It does so if it
+// has a RelativeRoundtripTimeoutPolicy, or if it waits in a task whose own client has one. The time
+// counts from the moment when this server read the request, since clocks differ. So the client
+// gives up a little earlier.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -14,15 +14,15 @@
 
 namespace perigee {
 
-/// Of the request that this thread is in the upcall of. Nothing outside of upcalls, and if the
-/// caller waits as long as it takes; zero if it waits no longer.
+/// For the upcall of this thread. Nothing outside of upcalls, and if the client waits without a
+/// limit. Zero if the client waits no longer.
 [[nodiscard]] PERIGEE_API std::optional<std::chrono::microseconds> remaining_time() noexcept;
 
-/// Of a request that is answered later. Nothing, too, if it is answered. Any thread.
+/// For a deferred reply. Also nothing if the reply was given. Any thread.
 [[nodiscard]] PERIGEE_API std::optional<std::chrono::microseconds> remaining_time_of(
     const skeleton::Answer& answer) noexcept;
 
-/// The same of an AMH response handler; nothing, if it is none of the ORB's.
+/// For an AMH response handler. Nothing if the handler was not made by the ORB.
 template <typename Handler>
 [[nodiscard]] std::optional<std::chrono::microseconds> remaining_time_of(
     const CORBA::object_reference<Handler>& handler) noexcept {

@@ -1,4 +1,4 @@
-// What generated files of reply handlers that are objects (…AmiS.cpp) call. Not for applications.
+// Reply handlers that are objects, for generated files (…AmiS.cpp). Not for applications.
 #pragma once
 
 #include <perigee/orb/object.h>
@@ -9,13 +9,13 @@
 
 namespace perigee::skeleton {
 
-/// A servant that passes requests to the handler, which it keeps; null for nil.
+/// A servant that passes requests to the handler, and keeps it alive. Null for nil.
 template <typename Handler>
 CORBA::servant_reference<PortableServer::Servant> servant_of_handler(
     const CORBA::object_reference<Handler>& handler) {
   using Tie = typename CORBA::servant_traits<Handler>::template tie_type<Handler>;
   if (!handler) return {};
-  // Shared with nobody: the standard pointer is what ties hold.
+  // Ties hold a standard pointer. This one is not shared; it keeps the handler's reference.
   return CORBA::make_reference<Tie>(
       std::shared_ptr<Handler>(handler.get(), [kept = handler](Handler*) {}));
 }

@@ -13,7 +13,7 @@
 
 namespace perigee {
 template <typename T>
-class Tied;  // <perigee/poa/tie.h>: include it where ties are used
+class Tied;  // <perigee/poa/tie.h>: included by code that uses ties
 namespace orb {
 class ServerRequest;
 }
@@ -29,8 +29,8 @@ class Servant;
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// A counted reference to a servant: owned by the application's references and by the POAs where it
-/// is active. Null raises INV_OBJREF when used.
+/// A counted reference to a servant. The application's references and the POAs in which the servant
+/// is active own it. Using null raises INV_OBJREF.
 template <typename T>
 class servant_reference {
  public:
@@ -102,7 +102,7 @@ class weak_servant_reference {
   perigee::weak_counted_ptr<T> servant_;
 };
 
-/// `base_type` (the skeleton to derive from), `ref_type`, `weak_ref_type`: by generated code.
+/// Generated code has `base_type` (the skeleton to derive from), `ref_type`, `weak_ref_type`.
 template <typename T>
 struct servant_traits;
 
@@ -117,7 +117,7 @@ struct made_reference<T, true> {
 };
 }  // namespace detail
 
-/// Makes a servant or a local object: the only way to make one.
+/// Makes a servant or a local object. They can be made in no other way.
 template <typename T, typename... Args>
 auto make_reference(Args&&... args) {
   return typename detail::made_reference<T, std::is_base_of_v<PortableServer::Servant, T>>::type(
@@ -130,8 +130,8 @@ auto make_reference(Args&&... args) {
 namespace PortableServer {
 inline namespace perigee_v1 {
 
-/// Base of all skeletons. A servant may serve several objects and POAs, and be called by several
-/// threads at once unless its POA's thread policy or the ORB's thread strategy says otherwise.
+/// Base of all skeletons. A servant may serve several objects and POAs. Several threads may call it
+/// at once, unless its POA's thread policy or the ORB's thread strategy excludes this.
 class PERIGEE_API Servant : public perigee::counted_from_this {
  public:
   virtual ~Servant();
@@ -140,14 +140,14 @@ class PERIGEE_API Servant : public perigee::counted_from_this {
 
   /// The POA for implicit activation by `_this`: the Root POA unless overridden.
   virtual CORBA::object_reference<POA> _default_POA();
-  /// Whether the servant's interface is or derives from the named one.
+  /// Whether the servant's interface is the named one, or derives from it.
   virtual bool _is_a(const std::string& repository_id);
   virtual bool _non_existent();
   /// Repository id of the most derived interface.
   [[nodiscard]] virtual std::string_view _primary_interface() const noexcept = 0;
 
-  /// Decodes, calls the servant's function, answers. Generated.
-  /// May throw anything: the adapter's trampoline catches.
+  /// Decodes the arguments, calls the servant's function and replies. Generated. May throw any
+  /// exception: the adapter catches it.
   virtual void _dispatch(perigee::orb::ServerRequest& request) = 0;
 
   /// A reference to this servant; null in its constructor, in its destructor, and if it was not
@@ -164,9 +164,9 @@ class PERIGEE_API Servant : public perigee::counted_from_this {
 }  // namespace PortableServer
 
 namespace perigee::skeleton {
-/// `_this()` of every skeleton: the object of the upcall in progress, if it is on this servant;
-/// else the only active object of the servant; else a new one by implicit activation.
-/// Raises PortableServer::WrongPolicy where the POA's policies do not allow it.
+/// `_this()` of every skeleton. In an upcall on this servant: the object of the upcall. Otherwise:
+/// the only active object of the servant, or a new object by implicit activation. Raises
+/// PortableServer::WrongPolicy if the POA's policies do not allow it.
 PERIGEE_API CORBA::object_reference<CORBA::Object> reference_to_this(
     PortableServer::Servant& servant);
 }  // namespace perigee::skeleton

@@ -1,6 +1,5 @@
-// What an application gives to a POA so that servants and adapters are made when requests need
-// them: servant activators, servant locators, adapter activators. Source: CORBA 3.0, 11.3.3
-// to 11.3.6.
+// Objects of the application that make servants and adapters when requests need them: servant
+// activators, servant locators, adapter activators. Source: CORBA 3.0, 11.3.3 to 11.3.6.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -33,26 +32,26 @@ class PERIGEE_API ServantManager : public CORBA::Object {
 
 /// Makes the servants of a RETAIN adapter when they are first needed.
 ///
-/// Called by the threads that serve requests, one at a time for each adapter, without locks that an
-/// application could meet. Derived and made with `CORBA::make_reference`.
+/// Called by the threads that serve requests, one at a time for each adapter. No lock is held that
+/// an application could wait for. Derived and made with `CORBA::make_reference`.
 ///
-/// A request that `incarnate` makes in its own thread gets TRANSIENT (OMG minor 1) where it might
-/// wait for its own end, as for an object that is being incarnated: it may be tried again. Circles
-/// of several threads, as of two adapters whose activators call objects of each other, are not
-/// seen.
+/// If `incarnate` sends a request on its own thread that might wait for the end of `incarnate`, the
+/// request gets TRANSIENT (OMG minor 1), and may be tried again. An example is a request to the
+/// object that is being incarnated. Deadlocks between several threads are not detected, for example
+/// if the activators of two adapters call each other's objects.
 class PERIGEE_API ServantActivator : public ServantManager {
  public:
   using _ref_type = CORBA::object_reference<ServantActivator>;
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/ServantActivator:2.3";
   ~ServantActivator() override;
 
-  /// The servant of an object that is not active: it stays active. Called once per activation,
-  /// however many requests wait for it. May throw ForwardRequest or a system exception: the client
-  /// gets it. Nil is OBJ_ADAPTER, OMG minor 7.
+  /// Makes the servant of an object that is not active; the object then stays active. Called once
+  /// per activation, however many requests wait for it. May throw ForwardRequest or a system
+  /// exception, which the client gets. Nil is OBJ_ADAPTER, OMG minor 7.
   virtual CORBA::servant_reference<Servant> incarnate(const ObjectId& oid,
                                                       CORBA::object_reference<POA> adapter) = 0;
-  /// The object is not active any more, and no request uses it. Exceptions are dropped.
-  /// `cleanup_in_progress`: since its adapter is being destroyed, or its manager was deactivated.
+  /// The object is no longer active, and no request uses it. Exceptions are dropped.
+  /// `cleanup_in_progress`: its adapter is being destroyed, or its manager was deactivated.
   /// `remaining_activations`: the servant still serves other objects of the adapter.
   virtual void etherealize(const ObjectId& oid, CORBA::object_reference<POA> adapter,
                            CORBA::servant_reference<Servant> serv, bool cleanup_in_progress,
@@ -66,23 +65,23 @@ class PERIGEE_API ServantActivator : public ServantManager {
 /// Chooses a servant for each request to a NON_RETAIN adapter.
 ///
 /// Called by the threads that serve requests, several at once unless the adapter's thread policy
-/// says otherwise; `preinvoke`, the upcall and `postinvoke` of one request by one thread.
+/// excludes this. One thread calls `preinvoke`, the upcall and `postinvoke` of a request.
 class PERIGEE_API ServantLocator : public ServantManager {
  public:
   using _ref_type = CORBA::object_reference<ServantLocator>;
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/ServantLocator:1.0";
-  /// Means something to the locator only.
+  /// A value for the locator only.
   using Cookie = void*;
   ~ServantLocator() override;
 
-  /// The servant for this request. May throw ForwardRequest or a system exception: the client gets
-  /// it. Nil is OBJ_ADAPTER, OMG minor 7.
+  /// The servant for this request. May throw ForwardRequest or a system exception, which the client
+  /// gets. Nil is OBJ_ADAPTER, OMG minor 7.
   virtual CORBA::servant_reference<Servant> preinvoke(const ObjectId& oid,
                                                       CORBA::object_reference<POA> adapter,
                                                       const std::string& operation,
                                                       Cookie& the_cookie) = 0;
-  /// After the upcall, also after one that threw. The reply has usually been sent: what is thrown
-  /// here reaches the client only if it has not, and is logged otherwise.
+  /// Called after the upcall, also if the servant threw. The reply has usually been sent before. If
+  /// not, the client gets an exception that is thrown here. Otherwise the exception is logged.
   virtual void postinvoke(const ObjectId& oid, CORBA::object_reference<POA> adapter,
                           const std::string& operation, Cookie the_cookie,
                           CORBA::servant_reference<Servant> the_servant) = 0;

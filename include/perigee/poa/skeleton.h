@@ -1,4 +1,4 @@
-// What generated skeletons (…S.cpp) call. Not for applications.
+// Dispatching, for generated skeletons (…S.cpp). Not for applications.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -64,8 +64,8 @@ template <std::size_t Count>
   return find_sorted_operation(slots, Count, name);
 }
 
-/// Operations that every object has: the merged table of each interface holds them too.
-/// Answer `_is_a`, `_non_existent`, `_repository_id`, `_interface` and `_component` of a servant.
+/// Operations that every object has: the merged table of each interface contains them. They reply
+/// to `_is_a`, `_non_existent`, `_repository_id`, `_interface` and `_component` of a servant.
 PERIGEE_API void is_a(PortableServer::Servant& servant, orb::ServerRequest& request);
 PERIGEE_API void non_existent(PortableServer::Servant& servant, orb::ServerRequest& request);
 PERIGEE_API void repository_id(PortableServer::Servant& servant, orb::ServerRequest& request);

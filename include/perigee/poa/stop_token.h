@@ -1,5 +1,6 @@
-// Hearing that nobody wants the answer to a request any more. Apart from <perigee/poa/answer.h>:
-// <stop_token> costs more to compile than all the rest.
+// Stop tokens of requests: a servant learns that the client does not want the reply any longer.
+// Separate from <perigee/poa/answer.h>, since <stop_token> takes longer to compile than all other
+// headers there.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -13,22 +14,22 @@ namespace stub {
 class CallHandle;
 }
 namespace skeleton {
-/// Cancels the call when the token of the answer would be requested, or if that has been: without
-/// a token. Until it is told so of another call, or the request is answered.
+/// Cancels the call when the stop of the request is requested, or if it was requested before. Makes
+/// no token. Holds until another call is registered, or the reply is given.
 PERIGEE_API void cancel_with(const Answer& answer, stub::CallHandle& call) noexcept;
-/// The token of the answer for a task that answers: no copy is used after the answer. Its state
-/// may then serve another request, unless it was shared.
+/// The token of the request for a task that replies: no copy of it is used after the reply. Its
+/// state may then serve another request, unless it was shared.
 [[nodiscard]] PERIGEE_API std::stop_token lend_stop_token(const Answer& answer);
 PERIGEE_API void share_stop_token(const Answer& answer) noexcept;
 }  // namespace skeleton
 
-/// Requested when the client cancels the request, when it waits no longer (as far as it said so:
-/// see <perigee/poa/remaining_time.h>), when the connection to it ends, or when the ORB begins to
-/// shut down without waiting. Never, if the request is answered. Any thread. What is registered
-/// with it is called by the thread that finds out, with no lock held.
+/// The stop is requested when the client cancels the request, when the connection to it ends, or
+/// when the ORB begins to shut down without waiting. It is also requested when the client's time
+/// has passed, if the client has sent it (see <perigee/poa/remaining_time.h>). Never after the
+/// reply. Any thread. Stop callbacks run on the thread that finds this out, without locks.
 [[nodiscard]] PERIGEE_API std::stop_token stop_token_of(const skeleton::Answer& answer);
 
-/// The same of an AMH response handler; never, if it is none of the ORB's.
+/// For an AMH response handler. Never requested if the handler was not made by the ORB.
 template <typename Handler>
 [[nodiscard]] std::stop_token stop_token_of(const CORBA::object_reference<Handler>& handler) {
   auto* const state = dynamic_cast<skeleton::HandlerState*>(handler.get());

@@ -1,5 +1,5 @@
-// What the tie templates of generated skeletons (…S.h) hold: include this where one is used, or
-// <perigee/corba.h>.
+// The contents of the tie templates of generated skeletons (…S.h). Code that uses ties includes
+// this header or <perigee/corba.h>.
 #pragma once
 
 #include <perigee/poa/servant.h>
@@ -10,8 +10,8 @@
 
 namespace perigee {
 
-/// The object that a tie passes its requests to, of any class that has the operations. Shared with
-/// the application, or the application's alone.
+/// The object to which a tie passes its requests, of any class that has the operations. It may be
+/// shared with the application, or owned by the application alone.
 template <typename T>
 class Tied final {
  public:
@@ -20,7 +20,7 @@ class Tied final {
     requires std::is_convertible_v<Pointer, std::shared_ptr<T>>
   Tied(Pointer&& object)  // NOLINT(google-explicit-constructor)
       : object_(std::forward<Pointer>(object)) {}
-  /// The caller keeps the object, for longer than the tie lives.
+  /// The caller owns the object, which must outlive the tie.
   explicit Tied(T& object) noexcept : object_(std::shared_ptr<T>(), &object) {}
 
   [[nodiscard]] T* operator->() const noexcept { return object_.get(); }

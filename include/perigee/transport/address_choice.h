@@ -1,4 +1,5 @@
-// In which order a client tries the addresses of a reference, and which it leaves out.
+// The order in which a client tries the addresses of a reference, and the addresses that it leaves
+// out.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -16,24 +17,24 @@ namespace perigee::transport {
 
 enum class AddressUse : std::uint8_t {
   tried,
-  other_host,  ///< what is at the same address here is somebody else's
-  excluded,    ///< its protocol is not to be used
+  other_host,  ///< the same address on this host belongs to another server
+  excluded,    ///< its protocol must not be used
 };
 
-/// One address, and what becomes of it.
+/// One address, and how it is used.
 struct AddressChoice {
-  std::size_t profile;           ///< whose it is: the index
+  std::size_t profile;           ///< the index of its profile
   const ProfileEndpoint* place;  ///< in that profile
   AddressUse use;
 };
 
-/// The rank of the protocol that has a scheme, the lower the better; nothing if it is not to be
-/// used.
+/// The rank of the protocol with this scheme; lower ranks are better. Nothing if the protocol must
+/// not be used.
 using SchemeRank = std::function<std::optional<std::size_t>(const std::string& scheme)>;
 
-/// Those that are tried, in the order of their ranks, then the nearest first, and among equals as
-/// the server has them; then those that are left out. The choices point into `profiles`. Without
-/// `rank` all protocols are alike.
+/// The tried addresses come first, then the addresses that are left out. The tried ones are ordered
+/// by rank, then by distance (nearest first), then as the server has them. The choices point into
+/// `profiles`. Without `rank`, all protocols have the same rank.
 [[nodiscard]] PERIGEE_API std::vector<AddressChoice> choose_addresses(
     std::span<const ProfileTarget> profiles, const SchemeRank& rank = {});
 

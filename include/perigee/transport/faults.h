@@ -1,6 +1,6 @@
-// Breaks connections on purpose: delays, splits, resets, ends and stalls at chosen octets, so that
-// systems can be tested with what networks do to them. Decorators of a transport and of a protocol;
-// nothing of the ORB knows of them.
+// Breaks connections on purpose (delays, splits, resets, ends and stalls at chosen octets), to test
+// systems against network failures. Decorators of a transport and of a protocol; the ORB does not
+// know them.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -15,20 +15,20 @@
 
 namespace perigee::transport {
 
-/// What happens to a connection. Each kind is as the decorated side sees it.
+/// The effect on a connection, as the decorated side sees it.
 enum class FaultKind : std::uint8_t {
   split,  ///< one transfer ends here and the next begins: short reads, short writes, two segments
-  delay,  ///< whoever transfers waits for `Fault::duration`; a reactor's thread with all it serves
-  stall,  ///< nothing passes any more, in this direction, until the connection is interrupted
-  end_of_stream,  ///< nothing more is received; or what was sent is all that the peer will get
-  /// Both directions fail with ECONNRESET. The peer sees the same, over TCP; over transports that
-  /// know no reset it sees the connection end.
+  delay,  ///< the transferring thread (with all its work) waits for `Fault::duration`
+  stall,  ///< no octet passes in this direction any longer, until the connection is interrupted
+  end_of_stream,  ///< nothing more is received; or the peer gets no octets beyond those sent
+  /// Both directions fail with ECONNRESET. Over TCP the peer sees the same. Over transports without
+  /// a reset the peer sees the end of the connection.
   reset,
 };
 
 enum class FaultDirection : std::uint8_t { sent, received };
 
-/// Happens when `octet` octets have passed in the direction; at 0 before the first transfer.
+/// Happens when `octet` octets have passed in the direction; 0 means before the first transfer.
 struct Fault {
   FaultKind kind = FaultKind::split;
   FaultDirection direction = FaultDirection::sent;
@@ -38,10 +38,10 @@ struct Fault {
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-/// All that happens to one connection, in any order.
+/// All faults of one connection, in any order.
 using FaultScript = std::vector<Fault>;
 
-/// A connection that begins.
+/// A new connection.
 struct FaultyConnection {
   enum class Side : std::uint8_t { connected, accepted };
 
@@ -50,17 +50,17 @@ struct FaultyConnection {
   std::string peer;
 };
 
-/// What to do with which connection. The functions are called by any thread.
+/// The faults of all connections. Any thread may call the functions.
 struct FaultPlan {
-  /// Empty: nothing happens to any.
+  /// Empty: no connection has faults.
   std::function<FaultScript(const FaultyConnection& connection)> script;
-  /// Told of each fault when it happens; may be empty.
+  /// Called for each fault when it happens; may be empty.
   std::function<void(const FaultyConnection& connection, const Fault& fault)> happened;
   /// Called in place of waiting for a delay, by tests that do not sleep; may be empty.
   std::function<void(std::chrono::microseconds duration)> wait;
 };
 
-/// How often what happens, for `random_faults`. Probabilities are for each connection.
+/// How often faults happen, for `random_faults`. Probabilities are for each connection.
 struct RandomFaults {
   std::uint64_t seed = 0;
   double split = 0;
@@ -68,13 +68,13 @@ struct RandomFaults {
   double stall = 0;
   double end_of_stream = 0;
   double reset = 0;
-  std::uint64_t octet_max = 4096;  ///< where faults happen: before this octet, each as likely
+  std::uint64_t octet_max = 4096;  ///< faults happen before this octet, equally distributed
   std::chrono::microseconds delay_max{10'000};
 };
-/// From text like "seed=7,split=0.5,end_of_stream=0.01": names of members; `delay_max` in
-/// microseconds. Otherwise IoErrorKind::bad_address, with the part that is wrong.
+/// Parses text like "seed=7,split=0.5,end_of_stream=0.01": names of members; `delay_max` in
+/// microseconds. Errors: IoErrorKind::bad_address, with the wrong part.
 PERIGEE_API std::expected<RandomFaults, IoError> parse_random_faults(std::string_view text);
-/// Scripts that are the same for the same seed and connection number.
+/// Makes scripts. The same seed and connection number give the same script.
 PERIGEE_API std::function<FaultScript(const FaultyConnection&)> random_faults(
     const RandomFaults& faults);
 

@@ -1,6 +1,6 @@
-// Records the octets of transports in a pcap file, as if they had been captured from an Ethernet,
-// for tshark and its kin. A decorator: needs no rights, and sees inside what a network shows
-// encrypted.
+// Records the octets of transports in a pcap file in the form of an Ethernet capture, for tshark
+// and similar programs. A decorator: it needs no rights, and records octets that the network shows
+// only encrypted.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,19 +17,19 @@ namespace perigee::transport {
 /// One capture file for any number of transports. Any thread.
 class PERIGEE_API PcapFile {
  public:
-  /// Who opened a connection: this side, or the peer.
+  /// The side that opened a connection: this side (`connected`), or the peer (`accepted`).
   enum class Side : std::uint8_t { connected, accepted };
 
   virtual ~PcapFile() = default;
-  /// Wraps `inner`: what passes through the result is recorded as a TCP conversation of its own.
-  /// The file must outlive the transport.
+  /// Wraps `inner`: the octets that pass through the result are recorded as a TCP conversation of
+  /// its own. The file must outlive the transport.
   [[nodiscard]] virtual std::unique_ptr<Transport> record(std::unique_ptr<Transport> inner,
                                                           Side side) = 0;
-  /// Writes out what is buffered. The destructor does it too.
+  /// Writes buffered octets to the file. The destructor does this, too.
   virtual void flush() noexcept = 0;
 };
 
-/// Begins a file, in place of one that was there.
+/// Makes the file, and replaces an existing one.
 PERIGEE_API std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(
     const std::string& path);
 

@@ -1,5 +1,5 @@
-// What a plug-in exports: a shared library with protocols, for ProtocolRegistry::load. It is built
-// by the same compiler as the ORB, against the same headers, and linked with libperigee.so.
+// The exports of a plug-in: a shared library with protocols, for ProtocolRegistry::load. It is
+// built by the same compiler as the ORB, with the same headers, and linked with libperigee.so.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -14,7 +14,7 @@
 
 namespace perigee::transport {
 
-/// What an ORB and a plug-in must have in common, since they exchange objects of C++: compiler,
+/// The properties that an ORB and a plug-in must share, since they exchange C++ objects: compiler,
 /// standard library, and the headers of the interface (a hash of their text).
 inline constexpr char plugin_build[] =
 #ifdef __clang__
@@ -35,7 +35,7 @@ inline constexpr char plugin_build[] =
 #endif
             ", headers " PERIGEE_HEADERS_ID;
 
-/// Each copy of the ORB in a process has its own: a plug-in must use that of who loads it.
+/// Each copy of the ORB in a process has its own. A plug-in must use that of the ORB that loads it.
 PERIGEE_API extern const char plugin_home;
 
 /// The first two members are the same in all versions.
@@ -45,8 +45,7 @@ struct Plugin {
   std::uint64_t magic;
   const char* build;
   const char* home;
-  /// Makes the parts that the plug-in brings, for one ORB. May throw. Any thread; once for each
-  /// ORB.
+  /// Makes the parts of the plug-in for one ORB. Called once for each ORB. May throw. Any thread.
   void (*make_parts)(ProtocolParts& parts);
 };
 

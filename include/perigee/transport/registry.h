@@ -1,4 +1,4 @@
-// The registry of protocols: the only thing about protocols that the ORB sees.
+// The registry of protocols. The ORB sees protocols only through it.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -31,8 +31,8 @@ struct SchemeRow {
   std::string transport;
 };
 
-/// What a plug-in, or an application, adds to a registry. The schemes of a transport carry the
-/// messages of the ORB, GIOP; rows make further schemes. A row may name messages and transports
+/// The parts that a plug-in or an application adds to a registry. The schemes of a transport carry
+/// the messages of the ORB, GIOP; rows make further schemes. A row may name messages and transports
 /// that are registered already.
 struct ProtocolParts {
   ProtocolFactories transports;
@@ -40,12 +40,12 @@ struct ProtocolParts {
   std::vector<SchemeRow> schemes;
 };
 
-/// The transports, messages and schemes of one ORB, in priority order, and the codecs of the
-/// profiles that lead to them. Any thread: it may grow while the ORB runs. A part that is removed
-/// is not found any more, but lives as long as the registry: connections use it.
+/// The transports, messages and schemes of one ORB, in priority order, and the codecs of their
+/// profiles. Any thread: the registry may grow while the ORB runs. A part that is removed is not
+/// found any longer, but lives as long as the registry, since connections use it.
 class PERIGEE_API ProtocolRegistry {
  public:
-  /// Wraps each transport that is added: recorders, say.
+  /// Wraps each transport that is added, for example to record it.
   using Decorator =
       std::function<std::unique_ptr<ProtocolFactory>(std::unique_ptr<ProtocolFactory>)>;
 
@@ -69,20 +69,20 @@ class PERIGEE_API ProtocolRegistry {
   [[nodiscard]] std::expected<void, IoError> add(std::unique_ptr<ProtocolFactory> factory);
   /// Adds a scheme. Errors: those of `add`.
   [[nodiscard]] std::expected<void, IoError> add_scheme(SchemeRow row);
-  /// Adds what a plug-in brings, a shared library: a path, or a name that the system looks for. The
-  /// library stays mapped until the process ends. See transport/plugin.h. Errors: those of `add`;
-  /// IoErrorKind::bad_plugin, which says why, for a file that cannot be loaded, that is no plug-in
-  /// or was built for another ORB, and for exceptions from the plug-in.
+  /// Adds the parts of a plug-in, a shared library. `path` is a path, or a name that the system
+  /// looks for. The library stays mapped until the process ends. See transport/plugin.h. Errors:
+  /// those of `add`; IoErrorKind::bad_plugin, with the reason, for a file that cannot be loaded, is
+  /// not a plug-in or was built for another ORB, and for exceptions from the plug-in.
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
-  /// Removes a transport, and all schemes of rows that need it or messages that came with it. Their
-  /// names, schemes and tags are free. Connections, acceptors and references that use them go on.
-  /// `name` is the name of a transport, one of its schemes, or the scheme of a row. For a row, the
-  /// transport of the row is removed if both were added together, else the row alone. False if
-  /// nothing has the name.
+  /// Removes a transport, and the schemes of all rows that need it or messages that were added with
+  /// it. Their names, schemes and tags become free. Connections, acceptors and references that use
+  /// them go on. `name` is the name of a transport, one of its schemes, or the scheme of a row. For
+  /// a row, the transport of the row is removed if both were added together, otherwise only the
+  /// row. False if no part has the name.
   bool remove(std::string_view name);
-  /// Adds the part that was removed last by this name or scheme again, with the parts that were
-  /// removed together with it. False if no such part was removed. Errors: those of `add`, if
-  /// another part has the name now, or if the part is registered.
+  /// Adds the part that was removed last by this name or scheme again, and the parts that were
+  /// removed with it. False if no such part was removed. Errors: those of `add`, if another part
+  /// has the name now, or if the part is registered.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
   /// nullptr if no protocol has the scheme.
@@ -92,24 +92,24 @@ class PERIGEE_API ProtocolRegistry {
   /// The messages on connections of a scheme; nullptr: those of the ORB.
   [[nodiscard]] const messaging::MessagingProtocol* messaging(
       std::string_view scheme) const noexcept;
-  /// What all protocols together make of a profile, the protocols in their order. Nothing if there
-  /// is no codec for its tag, if it is malformed, or if nobody claims it.
+  /// Asks all protocols for the endpoints of a profile, in the order of the protocols. Nothing if
+  /// there is no codec for its tag, if it is malformed, or if no protocol claims it.
   [[nodiscard]] std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) const;
   /// The codec of a tag; nullptr if none is known. Lives as long as the registry.
   [[nodiscard]] const iop::ProfileCodec* codec(std::uint32_t tag) const noexcept;
-  /// All schemes, in the order in which they came.
+  /// All schemes, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> schemes() const;
   /// One protocol, for people.
   struct Listed {
     std::string name;
     std::vector<std::string> schemes;
-    bool is_removed = false;  ///< and `restore` brings it back
+    bool is_removed = false;  ///< `restore` can add it again
   };
-  /// Those that are there, in the order in which they came; then those that were removed, once
+  /// The registered protocols, in the order in which they were added; then the removed ones, once
   /// each.
   [[nodiscard]] std::vector<Listed> list() const;
-  /// Becomes more whenever protocols come or go: who has looked at some number of changes need not
-  /// look again at the same number.
+  /// Grows whenever protocols are added or removed. While the number is the same, a caller need not
+  /// look at the protocols again.
   [[nodiscard]] std::uint64_t changes() const noexcept {
     return changes_.load(std::memory_order_acquire);
   }
@@ -122,24 +122,24 @@ class PERIGEE_API ProtocolRegistry {
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
     const messaging::MessagingProtocol* messages = nullptr;  // of a row; null: the ORB's own
     const ProtocolFactory* transport = nullptr;              // of a row; null: this is a transport
-    std::uint64_t group = 0;                                 // what was added together
-    std::uint64_t removal = 0;                               // what was removed together
+    std::uint64_t group = 0;                                 // of parts that were added together
+    std::uint64_t removal = 0;                               // of parts that were removed together
   };
   using Entries = std::vector<Entry>;
 
   struct Messages {
     std::unique_ptr<messaging::MessagingProtocol> protocol;
     std::uint64_t group = 0;
-    bool has_transports = false;  // the group: the messages are there as long as one of them is
+    bool has_transports = false;  // the messages stay as long as a transport of the group
   };
 
-  /// Who may read profiles of a tag. They live as long as the registry.
+  /// The codec and the protocols that read profiles of a tag. They live as long as the registry.
   struct Readers {
     const iop::ProfileCodec* codec;
     std::vector<const ProtocolFactory*> factories;
   };
 
-  /// Parts on their way in: not locked.
+  /// Parts that are being added. Not locked.
   struct Added {
     Entries transports;
     std::vector<Messages> messages;
@@ -171,7 +171,7 @@ class PERIGEE_API ProtocolRegistry {
   const std::unique_ptr<iop::ProfileCodec> iiop_codec_;    // several transports use its profiles
   const std::unique_ptr<iop::ProfileCodec> scheme_codec_;  // of the profiles of rows
   const messaging::MessagingProtocol* own_messages_ = nullptr;
-  mutable std::shared_mutex mutex_;  // guards what follows
+  mutable std::shared_mutex mutex_;  // guards the members below
   Entries entries_;
   Entries removed_;
   std::vector<Messages> messages_;

@@ -9,7 +9,7 @@
 
 namespace perigee::transport {
 
-/// Sizes of the queues of connections, in octets; 0: the system's, which adapts them.
+/// Sizes of the queues of connections, in octets; 0: the system chooses and adapts the size.
 struct TcpQueues {
   std::uint32_t send_size = 0;
   std::uint32_t receive_size = 0;

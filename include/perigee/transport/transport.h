@@ -1,5 +1,5 @@
-// The interfaces of a transport: octet movers and how they are made. What a protocol plug-in
-// implements.
+// The interfaces of a transport, which moves octets, and of its factories. A protocol plug-in
+// implements them.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -24,8 +24,8 @@
 
 namespace perigee::transport {
 
-/// Whether an operation may wait. Handles themselves stay blocking: the mode is given per call, so
-/// a connection changes between threads and the reactor without a system call.
+/// Whether an operation may wait. Handles stay blocking: the mode is an argument of each call, so a
+/// connection changes between threads and the reactor without a system call.
 enum class Wait : std::uint8_t { yes, no };
 
 /// The operations of a transport that can return `would_block`.
@@ -34,13 +34,13 @@ enum class Step : std::uint8_t { open, send, receive, finish };
 /// The readiness of the handle that an operation waits for.
 enum class Wants : std::uint8_t { to_read, to_write };
 
-/// What a transport can do besides moving octets; fixed when it is made. The functions of a feature
-/// are called only if the feature is set: other transports pay no indirect call for them.
+/// The optional functions of a transport; fixed when it is made. The functions of a feature are
+/// called only if the feature is set. So other transports pay no indirect call for them.
 struct Features {
   bool opens = false;             ///< a handshake follows the connection: call `open`
   bool finishes = false;          ///< ending the output can block: call `finish`
-  bool buffers = false;           ///< may hold received octets itself: ask `buffered`
-  bool owes_output = false;       ///< `receive` may leave octets to be sent: ask `has_output`
+  bool buffers = false;           ///< may hold received octets itself: call `buffered`
+  bool owes_output = false;       ///< `receive` may leave octets to be sent: call `has_output`
   bool encodes_in_place = false;  ///< has `begin_direct` and `commit`
   bool scatters = false;          ///< has a `receive_scattered` of its own
   bool is_virtual =
@@ -48,43 +48,44 @@ struct Features {
 };
 
 /// Moves octets between two peers. One sender and one receiver may work at the same time, on
-/// different threads; the caller sees to it that there is at most one of each.
+/// different threads. The caller makes sure that there is at most one of each.
 class PERIGEE_API Transport {
  public:
   virtual ~Transport() = default;
 
   [[nodiscard]] const Features& features() const noexcept { return features_; }
-  /// What this connection offers to messages.
+  /// The properties that this connection offers to messages.
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept { return {}; }
 
   /// @name Opening and finishing
   /// @{
-  /// Does what has to be done between the connection and the first message: a handshake of TLS, the
-  /// rendezvous of a ring. Called before everything else, by one thread at a time, until it returns
-  /// `ok`. `would_block` (only with Wait::no): call again when the handle is as `wants(Step::open)`
-  /// says. `timed_out` (only with Wait::yes): the receive or send time-out passed.
+  /// Does the steps between the connection and the first message: a handshake of TLS, the
+  /// rendezvous of a ring. Called before all other functions, by one thread at a time, until it
+  /// returns `ok`. `would_block` (only with Wait::no): call it again when the handle has the
+  /// readiness `wants(Step::open)`. `timed_out` (only with Wait::yes): the receive or send time-out
+  /// passed.
   virtual IoResult open(Wait /*wait*/) { return {}; }
-  /// Ends the output in an orderly way, as the sender, when all octets are sent; called until it
-  /// returns `ok`, as `open` is. Nothing may be sent afterwards.
+  /// Ends the output in order. The sender calls it when all octets are sent, until it returns `ok`,
+  /// like `open`. Nothing may be sent afterwards.
   virtual IoResult finish(Wait /*wait*/) {
     shutdown_send();
     return {};
   }
   /// The readiness that the last operation of this kind needs after it returned `would_block`.
-  /// Asked by the thread that called the operation. After opening, a send never wants to read.
+  /// Called by the thread that called the operation. After opening, a send never wants to read.
   [[nodiscard]] virtual Wants wants(Step step) const noexcept {
     return step == Step::receive ? Wants::to_read : Wants::to_write;
   }
   /// @}
 
-  /// Sends the segments in order, as one gather-write where the system can. `Wait::yes`: returns
-  /// when all was taken, or on an error (count says how much was taken); with a send time-out also
-  /// after a part, since each call has the whole time. `Wait::no`: may be short.
-  /// Segments may be more than IOV_MAX. Never raises SIGPIPE. A datagram is sent whole or not at
-  /// all.
+  /// Sends the segments in order, as one gather-write if the system can. `Wait::yes`: returns when
+  /// all octets were taken, or on an error (`count` says how many were taken). With a send time-out
+  /// it also returns after a part, since each call has the whole time. `Wait::no`: may take a part
+  /// only. There may be more segments than IOV_MAX. Never raises SIGPIPE. A datagram is sent whole
+  /// or not at all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
   /// Whether the transport itself has octets to send that `receive` could not write, for example an
-  /// answer to a key update of TLS. Asked by the receiving thread. The sending thread then has to
+  /// answer to a key update of TLS. Called by the receiving thread. The sending thread must then
   /// call `send` with no segments, as if its last send had been refused. Feature `owes_output`.
   [[nodiscard]] virtual bool has_output() const noexcept { return false; }
 
@@ -111,30 +112,30 @@ class PERIGEE_API Transport {
     return receive(first, wait);
   }
   /// Whether the transport itself holds received octets that no readiness will report. Then the
-  /// next `receive` brings octets although the last one did not fill its space. Asked by the
+  /// next `receive` gives octets although the last one did not fill its space. Called by the
   /// receiving thread. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
 
-  /// Longest time that `receive` with Wait::yes waits; zero: for ever. Cheap if unchanged.
+  /// Longest time that `receive` with Wait::yes waits; zero: no limit. Cheap if unchanged.
   virtual IoResult set_receive_timeout(std::chrono::microseconds timeout) = 0;
   /// The same for `send`.
   virtual IoResult set_send_timeout(std::chrono::microseconds timeout) = 0;
 
   /// Tells the peer that nothing more will be sent.
   virtual void shutdown_send() noexcept = 0;
-  /// Wakes a thread that is blocked in `receive`, `send`, `open` or `finish`, for good: all of them
-  /// then end. Any thread.
+  /// Wakes the threads that are blocked in `receive`, `send`, `open` or `finish`. From then on, all
+  /// of these end at once. Any thread.
   virtual void interrupt() noexcept = 0;
-  /// A handle that a reactor can wait on, owned by the transport; of a virtual transport, the
-  /// handle that it shares.
+  /// A handle that a reactor can wait on. The transport owns it; a virtual transport shares it with
+  /// others.
   [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
-  /// A handle that reports the end of the peer, where `readiness_fd` does not (a ring in shared
-  /// memory that is signalled by events). -1: `readiness_fd` does.
+  /// A handle that reports the end of the peer if `readiness_fd` does not, for example for a ring
+  /// in shared memory that is signalled by events. -1: `readiness_fd` reports it.
   [[nodiscard]] virtual int lifetime_fd() const noexcept { return -1; }
   /// The peer, as text for logs: "iiop://127.0.0.1:40000".
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
-  /// The identity of the peer, if the system vouches for it; nothing where it does not. Any thread,
-  /// as long as the connection is open.
+  /// The identity of the peer; nothing if the system does not vouch for it. Any thread, as long as
+  /// the connection is open.
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
   }
@@ -147,7 +148,7 @@ class PERIGEE_API Transport {
   const Features features_;
 };
 
-/// Where a transport connects to, or listens: `scheme` chooses the protocol, which alone
+/// The address to connect to or to listen at. `scheme` chooses the protocol; only the protocol
 /// understands `address` ("host:port", "[::1]:2809", "/path").
 struct Endpoint {
   std::string scheme;
@@ -155,21 +156,22 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
   friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
 };
-/// "scheme://address", fit to be shown: what cannot be printed is \xNN.
+/// "scheme://address" for people: octets that cannot be printed are \xNN.
 PERIGEE_API std::string to_string(const Endpoint& endpoint);
 /// Parses "scheme://address".
 PERIGEE_API std::expected<Endpoint, IoError> parse_endpoint(std::string_view text);
 
-/// A connection that is being made without waiting. One thread at a time. Its destructor gives up.
+/// A connection that is being made without waiting. One thread at a time. Its destructor cancels
+/// it.
 class PERIGEE_API ConnectInProgress {
  public:
   virtual ~ConnectInProgress() = default;
   /// Goes on. Null: not connected yet. Not called again after a transport or an error.
   virtual std::expected<std::unique_ptr<Transport>, IoError> advance() = 0;
-  /// Becomes readable when `advance` has something to do. The same handle all the time, from the
-  /// first `advance` on that has returned null.
+  /// Becomes readable when `advance` can go on. The handle never changes. It exists from the first
+  /// `advance` that has returned null.
   [[nodiscard]] virtual int handle() const noexcept = 0;
-  /// The error to report if there is no more time.
+  /// The error to report if the time has passed.
   [[nodiscard]] virtual IoError timed_out() const = 0;
 };
 
@@ -179,65 +181,66 @@ class PERIGEE_API Connector {
   using Begun = std::expected<std::unique_ptr<ConnectInProgress>, IoError>;
 
   virtual ~Connector() = default;
-  /// Begins to connect without waiting. Null: a thread that may wait has to call `look_up`, since a
-  /// name must be looked up; or the protocol cannot connect without waiting.
+  /// Begins to connect without waiting. Null: the protocol cannot do this, or a name must be looked
+  /// up. Then a thread that may wait has to call `look_up`.
   virtual Begun begin(const Endpoint& /*endpoint*/) { return nullptr; }
-  /// The same after looking the endpoint's name up, which may block. Null: the protocol has
-  /// `connect` only.
+  /// The same after looking up the endpoint's name, which may block. Null: the protocol has only
+  /// `connect`.
   virtual Begun look_up(const Endpoint& endpoint) { return begin(endpoint); }
   /// Blocks until connected or `timeout` has passed (zero: the system's own limit).
   virtual std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) = 0;
 };
 
-/// Accepts transports at one endpoint. One thread at a time waits in `accept`; the rest, and
-/// `accept` without waiting, by any thread.
+/// Accepts transports at one endpoint. One thread at a time may wait in `accept`. Any thread may
+/// call the other functions, and `accept` without waiting.
 class PERIGEE_API Acceptor {
  public:
   virtual ~Acceptor() = default;
-  /// `Wait::no`: nullptr if nobody is waiting. After `interrupt`: who had connected before, if the
-  /// system keeps them (it may have told them that nobody is here); then IoErrorKind::interrupted.
+  /// `Wait::no`: nullptr if no connection waits. After `interrupt`: the connections that were made
+  /// before, if the system keeps them (it may have reset them); then IoErrorKind::interrupted.
   virtual std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) = 0;
-  /// Makes a blocked `accept` end, for good. Any thread.
+  /// Ends a blocked `accept`, and all later ones. Any thread.
   virtual void interrupt() noexcept = 0;
   [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
-  /// Where it really listens (port 0 replaced), and what references publish (never 0.0.0.0).
+  /// The address at which it listens (port 0 replaced), and the address that references publish
+  /// (never 0.0.0.0).
   [[nodiscard]] virtual const Endpoint& listening() const noexcept = 0;
   [[nodiscard]] virtual const Endpoint& published() const noexcept = 0;
-  /// What references publish besides, in the order in which clients shall try it.
+  /// Further addresses that references publish, in the order in which clients shall try them.
   [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
-  /// For peers that look for it among the components of a reference's first IIOP profile: what
-  /// stands there, in place of a profile of its own. None: it has its own profile.
+  /// Components for the first IIOP profile of a reference, in place of a profile of the protocol's
+  /// own. Some peers look for the address there. None: the protocol has its own profile.
   [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
     return {};
   }
   /// Datagrams that this acceptor and its transports have dropped, because a queue was full or
   /// there were too many senders. Any thread.
   [[nodiscard]] virtual std::uint64_t datagrams_dropped() const noexcept { return 0; }
-  /// Another acceptor at the same place: the system gives each new connection to one of them. An
-  /// acceptor that was made without `property::share_port`, and a transport that has no shards,
-  /// give IoErrorKind::unsupported.
+  /// Another acceptor at the same address: the system gives each new connection to one of them.
+  /// Error: IoErrorKind::unsupported if the acceptor was made without `property::share_port`, or if
+  /// the transport has no shards.
   [[nodiscard]] virtual std::expected<std::unique_ptr<Acceptor>, IoError> shard() {
     return std::unexpected(
         IoError{IoErrorKind::unsupported, IoOperation::listen, 0, to_string(listening())});
   }
 };
 
-/// How far away an endpoint is, the nearest first. Who has the choice takes the nearest.
+/// How far away an endpoint is, the nearest first. A client prefers the nearest endpoint.
 enum class Distance : std::uint8_t {
   same_host,   ///< reached without a network
-  network,     ///< this host or another, through a network
-  other_host,  ///< without a network, but on another host: out of reach
+  network,     ///< through a network: this host or another one
+  other_host,  ///< on another host, but without a network: unreachable
 };
 
-/// An endpoint that a profile leads to.
+/// An endpoint of a profile.
 struct ProfileEndpoint {
   Endpoint endpoint;
   Distance distance = Distance::network;
   friend bool operator==(const ProfileEndpoint&, const ProfileEndpoint&) = default;
 };
 
-/// Where a profile leads, as the protocols that know it say.
+/// The endpoints of a profile, according to the protocols that know it.
 struct ProfileTarget {
   std::vector<ProfileEndpoint> endpoints;  ///< by protocol, then in the order in which to try them
   std::uint8_t major = 1;
@@ -246,7 +249,7 @@ struct ProfileTarget {
   std::vector<iop::TaggedComponent> components;
 };
 
-/// What a reference to an object at an acceptor says.
+/// The contents of a reference to an object at an acceptor.
 struct ProfileSource {
   std::uint8_t major = 1;
   std::uint8_t minor = 2;
@@ -255,29 +258,28 @@ struct ProfileSource {
   std::span<const Endpoint> alternates = {};  ///< of the acceptor, for profiles that can hold them
 };
 
-/// Of protocols that policies cannot name.
+/// The tag of protocols that policies cannot name.
 inline constexpr std::uint32_t no_protocol_tag = 0xffffffff;
 
-/// A profile of all that the source says: without a host and an address.
+/// A profile body with all parts of the source, but without a host and an address.
 PERIGEE_API iop::ProfileBody to_body(const ProfileSource& source);
 
-/// One protocol: makes connectors and acceptors for its schemes, and says which profiles lead to
-/// them. Any thread.
+/// One protocol: makes connectors and acceptors for its schemes, and claims the profiles that lead
+/// to them. Any thread.
 class PERIGEE_API ProtocolFactory {
  public:
   virtual ~ProtocolFactory() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// The endpoint schemes that it understands, e.g. {"iiop"}.
+  /// The endpoint schemes of the protocol, e.g. {"iiop"}.
   [[nodiscard]] virtual std::span<const std::string_view> schemes() const noexcept = 0;
   [[nodiscard]] virtual std::unique_ptr<Connector> make_connector() = 0;
   virtual std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) = 0;
 
-  /// @name Policies (ClientProtocolPolicy, ServerProtocolPolicy): for protocols that have something
-  /// to be set.
+  /// @name Policies (ClientProtocolPolicy, ServerProtocolPolicy), for protocols with properties.
   /// @{
-  /// What policies call the protocol: the tag of the profiles that are its own.
+  /// The protocol's number in policies: the tag of its own profiles.
   [[nodiscard]] virtual std::uint32_t protocol_tag() const noexcept { return no_protocol_tag; }
-  /// As `make_connector` and `listen`, for connections with these properties.
+  /// Like `make_connector` and `listen`, for connections with these properties.
   [[nodiscard]] virtual std::unique_ptr<Connector> make_connector_with(
       const Properties& /*properties*/) {
     return make_connector();
@@ -288,15 +290,15 @@ class PERIGEE_API ProtocolFactory {
   }
   /// @}
 
-  /// What its transports offer to messages.
+  /// The properties that its transports offer to messages.
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept { return {}; }
-  /// The codecs of the tags that it brings: for one registry, which owns them.
+  /// The codecs of the tags of this protocol. One registry owns them.
   [[nodiscard]] virtual std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() {
     return {};
   }
-  /// The endpoints of this protocol that a profile leads to, in the order in which to try them;
-  /// none if the profile is for others. Profiles of one tag may be of several protocols: their
-  /// components say more.
+  /// The endpoints of this protocol in a profile, in the order in which to try them; none if the
+  /// profile is for other protocols. Several protocols may use profiles of one tag: their
+  /// components distinguish them.
   [[nodiscard]] virtual std::vector<ProfileEndpoint> claim(std::uint32_t tag,
                                                            const iop::ProfileBody& body) const = 0;
   /// A profile for references to objects behind an endpoint of this protocol.
