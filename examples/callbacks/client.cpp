@@ -1,5 +1,5 @@
-// Has something built, and prints how far it is. The server calls the watcher over the connection
-// that this client has opened, so no host needs to reach a port of this client.
+// Asks the server to build something, and prints the progress. The server calls the watcher over
+// the connection that this client has opened, so no host needs to reach a port of this client.
 #include "callbacksS.h"
 #include <perigee/corba.h>
 #include <perigee/orb/any_operators.h>

@@ -1,6 +1,6 @@
-// Enters tickets into a ledger from several threads, until its standard input ends. Of several
-// references it makes one, whose profiles lead to all of them. Prints what has become of each
-// ticket: "done", or "unknown", if nobody can say whether it was entered.
+// Enters tickets into a ledger from several threads, until its standard input ends. Joins several
+// references to one reference, whose profiles lead to all of them. Prints the result of each
+// ticket: "done", or "unknown" if the server may have entered the ticket or not.
 #include "forwardingC.h"
 #include <perigee/corba.h>
 #include <perigee/iop/ior.h>
@@ -38,7 +38,7 @@ void print(const char* what, std::uint64_t ticket) {
   std::cout << what << ' ' << ticket << std::endl;
 }
 
-// COMPLETED_NO never comes here as long as one server lives: the ORB has tried the next profile.
+// COMPLETED_NO never arrives here as long as one server lives: the ORB has tried the next profile.
 void enter_tickets(const std::stop_token& stop, const LedgerRef& ledger, std::uint64_t ticket,
                    std::uint64_t step) {
   for (; !stop.stop_requested(); ticket += step) {
@@ -47,7 +47,7 @@ void enter_tickets(const std::stop_token& stop, const LedgerRef& ledger, std::ui
       print("done", ticket);
     } catch (const CORBA::SystemException& exception) {
       if (exception.completed() != CORBA::COMPLETED_MAYBE) throw;
-      print("unknown", ticket);  // not again: it may have been entered
+      print("unknown", ticket);  // no second try: it may have been entered
     }
   }
 }

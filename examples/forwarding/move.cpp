@@ -1,5 +1,5 @@
-// The operator's command: moves the ledger from the home of the first reference to that of the
-// second.
+// The operator's command: moves the ledger from the home of the first reference to the home of the
+// second reference.
 #include "forwardingC.h"
 #include <perigee/corba.h>
 

@@ -1,7 +1,6 @@
-// A home of the ledger: prints the reference of the ledger, then its own. Every ticket that it
-// enters is appended to the file of its argument before the client gets the answer. For trying what
-// a crash does to a call: `--die-after 100` kills the server between the hundredth entry and its
-// answer.
+// A home of the ledger: prints the reference of the ledger, then its own. Appends every ticket to
+// the file of its argument before the client gets the reply. `--die-after 100` shows what a crash
+// does to a call: it kills the server between the hundredth entry and its reply.
 #include "forwardingS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/servant_managers.h>
@@ -23,7 +22,7 @@ using LedgerRef = IDL::traits<Forwarding::Ledger>::ref_type;
 
 class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type {
  public:
-  /// `die_after`: so many entries; 0: never.
+  /// Dies after `die_after` entries; 0: never.
   Ledger(const std::string& file, std::uint64_t die_after)
       : file_(file, std::ios::app), die_after_(die_after) {
     if (!file_) throw std::runtime_error(file + ": cannot be written");
@@ -50,9 +49,10 @@ class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type
   std::uint64_t entries_ = 0;
 };
 
-// Asked for the ledger before each call: it is here, or it has moved. While it moves calls wait,
-// and it does not move while calls are in it. (So calls need a thread other than the one that moves
-// it: not -ORBThreadStrategy reactive or reactor-per-core.)
+// The POA asks the locator for the ledger before each call. The ledger is here, or it has moved.
+// Calls wait while the ledger moves, and it does not move while calls use it. So calls need other
+// threads than the thread that moves the ledger. Do not use -ORBThreadStrategy reactive or
+// reactor-per-core.
 class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_type {
  public:
   explicit Locator(CORBA::servant_reference<Ledger> ledger) : ledger_(std::move(ledger)) {}
@@ -97,7 +97,7 @@ class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_t
       locator.moved_.notify_all();
     }
     Locator& locator;
-    LedgerRef there = {};  // nil if the other home does not take it: then it stays here
+    LedgerRef there = {};  // nil if the other home refuses the ledger: then it stays here
   };
 
   void refuse_while_moving() const {

@@ -24,8 +24,8 @@ using perigee::ipc::Handle;
   throw std::system_error(errno, std::system_category(), path.string());
 }
 
-// Not one of a link: it could lead out of the folder. Without waiting, should it be a FIFO. None if
-// there is no such regular file.
+// Does not open a link, which could lead out of the folder, and does not wait if the file is a
+// FIFO. Empty if there is no such regular file.
 Handle open_regular(const fs::path& path) {
   Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
@@ -37,7 +37,7 @@ Handle open_regular(const fs::path& path) {
   return S_ISREG(status.st_mode) ? std::move(file) : Handle{};
 }
 
-// As much as is in it at `offset`, up to the space's size.
+// Reads octets of the file at `offset`, up to the size of the space.
 std::size_t read_some(const fs::path& path, int fd, std::span<char> space, off_t offset) {
   ssize_t count = -1;
   do count = ::pread(fd, space.data(), space.size(), offset);
@@ -64,8 +64,8 @@ std::string first_line(const FileVersion& version) {
          std::to_string(version.changed_ns) + " inode " + std::to_string(version.inode);
 }
 
-// Nothing if there is none, or if it is one of another content. What `write_checksum_file` writes
-// is short, and no link either.
+// Nothing if there is no checksum, or if it belongs to another content. A file that
+// `write_checksum_file` writes is short, and is no link.
 std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVersion& version) try {
   const fs::path path = checksum_path(image);
   const Handle file = open_regular(path);
@@ -77,7 +77,7 @@ std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVers
   std::string hex;
   if (!(input >> hex) || hex.size() != 64) return std::nullopt;
   return from_hex(hex);
-} catch (const std::system_error&) {  // it is made anew, at each start
+} catch (const std::system_error&) {  // each start computes the checksum again
   return std::nullopt;
 }
 
@@ -93,7 +93,7 @@ FileVersion version_of(int fd) {
 void write_checksum_file(const fs::path& image, const FileVersion& version,
                          const Checksum& checksum) {
   const fs::path path = checksum_path(image);
-  // A name that nobody can foresee, and make a link of.
+  // No other user can predict this name, and put a link there.
   std::string unfinished = path.string() + ".XXXXXX";
   const Handle file(::mkstemp(unfinished.data()));
   if (!file || ::fchmod(file.get(), 0644) != 0) fail(unfinished);
@@ -126,7 +126,7 @@ std::vector<CatalogueEntry> Catalogue::list() {
   for (const fs::directory_entry& file : fs::directory_iterator(folder_)) {
     try {
       if (auto entry = find(file.path().filename().string())) entries.push_back(std::move(*entry));
-    } catch (const std::system_error&) {  // who asks for this one learns why
+    } catch (const std::system_error&) {  // `find` reports the error of this image
     }
   }
   std::ranges::sort(entries, {}, &CatalogueEntry::name);
@@ -155,8 +155,9 @@ std::optional<perigee::ipc::File> Catalogue::open(const CatalogueEntry& entry) c
   return perigee::ipc::File::adopt(file.release());
 }
 
-// Reading what is being written gives a checksum of neither content: it is kept only if nothing
-// changed meanwhile. The next who asks finds another version, and makes it anew.
+// A file that is being written gives a checksum of neither content. So the checksum is stored only
+// if the file has not changed meanwhile. Otherwise the next call finds another version, and
+// computes the checksum again.
 Checksum Catalogue::checksum_of(const std::string& name, int fd, const FileVersion& version) {
   const fs::path image = folder_ / name;
   if (auto checksum = read_checksum_file(image, version)) return *checksum;
@@ -164,7 +165,7 @@ Checksum Catalogue::checksum_of(const std::string& name, int fd, const FileVersi
   if (version_of(fd) != version) return checksum;
   try {
     write_checksum_file(image, version, checksum);
-  } catch (const std::system_error&) {  // the folder may be read-only: it is made at each start
+  } catch (const std::system_error&) {  // the folder is read-only: each start computes it again
   }
   return checksum;
 }

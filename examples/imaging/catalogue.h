@@ -1,7 +1,8 @@
 // The images of a folder: regular files whose names end in .pgm, found again after a restart.
 //
 // The checksum of <name>.pgm lies beside it in <name>.pgm.sha256, which `sha256sum -c` understands.
-// Its comment says of which size and time of change it is; where these differ it is made anew.
+// Its comment has the size and the time of change of the image. If these differ, the checksum is
+// computed again.
 #pragma once
 
 #include "checksum.h"
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-/// What tells one content of a file from another without reading it.
+/// Distinguishes the contents of a file without reading them.
 struct FileVersion {
   std::uint64_t size = 0;
   std::int64_t changed_ns = 0;  ///< time of the last change
@@ -35,10 +36,10 @@ class Catalogue {
  public:
   explicit Catalogue(std::filesystem::path folder);
 
-  /// All images, by name. Those that cannot be read are left out.
+  /// All images, by name. The list leaves out images that cannot be read.
   [[nodiscard]] std::vector<CatalogueEntry> list();
-  /// Nothing if there is no image of this name. A name is no path: only letters, digits and `-_.`
-  /// are in one, and it begins with none of these three.
+  /// Nothing if there is no image of this name. A name is no path: it consists of letters, digits
+  /// and `-_.`, and begins with a letter or a digit.
   [[nodiscard]] std::optional<CatalogueEntry> find(const std::string& name);
   /// Opens the file for sending; nothing if it is no longer what the entry says.
   [[nodiscard]] std::optional<perigee::ipc::File> open(const CatalogueEntry& entry) const;
@@ -53,8 +54,8 @@ class Catalogue {
   std::map<std::string, CatalogueEntry> known_;  ///< checksums that need not be made or read again
 };
 
-/// Writes the file beside an image that holds its checksum.
+/// Writes the checksum of an image to the file beside it.
 void write_checksum_file(const std::filesystem::path& image, const FileVersion& version,
                          const Checksum& checksum);
-/// Of an open file.
+/// The version of an open file.
 [[nodiscard]] FileVersion version_of(int fd);

@@ -19,7 +19,7 @@ class Sha256 {
  public:
   Sha256();
   void add(std::span<const std::byte> octets);
-  /// Of all octets since the beginning; ends this object's use.
+  /// The checksum of all octets so far. The object is not used afterwards.
   [[nodiscard]] Checksum finish();
 
  private:

@@ -1,5 +1,5 @@
-// image_client: lists and fetches images. Exit status: 0 when all is done, 1 when the image could
-// not be had, 2 for wrong usage.
+// image_client: lists and fetches images. Exit status: 0 for success, 1 for a failure, 2 for wrong
+// usage.
 #include "checksum.h"
 #include "fetch.h"
 #include "imagingC.h"
@@ -24,7 +24,7 @@ struct Options {
   std::uint64_t offset = 0;
 };
 
-// A list that lacks images is shown, and is an error all the same.
+// Prints an incomplete list, too, and throws then.
 void list(const Locator& locator) {
   uint32_t missing = 0;
   for (const Imaging::Image& image : locator->list(missing))
@@ -35,7 +35,7 @@ void list(const Locator& locator) {
                            (missing == 1 ? " server" : " servers") + " could not be asked");
 }
 
-// For those who move the octets by a program of their own.
+// For programs that transfer the octets themselves.
 void print_ticket(const Locator& locator, const Options& options) {
   const auto server = locator->locate(options.fetch.image);
   const Imaging::Ticket ticket =
@@ -88,7 +88,7 @@ void add_commands(CLI::App& app, Options& options) {
 }
 
 void run(const CORBA::ORB::_ref_type& orb, const CLI::App& app, const Options& options) {
-  // Without a question to the server, which may come back only after some attempts.
+  // An unchecked narrow makes no call: the locator may be down during the first attempts.
   const auto locator =
       IDL::traits<Imaging::ImageLocator>::unchecked_narrow(orb->string_to_object(options.locator));
   if (!locator) throw std::runtime_error("the reference is nil");

@@ -1,5 +1,5 @@
-// From the stream to the file inside the kernel; then it is read back from the file, through the
-// checksum. That comes from the system's memory: what a disk makes of it later, nobody has checked.
+// Octets go from the stream to the file inside the kernel, and are read back from the file for the
+// checksum. They are read from the system's memory: later damage by the disk is not found.
 #include "download.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ fs::path part_of(const fs::path& file, const Checksum& checksum) {
   return file.string() + "." + to_hex(checksum).substr(0, 16) + ".part";
 }
 
-// Parts of what the image was before. Only names that this program makes.
+// Deletes parts of earlier contents of the image, and only names that this program makes.
 void delete_others(const fs::path& file, const fs::path& part) {
   const std::string prefix = file.filename().string() + ".";
   const std::size_t name_size = prefix.size() + 16 + std::string(".part").size();
@@ -69,8 +69,8 @@ void Download::open_part() {
   input_ = std::move(*input);
 }
 
-// The lock ends with the process, however that ends. Who gets it late finds the file with its name
-// taken away: renamed, or deleted.
+// The lock ends with the process, however the process ends. A program that gets the lock late finds
+// that the file was renamed or deleted.
 void Download::lock_part() {
   if (::flock(output_.handle(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK)

@@ -1,5 +1,6 @@
-// An image on its way into a file. What has arrived stands in <file>.<checksum>.part, where a later
-// start finds it, until it is whole and its checksum right; only then it gets its name.
+// An image on its way into a file. The octets that have arrived are in <file>.<checksum>.part,
+// where a later start finds them. The file gets its name when it is whole and its checksum is
+// right.
 #pragma once
 
 #include "checksum.h"
@@ -13,13 +14,14 @@
 #include <functional>
 #include <stdexcept>
 
-/// What is wrong on this side: to try again would not help. `what()` says what to do.
+/// A problem of this side, for which another try would not help. `what()` says what to do.
 class LocalProblem : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One image. Not for several threads; two programs that fetch into one file are told.
+/// One image. Used by one thread. A second program that fetches into the same file gets a
+/// LocalProblem.
 class Download {
  public:
   struct What {
@@ -27,8 +29,8 @@ class Download {
     Checksum checksum;
   };
 
-  /// Goes on with what an earlier start has left of the same content; what it left of others is
-  /// deleted. Throws LocalProblem.
+  /// Goes on with the octets of the same content that an earlier start has left. Deletes octets of
+  /// other contents. Throws LocalProblem.
   Download(std::filesystem::path file, What what);
 
   [[nodiscard]] const What& what() const noexcept { return what_; }
@@ -39,8 +41,8 @@ class Download {
   /// its end, or silent for `limit`. Throws LocalProblem if the file cannot take them.
   bool receive(perigee::ipc::sock::Stream& stream, std::size_t count_max,
                std::chrono::seconds limit);
-  /// Gives the file its name if the checksum of what is in it is right; else deletes it and returns
-  /// false. Once, when whole.
+  /// Gives the file its name if its checksum is right; else deletes it and returns false. Called
+  /// once, when the image is whole.
   [[nodiscard]] bool finish();
 
  private:

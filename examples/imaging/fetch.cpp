@@ -1,5 +1,5 @@
-// Each attempt begins with the signalling: the image may be at another server by now, or be
-// another.
+// Each attempt begins with the calls: the image may be at another server by now, or may have
+// another content.
 #include "fetch.h"
 
 #include "download.h"
@@ -21,7 +21,7 @@ namespace ipc = perigee::ipc;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// Why an attempt has ended: the next one may go better.
+/// The reason why an attempt has ended. The next attempt may succeed.
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -45,7 +45,7 @@ StreamAnswer answer_of(ipc::sock::Stream& stream, ipc::TimeLimit limit) {
   return static_cast<StreamAnswer>(answer[0]);
 }
 
-// While others have their turn, the server says so again and again: that may last.
+// While all transfers are taken, the server answers `wait` again and again. This may take long.
 void show_ticket(ipc::sock::Stream& stream, const Imaging::Ticket& ticket, ipc::TimeLimit limit) {
   const auto sent = stream.send_n(std::as_bytes(std::span(ticket.secret())), limit);
   if (!sent) throw Interrupted("the stream has broken: " + sent.error().message());
@@ -66,7 +66,7 @@ void show_ticket(ipc::sock::Stream& stream, const Imaging::Ticket& ticket, ipc::
   }
 }
 
-/// Keeps a transfer to the octets a second that it may have.
+/// Limits the octets a second of a transfer.
 class Pace {
  public:
   explicit Pace(double mebioctets_a_second) : octets_a_second_(mebioctets_a_second * 1024 * 1024) {}
@@ -93,7 +93,7 @@ class Fetch {
   Fetch(const IDL::traits<Imaging::ImageLocator>::ref_type& locator, const FetchOptions& options)
       : locator_(locator), options_(options) {}
 
-  /// Returns when the image is here. Throws Interrupted, or what calls throw, when it is not.
+  /// Returns when the image has arrived. Else throws Interrupted, or an exception of a call.
   void attempt() {
     const auto server = locator_->locate(options_.image);
     prepare(server->describe(options_.image));
@@ -141,7 +141,7 @@ class Fetch {
   std::optional<Download> download_;
 };
 
-// What an attempt came to: nothing if the image is here, else why not.
+// The result of an attempt: nothing if the image has arrived, else the reason why not.
 std::optional<std::string> outcome(Fetch& fetch) {
   try {
     fetch.attempt();

@@ -1,5 +1,5 @@
-// Fetches an image: signalling by calls, the octets by a stream, again and again until they are
-// here.
+// Fetches an image: calls find it, and a stream brings the octets. Both are repeated until the
+// octets have arrived.
 #pragma once
 
 #include "imagingC.h"
@@ -20,7 +20,7 @@ struct FetchOptions {
   Progress::Show progress = Progress::Show::no;
 };
 
-/// Writes to standard output what it has fetched. Throws std::runtime_error, with a text for
-/// people, when there is no use in trying again; CORBA's user exceptions are among these.
+/// Writes to standard output what it has fetched. Throws std::runtime_error, with a readable text,
+/// or a user exception of CORBA, when another try would not help.
 void fetch(const IDL::traits<Imaging::ImageLocator>::ref_type& locator,
            const FetchOptions& options);

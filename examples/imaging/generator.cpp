@@ -1,5 +1,5 @@
-// image_generator: makes a picture that looks like a radiograph from far away, 16 bits a pixel, as
-// large as you like, and the file with its checksum.
+// image_generator: makes a picture of any size that resembles a radiograph, with 16 bits a pixel.
+// Also makes the file with its checksum.
 #include "catalogue.h"
 #include "checksum.h"
 
@@ -27,7 +27,7 @@ struct Options {
   std::uint32_t seed = 1;
 };
 
-/// A file that gets its name when it is whole, with the checksum of what is written.
+/// A file that gets its name when it is whole. Computes the checksum of the octets that it writes.
 class ImageFile {
  public:
   explicit ImageFile(fs::path path)

@@ -1,4 +1,4 @@
-// What fails with one client is logged, and only that client's connection ends.
+// A failure with one client is logged, and ends only the connection of this client.
 #include "image_streams.h"
 
 #include "log.h"
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace ipc = perigee::ipc;
 
-// One octet has room, unless the client has not read many.
+// The socket has room for one octet, unless the client has left many answers unread.
 bool answer(ipc::sock::Stream& stream, StreamAnswer answer) {
   const std::array octets{static_cast<std::byte>(answer)};
   const auto sent = stream.send(octets, ipc::no_wait);
@@ -36,7 +36,7 @@ ImageStreams::ImageStreams(const Catalogue& catalogue, Tickets& tickets, const O
       Worker& worker = workers_.emplace_back();
       worker.thread = std::thread([this, &worker] { work(worker); });
     }
-  } catch (...) {  // no more threads: those that are there must end before they are destroyed
+  } catch (...) {  // no more threads: the threads that run must end first
     end(0s);
     throw;
   }
@@ -77,7 +77,7 @@ StreamAnswer ImageStreams::answer_to(Stream& stream, const Tickets::Secret& secr
   return StreamAnswer::wait;
 }
 
-// Tells those who wait that they are not forgotten, and notices who has gone.
+// Tells waiting clients that they still have to wait, and drops clients that have gone.
 void ImageStreams::second_has_passed() noexcept {
   const std::scoped_lock locked(lock_);
   std::erase_if(waiting_,
@@ -91,7 +91,7 @@ void ImageStreams::work(Worker& worker) {
   }
 }
 
-// Nothing at the end.
+// Nothing when the streams end.
 std::optional<Transfer> ImageStreams::next(Worker& worker) {
   std::unique_lock locked(lock_);
   work_.wait(locked, [this] { return ending_ || !waiting_.empty(); });
@@ -124,7 +124,8 @@ void ImageStreams::serve(Stream& stream, const Transfer& transfer) {
   (void)answer(stream, StreamAnswer::image_changed);
 }
 
-// In chunks, each with its time: a client that takes nothing does not keep a thread for ever.
+// Sends chunks, each with a time limit: a client that takes nothing does not keep a thread for
+// ever.
 void ImageStreams::send_octets(Stream& stream, const ipc::File& file, const Transfer& transfer) {
   const std::string& name = transfer.image.name;
   const std::uint64_t size = transfer.image.version.size;

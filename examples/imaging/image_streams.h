@@ -1,4 +1,4 @@
-// The streams over which images travel: who connects with a ticket gets the octets that it is for.
+// The streams over which images travel. A client that shows a ticket gets the octets of the ticket.
 //
 // The client sends the ticket's secret. The server answers with one octet, a StreamAnswer; after
 // `octets_follow` it sends the octets, by sendfile, and closes.
@@ -21,18 +21,18 @@ enum class StreamAnswer : unsigned char {
   octets_follow = 1,
   ticket_refused = 2,  ///< expired, used or never issued
   image_changed = 3,   ///< since the ticket was issued
-  wait = 4,            ///< all transfers are taken; comes each second until another answer does
+  wait = 4,            ///< all transfers are taken; sent each second until another answer
   too_many_wait = 5,   ///< try again later, with another ticket
 };
 
-/// A fixed number of threads; each serves one transfer after the other. Who has shown a ticket and
-/// finds them all busy waits in a queue.
+/// A fixed number of threads. Each thread serves one transfer after the other. While all threads
+/// are busy, a client that has shown a ticket waits in a queue.
 class ImageStreams final : private Reception::Host {
  public:
   struct Options {
     Reception::Options reception;
     std::size_t transfers_max = 8;       ///< at the same time
-    std::size_t waiting_max = 64;        ///< and waiting for their turn
+    std::size_t waiting_max = 64;        ///< clients that wait for their turn
     std::chrono::seconds for_chunk{30};  ///< how long a client may take for `chunk_size` octets
   };
   static constexpr std::size_t chunk_size = 1024 * 1024;
@@ -44,8 +44,8 @@ class ImageStreams final : private Reception::Host {
   ImageStreams& operator=(const ImageStreams&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept { return reception_.port(); }
-  /// Accepts no more connections, closes those that wait, and cuts those that are not through after
-  /// `grace`.
+  /// Accepts no more connections, and closes waiting connections. Cuts transfers that are still in
+  /// progress after `grace`.
   void end(std::chrono::seconds grace);
 
  private:
@@ -55,7 +55,7 @@ class ImageStreams final : private Reception::Host {
     Transfer transfer;
   };
   struct Worker {
-    Stream stream;  ///< changed, and interrupted by others, under the lock
+    Stream stream;  ///< changed and interrupted under the lock
     bool busy = false;
     std::thread thread;
   };

@@ -1,5 +1,5 @@
-// image_locator: knows which of several image servers has an image, by asking them. Servers may
-// come and go: their references outlive them.
+// image_locator: finds the server of an image by asking several image servers. Servers may come and
+// go: their references outlive them.
 #include "imagingC.h"
 #include "imagingS.h"
 #include "programs.h"
@@ -22,7 +22,8 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
  public:
   explicit ImageLocator(std::vector<Server> servers) : servers_(std::move(servers)) {}
 
-  // Of the servers that can be asked now; of two that have an image of one name, the first's.
+  // Images of the servers that can be asked now. If several servers have an image of the same name,
+  // the first of them counts.
   Imaging::Images list(uint32_t& missing) override {
     std::map<std::string, Imaging::Image> images;
     missing = 0;
@@ -39,14 +40,14 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
     return all;
   }
 
-  // That nobody has the image can be said only if everybody was asked.
+  // UnknownImage is certain only if all servers were asked.
   Server locate(const std::string& name) override {
     bool all_asked = true;
     for (const Server& server : servers_) {
       try {
         (void)server->describe(name);
         return server;
-      } catch (const Imaging::UnknownImage&) {     // the next, then
+      } catch (const Imaging::UnknownImage&) {     // the next server is asked
       } catch (const Imaging::UnreadableImage&) {  // as good as unknown
       } catch (const CORBA::SystemException& gone) {
         log(gone);
@@ -66,7 +67,7 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
   const std::vector<Server> servers_;
 };
 
-// Does not ask them: they need not be there yet.
+// Makes no call: the servers need not run yet.
 std::vector<Server> servers_of(const CORBA::ORB::_ref_type& orb,
                                const std::vector<std::string>& references) {
   std::vector<Server> servers;

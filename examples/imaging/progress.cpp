@@ -1,4 +1,5 @@
-// The line is drawn over itself: on standard error, so that results can go elsewhere.
+// The line is redrawn in place. It goes to standard error, so that standard output has only
+// results.
 #include "progress.h"
 
 #include <cstdio>

@@ -28,7 +28,7 @@ class Reception::Guest final : public event::EventHandler {
   Stream stream_;
   const perigee::TimePoint end_;
   Tickets::Secret secret_{};
-  std::size_t count_ = 0;  ///< octets of it that are here
+  std::size_t count_ = 0;  ///< octets of the secret that have arrived
   std::list<Guest>::iterator place_;
 };
 
@@ -80,13 +80,13 @@ void Reception::accept_all() noexcept try {
     auto stream = acceptor_.accept(ipc::no_wait);
     if (!stream) {
       if (stream.error() == std::errc::operation_would_block) return;
-      log("accept: " + stream.error().message());  // too many open files, perhaps: that passes
+      log("accept: " + stream.error().message());  // maybe too many open files: that passes
       accepts_again_ = true;
       return;
     }
     admit(std::move(*stream));
   }
-} catch (const std::bad_alloc&) {  // for this connection
+} catch (const std::bad_alloc&) {  // no memory for this connection
   accepts_again_ = true;
 }
 

@@ -1,5 +1,5 @@
-// Where those who connect show their tickets: one thread for all, so that who shows none keeps
-// nobody waiting, and no ticket grows old in a queue.
+// New connections show their tickets here. One thread serves all of them. So a connection that
+// shows no ticket delays no other connection, and no ticket expires in a queue.
 #pragma once
 
 #include "tickets.h"
@@ -20,9 +20,10 @@ class Reception {
   struct Options {
     perigee::ipc::InetAddr address;      ///< where to listen
     std::chrono::seconds for_ticket{5};  ///< how long a connection may take to show its ticket
-    std::size_t connections_max = 256;   ///< that have shown none: of more the oldest is closed
+    std::size_t connections_max = 256;   ///< without a ticket; a new one closes the oldest
   };
-  /// Whom the reception works for. Called on its thread: must neither wait nor throw.
+  /// Gets connections that have shown a ticket. Called on the thread of the reception: must neither
+  /// wait nor throw.
   class Host {
    public:
     /// Octets that came behind the secret are still in the stream.
@@ -72,7 +73,7 @@ class Reception {
   std::uint16_t port_ = 0;
   std::unique_ptr<perigee::event::Reactor> reactor_;
   Door door_{*this};
-  std::list<Guest> guests_;  ///< the oldest first: the order of their ends, too
+  std::list<Guest> guests_;  ///< the oldest first, whose time ends first
   perigee::TimePoint next_second_;
   bool accepts_again_ = false;  ///< in the next second
   std::atomic<bool> ending_{false};

@@ -1,5 +1,5 @@
-// image_server: offers the images of a folder. Calls tell what there is and give tickets; the
-// octets travel by the streams of image_streams.h. Ends in order on SIGINT and SIGTERM.
+// image_server: offers the images of a folder. Calls list the images and give tickets. The octets
+// travel by the streams of image_streams.h. Ends in order on SIGINT and SIGTERM.
 #include "image_streams.h"
 #include "imagingS.h"
 #include "programs.h"
@@ -67,7 +67,7 @@ class ImageServer final : public CORBA::servant_traits<Imaging::ImageServer>::ba
       if (auto entry = catalogue_.find(name)) return *std::move(entry);
     } catch (const std::system_error& error) {
       std::clog << std::string("image_server: ") + error.what() + "\n" << std::flush;
-      throw Imaging::UnreadableImage(error.code().message());  // paths are nobody's business
+      throw Imaging::UnreadableImage(error.code().message());  // clients must not see paths
     }
     throw Imaging::UnknownImage(name);
   }
@@ -78,7 +78,7 @@ class ImageServer final : public CORBA::servant_traits<Imaging::ImageServer>::ba
 };
 
 ipc::InetAddr stream_address(const Options& options) {
-  if (options.stream_host.empty())  // all interfaces, of the version of IP that clients are told
+  if (options.stream_host.empty())  // all interfaces, in the version of IP of the tickets
     return ipc::primary_address().version() == ipc::InetAddr::Version::v4
                ? ipc::InetAddr::any(options.stream_port)
                : ipc::InetAddr::any_v6(options.stream_port);
@@ -89,7 +89,7 @@ ipc::InetAddr stream_address(const Options& options) {
 
 void serve(const CORBA::ORB::_ref_type& orb, Options options) {
   Catalogue catalogue(options.folder);
-  const std::size_t count = catalogue.list().size();  // makes the checksums that are not there
+  const std::size_t count = catalogue.list().size();  // computes missing checksums
   Tickets tickets(options.tickets);
   options.streams.reception.address = stream_address(options);
   ImageStreams streams(catalogue, tickets, options.streams);

@@ -12,7 +12,7 @@ namespace {
 
 Tickets::Secret random_secret() {
   Tickets::Secret secret;
-  // Up to 256 octets come whole, or not at all.
+  // getrandom fills up to 256 octets wholly, or fails.
   while (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
     if (errno != EINTR) throw std::system_error(errno, std::system_category(), "getrandom");
   return secret;
@@ -34,7 +34,7 @@ std::optional<Transfer> Tickets::use(std::span<const std::byte> secret, Clock::t
   drop_expired(now);
   if (secret.size() != secret_size) return std::nullopt;
   auto found = waiting_.end();
-  for (auto ticket = waiting_.begin(); ticket != waiting_.end(); ++ticket)  // all: no early end
+  for (auto ticket = waiting_.begin(); ticket != waiting_.end(); ++ticket)  // no early end
     if (CRYPTO_memcmp(ticket->secret.data(), secret.data(), secret_size) == 0) found = ticket;
   if (found == waiting_.end()) return std::nullopt;
   Transfer transfer = std::move(found->transfer);

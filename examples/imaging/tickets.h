@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-/// What a ticket is good for.
+/// The transfer that a ticket is good for.
 struct Transfer {
   CatalogueEntry image;
   std::uint64_t offset = 0;
@@ -35,8 +35,8 @@ class Tickets {
   /// A new ticket, with a secret from the system's random numbers; nothing if too many wait.
   /// Throws std::system_error if there are no random numbers.
   [[nodiscard]] std::optional<Secret> issue(Transfer transfer, Clock::time_point now);
-  /// Takes the ticket out: it can be used once. Nothing for an expired, used or forged one; how
-  /// long that takes says nothing about the secrets.
+  /// Takes the ticket out: it can be used once. Nothing for an expired, used or forged ticket. The
+  /// duration of the call says nothing about the secrets.
   [[nodiscard]] std::optional<Transfer> use(std::span<const std::byte> secret,
                                             Clock::time_point now);
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }

@@ -22,8 +22,8 @@ T value_of(perigee::ipc::Result<T> result, const std::string& what) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-/// Calls a function when SIGINT or SIGTERM comes, on a thread of its own, where anything may be
-/// called. To be made before other threads, which inherit that the signals are blocked.
+/// Calls a function when SIGINT or SIGTERM comes, on a thread of its own, where any function may be
+/// called. Make it before other threads, so that they inherit the blocked signals.
 class OnEndingSignal {
  public:
   explicit OnEndingSignal(std::function<void()> end) {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-/// Its end is the end of all: streams are interrupted, threads waited for. For one thread, which
+/// The destructor interrupts all streams, and waits for all threads. Used by one thread, which
 /// starts sessions.
 template <typename Stream>
 class Sessions {
@@ -28,17 +28,17 @@ class Sessions {
     auto& session = sessions_.emplace_back(std::move(stream));
     session.thread = std::jthread([this, &session, serve] {
       serve(session.stream);
-      session.stream.interrupt();  // the peer learns of it now, not when the next one comes
+      session.stream.interrupt();  // the peer sees the end now, not at the next `start`
       const std::scoped_lock lock(mutex_);
       session.is_over = true;
       ended_.notify_one();
     });
   }
 
-  /// Those that have ended count until they are removed.
+  /// The number of sessions. Ended sessions count until they are removed.
   [[nodiscard]] std::size_t size() const { return sessions_.size(); }
 
-  /// Waits until a session has ended, and removes those that have; their handles are free then.
+  /// Waits until a session has ended, and removes all ended sessions. This frees their handles.
   void wait_for_an_end(const std::stop_token& stop) {
     {
       std::unique_lock lock(mutex_);
@@ -52,11 +52,11 @@ class Sessions {
     explicit Session(Stream its_stream) : stream(std::move(its_stream)) {}
     Stream stream;
     bool is_over = false;  // guarded by mutex_
-    std::jthread thread;   // the last: it ends before the rest goes
+    std::jthread thread;   // last: it ends before the stream is destroyed
   };
 
   void remove_ended() {
-    std::list<Session> ended;  // whose threads are waited for without the lock
+    std::list<Session> ended;  // their threads are joined without the lock
     const std::scoped_lock lock(mutex_);
     for (auto session = sessions_.begin(); session != sessions_.end();) {
       const auto next = std::next(session);
@@ -67,5 +67,5 @@ class Sessions {
 
   std::mutex mutex_;
   std::condition_variable_any ended_;
-  std::list<Session> sessions_;  // which do not move
+  std::list<Session> sessions_;  // a list, so sessions do not move
 };

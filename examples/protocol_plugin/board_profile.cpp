@@ -1,4 +1,5 @@
-// Profiles as CORBA wants them, encapsulated: version, host, endpoint, object key, components.
+// Profiles in CORBA's usual form: an encapsulation of version, host, endpoint, object key and
+// components.
 #include "board_profile.h"
 
 #include <perigee/cdr/decoder.h>
@@ -16,7 +17,7 @@ class BoardCodec final : public iop::ProfileCodec {
  public:
   [[nodiscard]] std::uint32_t tag() const noexcept override { return profile_tag; }
 
-  // The octets come from anybody: what is wrong with them stays an error of the decoder.
+  // The octets may come from any peer. Errors in them stay errors of the decoder.
   [[nodiscard]] std::expected<iop::ProfileBody, cdr::Error> decode(
       const iop::TaggedProfile& profile, const iop::IorLimits& limits) const override {
     cdr::Decoder decoder = cdr::Decoder::from_encapsulation(profile.data);

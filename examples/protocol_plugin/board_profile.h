@@ -1,4 +1,4 @@
-// How references say that an object is reached by the protocol `board`.
+// How references name an object that is reached by the protocol `board`.
 #pragma once
 
 #include <perigee/iop/profile_codec.h>
@@ -11,7 +11,7 @@ namespace board {
 /// Private tags like this one are not registered with the OMG: other ORBs pass them on unread.
 inline constexpr std::uint32_t profile_tag = 0x424f4152;  // "BOAR"
 
-/// Of profiles with the tag. Their address is a whole endpoint: "board:///folder/notice".
+/// The codec of profiles with the tag. Their address is a whole endpoint: "board:///folder/notice".
 [[nodiscard]] std::unique_ptr<perigee::iop::ProfileCodec> make_profile_codec();
 
 }  // namespace board

@@ -1,5 +1,5 @@
-// The plug-in: the protocol `board`, whose servers listen at any free port of this host and put a
-// notice up that says which. References name the notice, so they outlive the port.
+// The plug-in: the protocol `board`. Its servers listen at any free port of this host, and put up a
+// notice that names the port. References name the notice, so they outlive the port.
 #include "board_profile.h"
 #include "board_transport.h"
 #include "brief_messages.h"
@@ -90,12 +90,12 @@ class BoardAcceptor final : public Acceptor {
  private:
   const Endpoint endpoint_;
   ipc::sock::Acceptor acceptor_;
-  std::optional<Notice> notice_;  // taken down before the port is given back
+  std::optional<Notice> notice_;  // taken down before the port becomes free
   std::atomic<bool> interrupted_ = false;
 };
 
-// A server that was killed leaves its notice behind: nobody answers there, and it is replaced. (If
-// somebody else has got the port by now, the file has to be removed by hand.)
+// A killed server leaves its notice behind. No server listens at its port any more, so the notice
+// is replaced. If another program has got the port meanwhile, the file has to be removed by hand.
 bool is_in_use(const std::string& path) {
   const auto address = read_notice(path);
   return address && ipc::sock::Connector::connect(*address, std::chrono::seconds(1)).has_value();

@@ -1,5 +1,5 @@
-// A connection of the protocol `board`: a TCP stream, as the contract of perigee's Transport wants
-// it.
+// A connection of the protocol `board`: a TCP stream that fulfils the contract of perigee's
+// Transport.
 #pragma once
 
 #include <perigee/ipc/sock.h>
@@ -30,7 +30,7 @@ class BoardTransport final : public perigee::transport::Transport {
  private:
   perigee::ipc::sock::Stream stream_;
   const std::string peer_;
-  // Each belongs to whoever may send, or receive: one thread at a time.
+  // The receiving thread uses the first limit, the sending thread the second.
   perigee::ipc::TimeLimit receive_limit_;
   perigee::ipc::TimeLimit send_limit_;
 };

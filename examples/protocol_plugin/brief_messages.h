@@ -1,11 +1,11 @@
 // The messages `brief`: requests and replies in frames with a header of twelve octets.
 //
-//   octet   0  0xB7
-//           1  its kind: perigee::messaging::MessageKind
-//           2  1 if little-endian, 0 if big-endian
-//           3  of a request the response flags, of replies the status, else 0
-//         4-7  size of what follows the header
-//        8-11  request id, or 0
+//   octet   0  0xB7.
+//           1  The kind: perigee::messaging::MessageKind.
+//           2  1 if little-endian, 0 if big-endian.
+//           3  Response flags of a request, status of a reply, else 0.
+//         4-7  Size of the message without the header.
+//        8-11  Request id, or 0.
 //
 // Behind it, in CDR: contexts, object key and operation of a request; contexts of a reply; the key
 // of a locate request. Then the body, aligned to 8. There are no fragments.

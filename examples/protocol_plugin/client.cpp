@@ -1,5 +1,5 @@
-// Calls the Demo::Hello whose reference is the first argument. Knows nothing of protocols: which
-// there are, options say.
+// Calls the Demo::Hello whose reference is the first argument. Knows nothing of protocols: options
+// name them.
 #include "helloC.h"
 #include <perigee/corba.h>
 

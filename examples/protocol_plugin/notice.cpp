@@ -1,4 +1,4 @@
-// Writing notices so that nobody reads half of one, and reading them.
+// Writes notices, of which readers never see a part, and reads them.
 #include "notice.h"
 
 #include <perigee/ipc/handle.h>
@@ -29,7 +29,7 @@ std::unexpected<std::error_code> no_notice() {
   return std::unexpected(std::make_error_code(std::errc::bad_message));
 }
 
-/// The path may come from a stranger's reference: it may be a device, a FIFO, a link.
+/// The path may come from an untrusted reference: it may name a device, a FIFO or a link.
 Handle open_notice(const std::string& path) {
   Handle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   struct stat status{};

@@ -1,4 +1,4 @@
-// Notices: files in a folder that everybody knows, which say where a server listens now.
+// Notices: files in a shared folder. A notice says where a server listens now.
 #pragma once
 
 #include <perigee/ipc/inet_addr.h>
@@ -13,14 +13,14 @@ namespace board {
 /// Whether a notice may have this path: absolute, no NUL in it, and no folder.
 [[nodiscard]] bool is_notice_path(std::string_view path);
 
-/// What the notice at `path` says.
+/// The address in the notice at `path`.
 [[nodiscard]] std::expected<perigee::ipc::InetAddr, std::error_code> read_notice(
     const std::string& path);
 
-/// A notice that is put up, and taken down by the destructor: unless another one is there by now.
+/// A notice that is put up. The destructor takes it down, unless another notice has replaced it.
 class Notice {
  public:
-  /// Replaces what is there at once: readers see the old notice or the new one.
+  /// Replaces an existing notice at once: readers see the old notice or the new notice.
   [[nodiscard]] static std::expected<Notice, std::error_code> put_up(
       std::string path, const perigee::ipc::InetAddr& address);
   Notice(Notice&& other) noexcept;

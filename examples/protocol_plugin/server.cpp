@@ -1,5 +1,5 @@
-// Offers one Demo::Hello, under the name Hello, at the endpoints that options and its operator
-// name. Knows nothing of protocols. Ends in order on SIGINT and SIGTERM.
+// Offers one Demo::Hello, under the name Hello, at the endpoints of its options and of its
+// operator. Knows nothing of protocols. Ends in order on SIGINT and SIGTERM.
 #include "helloS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/ior_table.h>
@@ -13,7 +13,7 @@ class Hello final : public CORBA::servant_traits<Demo::Hello>::base_type {
   std::string greet(const std::string& name) override { return "Hello, " + name + "!"; }
 };
 
-/// Makes references when they are asked for: they lead to the endpoints that there are by then.
+/// Makes references on request. They lead to the endpoints that exist at that time.
 class Names final : public IORTable::Locator {
  public:
   Names(CORBA::object_reference<CORBA::ORB> orb, CORBA::servant_reference<Hello> hello)

@@ -1,5 +1,5 @@
-// Asks a Stock::Quoter for several prices at once: all calls begin, then the thread waits for what
-// their reply handlers are told. Exit status: 0 when all were told prices, else 1.
+// Asks a Stock::Quoter for several prices at once: all calls begin, then the thread waits for the
+// reply handlers. Exit status: 0 if all handlers got a price, else 1.
 #include "stockAmiC.h"
 #include <perigee/async/call.h>
 #include <perigee/async/completion.h>

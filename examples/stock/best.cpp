@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using perigee::task;
 
-/// What has been heard of the sinks so far.
+/// The answers of the sinks so far.
 struct Answers {
   std::optional<int32_t> lowest;
   std::exception_ptr failure;
@@ -29,7 +29,7 @@ task<> ask(QuoterRef sink, std::string stock_name, Answers& answers) {
   try {
     const int32_t price = co_await sink->_async().get_quote(std::move(stock_name));
     answers.lowest = std::min(price, answers.lowest.value_or(price));
-  } catch (const CORBA::Exception&) {  // the others may know
+  } catch (const CORBA::Exception&) {  // other sinks may have a price
     answers.failure = std::current_exception();
   }
 }
@@ -47,9 +47,9 @@ class Best final : public CORBA::async_traits<Stock::Quoter>::base_type {
   Best(CORBA::ORB::_ref_type orb, std::vector<QuoterRef> sinks)
       : orb_(std::move(orb)), sinks_(std::move(sinks)) {}
 
-  // When the time is over the calls that wait are cancelled, and the sinks hear of it. With several
-  // threads the request is on one of these, and replies on another: all goes on on the latter, so
-  // that `answers` needs no lock.
+  // When the time is over, the calls that wait are cancelled, and the sinks are told. With several
+  // threads, the request runs on one thread and the replies run on another. So the request
+  // continues on the thread of the replies, and `answers` needs no lock.
   task<int32_t> get_quote(std::string stock_name) override {
     co_await perigee::continue_on(perigee::on(orb_));
     Answers answers;

@@ -1,4 +1,4 @@
-// The middle tier as everybody writes it first. A thread can do nothing else while it waits.
+// The simplest middle tier. A thread can do nothing else while it waits.
 #include "middle.h"
 #include "stockS.h"
 

@@ -1,5 +1,5 @@
-// The middle tier with callbacks: the request's response handler waits in the reply handler of the
-// call to the sink, and no thread waits with it.
+// The middle tier with callbacks. The reply handler of the call to the sink keeps the response
+// handler of the request, and no thread waits.
 #include "middle.h"
 #include "stockAmhS.h"
 #include "stockAmiC.h"
@@ -14,7 +14,7 @@ namespace {
 using Asynchronous = CORBA::amic_traits<Stock::Quoter>;
 using Handled = CORBA::amh_traits<Stock::Quoter>;
 
-/// Is told of the sink's reply, and tells the client.
+/// Gets the sink's reply, and replies to the client.
 class Callback final : public Asynchronous::replyhandler_base_type {
  public:
   explicit Callback(Handled::response_handler_ref_type client) : client_(std::move(client)) {}

@@ -1,5 +1,5 @@
-// A gateway, as in a firewall: what comes from outside is looked at before it goes inside, and what
-// goes outside is, too.
+// A gateway, as in a firewall: it checks requests before they go inside, and replies before they go
+// outside.
 #include "middle.h"
 #include "stockAsync.h"
 #include "stockAsyncS.h"
@@ -27,7 +27,7 @@ class Gateway final : public CORBA::async_traits<Stock::Quoter>::base_type {
     int32_t price = 0;
     try {
       price = co_await sink_->_async().get_quote(stock_name);
-    } catch (const CORBA::SystemException& failure) {  // what fails inside is nobody's business
+    } catch (const CORBA::SystemException& failure) {  // clients must not see details
       std::cerr << "gateway: " << stock_name << ": " << failure.what() << std::endl;
       throw CORBA::TRANSIENT();
     }

@@ -1,5 +1,5 @@
-// The middle tier: offers a Stock::Quoter that asks others, in the concurrency model of its first
-// argument, and ends in order on SIGINT and SIGTERM.
+// The middle tier: offers a Stock::Quoter that asks other quoters. Its first argument names the
+// concurrency model. Ends in order on SIGINT and SIGTERM.
 #include "middle.h"
 
 #include "models.h"

@@ -1,4 +1,4 @@
-// The middle tier's servants: Stock::Quoters that know no prices, and ask others.
+// The middle tier's servants: Stock::Quoters without prices, which ask other quoters.
 #pragma once
 
 #include "stockC.h"
@@ -11,8 +11,9 @@ using ServantRef = CORBA::servant_reference<PortableServer::Servant>;
 
 /// Asks the sink, and keeps its thread until the answer comes.
 ServantRef make_blocking(QuoterRef sink);
-/// Asks the sink, and answers when the reply calls it back: the program of Deshpande and others,
-/// "The Design and Performance of Asynchronous Method Handling for CORBA", section 4.1.
+/// Asks the sink, and answers when the reply arrives in a callback. This is the program of
+/// Deshpande and others, "The Design and Performance of Asynchronous Method Handling for CORBA",
+/// section 4.1.
 ServantRef make_callbacks(const QuoterRef& sink);
 /// The same as a coroutine.
 ServantRef make_coroutine(QuoterRef sink);

@@ -12,8 +12,8 @@
 class Prices {
  public:
   /// Reads lines of a symbol and a price (0 and up); `#` starts a comment. Throws
-  /// std::runtime_error, with `name` and the line's number, at the first line that is neither, and
-  /// for a symbol that stands there twice.
+  /// std::runtime_error, with `name` and the number of the line, at the first wrong line, or at a
+  /// symbol that occurs twice.
   static Prices read(std::istream& input, const std::string& name);
   /// The same from a file; a file that cannot be opened or read is an error too.
   static Prices read_file(const std::filesystem::path& file);

@@ -1,5 +1,5 @@
-// A sink server that thinks before it answers, as a database or a distant server would: any number
-// of requests wait in it at once, and cost no thread.
+// A sink server that waits before it replies, as a database or a distant server would. Any number
+// of requests wait in it at once, and need no thread.
 #include "prices.h"
 #include "serving.h"
 #include "stockAsyncS.h"
@@ -26,7 +26,7 @@ class SlowQuoter final : public CORBA::async_traits<Stock::Quoter>::base_type {
 
   perigee::task<int32_t> get_quote(std::string stock_name) override {
     const bool slept = co_await perigee::sleep_for(orb_, delay_);
-    if (!slept) throw CORBA::TRANSIENT();  // nobody waits for the answer any longer
+    if (!slept) throw CORBA::TRANSIENT();  // no client waits for the reply any longer
     const auto price = prices_.find(stock_name);
     if (!price) throw Stock::Invalid_Stock_Symbol();
     co_return *price;

@@ -1,8 +1,8 @@
 // The client of the budget tests.
-// budget_client FILE --calls N [--quit]: makes N calls of nothing(), whose system calls strace
-// counts.
-// budget_client FILE --allocations [--quit]: fails if a call allocates, on either side.
-// budget_client FILE --copies: fails if the client copies large arguments.
+//   budget_client FILE --calls N [--quit]        makes N calls of nothing(); strace counts their
+//                                                system calls
+//   budget_client FILE --allocations [--quit]    fails if a call allocates, on either side
+//   budget_client FILE --copies                  fails if the client copies large arguments
 #include "budgetC.h"
 #include "counting_allocator.h"
 #include "counting_copies.h"

@@ -44,7 +44,8 @@ TEST_CASE("a message is the same octets whether large sequences are borrowed or 
   }
 }
 
-TEST_CASE("a sequence of 8 KiB is one segment in the caller's memory, between own ones") {
+TEST_CASE(
+    "a sequence of 8 KiB is one segment in the caller's memory, between segments of the buffer") {
   const std::vector<std::uint8_t> large(Encoder::borrow_size_min, 7);
   cdr::Buffer buffer;
   Encoder encoder(buffer, std::endian::native, Encoder::Borrowing::yes);
@@ -59,7 +60,7 @@ TEST_CASE("a sequence of 8 KiB is one segment in the caller's memory, between ow
   CHECK(buffer.own_size() == 8);
 }
 
-TEST_CASE("a string of 8 KiB is borrowed, too: with its NUL, which a view may not have") {
+TEST_CASE("a string of 8 KiB is borrowed with its NUL, and a view is borrowed without a NUL") {
   const std::string large(Encoder::borrow_size_min, 'x');
   const std::string longer = large + 'y';
   const std::string_view view = std::string_view(longer).substr(0, large.size());
@@ -82,7 +83,7 @@ TEST_CASE("a string of 8 KiB is borrowed, too: with its NUL, which a view may no
   CHECK(part.flatten() == copied.flatten());
 }
 
-TEST_CASE("a string is copied below 8 KiB, and where it may not outlive the sending") {
+TEST_CASE("a string is copied if it is below 8 KiB, or may not live until the message is sent") {
   cdr::Buffer buffer;
   Encoder borrowing(buffer, std::endian::native, Encoder::Borrowing::yes);
   borrowing << std::string(Encoder::borrow_size_min - 1, 'x');
@@ -92,7 +93,7 @@ TEST_CASE("a string is copied below 8 KiB, and where it may not outlive the send
   CHECK(buffer.borrowed().empty());
 }
 
-TEST_CASE("a large string with a NUL inside is an error, borrowed as well") {
+TEST_CASE("a large string with a NUL inside is an error, also when it is borrowed") {
   cdr::Buffer buffer;
   Encoder encoder(buffer, std::endian::native, Encoder::Borrowing::yes);
   std::string text(Encoder::borrow_size_min, 'x');
@@ -102,7 +103,7 @@ TEST_CASE("a large string with a NUL inside is an error, borrowed as well") {
   CHECK(buffer.borrowed().empty());
 }
 
-TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without leave") {
+TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without permission") {
   const std::vector<std::int16_t> small(Encoder::borrow_size_min / 2 - 1);
   const std::vector<std::int16_t> large(Encoder::borrow_size_min / 2);
   cdr::Buffer buffer;
@@ -115,7 +116,7 @@ TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without 
   CHECK(buffer.borrowed().empty());
 }
 
-TEST_CASE("a length that is patched behind borrowed octets stays its own") {
+TEST_CASE("a length behind borrowed octets is patched at the right place") {
   const std::vector<std::uint8_t> large(Encoder::borrow_size_min, 7);
   cdr::Buffer buffer;
   Encoder encoder(buffer, std::endian::big, Encoder::Borrowing::yes);

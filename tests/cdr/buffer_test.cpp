@@ -53,7 +53,7 @@ TEST_CASE("growth is geometric: a hundred thousand octets move only a few times"
   CHECK(moves <= 9);  // 512 doubled eight times is 131072
 }
 
-TEST_CASE("one extension may be larger than twice what was there") {
+TEST_CASE("one extension may be larger than twice the buffer") {
   Buffer buffer;
   append(buffer, octets(1, 2, 3));
   std::memset(buffer.extend(1'000'000), 9, 1'000'000);
@@ -62,7 +62,7 @@ TEST_CASE("one extension may be larger than twice what was there") {
   CHECK(buffer.own_octets().back() == std::byte{9});
 }
 
-TEST_CASE("room that is reserved is no octet until the end advances") {
+TEST_CASE("reserved room does not count as octets until the end advances") {
   Buffer buffer;
   std::byte* place = buffer.reserve(8);
   place[0] = std::byte{7};
@@ -80,7 +80,7 @@ TEST_CASE("an extension beyond the address space is bad_alloc and changes nothin
   CHECK(buffer.flatten() == octets(1, 2));
 }
 
-TEST_CASE("clear keeps the memory, truncate the octets before") {
+TEST_CASE("clear keeps the memory, and truncate keeps the octets before the new end") {
   Buffer buffer;
   append(buffer, octets(1, 2, 3));
   const auto* place = buffer.data();
@@ -115,7 +115,7 @@ TEST_CASE("borrowed octets stand where they were borrowed") {
   CHECK(segments[3].data() == buffer.data() + 1);
 }
 
-TEST_CASE("no segment is empty, even if what was borrowed is, or stands at an end") {
+TEST_CASE("no segment is empty, even if borrowed octets are empty or stand at an end") {
   const Octets large = octets(10);
   Buffer buffer;
   buffer.borrow(large);
@@ -125,14 +125,14 @@ TEST_CASE("no segment is empty, even if what was borrowed is, or stands at an en
   CHECK(segments.size() == 1);
 }
 
-TEST_CASE("a moved buffer takes its octets along and leaves an empty, usable one") {
+TEST_CASE("a moved buffer takes its octets along and leaves an empty, usable buffer") {
   const Octets large = octets(10);
   Buffer source;
   append(source, octets(1));
   source.borrow(large);
   Buffer target(std::move(source));
   CHECK(target.flatten() == octets(1, 10));
-  CHECK(source.size() == 0);  // NOLINT(bugprone-use-after-move): that is the promise
+  CHECK(source.size() == 0);  // NOLINT(bugprone-use-after-move): the promise of the class
   append(source, octets(2));
   target = std::move(source);
   CHECK(target.flatten() == octets(2));
@@ -169,7 +169,8 @@ TEST_CASE("a buffer in a place writes there, and can still borrow") {
 
 TEST_CASE("octets that are too many for a place move to the buffer's own memory") {
   Octets place(10);
-  for (const std::size_t own : {std::size_t{0}, std::size_t{5000}}) {  // it has so much memory
+  for (const std::size_t own :
+       {std::size_t{0}, std::size_t{5000}}) {  // the octets of its own memory
     CAPTURE(own);
     CountingOwner owner;
     Buffer buffer;

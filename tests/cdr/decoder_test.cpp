@@ -1,4 +1,4 @@
-// What the decoder refuses, and what refusing costs.
+// What the decoder refuses, and the cost of a refusal.
 #include "support/allocations.h"
 #include "support/octets.h"
 #include <perigee/cdr/buffer.h>
@@ -22,14 +22,15 @@ ErrorKind error_of(const Octets& message) {
   return decoder.error().kind;
 }
 
-/// A length that is a lie, and nothing else of that length.
+/// A length that is far larger than the octets behind it.
 const Octets lying_length = octets(0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4);
 
 }  // namespace
 
-TEST_CASE("alignment counts anew in each piece, 12 octets before it") {
-  // A header of 12 octets and a long fill the first piece; the second has padding, two doubles that
-  // are not cut, and the begin of an octet sequence, which is; the third its end, and a long long.
+TEST_CASE("alignment counts anew in each piece, from 12 octets before it") {
+  // The first piece is a header of 12 octets and a long. The second piece has padding, two whole
+  // doubles and the begin of an octet sequence. The third piece has the end of the sequence and a
+  // long long.
   Octets message(12 + 4);
   message[15] = std::byte{7};
   const Octets second =
@@ -56,7 +57,7 @@ TEST_CASE("alignment counts anew in each piece, 12 octets before it") {
   CHECK(decoder.error().kind == ErrorKind::truncated);
 }
 
-TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are none") {
+TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are no error") {
   const Octets message(40);
   const std::size_t sizes[] = {16, 0, 0, 24};
   Decoder decoder(message, std::endian::native, 12);
@@ -87,7 +88,7 @@ TEST_CASE("a string needs one NUL, at its end") {
   CHECK(error_of<std::string>(octets(0, 0, 0, 2, 'a', 0)) == ErrorKind::none);
 }
 
-// Such texts are looked through block by block, as they are copied.
+// The decoder looks for a NUL block by block, while it copies such texts.
 TEST_CASE("a NUL anywhere in a long string is found") {
   constexpr std::size_t size = 20'000;
   cdr::Buffer buffer;
@@ -142,7 +143,7 @@ TEST_CASE("padding alone cannot be read beyond the end") {
   CHECK(decoder.error().kind == ErrorKind::truncated);
 }
 
-TEST_CASE("a decoder that is told to begin behind the end has nothing to read") {
+TEST_CASE("a decoder that begins behind the end of the message has nothing to read") {
   const Octets message(5);
   Decoder decoder(message, std::endian::big, 6);
   CHECK(decoder.remaining() == 0);
@@ -150,7 +151,8 @@ TEST_CASE("a decoder that is told to begin behind the end has nothing to read") 
   CHECK_FALSE(decoder.ok());
 }
 
-TEST_CASE("a sequence longer than what remains is an error, and nothing is allocated for it") {
+TEST_CASE(
+    "a sequence longer than the rest of the message is an error, and no memory is taken for it") {
   CHECK(allocations_of([] {
           CHECK(error_of<std::string>(lying_length) == ErrorKind::bad_length);
           CHECK(error_of<std::vector<std::uint8_t>>(lying_length) == ErrorKind::bad_length);
@@ -167,14 +169,14 @@ TEST_CASE("a sequence longer than what remains is an error, and nothing is alloc
   }
 }
 
-TEST_CASE("a message of octets that lie never makes the decoder allocate out of proportion") {
+TEST_CASE("a decoder allocates in proportion to the size of a message, whatever its lengths say") {
   using Nested = std::vector<std::vector<std::vector<std::string>>>;
   for (const int filler : {0, 1, 0x7f, 0xff}) {
     for (std::size_t size = 4; size <= 4096; size *= 2) {
       CAPTURE(filler);
       CAPTURE(size);
       Octets message(size, static_cast<std::byte>(filler));
-      const auto count = static_cast<std::uint32_t>(size - 4);  // one octet each, it says
+      const auto count = static_cast<std::uint32_t>(size - 4);  // claims one octet for each
       for (std::size_t index = 0; index < 4; ++index)
         message[index] = static_cast<std::byte>(count >> (24 - 8 * index));
       Decoder decoder(message, std::endian::big);
@@ -227,7 +229,7 @@ TEST_CASE("an array is viewed in place only in the native byte order and aligned
   CHECK(misaligned.position() == 4);
 }
 
-TEST_CASE("a view of an array that is not wholly there is empty and moves nothing") {
+TEST_CASE("a view of an incomplete array is empty and does not move the decoder") {
   alignas(8) const std::byte storage[16]{};
   for (const std::size_t count : {std::size_t{0}, std::size_t{2}, SIZE_MAX, SIZE_MAX / 8 + 1}) {
     Decoder decoder({storage, 15}, std::endian::native, 1);
@@ -239,7 +241,7 @@ TEST_CASE("a view of an array that is not wholly there is empty and moves nothin
   CHECK(at_end.ok());
 }
 
-TEST_CASE("an error says what and where") {
+TEST_CASE("an error says what is wrong, and where") {
   CHECK(to_string(cdr::Error{ErrorKind::bad_boolean, 17}) ==
         "a boolean is neither 0 nor 1 (at octet 17)");
   CHECK(to_string(cdr::Error{}) == "no error");

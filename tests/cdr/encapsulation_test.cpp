@@ -12,7 +12,7 @@ using perigee::test::octets;
 
 namespace {
 
-/// An encapsulation that holds one that holds one …, `depth` of them, the last one with nothing.
+/// Encapsulations inside each other, `depth` in all. The innermost has only its byte order.
 Octets nested(std::size_t depth) {
   Octets inner = octets(0);
   for (std::size_t level = 1; level < depth; ++level)
@@ -135,7 +135,7 @@ TEST_CASE("an encapsulation decodes in the environment of the message around it"
   CHECK(decoder.read_encapsulation().environment() == &environment);
 }
 
-TEST_CASE("an error within an encapsulation that is written is an error of the whole") {
+TEST_CASE("an error while an encapsulation is written is an error of the whole message") {
   cdr::Buffer buffer;
   Encoder encoder(buffer);
   encoder.write_encapsulation([](Encoder& contents) { contents.fail(ErrorKind::local_object); });

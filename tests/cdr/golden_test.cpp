@@ -130,7 +130,7 @@ TEST_CASE("an enumerator is its ordinal as an unsigned long") {
   CHECK(cdr::Decoder(buffer.own_octets(), std::endian::big).read_enum(3) == 2);
 }
 
-TEST_CASE("alignment counts from where the message starts, not from where the encoder does") {
+TEST_CASE("alignment counts from the start of the message, not of the encoder") {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, std::endian::big, cdr::Encoder::Borrowing::no, 6);
   encoder << std::uint32_t{1};

@@ -1,4 +1,4 @@
-// long double on the wire is IEEE binary128, whatever the machine has. Interop fact 35.
+// long double on the wire is IEEE binary128, whatever the format of the machine. Interop fact 35.
 #include "support/octets.h"
 #include <perigee/cdr/long_double.h>
 
@@ -33,7 +33,7 @@ long double from_big_endian(std::string_view hex) {
   return cdr::from_quad(quad);
 }
 
-/// `value` is the binary128 number with these digits, and back.
+/// Checks that `value` is converted to the binary128 number with these digits, and back.
 void check_quad(long double value, std::string_view hex) {
   CHECK(big_endian(cdr::to_quad(value)) == from_hex(hex));
   const long double back = from_big_endian(hex);
@@ -74,7 +74,7 @@ TEST_CASE("digits that an x87 number lacks are rounded to the nearest, ties to e
   }
 }
 
-TEST_CASE("a NaN stays one, in both directions") {
+TEST_CASE("a NaN stays a NaN, in both directions") {
   CHECK(std::isnan(from_big_endian("7fff 8000 0000 0000 0000 0000 0000 0000")));
   CHECK(std::isnan(from_big_endian("7fff 0000 0000 0000 0000 0000 0000 0001")));
   CHECK(std::isnan(cdr::from_quad(cdr::to_quad(Limits::quiet_NaN()))));

@@ -1,4 +1,4 @@
-// Structs of strings and values of fixed size: their octets are those that member by member gives.
+// Structs of strings and values of fixed size get the same octets as an encoding member by member.
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/text_run.h>
 
@@ -41,7 +41,8 @@ void write_by_member(Encoder& encoder, const Record& value) {
   encoder << value.name << value.count << value.price << value.is_open << value.note;
 }
 
-/// `prefix` octets, the values, and a double: which needs padding. Whatever the memory held before.
+/// Fills memory with `dirt`, then writes `prefix` octets, the values, and a double, which needs
+/// padding.
 template <typename Write>
 Octets written(std::size_t prefix, std::endian order, std::byte dirt, const Write& write) {
   cdr::Buffer buffer;
@@ -74,7 +75,7 @@ ErrorKind error_of(const std::vector<Record>& values, std::endian order) {
 
 }  // namespace
 
-TEST_CASE("texts of all lengths, from every phase, in both orders") {
+TEST_CASE("texts of all lengths are written, at every alignment and in both byte orders") {
   for (const std::endian order : {std::endian::little, std::endian::big})
     for (std::size_t prefix = 0; prefix < 8; ++prefix)
       for (std::size_t length = 0; length < 40; ++length)
@@ -83,13 +84,13 @@ TEST_CASE("texts of all lengths, from every phase, in both orders") {
                       prefix, order);
 }
 
-TEST_CASE("a short text that has room for a long one") {
+TEST_CASE("a short text whose memory has room for a long text is written") {
   std::string text(100, 'x');
   text.resize(3);
   check_written({{text, 1, 2, true, text}}, 0, std::endian::native);
 }
 
-TEST_CASE("the buffer grows as it is needed, and no structs take no octets") {
+TEST_CASE("the buffer grows as needed, and an empty list of structs takes no octets") {
   check_written({}, 5, std::endian::native);
   std::vector<Record> values;
   for (std::size_t index = 0; index < 3000; ++index)
@@ -99,7 +100,7 @@ TEST_CASE("the buffer grows as it is needed, and no structs take no octets") {
 }
 
 // Interop fact 26.
-TEST_CASE("a NUL inside is refused wherever it stands, also where the rest is written") {
+TEST_CASE("a NUL is refused at every place of every text of a struct") {
   for (const std::endian order : {std::endian::little, std::endian::big}) {
     for (std::size_t length = 1; length < 40; ++length) {
       for (std::size_t place = 0; place < length; ++place) {

@@ -46,7 +46,7 @@ std::pair<T, ErrorKind> decode(std::string_view hex, CodeSets code_sets) {
   return {value, decoder.error().kind};
 }
 
-/// Written so, and read back from it.
+/// Checks that `value` is encoded as these octets, and decoded from them.
 template <typename T>
 void check(const T& value, CodeSets code_sets, std::string_view hex) {
   const Encoded encoded = encode(value, code_sets);
@@ -59,7 +59,7 @@ void check(const T& value, CodeSets code_sets, std::string_view hex) {
 
 }  // namespace
 
-TEST_CASE("equal code sets carry a string as it is, whatever its octets mean") {
+TEST_CASE("between equal code sets a string keeps its octets, whatever they mean") {
   check(std::string("\xe9\xff"), {}, "00000003 e9ff00");
   check(std::string("\xe9\xff"), from(CharSet::iso_8859_1, CharSet::iso_8859_1), "00000003 e9ff00");
   check('\xe9', {}, "e9");
@@ -93,7 +93,8 @@ TEST_CASE("a string is converted from ISO 8859 to other parts and to UTF-8, and 
   check(std::string("\xbd"), from(CharSet::iso_8859_15, CharSet::utf_8), "00000003 c59300");
 }
 
-TEST_CASE("every octet of every part of ISO 8859 survives by way of UTF-8, or is refused") {
+TEST_CASE(
+    "every octet of every part of ISO 8859 survives a conversion through UTF-8, or is refused") {
   for (unsigned part = 1; part <= 16; ++part) {
     const auto set = cdr::char_set_of(0x00010000 + part);
     if (!set) continue;
@@ -113,7 +114,7 @@ TEST_CASE("every octet of every part of ISO 8859 survives by way of UTF-8, or is
   }
 }
 
-TEST_CASE("a long text is converted around its ASCII, at every position") {
+TEST_CASE("a character beyond ASCII is converted at every position of a long text") {
   for (std::size_t before = 0; before < 20; ++before) {
     const std::string ascii(before, 'x');
     const auto [decoded, error] = [&] {
@@ -130,7 +131,7 @@ TEST_CASE("a long text is converted around its ASCII, at every position") {
   }
 }
 
-TEST_CASE("a character that the code set does not have is an error, never lost in silence") {
+TEST_CASE("a character that the code set does not have is an error, and is not lost silently") {
   CHECK(encode(std::string("\u20ac"), to(CharSet::iso_8859_1)).error == ErrorKind::bad_character);
   CHECK(encode(std::string("\u00a4"), to(CharSet::iso_8859_15)).error == ErrorKind::bad_character);
   CHECK(encode(std::string("\u00e9"), to(CharSet::us_ascii)).error == ErrorKind::bad_character);

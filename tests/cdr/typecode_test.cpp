@@ -1,4 +1,4 @@
-// TypeCodes on the wire, from friends and from foes; comparing and copying them.
+// TypeCodes on the wire, from correct and from hostile peers; comparing and copying TypeCodes.
 #include "support/octets.h"
 #include "typecode_nodes.h"
 #include <perigee/cdr/typecode.h>
@@ -53,7 +53,8 @@ void write_indirection(Encoder& encoder, std::size_t start) {
                                           static_cast<std::int64_t>(encoder.buffer().size())));
 }
 
-/// A struct of `count` aliases, the first of octet, each other one of the one before it.
+/// A struct of `count` aliases. The first is an alias of octet. Each other alias is an alias of its
+/// predecessor.
 Octets alias_chain(std::size_t count) {
   Buffer buffer;
   Encoder encoder(buffer, std::endian::big);
@@ -191,7 +192,8 @@ TEST_CASE("every TypeCode survives the round trip in both byte orders, octet for
       CHECK(equal(*type.node, *node));
       CHECK(equivalent(*type.node, *node));
       CHECK(encode_node(*type.node, order) == wire);
-      // In the other order the outermost kind and length are swapped; all else is as it came.
+      // In the other order the outermost kind and length are swapped. All other octets are
+      // unchanged.
       const std::endian other =
           order == std::endian::little ? std::endian::big : std::endian::little;
       const TypeRef again = decode_node(encode_node(*type.node, other), other);
@@ -227,7 +229,7 @@ TEST_CASE("an indirection to a sequence that is not complete is an error") {
   CHECK(error_of(wire) == ErrorKind::bad_value);
 }
 
-// As omniORB writes `typedef sequence<N> L; struct N { L c; };` when L is what is asked for.
+// omniORB's TypeCode of L, for `typedef sequence<N> L; struct N { L c; };`.
 TEST_CASE("an indirection may lead to the alias of a sequence around a recursive struct") {
   const Octets wire =
       octets(0, 0, 0, 21, 0, 0, 0, 84, 0, 0, 0, 0,                        //  0: tk_alias
@@ -262,7 +264,7 @@ TEST_CASE("an indirection on its own is an error") {
   CHECK(error_of(octets(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf0)) == ErrorKind::bad_value);
 }
 
-// Interop fact 38: others write indirections for whatever appears twice.
+// Interop fact 38: other ORBs write an indirection for each TypeCode that appears again.
 TEST_CASE("an indirection to a complete TypeCode is understood") {
   const Octets wire =
       octets(0, 0, 0, 15, 0, 0, 0, 84,                                    //  0: tk_struct
@@ -292,8 +294,8 @@ TEST_CASE("nesting is limited, when reading and when writing") {
   CHECK(encoder.error().kind == ErrorKind::too_deep);
 }
 
-// They do not nest, but whoever looks behind an alias goes along the chain.
-TEST_CASE("the length of a chain of aliases is limited, by indirections, too") {
+// Aliases do not nest, but a look behind an alias follows the whole chain.
+TEST_CASE("the length of a chain of aliases is limited, also if it uses indirections") {
   CHECK(error_of(alias_chain(64)) == ErrorKind::none);
   CHECK(error_of(alias_chain(65)) == ErrorKind::too_deep);
   CHECK(error_of(alias_chain(16'000)) == ErrorKind::too_deep);
@@ -304,7 +306,8 @@ TEST_CASE("the number of parts is limited") {
   CHECK(error_of(wire, {.nodes_max = 5}) == ErrorKind::too_large);
 }
 
-// Twice the type before, 14 times: what takes 1 KB with indirections takes 2 MB without.
+// Each type has the type before it twice, 14 times over. Such a TypeCode takes 1 KB with
+// indirections and 2 MB without.
 TEST_CASE("the octets of a TypeCode that is written anew are limited") {
   const std::string name(100, 'n');
   std::vector<TypeNode> doubled(15);
@@ -325,7 +328,7 @@ TEST_CASE("the octets of a TypeCode that is written anew are limited") {
   CHECK(error({.nodes_max = 100'000, .octets_max = 1 << 20}) == ErrorKind::too_large);
 }
 
-TEST_CASE("a TypeCode that came with indirections is not written far larger than it came") {
+TEST_CASE("a TypeCode that was received with indirections is not written far larger") {
   Buffer buffer;
   Encoder encoder(buffer);
   write_repetitive_union(encoder, 2000);
@@ -375,7 +378,7 @@ TEST_CASE("a count that the octets cannot hold is an error before memory is take
   CHECK(error_of(wire) == ErrorKind::bad_length);
 }
 
-TEST_CASE("a union over something that is no discriminator is an error") {
+TEST_CASE("a union whose type of discriminator is not allowed is an error") {
   Octets wire = encode_node(test::flag_union, std::endian::big);
   for (const std::uint32_t kind : {0u, 6u, 7u, 11u, 12u, 25u}) {
     CAPTURE(kind);
@@ -392,14 +395,14 @@ TEST_CASE("a union's default must be one of its members") {
   }
 }
 
-// omniORB writes -2 if there is no default and the labels leave no value over.
+// omniORB writes -2 if there is no default and the labels use all values.
 TEST_CASE("any negative number says that a union has no default") {
   Octets wire = encode_node(test::flag_union, std::endian::big);
   for (const std::uint32_t index : {0xffffffffu, 0xfffffffeu, 0x80000000u}) {
     patch(wire, 40, index);
     const TypeRef type = decode_node(wire, std::endian::big);
     CHECK(type.node->default_index == -1);
-    CHECK(encode_node(*type.node, std::endian::big) == wire);  // as it came
+    CHECK(encode_node(*type.node, std::endian::big) == wire);  // as it was received
   }
 }
 
@@ -411,7 +414,7 @@ TEST_CASE("a label that is no value of the discriminator is an error") {
 
 // CORBA 3.0, 15.3.5.1: the default's label has no meaning. JacORB's is one octet, and the name
 // begins at the next multiple of 4.
-TEST_CASE("the label of a union's default is not looked at, and may be one octet") {
+TEST_CASE("the label of a union's default is ignored, and may be one octet") {
   const Octets number = octets(0, 0, 0, 3);
   const Octets long_number = octets(0, 0, 0, 23);
   const Octets wide = octets(0, 0, 0, 26);
@@ -433,8 +436,10 @@ TEST_CASE("the label of a union's default is not looked at, and may be one octet
   CHECK(error_of(union_of_jacorb(long_number, {1})) == ErrorKind::bad_value);
 }
 
-// Behind TypeCodes that end anywhere, JacORB's form is shorter than the standard's.
-TEST_CASE("the default's label of one octet is told from one of four behind any member") {
+// A TypeCode may end at any alignment. Behind it, JacORB's form is shorter than the form of the
+// standard.
+TEST_CASE(
+    "the default's label of one octet is distinguished from a label of four, behind any member") {
   const Octets wire = octets(0, 0, 0, 16, 0, 0, 0, 84, 0, 0, 0, 0,               // tk_union
                              0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,     // no names
                              0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2,                 // over long
@@ -445,7 +450,7 @@ TEST_CASE("the default's label of one octet is told from one of four behind any 
   CHECK(decode_node(wire, std::endian::big).node->members[1].name == "d");
 }
 
-// Our own: docs/mapping.md.
+// A TypeCode of Perigee's own: docs/mapping.md.
 TEST_CASE("the TypeCode of an enum with values has the number of its bits, and the values") {
   CHECK(encode_node(test::code, std::endian::big) ==
         octets(0x50, 0x47, 0, 5, 0, 0, 0, 80, 0, 0, 0, 0,                                   //
@@ -461,7 +466,7 @@ TEST_CASE("an unknown kind is an error") {
   CHECK(error_of(octets(0x50, 0x47, 0xff, 0xff)) == ErrorKind::bad_value);
 }
 
-TEST_CASE("equal heeds names and aliases, equivalent does not") {
+TEST_CASE("equal compares names and aliases, equivalent ignores them") {
   CHECK_FALSE(equal(test::alias, test::point));
   CHECK(equivalent(test::alias, test::point));
   CHECK_FALSE(equal(test::point, test::renamed_point));

@@ -56,7 +56,7 @@ Error skip(const Octets& wire, const TypeNode& type, std::size_t start = 0) {
 
 }  // namespace
 
-TEST_CASE("a value is skipped to its very end, wherever it stands") {
+TEST_CASE("a value is skipped exactly to its end, at every position") {
   for (const std::endian order : orders) {
     for (std::size_t start = 0; start < 8; ++start) {
       const Octets message = after(start, everything(order, start));
@@ -79,7 +79,7 @@ TEST_CASE("a value is written again in any byte order, at any place") {
         copy_value(decoder, encoder, test::everything);
         REQUIRE(decoder.ok());
         REQUIRE(encoder.ok());
-        // TypeCodes inside keep the byte order in which they came: compare what they say.
+        // TypeCodes inside keep the byte order in which they were received: compare their meaning.
         const Octets message = after(start, buffer.flatten());
         Decoder again(message, to, start);
         Buffer back;
@@ -111,7 +111,7 @@ TEST_CASE("a value is written again in other code sets") {
   CHECK(copied == Octets(expected.begin(), expected.begin() + static_cast<long>(copied.size())));
 }
 
-// The inner type is decoded to be written again, and is gone when the message is sent.
+// The inner type is decoded and written again. It is destroyed before the message is sent.
 TEST_CASE("no TypeCode is borrowed, however large it is") {
   const std::string name(10'000, 'n');
   const TypeNode large{.kind = tk_alias, .name = name, .content = &basic_node<tk_octet>};
@@ -137,7 +137,7 @@ TEST_CASE("a value that is cut off anywhere is an error") {
   }
 }
 
-TEST_CASE("a union's discriminator says what follows") {
+TEST_CASE("a union's discriminator selects the member that follows") {
   constexpr const TypeNode& type = test::union_over<basic_node<tk_char>, 'a', 255>;
   CHECK(skip(octets('a', 0, 0, 0, 0, 0, 0, 9), type).kind == ErrorKind::none);
   CHECK(skip(octets('a', 0, 0, 0, 0, 0, 0), type).kind == ErrorKind::truncated);
@@ -164,19 +164,19 @@ TEST_CASE("values that their type does not have are errors") {
         ErrorKind::bad_length);
 }
 
-// Found by fuzzing: whether it was accepted depended on what came behind it.
-TEST_CASE("elements that take no octets need none") {
+// Found by fuzzing: the octets behind the value decided whether it was accepted.
+TEST_CASE("a sequence of elements without octets needs no octets for them") {
   constexpr static TypeNode nothing{.kind = tk_struct};
   CHECK(skip(octets(0, 0, 0, 2), sequence_node<nothing>).kind == ErrorKind::none);
   CHECK(skip(octets(0, 1, 0, 0), sequence_node<nothing>).kind == ErrorKind::none);
   CHECK(skip(octets(0, 1, 0, 1), sequence_node<nothing>).kind == ErrorKind::too_large);
-  // Found by fuzzing: wherever the value stands.
+  // Found by fuzzing: the position of the value does not matter.
   CHECK(skip(octets(0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0), sequence_node<nothing>, 5).kind ==
         ErrorKind::none);
 }
 
-// Found by fuzzing: with an empty id, what came behind the value decided.
-TEST_CASE("an exception's id is left out only where the TypeCode says what it would be") {
+// Found by fuzzing: with an empty id, the octets behind the value decided.
+TEST_CASE("an exception's id may be missing only if the TypeCode has the id") {
   constexpr static TypeNode named{.kind = tk_except, .id = "ID"};
   constexpr static TypeNode anonymous{.kind = tk_except};
   CHECK(skip(octets(), named).kind == ErrorKind::none);
@@ -185,15 +185,15 @@ TEST_CASE("an exception's id is left out only where the TypeCode says what it wo
   CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), anonymous).kind == ErrorKind::none);
 }
 
-TEST_CASE("a null valuetype is skipped, others are not supported") {
+TEST_CASE("a null valuetype is skipped, other valuetypes are not supported") {
   CHECK(skip(octets(0, 0, 0, 0), test::value).kind == ErrorKind::none);
   CHECK(skip(octets(0x7f, 0xff, 0xff, 0), test::value).kind == ErrorKind::not_supported);
   CHECK(skip(octets(0x7f, 0xff, 0xff, 2), test::box).kind == ErrorKind::not_supported);
   CHECK(skip(octets(1), test::abstract).kind == ErrorKind::not_supported);
 }
 
-// Its id is not there in the octets, but in what is compared.
-TEST_CASE("a value that is written for comparison does not become far larger than it came") {
+// The octets do not contain the id of the exception, but the form for comparison does.
+TEST_CASE("a value that is written for comparison does not become far larger") {
   const std::string id(10'000, 'i');
   const TypeNode failed{.kind = tk_except, .id = id};
   const TypeNode many{.kind = tk_array, .bound = 1000, .content = &failed};
@@ -205,13 +205,13 @@ TEST_CASE("a value that is written for comparison does not become far larger tha
   CHECK(buffer.size() < 2 << 20);
 }
 
-TEST_CASE("what is local cannot come from elsewhere") {
+TEST_CASE("a value of a local type cannot be received") {
   CHECK(skip(octets(0), test::local).kind == ErrorKind::local_object);
   CHECK(skip(octets(0), test::native).kind == ErrorKind::local_object);
 }
 
-// One octet would buy the work of 2^32 steps, or of 2^40.
-TEST_CASE("types that hold much of nothing do not keep the walk busy") {
+// A walk over one octet would take 2^32 or 2^40 steps.
+TEST_CASE("types with very many empty elements are refused, so that the walk ends soon") {
   constexpr static TypeNode nothing{.kind = tk_struct};
   CHECK(skip(octets(0), array_node<nothing, 0xffffffff>).kind == ErrorKind::too_large);
   CHECK(skip(octets(0), array_node<array_node<nothing, 0xffffffff>, 0xffffffff>).kind ==

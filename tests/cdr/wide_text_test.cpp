@@ -61,7 +61,7 @@ ErrorKind decoding_error(std::string_view hex, CodeSets code_sets) {
   return decoder.error().kind;
 }
 
-/// Written so, and read back from it.
+/// Checks that `value` is encoded as these octets, and decoded from them.
 template <typename T>
 void check(const T& value, CodeSets code_sets, endian order, std::string_view hex) {
   cdr::Buffer buffer;
@@ -107,7 +107,7 @@ TEST_CASE("a GIOP 1.1 wchar is one aligned unit in the stream's byte order") {
   CHECK(encoding_error(L'\U0001d11e', utf_16_in_1_1) == ErrorKind::bad_character);
 }
 
-TEST_CASE("what other ORBs send with a byte order mark is read") {
+TEST_CASE("wide text of other ORBs with a byte order mark is read") {
   // Measured: omniORB, little endian.
   CHECK(decoded<std::wstring>("0a000000 fffe 6100 34d81edd 6200", utf_16_in_1_2, endian::little) ==
         a_clef_b);
@@ -120,7 +120,7 @@ TEST_CASE("what other ORBs send with a byte order mark is read") {
   CHECK(decoded<std::wstring>("00000008 fffe0000 61000000", ucs_4_in_1_2, endian::big) == L"a");
 }
 
-TEST_CASE("a text that begins like a byte order mark gets one before it") {
+TEST_CASE("a text that begins like a byte order mark is written with a mark in front of it") {
   check(std::wstring(L"\ufeffa"), utf_16_in_1_2, endian::little, "06000000 feff feff 0061");
   check(std::wstring(L"\ufffea"), utf_16_in_1_2, endian::little, "06000000 feff fffe 0061");
   check(std::wstring(L"\ufffea"), ucs_4_in_1_2, endian::big, "00000008 0000fffe 00000061");
@@ -129,7 +129,8 @@ TEST_CASE("a text that begins like a byte order mark gets one before it") {
   CHECK(decoded<wchar_t>("02 feff", utf_16_in_1_2, endian::big) == L'\ufeff');
 }
 
-TEST_CASE("what a code set cannot carry is an error, and nothing is lost in silence") {
+TEST_CASE(
+    "a wide character that the code set does not have is an error, and is not lost silently") {
   CHECK(encoding_error(a_clef_b, ucs_2_in_1_2) == ErrorKind::bad_character);
   CHECK(encoding_error(L'\U0001d11e', ucs_2_in_1_2) == ErrorKind::bad_character);
   for (const CodeSets code_sets : {utf_16_in_1_1, utf_16_in_1_2, ucs_4_in_1_2}) {
@@ -211,7 +212,7 @@ TEST_CASE("sequences of wide characters and strings follow the same rules") {
         "00000002 00000002 0061 0000 00000000");
 }
 
-TEST_CASE("an encapsulation inherits the code sets of what it stands in") {
+TEST_CASE("an encapsulation inherits the code sets of the message around it") {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, endian::big);
   encoder.set_code_sets(ucs_4_in_1_2);

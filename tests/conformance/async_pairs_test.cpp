@@ -53,7 +53,7 @@ void check_times_out(call<std::int32_t> late, CORBA::CompletionStatus completed,
   CHECK(taken < limit + about);
 }
 
-/// Every scheme and version; how the server uses threads does not matter.
+/// Every scheme and version with one thread strategy: the strategy of the server does not matter.
 std::vector<OrbPairing> pairings_of_client() {
   std::vector<OrbPairing> pairings = all_pairings();
   std::erase_if(pairings, [](const OrbPairing& pairing) {
@@ -62,7 +62,7 @@ std::vector<OrbPairing> pairings_of_client() {
   return pairings;
 }
 
-/// TCP connects while the loop serves others.
+/// Over TCP, the loop connects while it serves other connections.
 bool connects_without_thread(const OrbPairing& pairing) {
   return pairing.scheme == "iiop" || pairing.scheme.ends_with("-tcp");
 }
@@ -164,7 +164,7 @@ TEST_CASE("every pairing: an asynchronous call that waits for a connecting threa
     PairServer server(surroundings, pairing);
     const PairClient client(surroundings, pairing, {"-ORBConnectingThreadsMax", "1"});
     const auto echo = client.echo(server.reference);
-    // The only thread that connects waits for this one.
+    // The only thread that connects is busy with this connect.
     surroundings.hub().hold("mute");
     iop::Ior mute{"IDL:Echo:1.0", {}};
     mute.profiles.push_back(protocols(*client.orb)

@@ -1,5 +1,5 @@
-// The plug-in of examples/protocol_plugin, linked with the test: what it would bring if it were
-// loaded.
+// The plug-in of examples/protocol_plugin, linked with the test. It gives the parts that a loaded
+// plug-in would give.
 #pragma once
 
 #include <perigee/transport/plugin.h>

@@ -1,5 +1,5 @@
-// What whole ORBs can count on over a transport of datagrams, which the network may lose, double
-// and reorder.
+// Guarantees of whole ORBs over a transport of datagrams, which the network may lose, double and
+// reorder.
 #include "conformance/orb_pair.h"
 #include "support/datagram_transport.h"
 #include <perigee/async/call.h>
@@ -194,7 +194,7 @@ TEST_CASE("datagrams: each call gets its own reply, whatever the network does") 
   CHECK(answered > 200);
 }
 
-TEST_CASE("datagrams: a message that fits into none is IMP_LIMIT, on both sides") {
+TEST_CASE("datagrams: a message that is too large for a datagram is IMP_LIMIT, on both sides") {
   const Datagrams orbs("auto");
   try {
     (void)orbs.echo->same(OctetVector(70'000));
@@ -209,7 +209,7 @@ TEST_CASE("datagrams: a message that fits into none is IMP_LIMIT, on both sides"
   CHECK(orbs.echo->twice(2) == 4);
 }
 
-TEST_CASE("datagrams: what is no request is dropped and counted, and harms nothing") {
+TEST_CASE("datagrams: a server drops and counts datagrams that are no requests, and serves on") {
   Datagrams orbs("auto");
   orbs.echo->ping();
   const auto stranger = orbs.connect();
@@ -235,7 +235,7 @@ TEST_CASE("datagrams: what is no request is dropped and counted, and harms nothi
 }
 
 // The sender of a forged reply has guessed the id of a call in progress.
-TEST_CASE("datagrams: a malformed reply is dropped and counted, and its call has the next one") {
+TEST_CASE("datagrams: a malformed reply is dropped and counted, and its call gets the next reply") {
   Datagrams orbs("auto");
   orbs.echo->ping();
   orbs.faults.forge_each = 1;

@@ -1,5 +1,5 @@
-// The transport suite on transports that split what passes them: whoever uses a transport may
-// count on the rest of the contract.
+// The transport suite on transports that split each transfer. Such transports fulfil the rest of
+// the contract.
 #include "conformance/transport_pair.h"
 #include "support/memory_transport.h"
 #include <perigee/transport/faults.h>

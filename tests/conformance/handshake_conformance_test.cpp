@@ -46,7 +46,7 @@ struct Harness {
 
 namespace perigee::test {
 
-TEST_CASE("opening without waiting takes several round trips, and says what it waits for") {
+TEST_CASE("an open without waiting takes several round trips, and says what it waits for") {
   auto memory = make_memory_pair();
   const TransportPair pair = wrap(memory);
   CHECK(pair.client->features().opens);
@@ -57,14 +57,14 @@ TEST_CASE("opening without waiting takes several round trips, and says what it w
   CHECK(refusals < 100);
 }
 
-TEST_CASE("opening that waits ends when the peer opens, too") {
+TEST_CASE("an open that waits returns when the peer opens, too") {
   auto memory = make_memory_pair();
   const TransportPair pair = wrap(memory);
   std::jthread client([&] { CHECK(pair.client->open(Wait::yes).ok()); });
   CHECK(pair.server->open(Wait::yes).ok());
 }
 
-TEST_CASE("an opening that the peer gives up ends") {
+TEST_CASE("an open ends when the peer closes the connection") {
   auto memory = make_memory_pair();
   TransportPair pair = wrap(memory);
   CHECK(pair.client->open(Wait::no).status == IoStatus::would_block);

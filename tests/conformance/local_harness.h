@@ -1,5 +1,5 @@
-// The harnesses of the transport and protocol suites on UNIX-domain sockets. `LocalNames`, which
-// who includes this has declared, says where to listen.
+// The harnesses of the transport and protocol suites on UNIX-domain sockets. The including file
+// declares `LocalNames` before, which says where to listen.
 #pragma once
 
 #include "conformance/transport_pair.h"

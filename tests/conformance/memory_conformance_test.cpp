@@ -1,4 +1,4 @@
-// The transport suite on the memory transport of the tests: as good as a real one.
+// The transport suite on the memory transport of the tests, which fulfils the whole contract.
 #include "conformance/transport_pair.h"
 #include "support/memory_transport.h"
 

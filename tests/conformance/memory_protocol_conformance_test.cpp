@@ -1,5 +1,5 @@
-// The protocol suite on the memory protocol of the tests: what is registered from outside is as
-// good as what is built in.
+// The protocol suite on the memory protocol of the tests. A protocol that is registered from
+// outside fulfils the same contract as a built-in protocol.
 #include "support/memory_protocol.h"
 
 #include <string>

@@ -77,7 +77,7 @@ TEST_CASE("a server ends although clients are in their handshake") {
   }
 }
 
-TEST_CASE("a call to a server that does not end the handshake ends with its time") {
+TEST_CASE("a call to a server that does not end the handshake ends at its time limit") {
   for (const char* strategy : {"thread-per-connection", "reactive"}) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "handshake", .strategy = strategy};

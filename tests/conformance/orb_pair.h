@@ -1,6 +1,6 @@
-// A server's ORB and a client's in one process, and what is between them: a transport, a version of
-// the messaging protocol, a thread strategy. Every registered protocol is tried, and the tests'
-// own and that of examples/protocol_plugin, which are added from outside.
+// The ORB of a server and the ORB of a client in one process. Between them are a transport, a
+// version of the messaging protocol and a thread strategy. Tests try every registered protocol.
+// They add their own protocol and that of examples/protocol_plugin from outside.
 #pragma once
 
 #include "conformance/board_plugin.h"
@@ -36,7 +36,7 @@ struct OrbPairing {
   std::string version = "1.2";
   std::string strategy = "thread-per-connection";
   std::string lite = "no";    // GIOPlite where both sides know it
-  bool own_messages = false;  // of the protocol, not GIOP
+  bool own_messages = false;  // the messages of the protocol, not GIOP
 
   [[nodiscard]] std::string name() const {
     const std::string messages = own_messages    ? "own messages"
@@ -66,7 +66,7 @@ class Surroundings {
   /// Where the listeners of the memory protocol are found.
   [[nodiscard]] MemoryHub& hub() noexcept { return *hub_; }
 
-  /// Where nobody listens yet. Whoever registers a protocol says here where tests can listen.
+  /// An endpoint at which no server listens yet. Each registered protocol needs an entry here.
   [[nodiscard]] transport::Endpoint fresh_endpoint(const std::string& scheme) {
     const std::string name = "place" + std::to_string(++places_);
     if (scheme == "iiop" || scheme.ends_with("-tcp")) return {scheme, "127.0.0.1:0"};
@@ -81,8 +81,8 @@ class Surroundings {
   }
 
  private:
-  /// Pairs that no protocol brings: messages of others over TCP, GIOP by a row, and messages that
-  /// are sealed over every transport.
+  /// Pairs of messages and transports that no protocol has by itself: messages of another protocol
+  /// over TCP, GIOP by a row, and sealed messages over every transport.
   [[nodiscard]] static transport::ProtocolParts more_schemes() {
     transport::ProtocolParts parts;
     parts.messagings.push_back(make_numbered_messages);

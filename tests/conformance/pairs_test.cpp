@@ -1,5 +1,5 @@
-// What whole ORBs can count on, over every registered transport and every version of the messaging
-// protocol. Whoever registers a protocol gets these tests with it (orb_pair.h).
+// Guarantees of whole ORBs, over every registered transport and every version of the messaging
+// protocol. These tests include each protocol that is registered (orb_pair.h).
 #include "conformance/limited_calls.h"
 #include "conformance/orb_pair.h"
 #include "conformance/raw_peer.h"
@@ -169,7 +169,8 @@ TEST_CASE("every pairing: a thread's oneways arrive in order, and before its nex
   }
 }
 
-TEST_CASE("every pairing: a client that has ended sending still gets its reply, then the end") {
+TEST_CASE(
+    "every pairing: a client that has ended sending gets its reply, then the end of the stream") {
   for (const OrbPairing& pairing : all_pairings()) {
     CAPTURE(pairing.name());
     Surroundings surroundings;
@@ -183,7 +184,8 @@ TEST_CASE("every pairing: a client that has ended sending still gets its reply, 
   }
 }
 
-TEST_CASE("every pairing: a client that dies in the middle of a message hurts nobody else") {
+TEST_CASE(
+    "every pairing: a client that dies in the middle of a message does not disturb other clients") {
   for (const OrbPairing& pairing : all_pairings()) {
     CAPTURE(pairing.name());
     Surroundings surroundings;
@@ -200,7 +202,7 @@ TEST_CASE("every pairing: a client that dies in the middle of a message hurts no
   }
 }
 
-TEST_CASE("every pairing: a server that dies with the request is an error, not known whether") {
+TEST_CASE("every pairing: a call whose server dies with the request fails with COMPLETED_MAYBE") {
   for (const OrbPairing& pairing : all_pairings()) {
     CAPTURE(pairing.name());
     Surroundings surroundings;
@@ -255,7 +257,8 @@ TEST_CASE("every pairing: a call ends when its ORB is destroyed by another threa
   }
 }
 
-TEST_CASE("every pairing: a server that stops answers what it has begun, and then nobody") {
+TEST_CASE(
+    "every pairing: a server that stops replies to requests in progress, and later calls fail") {
   for (const OrbPairing& pairing : all_pairings()) {
     CAPTURE(pairing.name());
     Surroundings surroundings;
@@ -287,7 +290,7 @@ TEST_CASE("every pairing: a server that stops answers what it has begun, and the
   }
 }
 
-// Each connection that met such a message has ended, and with it a test above.
+// A connection that receives such a message ends, and a test above fails with it.
 TEST_CASE("every pairing with numbered messages: none was missing, doubled or out of order") {
   CHECK(numbered_messages() > 0);
   CHECK(misnumbered_messages() == 0);

@@ -201,7 +201,7 @@ TEST_CASE("calls of other threads do not wait for a request that has outgrown th
       });
 }
 
-TEST_CASE("a call from within the encoding of another call over the same connection is made") {
+TEST_CASE("a call that starts while another call is encoded over the same connection succeeds") {
   const OrbPairing pairing{.scheme = "ring"};
   Surroundings surroundings;
   PairServer server(surroundings, pairing);

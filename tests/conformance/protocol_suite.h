@@ -1,10 +1,10 @@
-// What every protocol must do besides moving octets: listen, connect, accept, publish, claim. A
+// The duties of every protocol besides moving octets: listen, connect, accept, publish, claim. A
 // protocol's test program defines `ProtocolHarness` before it includes this file:
 //
 //   struct ProtocolHarness {
 //     std::unique_ptr<ProtocolFactory> make_protocol();
-//     Endpoint fresh_endpoint();              // where it can listen and nobody else does
-//     std::vector<Endpoint> bad_endpoints();  // addresses that are none
+//     Endpoint fresh_endpoint();              // no other server listens there
+//     std::vector<Endpoint> bad_endpoints();  // their addresses are invalid
 //   };
 #pragma once
 
@@ -49,7 +49,7 @@ TEST_CASE("a connection to the published endpoint arrives at the acceptor") {
   CHECK(server->peer().starts_with(scheme));
 }
 
-TEST_CASE("an acceptor that must not wait gives nothing when nobody is there") {
+TEST_CASE("an accept without waiting gives null when no client has connected") {
   ProtocolHarness harness;
   auto protocol = harness.make_protocol();
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
@@ -71,7 +71,7 @@ TEST_CASE("interrupt ends an accept that waits, for good") {
   CHECK(acceptor->accept(Wait::no).error().kind == IoErrorKind::interrupted);
 }
 
-TEST_CASE("who has connected before the interruption is accepted, or hears of it") {
+TEST_CASE("a client that connected before the interruption is accepted, or its connection ends") {
   ProtocolHarness harness;
   auto protocol = harness.make_protocol();
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
@@ -89,7 +89,7 @@ TEST_CASE("who has connected before the interruption is accepted, or hears of it
   CHECK(acceptor->accept(Wait::no).error().kind == IoErrorKind::interrupted);
 }
 
-TEST_CASE("connecting to where nobody listens any more fails and says where") {
+TEST_CASE("a connect fails when no server listens any more, and the error names the endpoint") {
   ProtocolHarness harness;
   auto protocol = harness.make_protocol();
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
@@ -104,7 +104,7 @@ TEST_CASE("connecting to where nobody listens any more fails and says where") {
   }
 }
 
-TEST_CASE("an address that is none is an error to the connector and to the acceptor") {
+TEST_CASE("connector and acceptor refuse an invalid address") {
   ProtocolHarness harness;
   auto protocol = harness.make_protocol();
   for (const auto& endpoint : harness.bad_endpoints()) {
@@ -142,7 +142,7 @@ struct AcceptingHandler final : event::EventHandler {
 };
 }  // namespace
 
-TEST_CASE("a reactor hears of connections, several at a time") {
+TEST_CASE("a reactor reports connections, several at a time") {
   ProtocolHarness harness;
   auto protocol = harness.make_protocol();
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
@@ -175,13 +175,13 @@ TEST_CASE("a profile made for an endpoint is claimed and leads back to it") {
   CHECK(target->major == 1);
   CHECK(target->minor == 1);
   CHECK(target->object_key == key);
-  // What the protocol has to say itself comes behind them.
+  // Components of the protocol's own come behind them.
   REQUIRE(target->components.size() >= components.size());
   target->components.resize(components.size());
   CHECK((target->components == components));
 }
 
-TEST_CASE("a profile of others, or one that is damaged, is not claimed") {
+TEST_CASE("a profile with another tag and a damaged profile are not claimed") {
   ProtocolHarness harness;
   transport::ProtocolRegistry registry;
   auto* const protocol = add_protocol(registry, harness);

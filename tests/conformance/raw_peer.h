@@ -62,7 +62,7 @@ inline std::unique_ptr<transport::Transport> opened(
   return transport;
 }
 
-/// A client that speaks to an ORB's server through nothing but a transport.
+/// A client without an ORB: it uses a transport to the server of an ORB.
 class RawClient {
  public:
   RawClient(CORBA::ORB& orb, const std::string& reference) {
@@ -114,7 +114,7 @@ class RawClient {
   std::unique_ptr<messaging::Session> session_;
 };
 
-/// A listener that a client's ORB takes for a server.
+/// A listener without an ORB, which a client's ORB takes for a server.
 class RawServer {
  public:
   RawServer(Surroundings& surroundings, CORBA::ORB& orb, const OrbPairing& pairing)

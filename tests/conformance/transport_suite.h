@@ -1,4 +1,4 @@
-// What every transport must do: the contract of transport.h as tests. A transport's test program
+// The duties of every transport: the contract of transport.h as tests. A transport's test program
 // defines `Harness` before it includes this file:
 //
 //   struct Harness {
@@ -28,7 +28,7 @@ namespace perigee::test {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("what one side sends the other receives, both ways") {
+TEST_CASE("octets that either side sends arrive at the other side") {
   Harness harness;
   auto pair = harness.connect();
   const Octets request = pattern(100, 1);
@@ -95,7 +95,7 @@ TEST_CASE("segments of any size arrive as one stream") {
   CHECK((receive_exactly(*pair.server, message.size()) == message));
 }
 
-TEST_CASE("sending nothing takes nothing and is no error") {
+TEST_CASE("a send of no octets takes nothing, and is no error") {
   Harness harness;
   auto pair = harness.connect();
   for (const auto wait : {Wait::yes, Wait::no}) {
@@ -105,7 +105,8 @@ TEST_CASE("sending nothing takes nothing and is no error") {
   }
 }
 
-TEST_CASE("a receive that must not wait says when nothing is there, and the next may wait") {
+TEST_CASE(
+    "a receive without waiting says when no octets are there, and the next receive may wait") {
   Harness harness;
   auto pair = harness.connect();
   std::array<std::byte, 16> space;
@@ -115,7 +116,7 @@ TEST_CASE("a receive that must not wait says when nothing is there, and the next
   CHECK((receive_exactly(*pair.server, 16) == message));
 }
 
-TEST_CASE("sends that must not wait take what fits, and nothing of it is lost") {
+TEST_CASE("sends without waiting take the octets that fit, and lose none of them") {
   Harness harness;
   auto pair = harness.connect();
   const Octets message = pattern(64u << 20, 6);
@@ -140,7 +141,8 @@ TEST_CASE("sends that must not wait take what fits, and nothing of it is lost") 
   CHECK(send_some(*pair.client, OctetSpan(message).first(1)).count == 1);
 }
 
-TEST_CASE("the end of one direction comes after all its octets and leaves the other open") {
+TEST_CASE(
+    "the end of one direction comes after all its octets and leaves the other direction open") {
   Harness harness;
   auto pair = harness.connect();
   CHECK(send_all(*pair.client, pattern(10, 7)).ok());
@@ -222,7 +224,7 @@ TEST_CASE("a send whose time-out passes says how much was taken") {
   CHECK(std::equal(received.begin(), received.end(), message.begin()));
 }
 
-TEST_CASE("a send whose time-out passes comes back although the peer goes on taking a little") {
+TEST_CASE("a send returns at its time-out although the peer goes on taking a few octets") {
   Harness harness;
   auto pair = harness.connect();
   CHECK(pair.client->set_send_timeout(20ms).ok());
@@ -256,7 +258,7 @@ TEST_CASE("sending to a peer that is gone fails, without a signal") {
   pair.server.reset();
   const Octets message = pattern(1000, 12);
   IoResult result;
-  // The first one may still be taken: the news that the peer is gone comes back later.
+  // The transport may take the first message: it learns later that the peer is gone.
   do {
     result = send_all(*pair.client, message);
   } while (result.ok());
@@ -280,7 +282,7 @@ TEST_CASE("one sender and one receiver on each side work at the same time") {
 }
 
 namespace {
-/// Receives all there is, and remembers what it was told.
+/// Receives all octets, and remembers the readiness that the reactor has reported.
 struct Collector final : event::EventHandler {
   explicit Collector(transport::Transport& of) : transport(of) {}
   void handle_ready(event::Readiness readiness) noexcept override {
@@ -300,7 +302,7 @@ struct Collector final : event::EventHandler {
 };
 }  // namespace
 
-TEST_CASE("a reactor hears of octets and of the end of the stream") {
+TEST_CASE("a reactor reports octets and the end of the stream") {
   Harness harness;
   auto pair = harness.connect();
   auto reactor = event::make_reactor().value();
@@ -318,7 +320,7 @@ TEST_CASE("a reactor hears of octets and of the end of the stream") {
   reactor->remove(collector);
 }
 
-TEST_CASE("a reactor that is asked says when a full transport takes octets again") {
+TEST_CASE("a reactor reports on request that a full transport takes octets again") {
   Harness harness;
   auto pair = harness.connect();
   auto reactor = event::make_reactor().value();
@@ -334,7 +336,7 @@ TEST_CASE("a reactor that is asked says when a full transport takes octets again
   reactor->want_writable(collector, event::WriteInterest::on);
   std::jthread receiver([&] { static_cast<void>(receive_exactly(*pair.server, taken)); });
   while (!has(collector.seen, event::Readiness::writable)) reactor->run_once(Deadline::never());
-  // A transport may say so too early, but then it says it again.
+  // A transport may report this too early, but then it reports it again.
   while (!send_some(*pair.client, OctetSpan(message).first(1)).ok())
     reactor->run_once(Deadline::never());
   CHECK(has(collector.seen, event::Readiness::writable));
@@ -342,7 +344,7 @@ TEST_CASE("a reactor that is asked says when a full transport takes octets again
 }
 
 namespace {
-/// Sends whenever the reactor says so, and receives nothing.
+/// Sends whenever the reactor reports an event, and receives nothing.
 struct Sender final : event::EventHandler {
   Sender(transport::Transport& of, OctetSpan octets) : transport(of), left(octets) {}
   void handle_ready(event::Readiness) noexcept override {
@@ -357,8 +359,9 @@ struct Sender final : event::EventHandler {
 };
 }  // namespace
 
-// As a server does that sends a large reply: it reads no further requests meanwhile.
-TEST_CASE("a reactor says each time that a transport takes octets again, if nothing is received") {
+// A server that sends a large reply does this: it reads no further requests meanwhile.
+TEST_CASE(
+    "a reactor reports each time that a transport takes octets again, if nothing is received") {
   Harness harness;
   auto pair = harness.connect();
   auto reactor = event::make_reactor().value();

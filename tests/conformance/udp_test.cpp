@@ -1,4 +1,4 @@
-// Whole ORBs over UDP: what is served, what is refused, and what a server that is gone looks like.
+// Whole ORBs over UDP: served calls, refused calls, and calls to a server that is gone.
 #include "conformance/limited_calls.h"
 #include "conformance/orb_pair.h"
 #include <perigee/iop/components.h>

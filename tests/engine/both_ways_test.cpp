@@ -156,7 +156,7 @@ TEST_CASE("calls call back and forth, as deep as threads allow") {
 
 TEST_CASE("an end that blocks delays no other reply") {
   for (const BothWays::Plan& plan : plans()) {
-    if (plan.opener_threads == 1) continue;  // its thread runs the end
+    if (plan.opener_threads == 1) continue;  // its only thread runs the end of the call
     BothWays ends(plan);
     Gate gate;
     TestCall blocks(true);
@@ -556,7 +556,7 @@ TEST_CASE("calls that start when their connection becomes idle are executed, or 
 
 // Threads start, withdraw and wait on both sides while the transport splits what passes. In the end
 // the connection is lost in the middle of it, or drained.
-TEST_CASE("any mixture of calls ends each call once") {
+TEST_CASE("each call ends once, whatever the mixture of calls") {
   for (std::uint32_t seed = 0; seed != 12; ++seed) {
     BothWays::Plan plan = plans()[seed % 3];
     plan.to_acceptor = {.capacity = 2000 + 500 * seed, .receive_size_max = 700};

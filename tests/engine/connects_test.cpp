@@ -1,5 +1,5 @@
 // Connects: hosts that do not answer, names that take long, deadlines, the end, and lack of memory.
-// The hosts are scripted, and sockets of this host whose queues are full.
+// Connectors are scripted. Some hosts are sockets of this host whose queues are full.
 #include "engine/client/connects.h"
 
 #include "engine/outgoing_fixture.h"
@@ -41,7 +41,7 @@ using Begun = Connector::Begun;
 
 constexpr std::chrono::seconds patience{20};
 
-/// Ends when its signal is raised, with a transport or with what `end` says.
+/// A connect that ends when its signal is raised. `end` gives its result.
 class ScriptedConnect final : public ConnectInProgress {
  public:
   using End = std::function<Connects::Made()>;
@@ -65,7 +65,7 @@ class ScriptedConnect final : public ConnectInProgress {
 
 Connects::Made sending_transport() { return std::make_unique<SendingTransport>(); }
 
-/// What the test says, where it says something.
+/// A connector whose functions a test can replace.
 class ScriptedConnector final : public Connector {
  public:
   std::function<Begun()> on_begin = [] { return nullptr; };
@@ -141,7 +141,7 @@ std::size_t settled_threads() {
   return count;
 }
 
-/// A listening socket whose queue is full: the system drops what wants to connect to it.
+/// A listening socket whose queue is full: the system drops requests to connect to it.
 class DeadHost {
  public:
   DeadHost() {
@@ -234,7 +234,7 @@ TEST_CASE("connects: a protocol that can only wait gets a thread") {
   CHECK(wish.result().has_value());
 }
 
-TEST_CASE("connects: errors of the first step come by `done`, too") {
+TEST_CASE("connects: errors of the first step are also reported by `done`") {
   Connects connects(1, steady_clock());
   const auto refuses = std::make_shared<ScriptedConnector>();
   refuses->on_begin = refuses->on_look_up = []() -> Begun {
@@ -308,7 +308,7 @@ TEST_CASE("connects: the thread ends when nothing is left, and comes back") {
   CHECK(threads_of_process() == threads);
 }
 
-TEST_CASE("connects: the end gives up connects in progress, and begins no others") {
+TEST_CASE("connects: `stop` gives up connects in progress, and no connect begins after it") {
   std::optional<Connects> connects;
   connects.emplace(1, steady_clock());
   const auto dead = connector_that_begins(sending_transport, false);

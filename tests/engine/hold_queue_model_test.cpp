@@ -48,7 +48,7 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-/// What the comments of HoldQueue say, with a sorted vector.
+/// The model: a sorted vector that does what the comments of HoldQueue say.
 class Model {
  public:
   struct Request {

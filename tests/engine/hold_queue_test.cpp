@@ -77,7 +77,7 @@ TEST_CASE("a request whose hold point has opened meanwhile is due at once") {
   CHECK(f.take() == 1);
 }
 
-TEST_CASE("a request waits behind earlier ones of its connection, and not behind others") {
+TEST_CASE("a request waits only behind earlier requests of its connection") {
   Owner owner;
   Owner other;
   Fixture f;
@@ -132,7 +132,7 @@ TEST_CASE("as many requests and octets as allowed are parked") {
   }
 }
 
-TEST_CASE("the requests of a connection that ends are dropped, those of others stay") {
+TEST_CASE("the requests of a connection that ends are dropped, other requests stay") {
   Owner owner;
   Owner other;
   Fixture f;

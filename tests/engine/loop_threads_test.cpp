@@ -103,7 +103,8 @@ struct Pool {
 
 }  // namespace
 
-TEST_CASE("a loop of one thread serves while that thread waits, and then as one again") {
+TEST_CASE(
+    "a spare thread serves a loop while its only thread waits, and then one thread serves again") {
   Pool pool(1, 2);
   pool.run_work();
   CHECK(pool.threads.thread_count() == 1);
@@ -115,16 +116,16 @@ TEST_CASE("a loop of one thread serves while that thread waits, and then as one 
     pool.run_work();
     waiting.end();
   }
-  // Of two threads that serve, the next idle one steps back.
+  // Two threads serve now. The next idle thread steps back.
   while (pool.threads.serving_count() != 1) pool.run_work();
   CHECK(pool.threads.thread_count() == 2);
   Pool::Waiting again(pool);
   CHECK(again.admitted);
-  CHECK(pool.threads.thread_count() == 2);  // the thread on stand-by was called, no third made
+  CHECK(pool.threads.thread_count() == 2);  // the thread on stand-by serves again
   again.end();
 }
 
-TEST_CASE("waits of one thread, one within the other, count once") {
+TEST_CASE("nested waits of one thread count once") {
   Pool pool(1, 4);
   std::promise<void> leave;
   std::promise<void> waits;
@@ -230,7 +231,7 @@ bool add_spare_if_stuck(Pool& pool) {
 
 }  // namespace
 
-TEST_CASE("a loop gets a thread for each one that blocks, and returns to the plan") {
+TEST_CASE("a loop gets a spare thread for each blocked thread, and returns to the plan") {
   Pool pool(1, 2, std::chrono::milliseconds(1));
   Blocking first(pool);
   first.began.get_future().wait();
@@ -335,7 +336,7 @@ TEST_CASE("spare threads are limited for all loops of a server together") {
   other.join();
 }
 
-TEST_CASE("a thread that steps back leaves what it has marked to a thread that sleeps") {
+TEST_CASE("an object that a thread marks before it steps back is served by a sleeping thread") {
   Pool pool(1, 1);
   for (int round = 0; round < 200; ++round) {
     bool called = false;

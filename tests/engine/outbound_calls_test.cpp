@@ -39,7 +39,7 @@ class CallsModel {
       : random_(seed),
         role_(seed % 2 == 0 ? messaging::Role::opener : messaging::Role::acceptor),
         calls_max_(1 + static_cast<std::uint32_t>(random_() % 200)),
-        // Some runs begin shortly before the ids go round.
+        // Some runs begin shortly before the ids wrap around.
         calls_(role_, calls_max_, seed % 3 == 0 ? (std::uint64_t{1} << 31) - 50 : 0) {}
 
   void run(int steps) {
@@ -183,7 +183,7 @@ TEST_CASE("outbound calls: random operations keep the invariants") {
   }
 }
 
-TEST_CASE("outbound calls: an id that a long call has is passed over when the ids go round") {
+TEST_CASE("outbound calls: when the ids wrap around, the id of a long call is passed over") {
   OutboundCalls calls(messaging::Role::opener, 10, (std::uint64_t{1} << 31) - 1);
   Call last;
   last.id = calls.next_id();
@@ -233,7 +233,7 @@ struct CallingThreads {
   std::mutex mutex;  // guards `sent`
   std::set<std::uint32_t> sent;
 
-  // Either the call ends with its own reply, or it leaves the table before any other thread.
+  // The call ends with its own reply, or this thread takes it out of the table.
   void call(std::mt19937& dice) {
     SharedCall call;
     call.id = calls.next_id();

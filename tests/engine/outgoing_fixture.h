@@ -133,7 +133,7 @@ class OneSegment {
   OctetSpan span_;
 };
 
-/// Passes by one microsecond each time it is looked at.
+/// Advances by one microsecond at each look.
 class CreepingClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const noexcept override {

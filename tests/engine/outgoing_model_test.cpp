@@ -305,7 +305,8 @@ TEST_CASE("random senders, flushes, withdrawals and deadlines keep the invariant
   }
 }
 
-TEST_CASE("messages are sealed in the order in which they leave, and withdrawn ones not at all") {
+TEST_CASE(
+    "messages are sealed in the order in which they leave, and withdrawn messages are not sealed") {
   for (std::uint32_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     NumberingSealer sealer;

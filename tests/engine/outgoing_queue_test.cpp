@@ -1,4 +1,4 @@
-// OutgoingQueue: how one message leaves, and what happens to the others.
+// OutgoingQueue: how one message leaves, and the effects on other messages.
 #include "engine/memory/mapping_cache.h"
 #include "engine/outgoing_fixture.h"
 #include "support/allocations.h"
@@ -238,7 +238,8 @@ TEST_CASE("calls with equal limits set the time-out of the transport once") {
   CHECK(f.transport.send_timeout.count() == 0);
 }
 
-TEST_CASE("a full queue refuses a sender that may not wait and holds others to their deadline") {
+TEST_CASE(
+    "a full queue refuses a sender that may not wait; other senders wait until their deadline") {
   QueueFixture f({.octets_max = 250});
   f.take_once(30);
   CHECK(f.send(1).status == Status::queued);
@@ -261,7 +262,8 @@ TEST_CASE("the first message in a queue may have any size") {
   CHECK(f.send(3).status == Status::full);
 }
 
-TEST_CASE("held messages leave together: when they are enough, and in front of any other message") {
+TEST_CASE(
+    "held messages leave together when they reach a limit, and in front of any other message") {
   QueueFixture f;
   int sends = 0;
   f.transport.on_send = [&](auto segments, Wait) {
@@ -284,7 +286,8 @@ TEST_CASE("held messages leave together: when they are enough, and in front of a
   CHECK(f.queue.idle());
 }
 
-TEST_CASE("a message that is enough by itself leaves behind held ones, from its own memory") {
+TEST_CASE(
+    "a message that reaches the limit by itself leaves behind held messages, without a copy") {
   QueueFixture f;
   const Hold small{.count = 0, .octets = 1000};
   CHECK(f.hold(1, small).status == Status::queued);
@@ -301,7 +304,7 @@ TEST_CASE("a message that is enough by itself leaves behind held ones, from its 
   CHECK(f.queue.idle());
 }
 
-TEST_CASE("the rest of a large message waits in memory that the next one finds again") {
+TEST_CASE("the rest of a large message waits in memory that the next large message uses again") {
   const auto cache = std::make_shared<engine::MappingCache>(steady_clock(), nullptr,
                                                             engine::MappingCache::Limits{});
   const engine::OutgoingBlock::Source source = cache;
@@ -326,7 +329,7 @@ TEST_CASE("the rest of a large message waits in memory that the next one finds a
   CHECK(places[0] == places[1]);
 }
 
-TEST_CASE("held messages are sent before they are too much, whatever the limits say") {
+TEST_CASE("held messages are sent before they exceed the fixed limit, whatever other limits say") {
   QueueFixture f({.octets_max = 250});
   int sends = 0;
   f.transport.on_send = [&](auto segments, Wait) {
@@ -356,7 +359,7 @@ TEST_CASE("a message in the queue can be withdrawn until it begins to leave") {
   CHECK(f.received() == Numbers{1, 3});
 }
 
-TEST_CASE("held messages can be withdrawn, the last one too") {
+TEST_CASE("all held messages can be withdrawn, even the last message") {
   QueueFixture f;
   const Sent first = f.hold(1);
   const Sent second = f.hold(2);
@@ -458,7 +461,7 @@ TEST_CASE("messages that are held, or come during the last send, leave before th
     f.queue.finish();
     return SendingTransport::all_of(segments);
   };
-  CHECK(f.send(2).status == Status::sent);  // it had begun before
+  CHECK(f.send(2).status == Status::sent);  // this send had begun before `finish`
   CHECK(f.transport.ended);
   CHECK(f.received() == Numbers{1, 2});
 }

@@ -9,7 +9,7 @@ using perigee::engine::RecentIds;
 
 TEST_CASE("an id that was seen is refused until 256 others have followed") {
   RecentIds ids;
-  CHECK(ids.add(0));  // also an empty table has not seen it
+  CHECK(ids.add(0));  // an empty table has not seen id 0 either
   CHECK_FALSE(ids.add(0));
   for (std::uint32_t id = 1; id < RecentIds::window; ++id) CHECK(ids.add(id));
   CHECK_FALSE(ids.add(0));

@@ -37,7 +37,7 @@ TEST_CASE("a loop has all places that other loops do not use") {
   CHECK(all.count() == 100);
 }
 
-TEST_CASE("a limit below one portion is exact, and so is a limit of none") {
+TEST_CASE("a limit below one portion is exact, and so is a limit of zero") {
   for (const std::uint32_t max : {0U, 1U, 63U, 64U, 65U}) {
     CAPTURE(max);
     RequestCount all(max);

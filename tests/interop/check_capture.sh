@@ -2,7 +2,7 @@
 # Captures a conversation between a Perigee server and a Perigee client, and fails if Wireshark's
 # dissector finds a malformed packet in it, or does not find GIOP at all.
 #   check_capture.sh TSHARK RUN_PAIR SERVER CLIENT GIOP-VERSION
-# The client writes the capture itself (-ORBPcap), so that no capture rights are needed.
+# The client writes the capture itself (-ORBPcap), so the script needs no permission to capture.
 set -euo pipefail
 tshark=$1 run_pair=$2 server=$3 client=$4 version=$5
 

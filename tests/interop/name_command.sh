@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `perigee name` against a naming service: run_naming.sh gives its address and reference. SERVER
-# prints the reference of an object that is alive: the naming service asks it what it is.
+# `perigee name` with a naming service: run_naming.sh passes its address and reference. SERVER prints
+# the reference of an existing object, because the naming service asks the object for its type.
 #   name_command.sh HOST:PORT -ORBInitRef NameService=IOR:... PERIGEE SERVER
 set -euo pipefail
 
@@ -29,7 +29,7 @@ refuse() {
   checks=$((checks + 1))
 }
 
-# Whether a name leads to a reference: `perigee ior` shows its key.
+# Checks that a name leads to a reference: `perigee ior` shows its key.
 leads_to() { name resolve "$1" | "$perigee" ior - | grep -qF "$2"; }
 
 coproc alive { exec "$server" -ORBListenEndpoints iiop://127.0.0.1:0; }

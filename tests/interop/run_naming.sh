@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a client against a naming service of its own, at a port that is free.
+# Runs a client with its own naming service, at a free port.
 #   run_naming.sh OMNINAMES PERIGEE CLIENT [CLIENT-OPTION...]
 # The client gets HOST:PORT as its first argument, and the initial reference NameService.
 set -euo pipefail

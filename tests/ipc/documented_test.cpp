@@ -120,7 +120,7 @@ TEST_CASE("documented: a file that is received") {
   here.close_sender();
   {
     auto file = OutputFile::open(path, OutputFile::Existing::refuse);
-    if (!file) return;  // file_exists: nobody's file is overwritten
+    if (!file) return;  // file_exists: no file is overwritten
     std::size_t moved = 0;
     const auto received = there.recv_file_n(*file, 0, 1 << 20, 30s, moved);
     if (!received) return;  // the file has `moved` octets

@@ -1,4 +1,4 @@
-// The program of docs/migrating.md, after: server and client in one process.
+// The program of docs/migrating.md after the migration: server and client in one process.
 #include "bankS.h"
 #include <perigee/corba.h>
 

@@ -1,5 +1,6 @@
-// Source written to the IDL-to-C++11 mapping, in the way of its other implementation's examples:
-// every name below is the mapping's, none is ours but the header of the library.
+// Source written to the IDL-to-C++11 mapping, in the style of the examples of its other
+// implementation. Every name below is a name of the mapping. Only the header of the library is
+// Perigee's own.
 #include "portableS.h"
 #include <perigee/corba.h>
 
@@ -49,7 +50,7 @@ class Observer final : public virtual IDL::traits<Test::Observer>::base_type {
   std::ostringstream text_;
 };
 
-/// No servant by itself: a tie makes it one.
+/// Not a servant by itself: a tie makes a servant of it.
 struct Silent {
   std::string name() { return "Silent"; }
   void name(const std::string&) {}
@@ -144,7 +145,7 @@ TEST_CASE("a tie serves an object that is shared, given away, or kept by the cal
   }
 }
 
-TEST_CASE("local interfaces are implemented and called in the process, and stay there") {
+TEST_CASE("local interfaces are implemented and called in the process, and cannot be stringified") {
   Session session;
   auto impl = CORBA::make_reference<Observer>();
   IDL::traits<Test::Observer>::ref_type observer = impl;

@@ -1,6 +1,7 @@
 // The counting operator new, which can fail. Aligned forms are not counted. The nothrow and array
-// forms would end here anyway, but the runtime of a sanitizer brings its own. That of the thread
-// sanitizer cannot be replaced at all: it is asked to tell instead (and counts malloc, too).
+// forms would call it anyway, but the runtime of a sanitizer brings forms of its own. The operator
+// new of the thread sanitizer cannot be replaced: hooks of the sanitizer count instead, malloc
+// included.
 #include "support/allocations.h"
 
 #include <cstdlib>

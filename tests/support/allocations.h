@@ -22,11 +22,11 @@ struct Allocations {
 /// Since the thread began. Take it twice and subtract. Does not see malloc and realloc.
 [[nodiscard]] Allocations allocations() noexcept;
 
-/// The calling thread's `number`-th use of operator new from now on (1: the next one), and those
-/// that follow it up to `count` in all, throw bad_alloc. Not under the thread sanitizer, whose
-/// operator new cannot be replaced.
+/// Makes uses of operator new by the calling thread throw bad_alloc: the `number`-th use from now
+/// on (1: the next use), and further uses up to `count` in all. Not under the thread sanitizer,
+/// whose operator new cannot be replaced.
 void fail_allocation(std::size_t number, std::size_t count = 1) noexcept;
-/// No use fails any longer. True if one has failed since `fail_allocation`.
+/// Ends the failures. True if a use has failed since `fail_allocation`.
 bool stop_failing_allocation() noexcept;
 
 /// What `work` allocates on this thread.

@@ -1,4 +1,4 @@
-// Waiting until somebody is asked to stop.
+// Waiting for a stop request.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 namespace perigee::test {
 
-/// Blocks until it is stopped.
+/// Blocks until a stop is requested.
 inline void await_stop(const std::stop_token& token) {
   std::mutex mutex;
   std::condition_variable_any stopped;

@@ -99,7 +99,7 @@ class DatagramTransport final : public transport::Transport {
     if (!delayed_.empty()) goes_on = deliver(std::exchange(delayed_, {}));
     return goes_on;
   }
-  // As the network does, drops what the peer has no room for.
+  // Drops a datagram for which the peer has no room, as the network does.
   bool deliver(const Octets& datagram) const {
     const ssize_t sent =
         ::send(handle_, datagram.data(), datagram.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -1,5 +1,5 @@
-// Two transports that carry datagrams through a pair of sockets, and lose, double and reorder them
-// as the test says.
+// Two transports that carry datagrams through a pair of sockets. A test can lose, double and
+// reorder the datagrams.
 #pragma once
 
 #include "support/memory_protocol.h"
@@ -18,17 +18,17 @@ inline constexpr messaging::Carrier datagram_carrier{.shape = messaging::Shape::
                                                      .ordered = false,
                                                      .datagram_max = 65'507};
 
-/// What happens to datagrams, of all connections together. 0: never; 1: to each; 3: to each third.
-/// Any thread.
+/// How often a fault happens to the datagrams of all connections together. 0: never; 1: to each
+/// datagram; 3: to each third datagram. Any thread.
 struct DatagramFaults {
   std::atomic<std::uint32_t> lose_each{0};
   std::atomic<std::uint32_t> double_each{0};
-  std::atomic<std::uint32_t> delay_each{0};  ///< it arrives behind the next one of its sender
+  std::atomic<std::uint32_t> delay_each{0};  ///< it arrives behind its sender's next datagram
   std::atomic<std::uint32_t> forge_each{0};  ///< behind a malformed copy, if it is a reply of GIOP
   std::atomic<std::uint32_t> sent{0};        ///< datagrams so far, without the doubles
 };
 
-/// What the server's ends of connections say of themselves.
+/// The properties that the server's ends of connections report.
 struct DatagramServerEnd {
   messaging::Flow flow = messaging::Flow::both;
   bool is_virtual = false;

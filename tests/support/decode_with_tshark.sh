@@ -2,7 +2,7 @@
 # Makes a capture of hex dumps (one packet each, as text2pcap reads them) and checks that tshark's GIOP
 # dissector finds no malformed packet, and in each packet what is expected.
 # usage: decode_with_tshark.sh <dump> <expected> <capture>
-# <expected>: a line a packet: major.minor|type|request id|operation or status
+# <expected>: one line for each packet: major.minor|type|request id|operation or status
 set -eu
 dump=$1 expected=$2 capture=$3
 port=2809

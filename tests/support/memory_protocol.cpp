@@ -40,7 +40,7 @@ TransportEnds make_memory_ends() {
 
 }  // namespace
 
-/// A queue of connections that wait, and a doorbell for who does not wait in `accept`.
+/// A queue of connections that wait, and a doorbell that wakes a reactor.
 class MemoryAcceptor final : public transport::Acceptor {
  public:
   MemoryAcceptor(std::shared_ptr<MemoryHub> hub, Endpoint endpoint)
@@ -73,7 +73,7 @@ class MemoryAcceptor final : public transport::Acceptor {
   [[nodiscard]] const Endpoint& listening() const noexcept override { return endpoint_; }
   [[nodiscard]] const Endpoint& published() const noexcept override { return endpoint_; }
 
-  /// False if it takes no more.
+  /// False if the acceptor takes no more connections.
   bool give(std::unique_ptr<Transport> transport) {
     const std::lock_guard lock(mutex_);
     if (interrupted_) return false;

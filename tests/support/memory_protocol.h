@@ -1,5 +1,5 @@
 // A protocol whose connections are memory: listeners by name, a profile tag and codec of its own.
-// Registered as any plug-in would be; nothing of the ORB knows of it.
+// It is registered like a plug-in. The ORB does not know it.
 #pragma once
 
 #include <perigee/messaging/carrier.h>
@@ -23,8 +23,8 @@ class MemoryAcceptor;
 using TransportEnds =
     std::pair<std::unique_ptr<transport::Transport>, std::unique_ptr<transport::Transport>>;
 
-/// Where the listeners of one process are found by name. Any thread. Shared by the protocols that
-/// shall meet there.
+/// Finds the listeners of one process by name. Any thread. Protocols share a hub to connect to each
+/// other.
 class MemoryHub {
  public:
   /// Connections are streams in memory.
@@ -41,7 +41,7 @@ class MemoryHub {
   void release();
 
  private:
-  std::mutex mutex_;  // guards what follows, and that acceptors live while they are given something
+  std::mutex mutex_;  // guards what follows, and keeps acceptors alive while they get a connection
   std::condition_variable released_;
   std::string held_;
   std::map<std::string, MemoryAcceptor*> acceptors_;
@@ -50,9 +50,9 @@ class MemoryHub {
 
 inline constexpr std::uint32_t memory_profile_tag = 0x50470f01;
 
-/// What tells the protocols of several hubs apart.
+/// The properties that distinguish the protocols of several hubs.
 struct MemoryScheme {
-  std::string_view name = "memory";  // of a literal
+  std::string_view name = "memory";  // refers to a literal
   std::uint32_t tag = memory_profile_tag;
   messaging::Carrier carrier;
 };

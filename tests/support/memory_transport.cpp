@@ -29,7 +29,7 @@ Features features_of(const PipeFaults& outgoing) {
 
 }  // namespace
 
-/// One end. Its octets go through `pipe_from(end_)`, the peer's come through the other one.
+/// One end. It sends through `pipe_from(end_)`, and receives from the other pipe.
 class MemoryTransport final : public Transport {
  public:
   MemoryTransport(std::shared_ptr<MemoryConnection> connection, End end)

@@ -1,5 +1,5 @@
-// Two transports connected through memory, which can split, hold back, cut and reset what passes:
-// for tests of whatever stands on a transport. Conforms to the contract of transport.h.
+// Two transports connected through memory, which can split, hold back, cut and reset the stream.
+// For tests of the layers above a transport. Conforms to the contract of transport.h.
 #pragma once
 
 #include "support/octet_ring.h"
@@ -27,7 +27,7 @@ struct PipeFaults {
   int cut_code = 0;  ///< then it sees: 0 the end of the stream, else this errno
 };
 
-/// Ends of a connection, and directions by who sends.
+/// The ends of a connection. A direction is named by the end that sends.
 enum class End : std::size_t { first = 0, second = 1 };
 
 /// The connection between two memory transports: where a test interferes. Any thread.

@@ -13,7 +13,7 @@ namespace perigee::test {
 [[nodiscard]] std::unique_ptr<messaging::MessagingProtocol> make_numbered_messages(
     const messaging::Limits& limits);
 
-/// Messages of this process that arrived with another number than the next.
+/// Messages of this process that arrived with a wrong number.
 [[nodiscard]] std::uint64_t misnumbered_messages() noexcept;
 /// Messages of this process that arrived with the right number.
 [[nodiscard]] std::uint64_t numbered_messages() noexcept;

@@ -8,7 +8,8 @@
 
 namespace perigee::test {
 
-/// One thread at a time, but the memory of `place` may be written beside `take`.
+/// Used by one thread at a time. But one thread may write the memory of `place` while another
+/// thread calls `take`.
 class OctetRing {
  public:
   /// Holds at most `capacity` octets. Throws std::system_error if the system refuses the memory.
@@ -21,13 +22,13 @@ class OctetRing {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size(); }
 
-  /// The memory of all octets that there is room for.
+  /// The free memory of the ring.
   [[nodiscard]] MutableOctetSpan place() noexcept;
-  /// The first `count` octets of that memory are octets of the ring.
+  /// The first `count` octets of the free memory become octets of the ring.
   void commit(std::size_t count) noexcept { written_ += count; }
-  /// Appends octets, at most as many as there is room for. How many.
+  /// Appends as many of the octets as there is room for. Returns their number.
   std::size_t append(OctetSpan octets) noexcept;
-  /// Takes octets out, which must be there.
+  /// Takes octets out. The ring must have as many octets.
   void take(MutableOctetSpan octets) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Protocols whose acceptors do what a test says.
+// Protocols whose acceptors run functions of a test.
 #pragma once
 
 #include <perigee/transport/tcp.h>
@@ -13,7 +13,7 @@ namespace perigee::test {
 
 using Accepted = std::expected<std::unique_ptr<transport::Transport>, IoError>;
 
-/// What is odd; any thread.
+/// The functions of a test. Any thread may call them.
 struct Oddity {
   /// Called in place of `inner.accept(wait)`, which it may call.
   std::function<Accepted(transport::Acceptor& inner, transport::Wait wait)> accept =
@@ -44,7 +44,7 @@ class OddAcceptor final : public transport::Acceptor {
   const Oddity oddity_;
 };
 
-/// Another protocol, but for its acceptors.
+/// The same as the inner protocol, except for its acceptors.
 class OddProtocol final : public transport::ProtocolFactory {
  public:
   OddProtocol(std::unique_ptr<transport::ProtocolFactory> inner, Oddity oddity)
@@ -80,7 +80,7 @@ class OddProtocol final : public transport::ProtocolFactory {
   const Oddity oddity_;
 };
 
-/// TCP, as if the system had no handles left when `fails` says so.
+/// TCP whose `accept` fails as if the system had no handles left, while `fails` returns true.
 inline std::unique_ptr<transport::ProtocolFactory> make_flaky_protocol(
     std::function<bool()> fails) {
   auto accept = [fails = std::move(fails)](transport::Acceptor& inner,

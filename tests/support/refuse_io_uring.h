@@ -13,7 +13,7 @@
 
 namespace perigee::test {
 
-/// For good: on a thread of its own.
+/// The refusal is permanent for the thread: call it on a thread of its own.
 inline void refuse_io_uring() {
   std::array<sock_filter, 4> filter{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -379,8 +379,7 @@ std::optional<IoError> refusal(std::string_view trust, const std::string& addres
   return connected.error();
 }
 
-TEST_CASE(
-    "a client uses sockets only of users whom it trusts: its own, and root, if none is said") {
+TEST_CASE("a client uses sockets only of trusted users: by default, of its own user and of root") {
   const TemporaryFolder folder;
   const auto acceptor = listen(folder.file("s")).value();
   const std::string self = std::to_string(::geteuid());

@@ -1,6 +1,6 @@
-// Opens the files of a folder for clients that may not open them: passes the handle, for reading
-// only. Whom it serves is told by the system, not by the client. Ends in order on SIGINT and
-// SIGTERM.
+// Opens the files of a folder for clients that may not open them, and passes the handle, for
+// reading only. The system, not the client, names the user of the client. Ends in order on SIGINT
+// and SIGTERM.
 #include "../program.h"
 #include "../sessions.h"
 #include "protocol.h"
@@ -34,12 +34,12 @@ constexpr auto usage =
     "usage: file_broker <address> <folder> [<user id>...]\n"
     "Passes handles of the files in the folder to these users (none: its own). The address is a\n"
     "path, or @name.\n";
-/// For all that a client does. One that says nothing, or a little now and then, keeps a thread that
-/// long; others wait for it only when so many do that.
+/// The time for all steps of a client. A client that sends nothing, or a little now and then, keeps
+/// a thread for this time. Other clients have to wait only if all places are taken by such clients.
 constexpr auto client_limit = 5s;
 constexpr std::size_t clients_max = 64;
 
-/// Why a client does not get what it asked for.
+/// The reason why a client does not get a handle.
 class Refusal : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -49,7 +49,7 @@ class Broker {
   Broker(std::filesystem::path folder, std::vector<std::uint32_t> users)
       : folder_(std::move(folder)), users_(std::move(users)) {}
 
-  /// Never throws: what goes wrong concerns this client only.
+  /// Never throws: an error concerns this client only.
   void serve(ipc::lsock::Stream& stream) const {
     const auto end = Clock::now() + client_limit;
     std::string who = "unknown user";
@@ -102,10 +102,10 @@ class Broker {
   static void refuse(ipc::lsock::Stream& stream, const std::string& reason, Clock::time_point end) {
     const std::array<perigee::OctetSpan, 2> answer{std::span(&broker::refused, 1),
                                                    perigee::octets_of(reason)};
-    // Whether a client that is refused learns why is its own affair.
+    // If this send fails, only the refused client lacks the reason.
     if (!stream.send_n(answer, left(end))) return;
     stream.close_sender();
-    // Closing with octets unread would reset the connection, and the reason be lost.
+    // Closing with octets unread would reset the connection, and the client would lose the reason.
     std::array<std::byte, 4096> rest;
     for (int count = 0; count < 16; ++count) {
       const auto received = stream.recv(rest, left(end));
@@ -131,7 +131,8 @@ std::vector<std::uint32_t> users_from(std::span<char*> arguments) {
   return users;
 }
 
-/// Serves all who connect, some at the same time, until it is stopped and the acceptor interrupted.
+/// Serves all clients, several at the same time, until a stop is requested and the acceptor is
+/// interrupted.
 std::error_code serve_all(ipc::lsock::Acceptor& acceptor, const Broker& broker,
                           const std::stop_token& stop) {
   Sessions<ipc::lsock::Stream> sessions;
@@ -153,7 +154,7 @@ void run(const std::string& text, const Broker& broker) {
   const auto address = ipc::UnixAddr::parse(text);
   if (!address) throw std::runtime_error(text + ": not an address");
   auto acceptor = value_of(ipc::lsock::Acceptor::open(*address), "listen at " + text);
-  // Anybody may ask: the credentials decide.
+  // Every user may connect: the credentials decide.
   if (address->kind() == ipc::UnixAddr::Kind::path) {
     std::filesystem::permissions(text, std::filesystem::perms(0666));
   }

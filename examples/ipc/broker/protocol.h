@@ -1,4 +1,4 @@
-// What broker and clients say to each other. A client sends a file's name and ends its side; the
+// The messages of broker and clients. A client sends the name of a file and ends its side. The
 // broker answers with one octet and the file's handle, or with another octet and a reason.
 #pragma once
 

@@ -16,7 +16,7 @@ constexpr auto usage =
     "usage: echo_client <family> <address> < <what to send>\n"
     "Families: sock, uring, lsock, spipe. The address is what the server prints.\n";
 
-/// Sends standard input to its end. Returns how many octets that were.
+/// Sends standard input to its end. Returns the number of octets.
 template <typename Stream>
 std::size_t send_input(Stream& stream) {
   std::size_t total = 0;
@@ -49,7 +49,7 @@ int call(std::string_view text) {
       std::cout.write(space.data(), static_cast<std::streamsize>(received.count())).flush();
       returned += received.count();
     }
-    stream.interrupt();  // if it was the server that ended: nothing more is sent
+    stream.interrupt();  // if the server has ended, nothing more is sent
   }
   if (!std::cout) throw std::runtime_error("standard output cannot be written");
   if (sent != returned) throw std::runtime_error("the server has not sent back everything");

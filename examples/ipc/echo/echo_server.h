@@ -1,4 +1,4 @@
-// The echo server of the paper, as one function for every family: which of them is a parameter.
+// The echo server of the paper, as one function for every family. The family is a parameter.
 #pragma once
 
 #include "../sessions.h"
@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <system_error>
 
-/// Sends back what comes, until the stream ends.
+/// Sends back the octets that arrive, until the stream ends.
 template <typename Stream>
 void echo(Stream& stream) {
   std::array<std::byte, 65536> space;
@@ -20,7 +20,7 @@ void echo(Stream& stream) {
   }
 }
 
-/// Serves all who connect, each on a thread of its own, until it is stopped and the acceptor
+/// Serves each connection on a thread of its own, until a stop is requested and the acceptor is
 /// interrupted.
 template <perigee::ipc::ConnectionFamily Family>
 std::error_code echo_server(typename Family::Acceptor& acceptor, const std::stop_token& stop) {
@@ -30,7 +30,7 @@ std::error_code echo_server(typename Family::Acceptor& acceptor, const std::stop
     if (stream) {
       sessions.start(std::move(*stream), echo<typename Family::Stream>);
     } else if (stream.error() == std::errc::too_many_files_open && sessions.size() != 0) {
-      sessions.wait_for_an_end(stop);  // until then, who comes waits to be accepted
+      sessions.wait_for_an_end(stop);  // until then, new clients wait to be accepted
     } else if (!stop.stop_requested()) {
       return stream.error();
     }

@@ -1,5 +1,5 @@
-// The families that these programs are made for, by name, and what they do not have in common: a
-// stream of octets may take a part of what it is given, a stream of records takes each whole.
+// The families of these programs, by name, and their difference: a stream of octets may take a part
+// of a buffer, while a stream of records takes each record whole.
 #pragma once
 
 #include <perigee/ipc/families.h>
@@ -21,7 +21,7 @@ perigee::ipc::Status send_whole(Stream& stream, perigee::OctetSpan octets) {
   }
 }
 
-/// The address that the text stands for. Throws for one of another family.
+/// The address that the text stands for. Throws if the text is no address of this family.
 template <typename Family>
 typename Family::Address address_from(std::string_view text) {
   const auto address = Family::Address::parse(text);
@@ -29,7 +29,7 @@ typename Family::Address address_from(std::string_view text) {
   return *address;
 }
 
-/// A path outlives the server that listens at it, unless it removes it.
+/// A path outlives the server that listens at it, unless the server removes it.
 inline void remove_name(const perigee::ipc::InetAddr&) {}
 inline void remove_name(const perigee::ipc::UnixAddr& address) {
   perigee::ipc::lsock::remove(address);
@@ -44,7 +44,8 @@ struct NamedProgram {
   int (*run)(std::string_view address);
 };
 
-/// Runs the one that the first argument names, with the second as its address.
+/// Runs the program of the family that the first argument names. The second argument is its
+/// address.
 template <std::size_t Size>
 int run_named(const std::array<NamedProgram, Size>& programs, int argc, char* argv[],
               const char* usage) {

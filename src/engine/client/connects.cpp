@@ -27,7 +27,7 @@ IoError not_begun(const Endpoint& endpoint) {
                   " (all threads of -ORBConnectingThreadsMax were busy)");
 }
 
-// Without its text, if there is no memory for that.
+// The error has no text, since the text would need memory.
 IoError without_memory() noexcept { return {IoErrorKind::limit, IoOperation::connect, ENOMEM, {}}; }
 
 }  // namespace
@@ -41,7 +41,7 @@ class Connects::Attempt final : public event::EventHandler {
 
   void handle_ready(event::Readiness /*readiness*/) noexcept override { owner_.advance(*this); }
   void time_over() noexcept;
-  /// Goes on. Null: it has to wait.
+  /// Goes on with the connect, or with the handshake. Null: the attempt has to wait.
   [[nodiscard]] Made advance() {
     if (!opening) {
       Made made = connect->advance();
@@ -64,7 +64,7 @@ class Connects::Attempt final : public event::EventHandler {
   std::unique_ptr<transport::ConnectInProgress> connect;
   std::unique_ptr<transport::Transport> opening;  // connected; its handshake is in progress
   event::MemberTimer<Attempt, &Attempt::time_over> timer{*this};
-  int added = -1;  // the handle that the reactor has
+  int added = -1;  // the handle that is registered with the reactor
   bool over = false;
 
  private:
@@ -79,11 +79,11 @@ Connects::~Connects() { stop(); }
 void Connects::connect(Wanted wanted) {
   if (!wanted.connector) return queue(wanted);
   auto begun = wanted.connector->begin(wanted.endpoint);
-  if (!begun || *begun == nullptr) return queue(wanted);  // an error is reported by a thread, too
+  if (!begun || *begun == nullptr) return queue(wanted);  // a thread reports errors, too
   begin(wanted, std::move(*begun));
 }
 
-// Takes what is wanted if it does not throw.
+// Takes `wanted`, unless it throws.
 void Connects::begin(Wanted& wanted, std::unique_ptr<transport::ConnectInProgress> connect) {
   prepare_reactor();
   Attempts made;
@@ -148,8 +148,9 @@ IoError no_thread(const Endpoint& endpoint) noexcept try {
 
 }  // namespace
 
-// If no other thread runs, nothing in the list would ever be done. The caller's own connect is
-// reported by the exception, the others by their `done`. True: the own one was still there.
+// If no other thread runs, no connect of the list would ever end. The exception reports the
+// caller's own connect, and `done` reports the others. True: the caller's own connect was still in
+// the list.
 template <typename List>
 bool Connects::drop_without_thread(List& list, std::uint32_t& threads, const void* own) {
   List left;
@@ -195,8 +196,8 @@ void Connects::run_waiting() noexcept {
   }
 }
 
-// A thread that finds nothing says so under the lock: a thread that wants a connection then starts
-// another one.
+// A thread that finds no connect signs off under the lock. So a thread that wants a connection then
+// starts another thread.
 bool Connects::take(Queue& taken) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || waiting_.empty()) {
@@ -310,8 +311,8 @@ Connects::Made Connects::step(Attempt& attempt) noexcept try {
   return std::unexpected(without_memory());
 }
 
-// The handle of a transport may be another one than that of its connect. The reactor reports what
-// has come before, too.
+// The handle of a transport may differ from the handle of its connect. The reactor also reports
+// octets that came before the handle was added.
 std::expected<void, IoError> Connects::watch(Attempt& attempt) {
   const int handle = attempt.handle();
   if (attempt.added != handle) {

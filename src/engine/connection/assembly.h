@@ -50,7 +50,8 @@ class Assembly {
   void begin_continuation(const messaging::Frame& frame);
   /// Appends a copy of `octets`, of which `announced` more are to come in the same piece.
   void append(OctetSpan octets, std::size_t announced, const Source& source);
-  /// Room for some of the `announced` octets to come (at least one; none if none are).
+  /// Room for some of the `announced` octets to come: at least one octet, or none if no octet is to
+  /// come.
   [[nodiscard]] MutableOctetSpan space(std::size_t announced, const Source& source);
   /// `count` octets were put into the last space.
   void filled(std::size_t count) noexcept { size_ += count; }

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds look_around_period{100};  // the connection 
 // A message is not made in place if the transport has fewer octets free. Most messages are smaller.
 constexpr std::size_t place_size_min = 1024;
 
-// Different for all threads that live.
+// Returns a different address in each living thread.
 const void* mark_of_thread() noexcept {
   static thread_local const char mark = 0;
   return &mark;
@@ -132,8 +132,8 @@ bool Channel::limit_receive(Deadline deadline) {
   return receive_once(space, Wait::yes);
 }
 
-// A receive that waits may wait for the answer to what the transport owes. So this is sent before,
-// too.
+// A receive that waits may wait for the peer's answer to octets that the transport owes. So the
+// owed octets are sent before such a receive, too.
 [[gnu::noinline]] IoResult Channel::receive_specially(const ReceiveSpace& space, Wait wait) {
   const bool may_owe = transport_->features().owes_output;
   if (may_owe && wait == Wait::yes) send_owed_output();
@@ -216,7 +216,8 @@ ReadStatus Channel::read_message(messaging::IncomingMessage& message, Wait wait,
     if (!deadline.is_never() || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
     ReceiveSpace space = inbox_.receive_space(scratch);
-    // The storage of a large message has room for all of it: others have their turn before that.
+    // The storage of a large message has room for the whole message. Other connections get their
+    // turn before the whole message has arrived.
     if (wait == Wait::no && space.first.size() > turn_left_ && !datagrams_) [[unlikely]]
       space = {space.first.first(turn_left_), {}};
     const IoResult result = receive(space, wait);
@@ -231,7 +232,7 @@ ReadStatus Channel::read_message(messaging::IncomingMessage& message, Wait wait,
   }
 }
 
-// A part of a message is at hand, perhaps.
+// A part of a message may be at hand.
 Channel::Refusal Channel::refuse_growth(Wait wait, Deadline deadline) noexcept {
   if (unfinished_.has_lost_place()) return ReadStatus::failed;
   const messaging::Unfinished unfinished = inbox_.unfinished();
@@ -256,7 +257,8 @@ Channel::Refusal Channel::await_room(const messaging::Unfinished& unfinished,
   return std::nullopt;
 }
 
-// Octets of the next message have a time of their own; fragments of another one keep theirs.
+// The octets of the next message get a time of their own. An unfinished message in fragments keeps
+// its time.
 void Channel::end_growth() noexcept {
   if (!inbox_.unfinished().more_follows) unfinished_.end();
 }
@@ -270,7 +272,7 @@ WaitingOutput Channel::waiting_output() const noexcept {
           drained_octets()};
 }
 
-// MessageError may not arrive: it does not matter.
+// It does no harm if MessageError does not arrive.
 void Channel::lose_place(LostPlace reason) noexcept {
   try {
     log::write(log::Level::info, "orb",
@@ -281,7 +283,7 @@ void Channel::lose_place(LostPlace reason) noexcept {
       session_->encode_message_error(encoder, session_->protocol().version_max());
       (void)send(buffer, Wait::no);
     }
-  } catch (const std::exception& exception) {  // bad_alloc: it ends without a word
+  } catch (const std::exception& exception) {  // bad_alloc: no MessageError is sent
     log::write(log::Level::warning, "orb", exception.what());
   }
   close();
@@ -469,7 +471,7 @@ void Channel::finish_output() {
   call_flusher();
 }
 
-// By a thread of the flusher.
+// Runs on a thread of the flusher.
 void Channel::flush_rest() noexcept {
   const Duration limit = limits_.send_timeout;
   StandStill progress;

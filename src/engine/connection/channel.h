@@ -44,7 +44,7 @@ struct ChannelLimits {
 
 /// How reading one message ended.
 enum class ReadStatus : std::uint8_t {
-  message,        ///< there it is
+  message,        ///< a whole message was read
   would_block,    ///< Wait::no, and no whole message has arrived
   turn_over,      ///< Wait::no, and as much was received as `begin_turn` allows: there may be more
   timed_out,      ///< the receive time-out passed, or the deadline
@@ -213,8 +213,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// From now on the reader is not called. By the thread that reads.
   void forget_paused_reader() noexcept { unfinished_.leave(); }
 
-  /// Whether no whole message has passed, nor begun to, for `limit`. Octets of a message that never
-  /// ends count for nothing: such a message obeys the pace. By the thread that has the watch.
+  /// Whether for `limit` no whole message has passed and no message was in progress. A message that
+  /// never ends obeys the pace instead. Called by the thread that has the watch.
   [[nodiscard]] bool is_idle(StandStill& watch, TimePoint now, Duration limit) const noexcept {
     if (unfinished_.is_under_way() || !idle_output()) watch.forget();
     return watch.lasted(messages_passed(), now, limit);
@@ -241,7 +241,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
  private:
   friend class MessagePlace;
 
-  // Has the session seal messages, where it does.
+  // Lets the session seal messages, if the session seals them.
   class SessionSealer final : public Sealer {
    public:
     SessionSealer(messaging::Session& session, transport::Transport& transport) noexcept

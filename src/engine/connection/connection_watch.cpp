@@ -21,8 +21,8 @@ void Connection::Watch::fire(Timer& timer) noexcept {
   connection.drop_reference();
 }
 
-// Looks at the connection, and arms the timer for the next look. Called by the timer, and when an
-// earlier look becomes necessary.
+// Looks at the connection, and arms the timer for the next look. Called by the timer, and by
+// functions that need an earlier look.
 void Connection::look() noexcept {
   const TimePoint now = home_.clock().now();
   Finding finding;

@@ -49,7 +49,7 @@ class InboundRequests {
 
   /// The client does not want the reply to the latest request with this id.
   void cancel(std::uint32_t id) noexcept;
-  /// Stops all deferred requests, and those that are deferred from now on.
+  /// Stops all deferred requests, and each request that is deferred from now on.
   void stop_deferred() noexcept;
   /// Stops one deferred request; its reply is sent if it still comes.
   void stop(DeferredRequest& request) noexcept;

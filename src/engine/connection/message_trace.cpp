@@ -1,4 +1,4 @@
-// Parses what passes by once more, for people.
+// Parses each message once more, to write it to the log in readable form.
 #include "engine/connection/message_trace.h"
 
 #include "engine/connection/inbox.h"
@@ -31,7 +31,7 @@ void append_hex(std::string& text, std::byte octet) {
 
 bool is_printable(std::byte octet) { return octet >= std::byte{' '} && octet <= std::byte{'~'}; }
 
-// As text if it is one: a name. Else in hexadecimal digits.
+// A key of printable characters is shown as text, any other key in hexadecimal digits.
 std::string key_text(OctetSpan key) {
   std::string text;
   const OctetSpan shown = key.first(std::min(key.size(), key_octets_max));
@@ -44,7 +44,8 @@ std::string key_text(OctetSpan key) {
   return shown.size() < key.size() ? text + "..." : text;
 }
 
-// What a peer calls an operation or an exception may be anything: no line of the log of its own.
+// A peer may send any octets as the name of an operation or of an exception. Quoting keeps them
+// from forging a line of the log.
 std::string name_text(std::string_view name) {
   const std::string text = quoted(name.substr(0, name_octets_max), '\'');
   return name.size() > name_octets_max ? text + "..." : text;

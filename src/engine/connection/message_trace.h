@@ -1,5 +1,6 @@
 // Messages as lines of the log, for -ORBTraceLevel debug (their header fields) and trace (their
-// octets, too). Slow, and out of the way unless it was turned on before the connection was made.
+// octets, too). Tracing is slow. It costs nothing unless it was turned on before the connection was
+// made.
 #pragma once
 
 #include <perigee/cdr/buffer.h>

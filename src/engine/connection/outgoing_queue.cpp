@@ -254,10 +254,10 @@ Sent OutgoingQueue::sent_with_queue(Ticket ticket) {
   return {lost ? Sent::Status::failed : Sent::Status::queued, ticket};
 }
 
-// Behind another message; or held back.
+// The message waits behind another message, or is held back.
 Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, Deadline deadline) {
   const std::size_t size = total_size(message);
-  // It would reach the limit itself: no copy is needed, unless another thread writes.
+  // The message reaches the limit by itself: it needs no copy, unless another thread writes.
   if (hold != nullptr && hold->octets != 0 && size >= hold->octets) hold = nullptr;
   OutgoingBlock* spare = nullptr;  // memory is taken and copied to without the lock
   struct Unused {
@@ -280,7 +280,7 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
     }
     const bool holds = state_of(word) == idle_word;
     if (!fits(size)) {
-      if (holds) {  // held messages are sent before they are too much
+      if (holds) {  // held messages leave before they would exceed the limit
         std::uint32_t expected = word;
         if (!word_.compare_exchange_strong(expected, writing_word)) continue;
         take_cork();

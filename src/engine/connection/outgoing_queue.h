@@ -58,7 +58,7 @@ enum class Progress : std::uint8_t {
   sent,       ///< the transport accepted the last octet
 };
 
-/// When messages that are held back leave; zero: not for that reason.
+/// The limits at which held messages leave. Zero: there is no such limit.
 struct Hold {
   std::uint32_t count = 0;
   std::size_t octets = std::size_t{64} * 1024;
@@ -82,11 +82,11 @@ class Sealer {
 /// The thread that finds the queue idle writes its own message from the caller's memory with one
 /// gather-write. It then sends the messages that were queued meanwhile, without waiting, but only a
 /// few batches: it has its own work to do. When the transport takes no more, or these batches have
-/// been sent, the queue is blocked until the home loop of the connection calls `flush`: the owner
+/// been sent, the queue is blocked. The home loop of the connection then calls `flush`. The owner
 /// looks at `blocked` after each call of a function that can write.
 ///
-/// Held messages (a cork) wait in an idle queue until `uncork`, until a limit of their Hold is
-/// reached, or until any other message is sent: then they leave in front of it, in one send.
+/// Held messages (a cork) wait in an idle queue. They leave when `uncork` is called, or when a
+/// limit of their Hold is reached. They also leave in front of any other message, in the same send.
 ///
 /// Any thread. Nothing throws. The lock is never held over a system call.
 class OutgoingQueue final {

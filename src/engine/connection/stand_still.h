@@ -29,8 +29,8 @@ class StandStill {
   TimePoint since_;
 };
 
-/// How often to look for a stand-still of `limit`. It is found at most 1/8 of it, or 10 seconds,
-/// too late. Zero, never, for zero.
+/// The period of the looks for a stand-still of `limit`. A stand-still is found at most 1/8 of
+/// `limit`, or 10 seconds, too late. A `limit` of zero gives zero: there are no looks.
 constexpr std::chrono::milliseconds watch_period(std::chrono::milliseconds limit) noexcept {
   if (limit <= std::chrono::milliseconds::zero()) return {};
   return std::clamp(limit / 8, std::chrono::milliseconds(1), std::chrono::milliseconds(10'000));

@@ -1,4 +1,4 @@
-// What passes over connections, counted where it passes. Knows nothing of requests.
+// Counts the messages and octets of connections. Knows nothing of requests.
 #pragma once
 
 #include "engine/connection/outgoing_counts.h"
@@ -24,7 +24,7 @@ struct TrafficTotals {
   std::uint64_t messages_sent = 0;
   std::uint64_t octets_sent = 0;
   std::uint64_t octets_queued = 0;      ///< wait to be sent now
-  std::uint64_t oneways_lost = 0;       ///< waited to be sent together, and could not
+  std::uint64_t oneways_lost = 0;       ///< waited to be sent together, and could not be sent
   std::uint64_t datagrams_dropped = 0;  ///< that were no message, or an unexpected one
 };
 
@@ -55,7 +55,7 @@ class Traffic {
   Traffic* next_ = nullptr;
 };
 
-/// The connections of one side of an ORB, those that have ended included. Any thread.
+/// The connections of one side of an ORB, including connections that have ended. Any thread.
 class TrafficLedger {
  public:
   /// Where the connections register messages that are not complete; null: they do not.

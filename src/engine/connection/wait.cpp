@@ -12,8 +12,8 @@
 namespace perigee::engine {
 namespace {
 
-/// Notices that a handle has become readable. On the stack of the thread that waits, which is the
-/// only one that runs the reactor.
+/// Notices that a handle has become readable. Lives on the stack of the waiting thread, which alone
+/// runs the reactor.
 class ReadableFlag final : public Pollable {
  public:
   ReadableFlag(Reactor& reactor, int fd) : reactor_(reactor), added_(reactor.add(fd, *this)) {}
@@ -32,7 +32,7 @@ class ReadableFlag final : public Pollable {
   const std::expected<void, IoError> added_;
 };
 
-// What another connection's task throws does not concern the thread that waits.
+// The waiting thread only logs an exception that the task of another connection throws.
 void nested_turn(Reactor& reactor, Deadline deadline) noexcept {
   try {
     reactor.run_once(deadline);
@@ -60,7 +60,7 @@ void begin_nested_turns() noexcept {
     frame->connection->before_nested_turns(*frame);
 }
 
-// An upcall uses a frame. A task that waits uses none, so waits are counted, too.
+// Upcalls are counted by their frames. A task that waits uses no frame, so waits are counted, too.
 bool may_nest(std::uint32_t depth_max) noexcept {
   return FrameLevel::depth() <= depth_max && nested_waits < depth_max;
 }
@@ -89,8 +89,8 @@ WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd, Dead
 
 namespace {
 
-/// The loop of several threads that the calling thread serves, perhaps in a turn of which it serves
-/// another loop. Null: there is none.
+/// The loop of several threads that the calling thread serves. The thread may serve it in an outer
+/// scope. Null: there is no such loop.
 [[nodiscard]] Loop* shared_loop_of_this_thread() noexcept {
   const Loop::Scope* scope = Loop::innermost_of_this_thread();
   while (scope != nullptr && scope->loop().single_threaded()) scope = scope->outer();

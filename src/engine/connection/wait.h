@@ -23,8 +23,8 @@ enum class WaitEnd : std::uint8_t {
 /// The same until a handle is readable, or its peer has closed it.
 [[nodiscard]] WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd,
                                              Deadline deadline);
-/// Called by a thread that is going to block outside of upcalls, as in an observer: what it has
-/// held back for the end of its turn leaves now.
+/// Called by a thread that is going to block outside of upcalls, for example in an observer.
+/// Messages that it has held back for the end of its turn leave now.
 void end_turns() noexcept;
 /// Called by a thread before it runs nested turns itself: these turns may then read its connection.
 void begin_nested_turns() noexcept;

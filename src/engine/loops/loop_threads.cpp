@@ -122,8 +122,8 @@ bool LoopThreads::one_too_many() const noexcept {
          planned_ + extra_.load(std::memory_order_relaxed);
 }
 
-// False: the reactor was stopped. What one task throws does not concern the other tasks. Threads
-// beyond the planned ones wake up to look whether they have become too many.
+// False: the reactor was stopped. An exception of one task does not concern the other tasks.
+// Threads beyond the planned ones wake up to look whether they have become too many.
 bool LoopThreads::run_turn() noexcept {
   Reactor& reactor = loop_.reactor();
   try {

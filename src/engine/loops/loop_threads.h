@@ -81,7 +81,7 @@ class LoopThreads final {
   [[nodiscard]] static std::uint32_t number_of_this_thread() noexcept;
   /// The calling thread has said that it waits: it takes no turn soon.
   [[nodiscard]] static bool this_thread_waits() noexcept;
-  /// Threads that serve the loop, among them those that block without saying so.
+  /// Threads that serve the loop, including threads that block without saying so.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
   /// All threads: serving, waiting and on stand-by.
   [[nodiscard]] std::uint32_t thread_count() const noexcept;

@@ -20,7 +20,7 @@ void ApplicationLoop::run() {
   run_to_end();
 }
 
-// What one event throws does not concern the others.
+// An exception that one event throws does not concern the other events.
 void ApplicationLoop::turn(Deadline deadline) noexcept try {
   loop_.reactor().run_once(deadline);
 } catch (const std::exception& exception) {

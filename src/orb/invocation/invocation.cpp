@@ -1,4 +1,4 @@
-// The states of one call; those that each call goes through are inlined into `run`, in their order.
+// The states of one call. The states of every call are inlined into `run`, in their order.
 // What may be tried again: anything, as long as the server cannot have executed the request
 // (interop facts 19, 21, 24).
 #include "orb/invocation/invocation.h"

@@ -1,5 +1,5 @@
-// Large sequences at the end of messages: received into the vector of their parameter, and never
-// with other octets than the message has.
+// Large sequences at the end of messages. They are received into the vector of their parameter,
+// which gets exactly the octets of the message.
 #include "engine/connection/inbox.h"
 #include "engine/memory/sequence_cache.h"
 #include "support/fake_clock.h"
@@ -160,7 +160,7 @@ void check_stream(Receiver& receiver, std::size_t at_once) {
   }
 }
 
-TEST_CASE("a sequence is received into the vector of the call before, whatever its type") {
+TEST_CASE("a sequence is received into the vector of the previous call, whatever its type") {
   Receiver receiver;
   for (const std::size_t at_once : {std::size_t{100}, 5000 * kib}) {
     check_stream<std::uint8_t>(receiver, at_once);

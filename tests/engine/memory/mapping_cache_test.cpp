@@ -1,5 +1,5 @@
-// Mappings for large messages: physical memory only for what is touched, and only as long as
-// needed.
+// Mappings for large messages. They take physical memory only for octets that are stored, and only
+// as long as needed.
 #include "engine/memory/mapping_cache.h"
 
 #include "support/fake_clock.h"
@@ -41,7 +41,7 @@ struct Fixture {
       std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = 100 * mib});
   MappingCache cache{clock, budget, {.size_max = 16 * mib}};
 
-  /// As a message of this size that has arrived as a whole.
+  /// A block of a message of this size that has arrived as a whole.
   StorageBlock fill(const StorageNeed& need, std::size_t size) {
     StorageBlock block = cache.take(need);
     REQUIRE(block.octets != nullptr);
@@ -76,7 +76,7 @@ TEST_CASE("a block keeps its contents when it grows") {
   fixture.cache.give_back(block);
 }
 
-TEST_CASE("the next message of a stream gets the pages of the one before, and the budget knows") {
+TEST_CASE("the next message reuses the pages of the previous message, and the budget counts them") {
   Fixture fixture;
   const StorageBlock first = fixture.fill(total(4 * mib), 4 * mib);
   fixture.cache.give_back(first);
@@ -91,7 +91,7 @@ TEST_CASE("the next message of a stream gets the pages of the one before, and th
   }
 }
 
-TEST_CASE("a small message does not take the memory of a much larger one") {
+TEST_CASE("a small message does not take the memory of a much larger message") {
   Fixture fixture;
   fixture.cache.give_back(fixture.fill(total(8 * mib), 8 * mib));
   const StorageBlock block = fixture.cache.take(total(mib));
@@ -113,7 +113,8 @@ TEST_CASE("of several kept blocks the smallest that is large enough is taken") {
   CHECK(grown.capacity == 5 * mib);
 }
 
-TEST_CASE("the cache keeps no more than its size: older blocks go, larger ones keep their front") {
+TEST_CASE(
+    "to stay within its size, the cache frees older blocks and keeps the front of larger blocks") {
   Fixture fixture;
   const StorageBlock old = fixture.fill(total(8 * mib), 8 * mib);
   const StorageBlock next = fixture.fill(total(9 * mib), 9 * mib);
@@ -129,7 +130,7 @@ TEST_CASE("the cache keeps no more than its size: older blocks go, larger ones k
   fixture.cache.give_back(block);
 }
 
-TEST_CASE("a stream of messages above the cache's size finds its pages again") {
+TEST_CASE("a stream of messages above the cache's size reuses its pages") {
   FakeClock clock;
   const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = 100 * mib});
   MappingCache cache(clock, budget, {.size_max = 4 * mib, .entry_max = 32 * mib});
@@ -146,19 +147,19 @@ TEST_CASE("a stream of messages above the cache's size finds its pages again") {
   cache.give_back(small);
   cache.give_back(large);
   CHECK(cache.kept() == 26 * mib);
-  SUBCASE("the next one of both sizes is taken from the cache") {
+  SUBCASE("the next block of each size comes from the cache") {
     CHECK(cache.take(total(24 * mib)).resident == 24 * mib);
     CHECK(cache.take(total(2 * mib)).resident == 2 * mib);
     CHECK(cache.kept() == 0);
   }
-  SUBCASE("there is one such block, besides the smaller ones") {
+  SUBCASE("the cache keeps one such block, besides the smaller blocks") {
     cache.give_back(larger);
     CHECK(cache.kept() == 30 * mib);
     cache.give_back(fill(3 * mib));
     CHECK(cache.kept() == 31 * mib);
     CHECK(budget->charged(Use::unfinished) == 31 * mib);
   }
-  SUBCASE("it goes after five seconds, like the others") {
+  SUBCASE("it is freed after five seconds, like the other blocks") {
     clock.advance(seconds(5));
     CHECK_FALSE(cache.trim());
     CHECK(cache.kept() == 0);
@@ -166,7 +167,7 @@ TEST_CASE("a stream of messages above the cache's size finds its pages again") {
   }
 }
 
-TEST_CASE("a cache of no size keeps nothing") {
+TEST_CASE("a cache of size zero keeps nothing") {
   const FakeClock clock;
   MappingCache cache(clock, nullptr, {.size_max = 0, .entry_max = 32 * mib});
   StorageBlock block = cache.take(total(mib));
@@ -176,7 +177,7 @@ TEST_CASE("a cache of no size keeps nothing") {
   CHECK(cache.kept() == 0);
 }
 
-TEST_CASE("kept blocks go after five seconds, and all of them when the cache closes") {
+TEST_CASE("kept blocks are freed after five seconds, and when the cache closes") {
   Fixture fixture;
   const StorageBlock a = fixture.fill(total(mib), mib);
   const StorageBlock b = fixture.fill(total(mib), mib);
@@ -196,7 +197,7 @@ TEST_CASE("kept blocks go after five seconds, and all of them when the cache clo
   CHECK(fixture.budget->charged(Use::unfinished) == 0);
 }
 
-TEST_CASE("nothing is kept that the budget has no room for") {
+TEST_CASE("a block is not kept if the budget has no room for it") {
   Fixture fixture;
   fixture.budget->charge(Use::unfinished, 99 * mib + 1);
   fixture.cache.give_back(fixture.fill(total(mib), mib));

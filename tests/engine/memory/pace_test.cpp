@@ -48,7 +48,7 @@ TEST_CASE("an octet now and then does not save a transfer") {
   CHECK(octets == 21);  // 10.5 seconds
 }
 
-TEST_CASE("a limit of zero puts up with every pace") {
+TEST_CASE("a limit of zero accepts every pace") {
   FakeClock clock;
   Pace pace;
   pace.begin(clock.now(), 0);

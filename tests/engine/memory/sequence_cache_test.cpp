@@ -59,7 +59,7 @@ Octets encoded(std::size_t size, std::size_t element_size = 1) {
   return octets;
 }
 
-TEST_CASE("a large parameter finds the memory of the call before, whatever its size was") {
+TEST_CASE("a large parameter reuses the memory of the previous call, whatever its size was") {
   Fixture fixture;
   const auto* const first = fixture.decode<std::uint8_t>(encoded(4 * mib));
   CHECK(fixture.cache.kept() == 4 * mib);
@@ -78,7 +78,7 @@ TEST_CASE("small parameters are not kept, and leave kept memory alone") {
   CHECK(fixture.cache.kept() == 2 * mib + 300 * kib);
 }
 
-TEST_CASE("memory is kept for elements of its type") {
+TEST_CASE("kept memory is reused only for elements of the same type") {
   Fixture fixture;
   (void)fixture.decode<std::uint8_t>(encoded(4 * mib));
   (void)fixture.decode<double>(encoded(4 * mib, sizeof(double)));
@@ -94,7 +94,7 @@ TEST_CASE("a decoder without an ORB keeps nothing") {
   CHECK(vector.size() == 4 * mib);
 }
 
-TEST_CASE("a length that the octets do not justify takes no memory, and shows none") {
+TEST_CASE("a length beyond the octets of the message takes no memory, and gives an empty vector") {
   Fixture fixture;
   (void)fixture.decode<std::uint8_t>(encoded(4 * mib));
   Octets octets = encoded(mib);
@@ -111,7 +111,7 @@ TEST_CASE("a length that the octets do not justify takes no memory, and shows no
 }
 
 TEST_CASE(
-    "the cache has a limit, for one larger vector besides, and the budget has the last word") {
+    "the cache keeps a limited size and one larger vector, and nothing that exceeds the budget") {
   Fixture fixture;
   for (int count = 0; count < 6; ++count) {
     cdr::KeptSequence<std::uint8_t> other;  // both are in use at the same time
@@ -132,7 +132,7 @@ TEST_CASE(
   CHECK(fixture.cache.kept() == 0);
 }
 
-TEST_CASE("a kept vector goes after five seconds, and when the ORB ends") {
+TEST_CASE("a kept vector is freed after five seconds, and when the ORB ends") {
   Fixture fixture;
   (void)fixture.decode<std::uint8_t>(encoded(4 * mib));
   fixture.clock.advance(seconds(4));

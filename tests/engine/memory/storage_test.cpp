@@ -65,8 +65,7 @@ class AddressSpaceLimit {
   rlimit before_{};
 };
 
-TEST_CASE(
-    "storage above 256 KiB is a block of the announced size, which nothing is copied out of") {
+TEST_CASE("storage above 256 KiB is a block of the announced size, and its octets never move") {
   MessageStorage storage;
   CHECK(storage == nullptr);
   REQUIRE(storage.reserve({0, 16, 8 * mib, true}, make_cache()));
@@ -80,7 +79,8 @@ TEST_CASE(
   CHECK(storage.data() == place);
 }
 
-TEST_CASE("small storage, and storage without a source, is on the heap and justified by octets") {
+TEST_CASE(
+    "small storage and storage without a source are on the heap, with at most 256 KiB at first") {
   MessageStorage small;
   REQUIRE(small.reserve({0, 16, 256 * kib, true}, make_cache()));
   CHECK_FALSE(small.is_block());
@@ -110,7 +110,7 @@ TEST_CASE("storage of a fragmented message doubles, and keeps its contents") {
   }
 }
 
-TEST_CASE("storage goes on on the heap when the source refuses to lend or to grow") {
+TEST_CASE("storage continues on the heap when the source refuses to lend or to grow") {
   for (const int blocks : {0, 1}) {
     CAPTURE(blocks);
     const auto source = std::make_shared<MiserlySource>(blocks);
@@ -144,13 +144,13 @@ TEST_CASE("a failed reservation changes nothing" * doctest::skip(!can_limit_addr
   CHECK(storage.capacity() == 100);
 }
 
-TEST_CASE("moved storage leaves none behind, and the cache hears of complete messages only") {
+TEST_CASE("moved storage leaves null behind, and the cache keeps only complete messages") {
   const auto cache = make_cache();
   MessageStorage storage;
   REQUIRE(storage.reserve({0, 16, mib, true}, cache));
   CHECK(storage.charged(300 * kib) == 300 * kib);
   MessageStorage moved = std::move(storage);
-  CHECK(storage == nullptr);  // NOLINT(bugprone-use-after-move): what is tested
+  CHECK(storage == nullptr);  // NOLINT(bugprone-use-after-move): this is tested
   moved.reset();
   CHECK(cache->kept() == 0);
   REQUIRE(moved.reserve({0, 16, mib, true}, cache));

@@ -159,7 +159,8 @@ TEST_CASE("output within the budget is not watched") {
   CHECK(registry.budget->charged(Use::unsent) == 0);
 }
 
-TEST_CASE("when memory for output is short, the peer that would take longest loses its place") {
+TEST_CASE(
+    "when memory for output is short, the peer that would take longest to read loses its place") {
   Registry registry;
   Peer small(registry);
   Peer slow(registry);
@@ -322,7 +323,7 @@ TEST_CASE("a connection that ends gives its charge back, paused or not") {
   CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
 }
 
-TEST_CASE("without a registry all is allowed") {
+TEST_CASE("without a registry everything is allowed") {
   struct Owner final : UnfinishedOwner {
     [[nodiscard]] WaitingOutput waiting_output() const noexcept override { return {}; }
     [[nodiscard]] bool has_unread_input() const noexcept override { return false; }
