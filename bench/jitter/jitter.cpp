@@ -29,7 +29,7 @@ std::vector<System> jitter_systems() {
   return systems;
 }
 
-// The clients of the crowd use GIOP, so raw servers take no part.
+// The clients of the crowd use GIOP, so parts with a crowd leave out the systems without an ORB.
 bool takes_part(const JitterPart& part, const System& system) {
   return !part.crowded || (system.name != "raw" && system.name != "null");
 }
@@ -75,8 +75,8 @@ struct Measured {
   JitterRounds rounds;
 };
 
-// Measures all parts with the same processes. The first calls are as many as the measured calls, so
-// that the client has touched the memory for their times.
+// Measures all parts with the same processes. The warm-up has as many calls as a measured round,
+// so that the client has touched the memory for the times.
 void run_processes(std::vector<Measured>& parts, const JitterOptions& options, std::size_t first,
                    Progress& progress) {
   const std::vector<System> systems = jitter_systems();

@@ -31,7 +31,7 @@ class Builder final : public CORBA::servant_traits<Callbacks::Builder>::base_typ
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::jthread> threads_;
 };
 

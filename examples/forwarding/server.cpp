@@ -43,7 +43,7 @@ class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::ofstream file_;
   const std::uint64_t die_after_;
   std::uint64_t entries_ = 0;
@@ -105,7 +105,7 @@ class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_t
   }
 
   const CORBA::servant_reference<Ledger> ledger_;
-  std::shared_mutex mutex_;  // guards what follows
+  std::shared_mutex mutex_;  // guards the members below
   std::condition_variable_any moved_;
   bool moving_ = false;
   LedgerRef moved_to_;

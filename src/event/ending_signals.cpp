@@ -69,7 +69,7 @@ class Handlers {
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   int users_ = 0;
   struct sigaction sigterm_before_{};
   struct sigaction sigint_before_{};

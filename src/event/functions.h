@@ -60,7 +60,7 @@ class ScheduledFunctions {
   [[nodiscard]] Reactor::Function release(Slot& slot) noexcept;
 
   Reactor& reactor_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::uint32_t> free_;
 };

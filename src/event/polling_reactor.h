@@ -112,7 +112,7 @@ class PollingReactor final : public Reactor {
   const Threads threads_;
   TaskWatcher* watcher_ = nullptr;
 
-  mutable ShortLock lock_;  ///< guards what follows
+  mutable ShortLock lock_;  ///< guards the members below
   mutable TimerBuckets timers_;
   PollableSlots slots_;
   PollableList ready_;

@@ -64,7 +64,7 @@ class ThreadScope {
     body();
   }
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable ended_changed_;
   std::list<Thread> running_;
   std::list<Thread> ended_;

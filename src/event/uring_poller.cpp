@@ -123,7 +123,7 @@ class UringPoller final : public Poller {
   const ipc::Handle bell_;  ///< an eventfd; edge-triggered, so it is never read
   bool opened_ = false;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   io_uring ring_{};
   std::vector<Watch> watches_;  // by the number of the handle
   int first_due_ = -1;

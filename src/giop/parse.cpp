@@ -33,7 +33,7 @@ cdr::Decoder decoder_of(const IncomingMessage& message, const cdr::Limits& limit
   return decoder;
 }
 
-/// The result of the checks that need the whole header.
+/// The result of the check that the decoder does not make: the limit of service contexts.
 struct Check {
   bool ok = true;
   FramingError error = FramingError::bad_header;
@@ -118,7 +118,7 @@ void read_lite_reply(cdr::Decoder& decoder, ReplyHeader& header, const IncomingM
   header.request_id = decoder.read<std::uint32_t>();
 }
 
-/// Aligns to the body of a 1.2 request or reply. The padding is present only if a body is (interop
+/// Aligns to the body of a 1.2 request or reply. An empty body has no padding before it (interop
 /// facts 3, 4).
 [[gnu::always_inline]] inline void align_body(cdr::Decoder& decoder,
                                               messaging::Version version) noexcept {
@@ -144,14 +144,15 @@ Check read_reply(cdr::Decoder& decoder, ReplyHeader& header, ContextStorage& con
   return check;
 }
 
-/// A message of 1.2 in one piece. The fields of its header are at offsets that need no decoder.
+/// Whether the message is GIOP 1.2 in one piece, so that its header can be read without a decoder.
 [[gnu::always_inline]] inline bool has_plain_header(const IncomingMessage& message,
                                                     std::size_t size_min) noexcept {
   return message.octets.size() >= size_min && !message.piece_sizes && !message.landed &&
          message.version.minor >= 2 && message.header_size == frame_header_size;
 }
 
-/// The text without its NUL, which may only be at the end. Null: the decoder has to check the text.
+/// The text at `place`, if its only NUL is its last octet. Null otherwise: the decoder must check
+/// the text.
 [[gnu::always_inline]] inline const char* find_plain_text(const std::byte* place,
                                                           std::size_t size) noexcept {
   if (size == 0) return nullptr;

@@ -196,7 +196,7 @@ class Adapter final : public ManagedAdapter {
   // registered as being made, never after.
   std::recursive_timed_mutex upcall_mutex_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable released_;
   bool destroyed_ = false;
   std::uint64_t next_id_ = 0;

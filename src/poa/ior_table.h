@@ -37,7 +37,7 @@ class NameTable final : public IORTable::Table {
   [[nodiscard]] Reference reference_of(const std::string& ior) const;
 
   const std::weak_ptr<orb::OrbCore> core_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::map<std::string, Reference, std::less<>> references_;
   CORBA::object_reference<IORTable::Locator> locator_;
 };

@@ -54,7 +54,7 @@ class Manager final : public PortableServer::POAManager {
   std::atomic<State> state_{State::HOLDING};
   std::atomic<bool> held_noted_{false};
   std::atomic<bool> was_active_{false};
-  mutable std::mutex mutex_;  // guards what follows, and the changes of state_
+  mutable std::mutex mutex_;  // guards the members below, and the changes of state_
   std::condition_variable changed_;
   std::uint32_t waiting_count_ = 0;
   std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;

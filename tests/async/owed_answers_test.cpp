@@ -112,7 +112,7 @@ class LargeAnswers {
     changed_.notify_all();
   }
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<std::move_only_function<void()>> waiting_;
 };

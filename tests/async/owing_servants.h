@@ -81,7 +81,7 @@ class Debts {
   /// Of the coroutine that the calling thread has just begun.
   static inline thread_local std::pair<std::uint32_t, Debt> begun_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::map<std::uint32_t, Debt> debts_;
 };

@@ -80,7 +80,7 @@ class Mute {
   std::counting_semaphore<> arrived{0};
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   bool over_ = false;
   std::vector<skeleton::Answer> owed_;
 };
@@ -119,7 +119,7 @@ TEST_CASE("a coroutine that suspends replies on the thread that resumes it") {
     CHECK(client.call({.key = server.key, .argument = argument}).result() == argument + 1);
 }
 
-TEST_CASE("an exception that leaves a coroutine is its reply, before and after it suspends") {
+TEST_CASE("a coroutine replies with the exception that it throws, before and after it suspends") {
   OtherThread elsewhere;
   const ServerFixture server(each_strategy(),
                              serving([&](std::uint32_t argument) -> task<std::uint32_t> {
@@ -132,7 +132,7 @@ TEST_CASE("an exception that leaves a coroutine is its reply, before and after i
           "IDL:omg.org/CORBA/NO_PERMISSION:1.0");
 }
 
-TEST_CASE("a function that throws before it has made a task replies with the exception, too") {
+TEST_CASE("a servant function that throws instead of returning a task replies with the exception") {
   const ServerFixture server(each_strategy(), serving([](std::uint32_t) -> task<std::uint32_t> {
                                throw CORBA::NO_PERMISSION();
                              }));
@@ -141,7 +141,7 @@ TEST_CASE("a function that throws before it has made a task replies with the exc
         "IDL:omg.org/CORBA/NO_PERMISSION:1.0");
 }
 
-TEST_CASE("a function that makes no task replies with UNKNOWN") {
+TEST_CASE("a servant function that returns an empty task replies with UNKNOWN") {
   const ServerFixture server(each_strategy(),
                              serving([](std::uint32_t) { return task<std::uint32_t>(); }));
   RawClient client(server.endpoint);
@@ -149,7 +149,7 @@ TEST_CASE("a function that makes no task replies with UNKNOWN") {
         "IDL:omg.org/CORBA/UNKNOWN:1.0");
 }
 
-TEST_CASE("a coroutine is told when its request is cancelled") {
+TEST_CASE("a coroutine's stop token stops when its request is cancelled") {
   std::binary_semaphore begun{0};
   std::binary_semaphore stopped{0};
   OtherThread elsewhere;
@@ -192,7 +192,7 @@ TEST_CASE("a coroutine has a stop token, which costs an allocation, only if it a
     co_return std::uint32_t{token.stop_possible()};
   };
   std::atomic<std::size_t> allocated = 0;
-  const ServerFixture server(ThreadStrategy::reactive,  // counted is one thread
+  const ServerFixture server(ThreadStrategy::reactive,  // allocations_of counts one thread
                              [&, serve = serving(work)](orb::ServerRequest& request) {
                                allocated = allocations_of([&] { serve(request); }).count;
                              });
@@ -226,7 +226,7 @@ TEST_CASE("PortableServer::Current belongs to the upcall: a coroutine has it unt
 
 namespace {
 
-/// The fewest allocations from one request to the next, of a server with one thread.
+/// Calls a server with one thread 50 times. Returns the fewest allocations between two requests.
 std::size_t least_allocations(const ServerFixture& sink, ObjectRef& next, Coroutine work) {
   std::atomic<std::size_t> least = 1'000;
   std::size_t before = 0;
@@ -285,7 +285,7 @@ TEST_CASE("a coroutine that awaits a call allocates nothing in the steady state"
 }
 #endif
 
-TEST_CASE("a stop token that a coroutine gave away never stops for another request") {
+TEST_CASE("cancelling a request does not stop the stop token of an earlier request") {
   std::stop_token given;
   std::atomic<int> stopped{0};
   ObjectRef object;
@@ -316,7 +316,7 @@ TEST_CASE("a stop token that a coroutine gave away never stops for another reque
   CHECK_FALSE(given.stop_requested());
 }
 
-TEST_CASE("a call that a coroutine awaits is cancelled with its request, whatever the order") {
+TEST_CASE("cancelling a request cancels the call that its coroutine awaits, now or later") {
   bool before = false;
   SUBCASE("while it waits") {}
   SUBCASE("before it waits") { before = true; }
@@ -430,7 +430,7 @@ TEST_CASE("the time limit of a coroutine's caller ends the call that the corouti
   (void)mute.end();
 }
 
-TEST_CASE("calls in a scope with a deadline end with TIMEOUT, and their server knows the limit") {
+TEST_CASE("a deadline ends a scope with TIMEOUT, and limits the remaining time of its tasks") {
   bool only_sleeps = false;
   SUBCASE("a call") {}
   SUBCASE("a sleep") { only_sleeps = true; }
@@ -483,7 +483,7 @@ TEST_CASE("tasks of a scope know how long the caller of the servant waits") {
   CHECK(invoke_act(tiers.object) == 0);
 }
 
-TEST_CASE("a sink that replies too late or never: the caller's time limit ends the wait") {
+TEST_CASE("the caller's time limit ends a call whose sink replies too late or never") {
   Mute mute;
   Tiers* all = nullptr;
   Tiers tiers(
@@ -500,7 +500,7 @@ TEST_CASE("a sink that replies too late or never: the caller's time limit ends t
     answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });  // too late
 }
 
-TEST_CASE("a sink that dies with 1,000 requests in progress: each client gets an error") {
+TEST_CASE("when a sink dies, each of 1,000 requests to the middle tier gets an error") {
   constexpr std::uint32_t count = 1'000;
   std::mutex mutex;
   std::vector<skeleton::Answer> kept;
@@ -528,7 +528,7 @@ TEST_CASE("a sink that dies with 1,000 requests in progress: each client gets an
       for (std::uint32_t id = 0; id < count; ++id)
         client.send(make_request({.key = middle.key, .id = id, .argument = id}));
     });
-    // The limit of requests in progress of the sink's connection.
+    // The sink keeps this many requests of one connection, and refuses the others with TRANSIENT.
     const std::uint32_t owed = sink->orb.core().settings().requests_per_connection_max;
     for (std::uint32_t seen = arrived; seen < owed; seen = arrived) arrived.wait(seen);
     sink->orb.core().shutdown(orb::Completion::do_not_wait);

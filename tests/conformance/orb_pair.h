@@ -151,7 +151,7 @@ class NotingServant : public EchoServant {
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<std::pair<std::int32_t, skeleton::Answer>> kept_;
 };

@@ -70,7 +70,7 @@ class Gate {
 
  private:
   NotingServant& servant_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   int inside_ = 0;
   bool open_ = false;

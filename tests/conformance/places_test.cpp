@@ -1,4 +1,5 @@
-// Whole ORBs over a ring, in whose memory they make their messages.
+// Calls between ORBs over a transport with Features::encodes_in_place: both sides encode messages
+// directly in the transport's ring buffer.
 #include "conformance/limited_calls.h"
 #include "conformance/orb_pair.h"
 #include "support/memory_transport.h"
@@ -22,12 +23,12 @@ namespace {
 const char* const strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
                                   "reactor-per-core"};
 
-/// A connection has the same thread all the time.
+/// Whether one thread serves a connection for the connection's whole life.
 bool has_one_thread(const std::string& strategy) {
   return strategy != "auto" && strategy != "thread-pool";
 }
 
-/// Messages that were made in place, by both sides, since this object was made.
+/// Counts the messages that client and server have encoded in the ring since its construction.
 class Commits {
  public:
   [[nodiscard]] std::size_t count() const { return MemoryConnection::commits() - before_; }
@@ -43,7 +44,7 @@ OctetVector octets_of_size(std::size_t size) {
   return data;
 }
 
-/// `same`, whose octets are written one by one, so that none is borrowed.
+/// Calls `same`. Encodes the octets one by one, so that the encoder borrows none of them.
 OctetVector same_octet_by_octet(Echo& echo, const OctetVector& data) {
   OctetVector result;
   stub::invoke(
@@ -84,13 +85,13 @@ TEST_CASE("requests and replies over a ring are made in its memory, under every 
     const OctetVector small = octets_of_size(4000);
     CHECK((echo->same(small) == small));
     CHECK(commits.count() <= 2 * 21);
-    // If several threads serve the connection, one may still be in the commit of the last reply
-    // when another thread has the next reply.
+    // If several threads serve the connection, one thread may still be committing a reply while
+    // another thread encodes the next reply. The next reply is then not encoded in the ring.
     CHECK(commits.count() >= (has_one_thread(strategy) ? 2 * 21 : 21 + 1));
   }
 }
 
-TEST_CASE("messages with borrowed octets, or too large for the ring, are sent") {
+TEST_CASE("messages that borrow octets or outgrow the ring are sent without being encoded in it") {
   const OrbPairing pairing{.scheme = "ring"};
   Surroundings surroundings;
   PairServer server(surroundings, pairing);
@@ -116,7 +117,7 @@ TEST_CASE("sealed messages are not made in the ring, since the seal is in front 
   CHECK(commits.count() == 0);
 }
 
-TEST_CASE("a request whose arguments cannot be encoded is not sent, and the connection goes on") {
+TEST_CASE("a request whose arguments cannot be encoded is not sent; the connection stays open") {
   const OrbPairing pairing{.scheme = "ring"};
   Surroundings surroundings;
   PairServer server(surroundings, pairing);
@@ -141,7 +142,7 @@ TEST_CASE("a request whose arguments cannot be encoded is not sent, and the conn
   }
 }
 
-TEST_CASE("a request whose time has passed before it is encoded is not sent") {
+TEST_CASE("a request is not sent if its time limit passes while its arguments are encoded") {
   const OrbPairing pairing{.scheme = "ring"};
   Surroundings surroundings;
   PairServer server(surroundings, pairing);
@@ -215,7 +216,7 @@ TEST_CASE("a call that starts while another call is encoded over the same connec
   CHECK(result == 84);
 }
 
-TEST_CASE("oneways that wait to be sent together leave in order with messages made in the ring") {
+TEST_CASE("buffered oneways are sent in order, before a later call over the ring") {
   const OrbPairing pairing{.scheme = "ring"};
   Surroundings surroundings;
   PairServer server(surroundings, pairing);
@@ -237,7 +238,7 @@ TEST_CASE("oneways that wait to be sent together leave in order with messages ma
   CHECK((server.servant->notes == std::vector<std::int32_t>{0, 1, 2, 3, 4}));
 }
 
-TEST_CASE("a reply that cannot be encoded is an exception, and the connection goes on") {
+TEST_CASE("a client gets the exception if a reply cannot be encoded; the connection stays open") {
   for (const char* strategy : strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "ring", .strategy = strategy};

@@ -1,4 +1,4 @@
-// What the main functions of Perigee servers share.
+// The common code of the main functions of Perigee servers.
 #pragma once
 
 #include <perigee/corba.h>
@@ -10,7 +10,8 @@ namespace interop {
 using OrbReference = IDL::traits<CORBA::ORB>::ref_type;
 using PoaReference = IDL::traits<PortableServer::POA>::ref_type;
 
-/// The object of a new servant, whose constructor takes a function that ends the server.
+/// Makes a servant and returns its object. The servant's constructor takes a function that shuts
+/// down the ORB.
 template <typename Servant>
 auto activate(const OrbReference& orb, const PoaReference& /*poa*/) {
   return CORBA::make_reference<Servant>([orb] { orb->shutdown(false); })->_this();

@@ -53,7 +53,7 @@ TEST_CASE("encoding a profile of version 1.0 leaves components out") {
   CHECK(decoded->object_key == example.object_key);
 }
 
-TEST_CASE("a later minor version has the layout of 1.1, and octets behind it are ignored") {
+TEST_CASE("a profile of a later minor version has the 1.1 layout; octets behind it are ignored") {
   iop::IiopProfile later = example;
   later.minor = 7;
   for (const auto order : {std::endian::little, std::endian::big}) {

@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("received handles are closed on exec", Over, BOTH) {
   CHECK((::fcntl(handles[0].get(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-TEST_CASE_TEMPLATE("a receive closes the handles that its space held before", Over, BOTH) {
+TEST_CASE_TEMPLATE("a receive closes only the handles that it replaces", Over, BOTH) {
   auto [here, there] = Over::pair();
   const Lent lent(1);
   std::array<std::byte, 1> space;
@@ -145,7 +145,8 @@ TEST_CASE_TEMPLATE("a receive that expects no handles closes received handles", 
   CHECK(open_handles() == before);
 }
 
-TEST_CASE_TEMPLATE("octets may come before handles, or without handles", Over, BOTH) {
+TEST_CASE_TEMPLATE("a receive of handles reports octets without handles, time-outs and the end",
+                   Over, BOTH) {
   auto [here, there] = Over::pair();
   std::array<std::byte, 4> space;
   std::array<Handle, 1> handles;

@@ -75,7 +75,7 @@ class Collector {
     connections_[number / 1000].insert(&transport);
   }
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<std::int32_t> numbers_;
   std::map<std::int32_t, std::set<const void*>> connections_;
 };

@@ -85,7 +85,7 @@ class ScriptedTransport final : public transport::Transport {
   Octets scratch_ = Octets(64 * 1024);
   std::size_t accepted_ = 0;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   /// Never drained: readiness is edge-triggered.
   struct Doorbell {
     ipc::lsock::Stream button;
@@ -137,7 +137,7 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
  private:
   const messaging::MessagingProtocol& messaging_;
   mutable std::atomic<std::size_t> claims_{0};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, std::deque<Script>> scripts_;
   std::map<std::string, TransportCounts> counts_;
 };

@@ -110,7 +110,7 @@ class DatagramTransport final : public transport::Transport {
   DatagramFaults& faults_;
   const messaging::Flow flow_;
   const std::string peer_ = "dgram://peer";
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   Octets delayed_;
 };
 

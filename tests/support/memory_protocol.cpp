@@ -95,7 +95,7 @@ class MemoryAcceptor final : public transport::Acceptor {
   const std::shared_ptr<MemoryHub> hub_;  // shared with the protocols
   const Endpoint endpoint_;
   ipc::Pair<ipc::lsock::Stream> doorbell_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Transport>> queue_;
   bool interrupted_ = false;

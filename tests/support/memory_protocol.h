@@ -41,7 +41,7 @@ class MemoryHub {
   void release();
 
  private:
-  std::mutex mutex_;  // guards what follows, and keeps acceptors alive while they get a connection
+  std::mutex mutex_;  // guards the members below; keeps acceptors alive while they get a connection
   std::condition_variable released_;
   std::string held_;
   std::map<std::string, MemoryAcceptor*> acceptors_;

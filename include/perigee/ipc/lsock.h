@@ -38,8 +38,8 @@ using CoDgram = LSock::CoDgram;
   return detail::pair_of<CoDgram>(io::dgram_pair());
 }
 
-/// Removes the file of the path of an acceptor or a Dgram. They do not remove it themselves, since
-/// a later socket may use the path by then.
+/// Removes the socket file of an acceptor or a Dgram. The sockets do not remove it, since a
+/// later socket may use the path by then.
 inline void remove(const UnixAddr& address) noexcept { io::remove_name(address); }
 }  // namespace lsock
 

@@ -87,7 +87,7 @@ class Connects final {
   Attempts running_;
   Attempts ended_;
 
-  std::mutex mutex_;                         // guards what follows
+  std::mutex mutex_;                         // guards the members below
   std::unique_ptr<event::Reactor> reactor_;  // made once, for the attempts
   Queue waiting_;
   Attempts begun_;

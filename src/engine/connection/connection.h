@@ -400,7 +400,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   bool removed_ = false;
   std::atomic<bool> registered_{false};
 
-  ShortLock watch_lock_;  // guards what follows
+  ShortLock watch_lock_;  // guards the members below
   bool watch_ended_ = false;
   Deadline watch_armed_;  // never: it is not armed
   StandStill idle_;

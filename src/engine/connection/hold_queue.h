@@ -119,7 +119,7 @@ class HoldQueue final {
   const std::size_t requests_max_;
   std::atomic<std::uint64_t> resumptions_{0};  // changes under the mutex
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   Entries entries_;           // in the order of their numbers
   std::uint64_t last_number_ = 0;
 };

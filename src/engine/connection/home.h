@@ -143,7 +143,7 @@ class Home final : public Pollable {
   std::atomic<bool> unwanted_call_seen_{false};
 
   std::mutex visiting_;       // one `for_each` at a time
-  mutable std::mutex mutex_;  // guards what follows, and the links of the connections
+  mutable std::mutex mutex_;  // guards the members below, and the links of the connections
   Connection* first_ = nullptr;
   std::uint64_t visits_ = 0;
 };

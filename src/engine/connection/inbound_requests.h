@@ -90,7 +90,7 @@ class InboundRequests {
   std::atomic<std::uint32_t> parked_{0};
   std::atomic<bool> full_{false};  // written under the lock
 
-  mutable ShortLock lock_;  // guards what follows, and the links of the requests
+  mutable ShortLock lock_;  // guards the members below, and the links of the requests
   InboundRequest* first_ = nullptr;
   std::uint32_t count_ = 0;
   std::uint32_t deferred_count_ = 0;  // of these

@@ -52,7 +52,7 @@ struct Outbound {
   std::deque<messaging::IncomingMessage> kept;  // requests behind the waiting request
   bool from_kept = false;                       // the present request has waited
 
-  ShortLock expiry_lock;  // guards what follows
+  ShortLock expiry_lock;  // guards the members below
   Expiry expiry;
   Deadline expiry_armed;  // never: it is not armed
   bool expiry_ended = false;

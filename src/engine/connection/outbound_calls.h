@@ -193,7 +193,7 @@ class OutboundCalls final {
   std::atomic<std::uint32_t> in_table_{0};  // changes under the lock, as do the next two
   std::atomic<std::uint32_t> listed_{0};
 
-  ShortLock lock_;  // guards what follows
+  ShortLock lock_;  // guards the members below
   bool closed_ = false;
   bool failed_ = false;
   OutboundCallList unsent_;

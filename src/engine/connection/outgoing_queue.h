@@ -257,7 +257,7 @@ class OutgoingQueue final {
   std::vector<OctetSpan> sealed_;
   Octets seal_memory_;
 
-  mutable ShortLock lock_;  // guards what follows, and changes of `word_` but idle <-> writing
+  mutable ShortLock lock_;  // guards the members below, and changes of `word_` but idle <-> writing
   OutgoingBlocks queued_;
   Ticket submitted_ = 0;
   bool finishing_ = false;

@@ -60,7 +60,7 @@ class RecentRequests {
   }
 
  private:
-  ShortLock lock_;  // guards what follows
+  ShortLock lock_;  // guards the members below
   RecentIds ids_;
   TimePoint last_;  // of the last request
 };

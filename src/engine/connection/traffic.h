@@ -75,7 +75,7 @@ class TrafficLedger {
   void remove(Traffic& traffic) noexcept;
   static void count(TrafficTotals& totals, const Traffic& traffic) noexcept;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   Traffic* open_ = nullptr;
   TrafficTotals ended_;  // with all that were ever opened
 };

@@ -108,7 +108,7 @@ class LoopThreads final {
   std::atomic<std::uint32_t> serving_count_{0};
   std::atomic<std::uint32_t> extra_{0};  // by so much serving threads may exceed the plan
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable wanted_;
   std::uint32_t thread_count_ = 0;
   std::uint32_t standby_count_ = 0;

@@ -29,7 +29,7 @@ class RequestCount {
   void give_back(RequestShare& share, std::uint32_t places) noexcept;
 
   const std::uint32_t max_;
-  mutable std::mutex mutex_;  // guards what follows, and the links of the shares
+  mutable std::mutex mutex_;  // guards the members below, and the links of the shares
   std::uint32_t free_;
   RequestShare* first_ = nullptr;
 };

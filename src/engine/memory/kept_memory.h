@@ -148,7 +148,7 @@ class KeptMemory {
   const std::shared_ptr<MemoryBudget> budget_;
   const CacheLimits limits_;
   std::function<void()> wake_;
-  mutable std::mutex mutex_;      // guards what follows
+  mutable std::mutex mutex_;      // guards the members below
   std::array<Kept, 32> entries_;  // the first count_, oldest first
   std::size_t count_ = 0;
   std::size_t size_ = 0;

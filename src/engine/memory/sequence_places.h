@@ -47,7 +47,7 @@ class SequencePlaces {
   };
   [[nodiscard]] Entry* find_entry(const cdr::SequencePlace& place) noexcept;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::array<Entry, 16> entries_;
   std::size_t next_ = 0;  // the entry that the next new place replaces
 };

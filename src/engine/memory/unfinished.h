@@ -191,7 +191,7 @@ class PERIGEE_API UnfinishedMessages {
   std::atomic<bool> watching_{false};
   std::atomic<bool> output_watched_{false};  // memory for output is short, or was at the last look
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable resumed_;
   UnfinishedInput* first_ = nullptr;
   std::size_t paused_count_ = 0;

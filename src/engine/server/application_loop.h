@@ -57,7 +57,7 @@ class ApplicationLoop final {
   const std::atomic<bool>& ended_;
   std::atomic<std::uint32_t> waiting_{0};  // threads in `run_until` that are not in the loop
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   bool looping_ = false;  // a thread is in the loop
   bool running_ = false;  // and stays until its end

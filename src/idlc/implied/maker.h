@@ -28,8 +28,8 @@ class Maker final {
   ValueType& standard_value_type(const std::string& scoped_name);
   const Type& type_of(const Declaration& declaration, TypeKind kind);
 
-  /// Names for the calls in `owner`, in their order. Operations keep their names if possible. The
-  /// name of an attribute's half may be taken by an operation.
+  /// Free names in `owner`, one for each of `calls`. Operations choose before attributes, because
+  /// an operation may be called get_a or set_a. A name that is taken gets the prefix `more`.
   std::vector<std::string> names_in(const Interface& owner, const std::vector<Call>& calls,
                                     const std::string& more);
   /// An operation without a result, in `owner`, for the call.
@@ -70,7 +70,8 @@ Parameter in_parameter(const Maker::ParameterName& name, const Call& call, const
 /// Appends the call's in and inout parameters, all with direction in.
 void append_inputs(const Call& call, std::vector<Parameter>& parameters);
 
-/// The implied declarations of the interfaces in the list. Each interface comes behind its bases.
+/// The implied declarations of the interfaces in the list. The list must have each interface behind
+/// its bases.
 std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces);
 /// `all`: every operation. Otherwise the operations of annotated interfaces, and annotated
 /// operations.

@@ -127,7 +127,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   // Changes under the lock, except for changes to `connecting` and back to `worked_on`.
   std::atomic<Place> place_{Place::worked_on};
 
-  ShortLock lock_;  // guards what follows, and the time limits while others may take the call
+  ShortLock lock_;  // guards the members below, and the time limits while others may take the call
   FailureCause leaving_ = FailureCause::none;  // why the call ends as soon as it can be taken
   std::uint32_t turn_ = 0;                     // counts the starts
   engine::ConnectionRef connection_;           // of the last start

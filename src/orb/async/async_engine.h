@@ -52,7 +52,7 @@ class HandlerCallPlaces final {
  private:
   void give_back(std::size_t octets) noexcept;
 
-  ShortLock lock_;  // guards what follows
+  ShortLock lock_;  // guards the members below
   std::uint32_t count_ = 0;
   std::size_t octets_ = 0;
 };

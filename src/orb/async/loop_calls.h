@@ -212,7 +212,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   engine::Home home_;
   event::MemberTask<LoopCalls, &LoopCalls::use_made> made_task_{*this};
 
-  ShortLock lock_;  // guards what follows
+  ShortLock lock_;  // guards the members below
   Lines lines_;
   Line* first_made_ = nullptr;  // the lines with `made`; they are connecting, so they stay
   CallList<LoopCall> await_servants_;

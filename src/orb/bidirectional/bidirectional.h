@@ -25,7 +25,7 @@ class OrbMetrics;
 class Server;
 struct CheckoutLimits;
 
-/// Any thread.
+/// Accepts the listen points of clients, and chooses the connections of calls. Any thread.
 class Bidirectional final {
  public:
   /// All arguments must outlive the object. `messages`: those of GIOP; other messages have no
@@ -39,9 +39,10 @@ class Bidirectional final {
         messages_(messages),
         peers_(settings.listen_points_max) {}
 
-  /// Whether the ORB believes listen points of clients. Its policy decides, else its option.
+  /// Whether the ORB believes listen points of clients. The ORB's policy overrides its option.
   [[nodiscard]] bool accepts() const noexcept;
-  /// Whether a call may use both directions. `policy`: its BidirectionalPolicy; true is BOTH.
+  /// Whether a call may use a bidirectional connection. `policy`: the call's BidirectionalPolicy,
+  /// true for BOTH; empty if no level has the policy.
   [[nodiscard]] bool concerns(std::optional<bool> policy) const noexcept {
     return policy.value_or(settings_.offer_bidirectional || settings_.accept_bidirectional);
   }
@@ -50,28 +51,29 @@ class Bidirectional final {
     connection,    ///< the call goes over this connection
     peer_gone,     ///< the client's own connection has ended, and it has offered no other
     error,         ///< connecting has failed
-    to_be_opened,  ///< of `choose_present`: the caller connects, and calls `adopt`
+    to_be_opened,  ///< only from `choose_present`: the caller must connect, and call `adopt`
   };
   struct Choice {
     Found found = Found::usual;
     engine::ConnectionRef connection = {};
     IoError error = {};
   };
-  /// The connection for a call to an endpoint. `server`: of the same ORB. May connect, and throw
-  /// bad_alloc.
+  /// The connection for a call to an endpoint. `server`: the server of the same ORB, or null. May
+  /// connect. May throw bad_alloc.
   [[nodiscard]] Choice choose(ClientEndpoint& endpoint, std::optional<bool> policy, Server* server,
                               const CheckoutLimits& limits);
   /// The same without connecting.
   [[nodiscard]] Choice choose_present(ClientEndpoint& endpoint, std::optional<bool> policy,
                                       Server* server);
-  /// Offers a connection that was opened to the endpoint, unless another one was offered meanwhile.
-  /// Null: the ORB ends.
+  /// Offers `opened` to the peer at the endpoint, unless another call has offered a connection
+  /// meanwhile. Returns the offered connection, or null if the server does not accept `opened`,
+  /// for example because it is shutting down.
   [[nodiscard]] engine::ConnectionRef adopt(ClientEndpoint& endpoint, Server& server,
                                             std::unique_ptr<transport::Transport> opened);
-  /// Looks for listen points among the contexts of a request that has come over a connection.
+  /// Takes the listen points from the contexts of a request that has arrived over the connection.
   void hear(engine::Connection& connection, messaging::Version version,
             std::span<const iop::ServiceContext> contexts) noexcept;
-  /// The connection has ended.
+  /// Removes the listen points of a connection that has ended.
   void forget(engine::Connection& connection) noexcept { peers_.forget(connection); }
   /// The connection of the client that listens at the endpoint; null: there is none.
   [[nodiscard]] engine::ConnectionRef find(const transport::Endpoint& endpoint) noexcept {

@@ -76,7 +76,7 @@ class ListenPointTable final {
 
  private:
   const std::uint32_t per_peer_max_;
-  mutable std::mutex mutex_;                                  // guards what follows
+  mutable std::mutex mutex_;                                  // guards the members below
   std::map<transport::Endpoint, std::vector<Peer*>> points_;  // no list is empty
   std::map<Peer*, std::uint32_t> counts_;                     // of points with the peer
 };

@@ -150,7 +150,7 @@ class ClientConnection final {
   std::atomic<FailureCause> failure_{FailureCause::none};  // the first
   std::atomic<messaging::FramingError> framing_{messaging::FramingError::bad_header};
 
-  ShortLock mute_lock_;  // guards what follows
+  ShortLock mute_lock_;  // guards the members below
   MuteDeadlines mute_;
 };
 

@@ -112,7 +112,7 @@ struct BothDirections {
   std::atomic<bool> called_over_its_own{false};
 
   std::mutex opening;             // held by a blocking call while it connects
-  std::mutex mutex;               // guards what follows
+  std::mutex mutex;               // guards the members below
   engine::ConnectionRef offered;  // to this endpoint; null, or ended, until a call needs it
 };
 
@@ -257,7 +257,7 @@ class EndpointTable final {
   const Settings& settings_;
   engine::TrafficLedger& ledger_;
   const Clock& clock_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::map<Key, std::shared_ptr<ClientEndpoint>> endpoints_;
   std::atomic<std::uint64_t> lost_told_{0};
   const std::shared_ptr<engine::OutputFlusher> flusher_ = std::make_shared<engine::OutputFlusher>();

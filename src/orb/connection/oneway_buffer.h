@@ -66,7 +66,7 @@ class OnewayBuffer final {
   WakeTimer* const timer_;
   engine::TrafficLedger* const ledger_;
   std::atomic<bool> refused_{false};        // changes under the mutex
-  std::mutex mutex_;                        // guards what follows
+  std::mutex mutex_;                        // guards the members below
   std::vector<std::uint64_t> positions_;    // of messages that may not be sent yet, ascending
   Deadline due_;                            // of the messages that are held back
   std::chrono::microseconds due_after_{0};  // the time limit that `due_` comes from

@@ -38,7 +38,7 @@ class WakeTimer {
 
   const Clock& clock_;
   const Work work_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   Deadline due_;
   bool stopped_ = false;

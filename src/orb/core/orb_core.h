@@ -260,7 +260,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   OrbLife life_;
 
-  alignas(64) mutable std::mutex mutex_;  // guards what follows
+  alignas(64) mutable std::mutex mutex_;  // guards the members below
   std::condition_variable life_changed_;
   std::vector<std::unique_ptr<Service>> services_;
   std::vector<std::function<void()>> destroy_hooks_;

@@ -38,7 +38,7 @@ class CollocatedWait {
   [[nodiscard]] FailureCause drive(const OrbContext& context, Deadline deadline);
   [[nodiscard]] bool ended();
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   bool ended_ = false;
   std::move_only_function<void()> then_;
   event::Signal event_;  // raised at the end, if the caller is on a loop
@@ -55,7 +55,7 @@ class CollocatedDebts {
   void cancel() noexcept;
 
  private:
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::unordered_set<CollocatedWait*> owed_;
   bool cancelled_ = false;
 };

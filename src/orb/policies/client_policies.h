@@ -110,7 +110,7 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   std::atomic<bool> in_use_{false};
   std::atomic<Bidirectional> bidirectional_{Bidirectional::unset};  // of the ORB
   std::atomic<std::uint64_t> changes_{0};                           // of the ORB's level
-  mutable std::mutex mutex_;                                        // guards what follows
+  mutable std::mutex mutex_;                                        // guards the members below
   std::shared_ptr<const PolicyOverrides> of_orb_;
 };
 

@@ -106,7 +106,7 @@ class MProfile final {
   const std::shared_ptr<const ProtocolPreference> preference_;  // shared: immutable
   mutable std::atomic<const Binding*> kept_current_{nullptr};   // the current one, if it is kept
   mutable std::atomic<const Binding*> kept_base_{nullptr};
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   mutable iop::Ior unresolved_;
   mutable BindingRef current_;
   mutable BindingRef base_;

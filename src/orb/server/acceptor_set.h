@@ -102,7 +102,7 @@ class AcceptorSet {
   [[nodiscard]] std::vector<Listener*> withdraw_removed(const OrbCore& core) noexcept;
   void withdraw(Listener& listener) noexcept;
 
-  mutable std::shared_mutex mutex_;  // guards what follows
+  mutable std::shared_mutex mutex_;  // guards the members below
   std::vector<iop::TaggedComponent> components_;
   bool shares_iiop_profile_ = false;
   std::vector<std::unique_ptr<Listener>> listeners_;

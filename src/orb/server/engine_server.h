@@ -63,7 +63,7 @@ class EngineServer final : public Server {
   std::atomic<bool> accepting_{false};
   std::mutex start_mutex_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   bool stopping_ = false;
 
   mutable engine::Server server_;  // last: its threads use all the rest

@@ -30,7 +30,7 @@ class KeptStops {
     Empty() noexcept : std::stop_source(std::nostopstate) {}
   };
 
-  ShortLock lock_;  // guards what follows
+  ShortLock lock_;  // guards the members below
   std::size_t count_ = 0;
   std::array<Empty, 256> kept_;  // some 10 KiB with their states
 };

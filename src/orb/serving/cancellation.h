@@ -73,7 +73,7 @@ class Cancellation {
 
   std::atomic<CancellableCall*> call_{nullptr};  // counted
   std::atomic<bool> shared_{false};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::stop_source source_{std::nostopstate};
 };
 

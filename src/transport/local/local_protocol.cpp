@@ -59,7 +59,7 @@ class LocalProtocol final : public ProtocolFactory {
   [[nodiscard]] iop::TaggedComponent place_of(const std::string& address) const;
 
   const LocalTrust trust_;
-  mutable std::mutex mutex_;                            // guards what follows
+  mutable std::mutex mutex_;                            // guards the members below
   std::map<std::string, iop::TaggedComponent> places_;  // by address: where its acceptor was opened
 };
 

@@ -85,7 +85,7 @@ class UdpPeer final : public Transport {
   const std::string peer_;
   const event::Signal signal_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::deque<Octets> queue_;
   std::size_t queued_ = 0;  // octets, with the overhead of each datagram
   bool ended_ = false;

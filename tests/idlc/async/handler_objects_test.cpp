@@ -76,7 +76,7 @@ class Remembering : public Traits::replyhandler_base_type {
 
   std::atomic<bool> held_{false};
   std::counting_semaphore<> gate_{0};
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<int64_t> values_;
   std::string failure_;
 };

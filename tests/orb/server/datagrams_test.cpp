@@ -74,7 +74,7 @@ TEST_CASE("an endpoint that sends no replies serves oneways, and drops and count
   CHECK(lines.have("dgram://peer asks for a reply, but its endpoint sends none"));
 }
 
-TEST_CASE("the same log line comes once, however many calls are dropped") {
+TEST_CASE("a server logs only once that it drops calls, however many it drops") {
   LogLines lines(log::Level::warning);
   orb::Settings settings = server_settings(ThreadStrategy::reactive);
   DatagramServer server(settings, {.flow = messaging::Flow::receive_only}, add_one);
@@ -86,7 +86,7 @@ TEST_CASE("the same log line comes once, however many calls are dropped") {
   CHECK(text.find("asks for a reply") == text.rfind("asks for a reply"));
 }
 
-TEST_CASE("the end of a datagram connection stops no deferred request") {
+TEST_CASE("the end of a datagram connection does not cancel its deferred requests") {
   Debts debts;
   DatagramServer server(server_settings(each_strategy()), {}, debts.servant());
   RawClient client = server.connect();
@@ -103,7 +103,7 @@ TEST_CASE("the end of a datagram connection stops no deferred request") {
   while (server.traffic().connections_open != 1) std::this_thread::yield();
 }
 
-TEST_CASE("virtual transports take no place of other clients, and no dedicated reader") {
+TEST_CASE("virtual transports do not count as server connections, and get no dedicated reader") {
   orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
   settings.server_connections_max = 1;
   std::mutex mutex;
@@ -126,7 +126,7 @@ TEST_CASE("virtual transports take no place of other clients, and no dedicated r
   CHECK(different.size() <= settings.threads);
 }
 
-TEST_CASE("datagram connections with own handles take places; connections beyond them end") {
+TEST_CASE("datagram connections with own handles count as server connections, up to the limit") {
   orb::Settings settings = server_settings(each_strategy());
   settings.server_connections_max = 1;
   DatagramServer server(settings, {}, add_one);
@@ -139,7 +139,7 @@ TEST_CASE("datagram connections with own handles take places; connections beyond
   CHECK(reply_to(first).result() == 3);
 }
 
-TEST_CASE("a server that drains waits for connections without a place") {
+TEST_CASE("a draining server waits for the deferred replies of virtual transports") {
   Debts debts;
   DatagramServer server(server_settings(each_strategy()), {.is_virtual = true}, debts.servant());
   RawClient client = server.connect();
@@ -153,7 +153,7 @@ TEST_CASE("a server that drains waits for connections without a place") {
   stopped.get();
 }
 
-TEST_CASE("a request that its sender repeats over the next connection is not executed") {
+TEST_CASE("a request that a client repeats over a later connection is not executed again") {
   std::mutex mutex;
   std::vector<std::uint32_t> arguments;
   DatagramServer server(server_settings(each_strategy()), {.is_virtual = true},

@@ -265,7 +265,7 @@ class Deferring {
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable deferred_;
   std::vector<skeleton::Answer> answers_;
   std::set<const event::Reactor*> timers_;
