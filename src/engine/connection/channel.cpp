@@ -1,13 +1,11 @@
-// Reading by the holder of the read role; and the messages that go to the outgoing queue.
+// Reading by the holder of the read role.
 #include "engine/connection/channel.h"
 
 #include "engine/connection/message_trace.h"
-#include "engine/connection/stand_still.h"
 #include <perigee/base/log.h>
 #include <perigee/event/handle_state.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <new>
 #include <string>
@@ -19,16 +17,6 @@ namespace perigee::engine {
 using transport::Wait;
 
 namespace {
-
-constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end otherwise
-// A message is not made in place if the transport has fewer octets free. Most messages are smaller.
-constexpr std::size_t place_size_min = 1024;
-
-// Returns a different address in each living thread.
-const void* mark_of_thread() noexcept {
-  static thread_local const char mark = 0;
-  return &mark;
-}
 
 bool carries_datagrams(const transport::Transport& transport) noexcept {
   return transport.carrier().shape == messaging::Shape::datagrams;
@@ -292,224 +280,6 @@ void Channel::lose_place(LostPlace reason) noexcept {
 
 void Channel::resume_input() noexcept {
   if (paused_reader_ != nullptr) paused_reader_->resume_reading();
-}
-
-// Without memory for the seal, the message would leave unsealed. The peer could not read it, so the
-// connection is interrupted.
-void Channel::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept {
-  try {
-    outgoing_.segments.swap(segments);
-    outgoing_.sealed.swap(memory);
-    session_.seal(outgoing_);
-  } catch (...) {
-    transport_.interrupt();
-  }
-  outgoing_.segments.swap(segments);
-  outgoing_.sealed.swap(memory);
-}
-
-// All octets of most messages are the buffer's own, and leave as they are.
-[[gnu::always_inline]] inline bool Channel::is_one_segment(const cdr::Buffer& message) const {
-  return message.borrowed().empty() && message.size() <= fragment_size_;
-}
-
-[[gnu::always_inline]] inline SendResult Channel::after_send(Sent sent) {
-  call_flusher();
-  if (sent.status == Sent::Status::sent) [[likely]]
-    return {SendStatus::sent};
-  if (sent.status == Sent::Status::queued) {
-    traffic_.note_queued();
-    return {SendStatus::queued, sent.ticket};
-  }
-  return after_refusal(sent);
-}
-
-SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadline) {
-  if (sends_specially_) [[unlikely]] {
-    trace_message(message);
-    if (is_made_in_place(message) && is_one_segment(message))
-      return send_from_place(wait, deadline);
-    if (!leave_place_for(message)) return after_refusal({Sent::Status::no_memory});
-  }
-  if (!is_one_segment(message)) [[unlikely]]
-    return after_send(send_gathered(message, nullptr, wait, deadline));
-  const OctetSpan octets = message.own_octets();
-  return after_send(queue_.send({&octets, 1}, wait, deadline));
-}
-
-SendResult Channel::try_send(const cdr::Buffer& message, const Hold* hold) {
-  if (sends_specially_) [[unlikely]] {
-    trace_message(message);
-    if (!leave_place_for(message)) return {SendStatus::refused};
-  }
-  Sent sent;
-  if (const OctetSpan octets = message.own_octets(); !is_one_segment(message))
-    sent = send_gathered(message, hold, Wait::no, {});
-  else if (hold != nullptr)
-    sent = queue_.hold({&octets, 1}, *hold, Wait::no);
-  else
-    sent = queue_.send({&octets, 1}, Wait::no);
-  if (sent.status == Sent::Status::full || sent.status == Sent::Status::no_memory)
-    return {SendStatus::refused};
-  return after_send(sent);
-}
-
-SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait,
-                         Deadline deadline) {
-  if (sends_specially_) [[unlikely]] {
-    trace_message(message);
-    if (!leave_place_for(message)) return after_refusal({Sent::Status::no_memory});
-  }
-  if (!is_one_segment(message)) [[unlikely]]
-    return after_send(send_gathered(message, &hold, wait, deadline));
-  const OctetSpan octets = message.own_octets();
-  return after_send(queue_.hold({&octets, 1}, hold, wait, deadline));
-}
-
-// Until the message is sent, is given up or leaves the place, this thread is the writing thread.
-void Channel::begin_in_place(cdr::Buffer& message) noexcept {
-  const MutableOctetSpan place = queue_.begin_direct(place_size_min);
-  if (place.empty()) return after_others();
-  message.enter_place(place, *this);
-  making_thread_.store(mark_of_thread(), std::memory_order_relaxed);
-  made_in_place_.store(&message, std::memory_order_release);
-}
-
-void Channel::end_in_place(const cdr::Buffer& message) noexcept {
-  if (!is_made_in_place(message)) return;
-  made_in_place_.load(std::memory_order_relaxed)->leave_place();
-  place_left();
-}
-
-void Channel::place_left() noexcept {
-  made_in_place_.store(nullptr, std::memory_order_relaxed);
-  (void)queue_.commit_direct(0);
-  after_others();
-}
-
-// Messages of other threads may have been sent, and may be blocked.
-void Channel::after_others() noexcept {
-  call_flusher();
-  if (paused_reader_ != nullptr) paused_reader_->after_other_output();
-}
-
-SendResult Channel::send_from_place(Wait wait, Deadline deadline) {
-  cdr::Buffer& message = *made_in_place_.load(std::memory_order_relaxed);
-  if (wait == Wait::yes && !deadline.is_never() && deadline.passed(limits_.clock->now())) {
-    end_in_place(message);
-    return {SendStatus::timed_out};
-  }
-  made_in_place_.store(nullptr, std::memory_order_relaxed);
-  const Sent sent = queue_.commit_direct(message.size());
-  message.leave_place();
-  return after_send(sent);
-}
-
-// The message has borrowed octets, is cut into fragments, or is held back. Or it is sent while the
-// same thread encodes another message in place, which then goes on in its own memory. False: there
-// is no memory; the message that was made in place is lost.
-bool Channel::leave_place_for(const cdr::Buffer& message) noexcept {
-  cdr::Buffer* const made = made_in_place_.load(std::memory_order_acquire);
-  if (made == nullptr) return true;
-  const bool is_own = making_thread_.load(std::memory_order_relaxed) == mark_of_thread();
-  if (made != &message && !is_own) return true;
-  try {
-    made->move_out_of_place();
-    return true;
-  } catch (const std::bad_alloc&) {
-    if (made == &message) end_in_place(message);
-    return false;
-  }
-}
-
-void Channel::trace_message(const cdr::Buffer& message) const {
-  if (traced_ && !broken()) trace_sent(*session_, message, peer());
-}
-
-// A message with borrowed octets, or in fragments.
-[[gnu::noinline]] Sent Channel::send_gathered(const cdr::Buffer& message, const Hold* hold,
-                                              Wait wait, Deadline deadline) {
-  messaging::OutgoingSegments own;  // only if another thread uses those of the connection
-  const bool shared = !segments_used_.exchange(true, std::memory_order_acquire);
-  messaging::OutgoingSegments& segments = shared ? segments_ : own;
-  const struct Leaving {
-    std::atomic<bool>* used;
-    ~Leaving() {
-      if (used != nullptr) used->store(false, std::memory_order_release);
-    }
-  } leaving{shared ? &segments_used_ : nullptr};
-  segments.clear();
-  try {
-    session_->gather(message, segments.segments, segments.fragment_headers);
-  } catch (const std::bad_alloc&) {
-    return {Sent::Status::no_memory};
-  }
-  const OutgoingQueue::Segments all(segments.segments);
-  return hold == nullptr ? queue_.send(all, wait, deadline)
-                         : queue_.hold(all, *hold, wait, deadline);
-}
-
-// Unless only the deadline has passed, the connection ends. With a full queue, the peer does not
-// read, and queued messages will not leave in time. A message that is lost for lack of memory may
-// be a reply, for which the peer would wait for ever.
-SendResult Channel::after_refusal(Sent sent) {
-  if (sent.status == Sent::Status::timed_out) return {SendStatus::timed_out};
-  if (sent.status == Sent::Status::failed) return {SendStatus::failed, sent.ticket};
-  close();
-  if (sent.status == Sent::Status::no_memory) throw std::bad_alloc();
-  return {SendStatus::failed, sent.ticket};
-}
-
-bool Channel::uncork() {
-  const bool goes_on = queue_.uncork() != OutgoingQueue::Status::failed;
-  call_flusher();
-  return goes_on;
-}
-
-void Channel::finish_output() {
-  queue_.finish();
-  call_flusher();
-}
-
-// Runs on a thread of the flusher.
-void Channel::flush_rest() noexcept {
-  const Duration limit = limits_.send_timeout;
-  StandStill progress;
-  while (queue_.blocked()) {
-    const bool stands_still = progress.lasted(drained_octets(), limits_.clock->now(), limit);
-    if (limit > Duration::zero() && stands_still) {
-      log_peer_that_does_not_read();
-      close();
-      break;
-    }
-    if (!queue_.yielded()) event::await_writable(transport_->readiness_fd(), look_around_period);
-    (void)queue_.flush();
-  }
-}
-
-void Channel::log_peer_that_does_not_read() noexcept try {
-  log::write(log::Level::warning, "orb", peer() + " does not read what it is sent");
-} catch (const std::exception& exception) {  // no memory for the line
-  log::write(log::Level::warning, "orb", exception.what());
-}
-
-void Channel::call_flusher_of_blocked() noexcept try {
-  limits_.flusher->start(*this);
-} catch (const std::exception& exception) {  // no thread: the rest would never be sent
-  log::write(log::Level::error, "orb", exception.what());
-  close();
-}
-
-void Channel::leave_flusher() noexcept {
-  unfinished_.leave();  // the registry sends, and so may call the flusher
-  if (limits_.flusher == nullptr) return;
-  close();
-  limits_.flusher->leave(*this);
-}
-
-void Channel::close() noexcept {
-  queue_.close();
-  transport_->interrupt();
 }
 
 }  // namespace perigee::engine

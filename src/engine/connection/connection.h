@@ -203,7 +203,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
   ~Connection();
 
-  // Reading: connection_read.cpp. All of it by the thread that holds the read role.
+  // Reading: connection_read.cpp, connection_requests.cpp. All of it by the thread that holds the
+  // read role.
   [[nodiscard]] bool take_over() noexcept;
   void read_turn(ThreadFrame& frame) noexcept;
   [[nodiscard]] Turn read_messages(ThreadFrame& frame);
@@ -252,7 +253,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     if (state_.load(std::memory_order_relaxed) != State::closed) after_send();
   }
 
-  // Calls of this side: connection_calls.cpp.
+  // Calls of this side: connection_calls.cpp, connection_call_ends.cpp.
   [[nodiscard]] Outbound* outbound() noexcept;
   [[nodiscard]] bool awaits_replies() const noexcept;
   [[nodiscard]] bool has_calls() const noexcept;

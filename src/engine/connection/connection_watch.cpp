@@ -154,7 +154,7 @@ void Connection::look_at_first_reply(TimePoint now, Finding& finding) noexcept {
   if (!awaits_first_reply_.load() || agreement_.answered.load()) return;
   TimePoint first = now;
   const auto see = [&first](OutboundCall& call) {
-    first = std::min(first, static_cast<StartedCall&>(call).sent_at_);
+    first = std::min(first, started(call).sent_at_);
     return false;
   };
   (void)outbound_.load()->calls.take_first(see);

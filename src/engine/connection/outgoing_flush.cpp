@@ -1,4 +1,4 @@
-// Sending queued messages, and the end of the output.
+// Sending queued messages, waiting for them, and the end of the output.
 #include "engine/connection/outgoing_queue.h"
 
 #include <algorithm>
@@ -10,6 +10,12 @@
 namespace perigee::engine {
 
 using transport::Wait;
+
+namespace {
+
+constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
+
+}  // namespace
 
 OutgoingQueue::Status OutgoingQueue::uncork() {
   if (!corked()) return failed() ? Status::failed : Status::flowing;
@@ -299,6 +305,45 @@ void OutgoingQueue::fail(const IoResult& result) noexcept {
   }
   if (result.status == IoStatus::timed_out) transport_.interrupt();
   wake_waiters();
+}
+
+// Waits, without the lock, until messages have left or the queue has failed; may come back earlier.
+// False if the deadline has passed. A change that comes after the unlocking finds a waiting thread.
+bool OutgoingQueue::await_change(std::unique_lock<ShortLock>& lock, Deadline deadline) {
+  const std::uint64_t seen = changes_.load();
+  waiters_.fetch_add(1);
+  lock.unlock();
+  {
+    std::unique_lock change(change_mutex_);
+    const auto changed = [&] { return changes_.load() != seen; };
+    if (deadline.is_never()) {
+      changed_.wait(change, changed);
+    } else {
+      const Duration left = std::min<Duration>(deadline.left(clock_.now()), wait_max);
+      (void)changed_.wait_for(change, left, changed);
+    }
+  }
+  waiters_.fetch_sub(1);
+  return changes_.load() != seen || !deadline.passed(clock_.now());
+}
+
+// Without the lock.
+void OutgoingQueue::wake_waiters() noexcept {
+  if (waiters_.load() == 0) return;
+  {
+    const std::lock_guard change(change_mutex_);
+    changes_.fetch_add(1);
+  }
+  changed_.notify_all();
+}
+
+bool OutgoingQueue::await_sent(Ticket ticket, Deadline deadline) {
+  for (;;) {
+    std::unique_lock lock(lock_);
+    if (sent_.load() >= ticket) return true;
+    if (closed_.load()) return false;
+    if (!await_change(lock, deadline)) return sent_.load() >= ticket;
+  }
 }
 
 bool OutgoingQueue::check_invariants() noexcept {

@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t slice_size = std::size_t{1} << 20;
 // The limit of held messages: they are sent before they would exceed it.
 constexpr std::size_t held_octets_max = std::size_t{256} * 1024;
-constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
 
 std::size_t largest_at_once(const OutgoingLimits& limits, const Sealer* sealer) noexcept {
   if (sealer != nullptr) return 0;
@@ -364,45 +363,6 @@ Sent OutgoingQueue::after_append(std::unique_lock<ShortLock>& lock, const Hold* 
 void OutgoingQueue::take_cork() noexcept {
   held_count_.store(0, std::memory_order_relaxed);
   held_octets_ = 0;
-}
-
-// Waits, without the lock, until messages have left or the queue has failed; may come back earlier.
-// False if the deadline has passed. A change that comes after the unlocking finds a waiting thread.
-bool OutgoingQueue::await_change(std::unique_lock<ShortLock>& lock, Deadline deadline) {
-  const std::uint64_t seen = changes_.load();
-  waiters_.fetch_add(1);
-  lock.unlock();
-  {
-    std::unique_lock change(change_mutex_);
-    const auto changed = [&] { return changes_.load() != seen; };
-    if (deadline.is_never()) {
-      changed_.wait(change, changed);
-    } else {
-      const Duration left = std::min<Duration>(deadline.left(clock_.now()), wait_max);
-      (void)changed_.wait_for(change, left, changed);
-    }
-  }
-  waiters_.fetch_sub(1);
-  return changes_.load() != seen || !deadline.passed(clock_.now());
-}
-
-// Without the lock.
-void OutgoingQueue::wake_waiters() noexcept {
-  if (waiters_.load() == 0) return;
-  {
-    const std::lock_guard change(change_mutex_);
-    changes_.fetch_add(1);
-  }
-  changed_.notify_all();
-}
-
-bool OutgoingQueue::await_sent(Ticket ticket, Deadline deadline) {
-  for (;;) {
-    std::unique_lock lock(lock_);
-    if (sent_.load() >= ticket) return true;
-    if (closed_.load()) return false;
-    if (!await_change(lock, deadline)) return sent_.load() >= ticket;
-  }
 }
 
 }  // namespace perigee::engine

@@ -98,4 +98,9 @@ struct CallResult {
   messaging::IncomingMessage message;  ///< the reply, with storage of its own, to be parsed
 };
 
+/// The calls of a connection are all of this type.
+[[nodiscard]] inline StartedCall& started(OutboundCall& call) noexcept {
+  return static_cast<StartedCall&>(call);
+}
+
 }  // namespace perigee::engine
