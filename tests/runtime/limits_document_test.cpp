@@ -59,7 +59,7 @@ TEST_CASE("docs/limits.md has the limits that are fixed") {
   };
   says("TypeCodes inside each other", cdr::TypeLimits{}.depth_max);
   says("parts of one TypeCode", cdr::TypeLimits{}.nodes_max);
-  says("octets of a TypeCode that is written anew", cdr::TypeLimits{}.octets_max);
+  says("octets of a TypeCode that the ORB encodes again", cdr::TypeLimits{}.octets_max);
   says("components of a profile", iop::IorLimits{}.components_max);
   says("values of a `Context` in a request", stub::context_values_max);
   says("octets of a configuration file", config_file_size_max);
