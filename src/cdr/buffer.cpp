@@ -2,6 +2,7 @@
 #include <perigee/cdr/buffer.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <new>
 
@@ -22,15 +23,14 @@ Buffer::Buffer(Buffer&& other) noexcept
       size_(std::exchange(other.size_, 0)),
       capacity_(std::exchange(other.capacity_, 0)),
       borrowed_size_(std::exchange(other.borrowed_size_, 0)),
-      borrowed_(std::move(other.borrowed_)),
-      kept_(std::exchange(other.kept_, nullptr)),
-      kept_capacity_(std::exchange(other.kept_capacity_, 0)),
-      owner_(std::exchange(other.owner_, nullptr)) {
+      borrowed_(std::move(other.borrowed_)) {
+  assert(!other.in_place());
   other.borrowed_.clear();
 }
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this == &other) return *this;
+  assert(!in_place() && !other.in_place());
   std::free(own_memory());
   data_ = std::exchange(other.data_, nullptr);
   size_ = std::exchange(other.size_, 0);
@@ -38,13 +38,13 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   borrowed_size_ = std::exchange(other.borrowed_size_, 0);
   borrowed_ = std::move(other.borrowed_);
   other.borrowed_.clear();
-  kept_ = std::exchange(other.kept_, nullptr);
-  kept_capacity_ = std::exchange(other.kept_capacity_, 0);
-  owner_ = std::exchange(other.owner_, nullptr);
   return *this;
 }
 
-Buffer::~Buffer() { std::free(own_memory()); }
+Buffer::~Buffer() {
+  assert(!in_place());
+  std::free(own_memory());
+}
 
 void Buffer::grow(std::size_t count) {
   if (count > capacity_max - size_) throw std::bad_alloc();

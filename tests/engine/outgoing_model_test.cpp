@@ -158,10 +158,14 @@ class Model {
     const Octets octets = numbered_message(number, std::min(random_size(), place.size()));
     std::ranges::copy(octets, place.begin());
     if (failures_ && chance(50)) transport_.commit_error = EPIPE;
-    if (queue_.commit_direct(octets.size()).status == Sent::Status::sent)
+    const bool closed = queue_.failed();
+    if (queue_.commit_direct(octets.size()).status == Sent::Status::sent) {
+      REQUIRE_FALSE(closed);
       kept_.insert(number);
-    else
+    } else {
       REQUIRE(queue_.failed());
+      refused_.insert(number);
+    }
   }
 
   void others_act() {

@@ -276,7 +276,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
     return made_in_place_.load(std::memory_order_relaxed) == &message;
   }
   [[nodiscard]] SendResult send_from_place(transport::Wait wait, Deadline deadline);
-  [[nodiscard]] bool leave_place_for(const cdr::Buffer& message) noexcept;
+  [[nodiscard]] bool move_out_of_place(const cdr::Buffer& message) noexcept;
+  [[nodiscard]] bool leave_place(const cdr::Buffer& message) noexcept;
   void place_left() noexcept override;
   void after_others() noexcept;
   void trace_message(const cdr::Buffer& message) const;
@@ -320,10 +321,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   OutgoingQueue queue_;
   messaging::OutgoingSegments segments_;  // so that a message with borrowed octets takes no memory
   std::atomic<bool> segments_used_{false};
-  // The message that is made in memory of the transport, and the thread that makes it. Changed by
-  // the writing thread.
+  // The message that is made in memory of the transport. Changed by the writing thread.
   std::atomic<cdr::Buffer*> made_in_place_{nullptr};
-  std::atomic<const void*> making_thread_{nullptr};
 
   // Reading: by the holder of the read role.
   PausedReader* paused_reader_ = nullptr;

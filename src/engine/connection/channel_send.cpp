@@ -20,12 +20,6 @@ constexpr std::chrono::milliseconds look_around_period{100};  // the connection 
 // A message is not made in place if the transport has fewer octets free. Most messages are smaller.
 constexpr std::size_t place_size_min = 1024;
 
-// Returns a different address in each living thread.
-const void* mark_of_thread() noexcept {
-  static thread_local const char mark = 0;
-  return &mark;
-}
-
 }  // namespace
 
 // Without memory for the seal, the message would leave unsealed. The peer could not read it, so the
@@ -63,7 +57,7 @@ SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadlin
     trace_message(message);
     if (is_made_in_place(message) && is_one_segment(message))
       return send_from_place(wait, deadline);
-    if (!leave_place_for(message)) return after_refusal({Sent::Status::no_memory});
+    if (!leave_place(message)) return after_refusal({Sent::Status::no_memory});
   }
   if (!is_one_segment(message)) [[unlikely]]
     return after_send(send_gathered(message, nullptr, wait, deadline));
@@ -74,7 +68,7 @@ SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadlin
 SendResult Channel::try_send(const cdr::Buffer& message, const Hold* hold) {
   if (sends_specially_) [[unlikely]] {
     trace_message(message);
-    if (!leave_place_for(message)) return {SendStatus::refused};
+    if (!leave_place(message)) return {SendStatus::refused};
   }
   Sent sent;
   if (const OctetSpan octets = message.own_octets(); !is_one_segment(message))
@@ -92,7 +86,7 @@ SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait
                          Deadline deadline) {
   if (sends_specially_) [[unlikely]] {
     trace_message(message);
-    if (!leave_place_for(message)) return after_refusal({Sent::Status::no_memory});
+    if (!leave_place(message)) return after_refusal({Sent::Status::no_memory});
   }
   if (!is_one_segment(message)) [[unlikely]]
     return after_send(send_gathered(message, &hold, wait, deadline));
@@ -102,11 +96,11 @@ SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait
 
 // Until the message is sent, is given up or leaves the place, this thread is the writing thread.
 void Channel::begin_in_place(cdr::Buffer& message) noexcept {
+  if (!queue_.idle()) return;
   const MutableOctetSpan place = queue_.begin_direct(place_size_min);
   if (place.empty()) return after_others();
   message.enter_place(place, *this);
-  making_thread_.store(mark_of_thread(), std::memory_order_relaxed);
-  made_in_place_.store(&message, std::memory_order_release);
+  made_in_place_.store(&message, std::memory_order_relaxed);
 }
 
 void Channel::end_in_place(const cdr::Buffer& message) noexcept {
@@ -139,21 +133,24 @@ SendResult Channel::send_from_place(Wait wait, Deadline deadline) {
   return after_send(sent);
 }
 
-// The message has borrowed octets, is cut into fragments, or is held back. Or it is sent while the
-// same thread encodes another message in place, which then goes on in its own memory. False: there
-// is no memory; the message that was made in place is lost.
-bool Channel::leave_place_for(const cdr::Buffer& message) noexcept {
-  cdr::Buffer* const made = made_in_place_.load(std::memory_order_acquire);
-  if (made == nullptr) return true;
-  const bool is_own = making_thread_.load(std::memory_order_relaxed) == mark_of_thread();
-  if (made != &message && !is_own) return true;
+// False: there is no memory, and the message stays in its place.
+bool Channel::move_out_of_place(const cdr::Buffer& message) noexcept {
+  if (!is_made_in_place(message)) return true;
   try {
-    made->move_out_of_place();
+    made_in_place_.load(std::memory_order_relaxed)->move_out_of_place();
     return true;
   } catch (const std::bad_alloc&) {
-    if (made == &message) end_in_place(message);
     return false;
   }
+}
+
+// The message has borrowed octets, is cut into fragments, or is held back. False: there is no
+// memory, and the message is lost.
+bool Channel::leave_place(const cdr::Buffer& message) noexcept {
+  if (move_out_of_place(message)) [[likely]]
+    return true;
+  end_in_place(message);
+  return false;
 }
 
 void Channel::trace_message(const cdr::Buffer& message) const {

@@ -11,7 +11,7 @@ namespace perigee::engine {
 /// Where the calling thread makes its next message. From the constructor on, `message` writes into
 /// memory of the transport, if the transport has such memory and no other message is under way.
 /// Then messages of other threads wait until the message is sent, or until it has outgrown the
-/// memory. So the thread must not wait for another thread meanwhile.
+/// memory. A thread that waits before that calls `leave_all`.
 class MessagePlace {
  public:
   /// `channel` and `message` must live until `end`. `wanted` only if `channel.encodes_in_place()`;
@@ -19,7 +19,7 @@ class MessagePlace {
   MessagePlace(Channel& channel, cdr::Buffer& message, bool wanted) noexcept
       : channel_(channel), message_(message), begun_(wanted) {
     if (wanted) [[unlikely]]
-      channel.begin_in_place(message);
+      begin();
   }
   ~MessagePlace() { end(); }
   MessagePlace(const MessagePlace&) = delete;
@@ -28,13 +28,27 @@ class MessagePlace {
   /// A message that was not sent is lost. The buffer then writes into its own memory.
   void end() noexcept {
     if (std::exchange(begun_, false)) [[unlikely]]
-      channel_.end_in_place(message_);
+      end_begun();
+  }
+
+  /// The calling thread is about to wait: the messages that it makes go on in their own memory, so
+  /// that messages of other threads leave. Without memory for this, they stay.
+  static void leave_all() noexcept {
+    if (innermost_ != nullptr) [[unlikely]]
+      leave_all_of_thread();
   }
 
  private:
+  void begin() noexcept;
+  void end_begun() noexcept;
+  static void leave_all_of_thread() noexcept;
+
+  static constinit thread_local MessagePlace* innermost_;  // of the calling thread
+
   Channel& channel_;
   cdr::Buffer& message_;
   bool begun_;
+  MessagePlace* outer_ = nullptr;
 };
 
 }  // namespace perigee::engine

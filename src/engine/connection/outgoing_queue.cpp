@@ -202,7 +202,13 @@ MutableOctetSpan OutgoingQueue::begin_direct(std::size_t hint) noexcept {
   return place;
 }
 
+// A message of a queue that was closed meanwhile does not leave: its sender may send it elsewhere.
 Sent OutgoingQueue::commit_direct(std::size_t size) noexcept {
+  if (size != 0 && failed()) [[unlikely]] {
+    (void)transport_.commit(0);
+    fail({0, IoStatus::failed, 0});
+    return {Sent::Status::failed};
+  }
   const IoResult result = transport_.commit(size);
   counts_.octets.add(result.count);
   if (!result.ok() || result.count != size) {

@@ -2,6 +2,7 @@
 #include "engine/connection/wait.h"
 
 #include "engine/connection/connection.h"
+#include "engine/connection/message_place.h"
 #include "engine/connection/thread_frame.h"
 #include "engine/loops/loop_threads.h"
 #include <perigee/base/clock.h>
@@ -55,6 +56,7 @@ class NestedWaits final {
 }  // namespace
 
 void begin_nested_turns() noexcept {
+  MessagePlace::leave_all();
   ThreadFrame* const frame = FrameLevel::innermost();
   if (frame != nullptr && frame->connection != nullptr)
     frame->connection->before_nested_turns(*frame);
@@ -116,6 +118,7 @@ void end_turns() noexcept {
 }
 
 bool begin_blocking(std::uint32_t depth_max) noexcept {
+  MessagePlace::leave_all();
   if (!begin_blocking_on_loops(depth_max)) return false;
   end_turns();
   ThreadFrame* const frame = FrameLevel::innermost();

@@ -75,6 +75,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
 }
 
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
+  engine::MessagePlace::leave_all();  // of calls whose arguments are being encoded
   if (target_->endpoint->loses_messages()) [[unlikely]]
     limit_call_over_datagrams();
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
