@@ -61,7 +61,7 @@ void Buffer::grow(std::size_t count) {
 }
 
 void Buffer::enter_place(MutableOctetSpan place, PlaceOwner& owner) noexcept {
-  leave_place();
+  assert(!in_place());
   kept_ = std::exchange(data_, place.data());
   kept_capacity_ = std::exchange(capacity_, place.size());
   owner_ = &owner;

@@ -26,8 +26,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
-                                      "reactor-per-core"};
 constexpr const char* place = "place";
 
 /// An Echo object that also has `large`, whose result fits into no datagram.
@@ -125,7 +123,7 @@ Octets octets_of(std::string_view text) {
 }  // namespace
 
 TEST_CASE("datagrams: calls, results and exceptions cross under each strategy") {
-  for (const char* const strategy : strategies) {
+  for (const char* const strategy : thread_strategies) {
     CAPTURE(strategy);
     const Datagrams orbs(strategy);
     orbs.echo->ping();
@@ -158,7 +156,7 @@ TEST_CASE("datagrams: a connection goes on after a lost reply") {
 }
 
 TEST_CASE("datagrams: a request that arrives twice is executed once") {
-  for (const char* const strategy : strategies) {
+  for (const char* const strategy : thread_strategies) {
     CAPTURE(strategy);
     Datagrams orbs(strategy);
     orbs.faults.double_each = 1;

@@ -17,9 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using transport::Transport;
 
-const char* const strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
-                                  "reactor-per-core"};
-
 /// Clients that have connected, and never go on with the handshake.
 std::vector<std::unique_ptr<Transport>> connect_silently(CORBA::ORB& orb,
                                                          const std::string& reference, int count) {
@@ -45,7 +42,7 @@ bool is_ended(Transport& transport) {
 }  // namespace
 
 TEST_CASE("clients that do not end their handshake are cut, and other clients are served") {
-  for (const char* strategy : strategies) {
+  for (const char* strategy : thread_strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "handshake", .strategy = strategy};
     Surroundings surroundings;
@@ -60,7 +57,7 @@ TEST_CASE("clients that do not end their handshake are cut, and other clients ar
 }
 
 TEST_CASE("a server ends although clients are in their handshake") {
-  for (const char* strategy : strategies) {
+  for (const char* strategy : thread_strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "handshake", .strategy = strategy};
     Surroundings surroundings;

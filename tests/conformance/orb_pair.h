@@ -30,6 +30,25 @@ namespace perigee::test {
 
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 
+/// All thread strategies of a server.
+inline constexpr const char* thread_strategies[] = {"auto", "thread-per-connection", "reactive",
+                                                    "thread-pool", "reactor-per-core"};
+
+/// Octets that depend on their place and on the size.
+[[nodiscard]] inline OctetVector octets_of_size(std::size_t size) {
+  OctetVector data(size);
+  for (std::size_t index = 0; index < size; ++index)
+    data[index] = static_cast<std::uint8_t>(index * 31 + size);
+  return data;
+}
+
+/// Calls the oneway `note` of a NotingServant.
+inline void note(Echo& echo, std::int32_t value) {
+  stub::invoke(
+      echo, {"note", stub::Operation::Kind::oneway, {}},
+      [value](cdr::Encoder& encoder) { encoder << value; }, nullptr);
+}
+
 /// What is between client and server.
 struct OrbPairing {
   std::string scheme;
@@ -238,8 +257,7 @@ class PairClient {
   for (const std::string& scheme : protocols(*any.orb).schemes()) {
     if (scheme == "diop") continue;
     const bool own_messages = protocols(*any.orb).messaging(scheme) != nullptr;
-    for (const char* strategy :
-         {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"})
+    for (const char* strategy : thread_strategies)
       pairings.push_back({scheme, "1.2", strategy, "no", own_messages});
     if (own_messages) continue;
     for (const char* version : {"1.0", "1.1"}) pairings.push_back({scheme, version});

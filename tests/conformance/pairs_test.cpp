@@ -21,19 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-OctetVector octets_of_size(std::size_t size) {
-  OctetVector data(size);
-  for (std::size_t index = 0; index < size; ++index)
-    data[index] = static_cast<std::uint8_t>(index * 31 + size);
-  return data;
-}
-
-void note(const Echo::Ref& echo, std::int32_t value) {
-  stub::invoke(
-      *echo, {"note", stub::Operation::Kind::oneway, {}},
-      [value](cdr::Encoder& encoder) { encoder << value; }, nullptr);
-}
-
 bool is_stopping(CORBA::ORB& orb) {
   try {
     static_cast<void>(orb.resolve_initial_references("RootPOA"));
@@ -161,7 +148,7 @@ TEST_CASE("every pairing: a thread's oneways arrive in order, and before its nex
     PairServer server(surroundings, pairing);
     const PairClient client(surroundings, pairing);
     const auto echo = client.echo(server.reference);
-    for (std::int32_t value = 0; value < 500; ++value) note(echo, value);
+    for (std::int32_t value = 0; value < 500; ++value) note(*echo, value);
     echo->ping();
     std::vector<std::int32_t> expected(500);
     std::iota(expected.begin(), expected.end(), 0);

@@ -20,9 +20,6 @@
 namespace perigee::test {
 namespace {
 
-const char* const strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
-                                  "reactor-per-core"};
-
 /// Whether one thread serves a connection for the connection's whole life.
 bool has_one_thread(const std::string& strategy) {
   return strategy == "reactive" || strategy == "reactor-per-core";
@@ -36,13 +33,6 @@ class Commits {
  private:
   const std::size_t before_ = MemoryConnection::commits();
 };
-
-OctetVector octets_of_size(std::size_t size) {
-  OctetVector data(size);
-  for (std::size_t index = 0; index < size; ++index)
-    data[index] = static_cast<std::uint8_t>(index * 31 + size);
-  return data;
-}
 
 /// Calls `same`. Encodes the octets one by one, so that the encoder borrows none of them.
 OctetVector same_octet_by_octet(Echo& echo, const OctetVector& data) {
@@ -73,7 +63,7 @@ class FailingServant final : public NotingServant {
 }  // namespace
 
 TEST_CASE("requests and replies over a ring are made in its memory, under every strategy") {
-  for (const char* strategy : strategies) {
+  for (const char* strategy : thread_strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "ring", .strategy = strategy};
     Surroundings surroundings;
@@ -235,24 +225,21 @@ TEST_CASE("buffered oneways are sent in order, before a later call over the ring
   PairServer server(surroundings, pairing);
   const PairClient client(surroundings, pairing);
   const auto echo = client.echo(server.reference);
-  CORBA::Any value;
-  value <<= Messaging::SYNC_NONE;
-  const auto policy = client.orb->create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, value);
+  CORBA::Any scope;
+  scope <<= Messaging::SYNC_NONE;
+  const auto policy = client.orb->create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, scope);
   const auto unsynchronised = stub::interface_traits<Echo>::unchecked_narrow(
       echo->_set_policy_overrides({policy}, CORBA::SetOverrideType::SET_OVERRIDE));
   CHECK(echo->twice(1) == 2);
   const Commits commits;
-  for (std::int32_t note = 0; note < 5; ++note)
-    stub::invoke(
-        *unsynchronised, {"note", stub::Operation::Kind::oneway, {}},
-        [note](cdr::Encoder& encoder) { encoder << note; }, nullptr);
+  for (std::int32_t value = 0; value < 5; ++value) note(*unsynchronised, value);
   CHECK(commits.count() == 0);
   CHECK(echo->twice(4) == 8);
   CHECK((server.servant->notes == std::vector<std::int32_t>{0, 1, 2, 3, 4}));
 }
 
 TEST_CASE("a client gets the exception if a reply cannot be encoded; the connection stays open") {
-  for (const char* strategy : strategies) {
+  for (const char* strategy : thread_strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "ring", .strategy = strategy};
     Surroundings surroundings;

@@ -23,9 +23,6 @@
 namespace perigee::test {
 namespace {
 
-constexpr const char* strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
-                                      "reactor-per-core"};
-
 OrbPairing udp_under(const char* strategy) { return {.scheme = "diop", .strategy = strategy}; }
 
 std::uint64_t metric(CORBA::ORB& orb, std::string_view name) {
@@ -77,7 +74,7 @@ std::optional<CORBA::CompletionStatus> timed_out(auto&& call) {
 }  // namespace
 
 TEST_CASE("udp: calls, results, exceptions and oneways cross under each strategy") {
-  for (const char* const strategy : strategies) {
+  for (const char* const strategy : thread_strategies) {
     CAPTURE(strategy);
     Surroundings surroundings;
     const PairServer server(surroundings, udp_under(strategy));
@@ -94,7 +91,7 @@ TEST_CASE("udp: calls, results, exceptions and oneways cross under each strategy
 }
 
 TEST_CASE("udp: an endpoint serves only oneways unless it was asked to send replies") {
-  for (const char* const strategy : strategies) {
+  for (const char* const strategy : thread_strategies) {
     CAPTURE(strategy);
     const Surroundings surroundings;
     const UdpServer server("diop://127.0.0.1:0", strategy);

@@ -143,8 +143,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
   if (both_directions_) [[unlikely]]
     return transmit_both_directions();
   const bool oneway = request_.response == ResponseFlags::none;
-  const bool buffered = oneway && request_.buffering && slot_.nested_server == nullptr;
-  engine::MessagePlace place = lease_->place_for(*request_buffer_, buffered);
+  engine::MessagePlace place = lease_->place_for(*request_buffer_, is_buffered());
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.delivered = false;
   if (slot_.nested_server != nullptr) limit_first_reply();
@@ -166,7 +165,7 @@ std::chrono::microseconds Invocation::time_left() const noexcept {
 
 // On the thread of a loop the connection may be for this call only.
 TransactResult Invocation::send_oneway() {
-  if (request_.buffering && slot_.nested_server == nullptr)
+  if (is_buffered())
     return lease_->send_soon(*request_buffer_, *request_.buffering, slot_.send_deadline);
   return lease_->send_only(*request_buffer_, slot_.send_deadline);
 }

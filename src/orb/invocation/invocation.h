@@ -52,6 +52,11 @@ class Invocation final : private CallSteps {
   [[nodiscard]] State call_collocated();
   [[nodiscard]] State classify();
   [[nodiscard]] State after_failure(const TransactResult& result);
+  /// The request is a oneway that waits on its connection to be sent together with others.
+  [[nodiscard]] bool is_buffered() const noexcept {
+    return request_.response == messaging::ResponseFlags::none && request_.buffering &&
+           slot_.nested_server == nullptr;
+  }
   void begin_time_limits() noexcept;
   void limit_call_over_datagrams() noexcept;
   /// True if the request must not be sent, or sent again: its send deadline has passed.
