@@ -26,7 +26,7 @@ STANDARD_HEADERS = frozenset(
     unordered_set utility valarray variant vector version""".split()
 )
 TEXT_SUFFIXES = {
-    ".h", ".cpp", ".c", ".md", ".txt", ".cmake", ".py", ".idl", ".json", ".toml", ".in", ".sh", "",
+    ".h", ".cpp", ".cc", ".c", ".md", ".txt", ".cmake", ".py", ".idl", ".json", ".toml", ".in", ".sh", "",
 }
 SKIPPED_FOLDERS = {"build", ".git", "corpus", "golden", "__pycache__"}
 # The file with the samples of forbidden code.

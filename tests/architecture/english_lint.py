@@ -12,11 +12,12 @@ import sys
 import tomllib
 from pathlib import Path
 
+import check_architecture
+
 WORDS_MAX = 35
 EXCEPTIONS_MAX = 20
 VAGUE = re.compile(
     r"\b(who|whoever|whom|whomever|nobody|somebody|what is none|those that|one that)\b", re.IGNORECASE)
-SKIPPED_FOLDERS = {"build", ".git", "corpus", "golden", "__pycache__"}
 SKIPPED_FILES = {
     "tests/architecture/english_lint.py",  # these name the words
     "tests/architecture/test_english_lint.py",
@@ -140,17 +141,15 @@ def problems(text):
 
 
 def sources(root):
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root)
-        if SKIPPED_FOLDERS.intersection(name.parts) or not path.is_file():
-            continue
-        if name.as_posix() in SKIPPED_FILES or path.suffix not in READERS:
+    for path in sorted(check_architecture.text_files(root)):
+        name = path.relative_to(root).as_posix()
+        if name in SKIPPED_FILES or path.suffix not in READERS:
             continue
         if path.suffix == "" and not path.read_bytes().startswith(b"#!"):
             continue
         if path.suffix == ".txt" and path.name != "CMakeLists.txt":
             continue
-        yield name.as_posix(), path
+        yield name, path
 
 
 class Exceptions:
