@@ -1,5 +1,6 @@
 // The out-of-line parts of the encoder: strings, blocks, long double, failure.
 #include "text_copy.h"
+#include <perigee/base/copy.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/text_run.h>
 
@@ -107,7 +108,7 @@ void Encoder::write_octets(OctetSpan octets) {
   if (octets.empty()) return;
   if (borrowing_ == Borrowing::yes && octets.size() >= borrow_size_min)
     return buffer_->borrow(octets);
-  std::memcpy(buffer_->extend(octets.size()), octets.data(), octets.size());
+  copy_octets(buffer_->extend(octets.size()), octets.data(), octets.size());
 }
 
 void Encoder::write_swapped(OctetSpan octets, std::size_t element_size) {

@@ -2,6 +2,8 @@
 // copy.
 #include "text_copy.h"
 
+#include <perigee/base/copy.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -17,7 +19,7 @@ bool copy_by_library(char* place, std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t size = std::min(text.size(), cached_size);
     if (std::memchr(text.data(), 0, size) != nullptr) return false;
-    std::memcpy(place, text.data(), size);
+    copy_octets(place, text.data(), size);
     place += size;
     text.remove_prefix(size);
   }

@@ -6,6 +6,7 @@
 //      octets, unaligned and without a NUL. They are big-endian unless a byte order mark says
 //      otherwise.
 #include "cdr/text_conversion.h"
+#include <perigee/base/copy.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 
@@ -219,7 +220,7 @@ void Decoder::read_wide_string(std::wstring& text) {
   if (set == WideSet::native) {
     const OctetSpan octets = read_octets(read_length(sizeof(wchar_t)) * sizeof(wchar_t));
     text.resize(octets.size() / sizeof(wchar_t));
-    if (!octets.empty()) std::memcpy(text.data(), octets.data(), octets.size());
+    if (!octets.empty()) copy_octets(text.data(), octets.data(), octets.size());
     return;
   }
   ErrorKind error = ErrorKind::none;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/base/byte_order.h>
+#include <perigee/base/copy.h>
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/code_sets.h>
@@ -185,7 +186,7 @@ class PERIGEE_API Decoder {
       align(sizeof(T));
       const OctetSpan source = read_octets(values.size_bytes());
       if (source.empty()) return;
-      std::memcpy(values.data(), source.data(), source.size());
+      copy_octets(values.data(), source.data(), source.size());
       if constexpr (sizeof(T) > 1)
         if (swap_)
           for (T& value : values) value = reverse_octets(value);
@@ -213,8 +214,11 @@ class PERIGEE_API Decoder {
     const std::size_t count = read_length(sizeof(T));
     make_room(values, count);
     if constexpr (sizeof(T) <= 8) {
+      const std::size_t start = position_;
       const std::span<const T> view = view_array<T>(count);
-      if (!view.empty()) return values.assign(view.data(), view.data() + view.size());
+      if (!view.empty() && !has_slow_copy(values, view))
+        return values.assign(view.data(), view.data() + view.size());
+      position_ = start;
     }
     values.resize(count);
     read_array(std::span<T>(values));
@@ -262,6 +266,13 @@ class PERIGEE_API Decoder {
   // the largest M_MMAP_THRESHOLD of glibc.
   static constexpr std::size_t fresh_above = std::size_t{32} << 20;
 
+  /// Whether the copy of `view` to the vector's memory would be slow. Gives the vector this memory.
+  template <typename T>
+  static bool has_slow_copy(std::vector<T>& values, std::span<const T> view) {
+    values.clear();
+    values.reserve(view.size());
+    return is_slow_copy(values.data(), view.data(), view.size_bytes());
+  }
   static Decoder failed(ErrorKind kind) noexcept;
   /// False, with the error `truncated`, if there is no other piece.
   [[gnu::cold]] bool begin_next_piece() noexcept;

@@ -1,6 +1,8 @@
 // Puts an incoming message together, piece by piece.
 #include "engine/connection/assembly.h"
 
+#include <perigee/base/copy.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -26,7 +28,7 @@ void Assembly::append(OctetSpan octets, std::size_t announced, const Source& sou
     leave_landed(octets.size() + announced, source);
   }
   reserve(size, size + announced, source);
-  if (!octets.empty()) std::memcpy(storage_.data() + size_, octets.data(), octets.size());
+  if (!octets.empty()) copy_octets(storage_.data() + size_, octets.data(), octets.size());
   size_ = size;
 }
 
@@ -39,7 +41,7 @@ void Assembly::append_landed(OctetSpan octets, const Source& source) {
     octets = octets.subspan(head_size);
     size_ = head_size;
   }
-  std::ranges::copy(octets, landed_rest().begin());
+  copy_octets(landed_rest().data(), octets.data(), octets.size());
   size_ += octets.size();
 }
 

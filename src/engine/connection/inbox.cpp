@@ -4,6 +4,7 @@
 #include "engine/connection/inbox.h"
 
 #include "engine/memory/sequence_cache.h"
+#include <perigee/base/copy.h>
 
 #include <algorithm>
 #include <cstring>
@@ -106,7 +107,7 @@ ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
 MutableOctetSpan Inbox::extend_held(std::size_t count) {
   const std::size_t leftover = available();
   Octets held(leftover + count);
-  std::memcpy(held.data(), front(), leftover);
+  copy_octets(held.data(), front(), leftover);
   held_ = std::move(held);
   data_ = held_.data();
   begin_ = 0;

@@ -1,11 +1,11 @@
 // Memory of blocks, and the places of messages in them.
 #include "engine/connection/outgoing_blocks.h"
 
+#include <perigee/base/copy.h>
 #include <perigee/base/pool.h>
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -84,7 +84,7 @@ void OutgoingBlock::append(std::span<const OctetSpan> segments, std::size_t skip
     skipped -= skip;
     segment = segment.subspan(skip);
     if (segment.empty()) continue;
-    std::memcpy(octets() + size_, segment.data(), segment.size());
+    copy_octets(octets() + size_, segment.data(), segment.size());
     size_ += segment.size();
   }
   if (count_ == 0) first_ = ticket;

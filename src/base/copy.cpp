@@ -1,0 +1,21 @@
+// The copy for distances at which `rep movsb` is slow.
+#include <perigee/base/copy.h>
+
+namespace perigee {
+
+// A load waits for an earlier store whose address has the same offset in its page. In this order
+// no load follows such a store.
+void copy_backward(void* to, const void* from, std::size_t size) noexcept {
+  constexpr std::size_t piece = 256;  // the compiler copies a piece by vector registers
+  auto* const place = static_cast<std::byte*>(to);
+  const auto* const octets = static_cast<const std::byte*>(from);
+  while (size >= piece) {
+    size -= piece;
+    std::memcpy(place + size, octets + size, piece);
+    // Keeps the compiler from joining the pieces into one call of memcpy.
+    asm volatile("" : : "r"(place) : "memory");
+  }
+  std::memcpy(place, octets, size);
+}
+
+}  // namespace perigee
