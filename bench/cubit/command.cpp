@@ -14,6 +14,7 @@ namespace {
 struct Settings {
   CubitOptions options;
   Output output;
+  std::string picture_file;
   bool quick = false;
   bool goals = false;
   bool counts = false;
@@ -36,6 +37,7 @@ void run(const CLI::App& command, Settings& settings) {
   CubitReport report = run_cubit(options);
   if (settings.counts) count_costs(report);
   write_report(report, settings.output);
+  if (!settings.picture_file.empty()) write_file(settings.picture_file, to_picture(report));
 }
 
 // Parses "GIOP" or "GIOPlite", and options of the ORB.
@@ -102,6 +104,8 @@ void add_cubit_command(CLI::App& bench) {
   command->add_flag("--counts", settings->counts,
                     "count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
+  add_file_option(*command, "--svg", settings->picture_file,
+                  "write a picture of the first workload to this file");
   command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "cubit", run_role);
 }

@@ -104,6 +104,8 @@ nlohmann::json to_json(const SideCounts& counts);
 std::string to_table(const CubitReport& report);
 std::string to_json(const CubitReport& report);
 std::string to_html(const CubitReport& report);
+/// The first workload as an SVG file.
+std::string to_picture(const CubitReport& report);
 /// Adds the contents of the page of to_html() to another page.
 void add_to(Page& page, const CubitReport& report);
 

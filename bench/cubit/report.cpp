@@ -42,7 +42,7 @@ std::string comparison_row(const Comparison& comparison, const Estimate& ratio) 
 }
 
 BarChart bars(const std::string& workload, const CubitReport& report) {
-  BarChart chart{"p50, ratio to the raw floor of the same transport and round", 1, {}};
+  BarChart chart{"median time of a call; 1: two C programs on bare sockets", 1, {}};
   for (const System& system : report.systems) {
     const Cell& cell = report.cells.at(workload).at(system.name);
     chart.bars.push_back(
@@ -189,6 +189,10 @@ void add_to(Page& page, const CubitReport& report) {
     page.chart(bars(workload, report));
   }
   add_counts(page, report);
+}
+
+std::string to_picture(const CubitReport& report) {
+  return picture(bars(report.options.workloads.front(), report));
 }
 
 std::string to_html(const CubitReport& report) {

@@ -278,7 +278,8 @@ std::string to_svg(const BarChart& chart) {
   const Scale scale(AxisKind::linear, {0, 0, largest}, left, chart_width - 12);
   const double height = bar_height * static_cast<double>(row_count(chart)) + 32;
   std::string svg =
-      fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
+      fmt::format("<svg xmlns='http://www.w3.org/2000/svg' class='chart' viewBox='0 0 {} {}' "
+                  "role='img'>\n<title>{}</title>\n",
                   chart_width, height, escape(chart.label));
   double y = 4;
   for (std::size_t index = 0; index < chart.bars.size(); ++index) {
@@ -292,7 +293,7 @@ std::string to_svg(const BarChart& chart) {
   if (chart.reference != 0)
     svg += line(scale(chart.reference), 2, scale(chart.reference), y, "reference");
   svg += label(left, height - 8, "start", chart.label);
-  return "<div class='wide'>" + svg + "</svg></div>\n";
+  return svg + "</svg>\n";
 }
 
 }  // namespace perigee::bench

@@ -40,10 +40,13 @@ std::string check_writable(const std::string& name) {
 }  // namespace
 
 void add_output_options(CLI::App& command, Output& output) {
-  command.add_option("--json", output.json_file, "write the results to this file")
-      ->check(check_writable);
-  command.add_option("--html", output.html_file, "write a page with figures to this file")
-      ->check(check_writable);
+  add_file_option(command, "--json", output.json_file, "write the results to this file");
+  add_file_option(command, "--html", output.html_file, "write a page with figures to this file");
+}
+
+void add_file_option(CLI::App& command, const char* name, std::string& file,
+                     const std::string& description) {
+  command.add_option(name, file, description)->check(check_writable);
 }
 
 void add_rounds_option(CLI::App& command, std::size_t& rounds, const std::string& description) {

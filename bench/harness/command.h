@@ -23,6 +23,9 @@ struct Output {
 /// Gives a command its options --json and --html. `output` must live as long as the command. A file
 /// that cannot be written is an error (std::runtime_error) before the measurements.
 void add_output_options(CLI::App& command, Output& output);
+/// The same for one other file.
+void add_file_option(CLI::App& command, const char* name, std::string& file,
+                     const std::string& description);
 /// Gives the command --rounds, with the present value as default.
 void add_rounds_option(CLI::App& command, std::size_t& rounds, const std::string& description);
 

@@ -106,7 +106,7 @@ void Page::chart(LineChart chart) {
 void Page::chart(BarChart chart) {
   for (Bar& bar : chart.bars)
     if (!bar.group.empty()) bar.look = look_of(bar.name);
-  body_ += to_svg(chart);
+  body_ += "<div class='wide'>" + to_svg(chart) + "</div>\n";
 }
 
 std::string Page::html() const {
@@ -115,6 +115,15 @@ std::string Page::html() const {
       "<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
       escape(title_), style, series_style(), body_);
+}
+
+std::string picture(const BarChart& chart) {
+  std::string svg = to_svg(chart);
+  const std::size_t inside = svg.find('\n') + 1;
+  svg.insert(inside, fmt::format("<style>{}.paper{{fill:var(--paper)}}</style>\n"
+                                 "<rect class='paper' width='100%' height='100%'/>\n",
+                                 style));
+  return svg;
 }
 
 std::string to_text(const Estimate& estimate) {

@@ -35,6 +35,9 @@ class Page {
   std::vector<std::string> series_;  ///< the names that have looks, in the order of the looks
 };
 
+/// A chart as an SVG file of its own, with the colours of a page.
+std::string picture(const BarChart& chart);
+
 /// "1.02 [0.98, 1.05]".
 std::string to_text(const Estimate& estimate);
 

@@ -110,6 +110,14 @@ TEST_CASE("bars show their values and what they are compared with") {
   CHECK(contains(svg, ">1.5 us<"));
 }
 
+TEST_CASE("a picture is an SVG file with its own colours") {
+  const std::string svg = picture(BarChart{"ratio", 1, {{"raw", exactly(1), ""}}});
+  CHECK(svg.starts_with("<svg xmlns='http://www.w3.org/2000/svg'"));
+  CHECK(contains(svg, "<style>"));
+  CHECK(count(svg, "class='bar'") == 1);
+  CHECK(svg.ends_with("</svg>\n"));
+}
+
 TEST_CASE("bars in groups have a heading for each group, and one look for each name") {
   Page page("title");
   page.chart(BarChart{"calls",

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 PERIGEE = os.environ["PERIGEE"]
 
@@ -108,6 +109,16 @@ class Cubit(unittest.TestCase):
         self.assertIn(("GIOPlite UNIX", "GIOP UNIX"), compared)
         self.assertIn(("raw UNIX", "raw TCP"), compared)
 
+    def test_a_picture_shows_the_systems_of_the_first_workload(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "calls.svg")
+            outcome = bench("cubit", *self.FEW, "--system", "GIOP UNIX", "--svg", file)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            picture = ElementTree.parse(file).getroot()
+            self.assertEqual(picture.tag, "{http://www.w3.org/2000/svg}svg")
+            texts = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+            self.assertLessEqual({"raw UNIX", "GIOP UNIX"}, set(texts))
+
     def test_goals_are_compared_with_what_was_measured(self):
         report = results("cubit", "--goals", "--rounds", "1", "--calls", "20")
         self.assertEqual(set(report["results"]), {"void", "octets4096", "longs4096"})
@@ -135,19 +146,35 @@ class Cubit(unittest.TestCase):
         self.assertNotIn("compared", report)
         self.assertNotIn("goals", report)
 
+    COSTS_OF_A_VOID_CALL = {"system_calls": 2, "allocations": 0}
+
+    def counts(self, systems):
+        arguments = [word for system in systems for word in ("--system", system)]
+        return results("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--counts",
+                       *arguments)["results"]["void"]
+
+    def differing_systems(self, cells, systems):
+        """The systems whose void call costs something else on a side."""
+        return [system for system in systems
+                if any(abs(cells[system][side][cost] - expected) > 0.3 for side in ("client", "server")
+                       for cost, expected in self.COSTS_OF_A_VOID_CALL.items())]
+
     def test_a_void_call_makes_two_system_calls_a_side_and_no_allocation(self):
+        """On a busy machine the ticks of the server's supervisor, which come by time, are counted
+        too. So a system that differs is counted again."""
         systems = ["GIOP TCP", "GIOPlite TCP", "GIOP UNIX", "GIOPlite UNIX"]
-        arguments = [word for system in [*systems, "raw epoll UNIX"] for word in ("--system", system)]
-        cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--counts",
-                        *arguments)["results"]["void"]
-        for system in systems:
-            for side in ("client", "server"):
-                costs = cells[system][side]
-                self.assertAlmostEqual(costs["system_calls"], 2, delta=0.3, msg=(system, side))
-                self.assertAlmostEqual(costs["allocations"], 0, delta=0.3, msg=(system, side))
-                self.assertGreater(costs["instructions"], 500, (system, side))
+        cells = self.counts([*systems, "raw epoll UNIX"])
         self.assertAlmostEqual(cells["raw UNIX"]["client"]["system_calls"], 2, delta=0.1)
         self.assertAlmostEqual(cells["raw epoll UNIX"]["server"]["system_calls"], 3, delta=0.1)
+        for system in systems:
+            for side in ("client", "server"):
+                self.assertGreater(cells[system][side]["instructions"], 500, (system, side))
+        differing = self.differing_systems(cells, systems)
+        for _ in range(3):
+            if differing:
+                cells = self.counts(differing)
+                differing = self.differing_systems(cells, differing)
+        self.assertEqual(differing, [], cells)
 
     def test_sequences_are_allocated_where_they_are_copied(self):
         cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "octets4096",
