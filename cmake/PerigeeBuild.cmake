@@ -80,6 +80,8 @@ function(perigee_choose_batches target)
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/batches.py ${PERIGEE_BATCH_SIZE} ${paths}
     OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  # A source that another source includes looks like a header to g++.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   foreach(source batch IN ZIP_LISTS sources batches)
     if(batch GREATER 0)
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${batch})

@@ -9,16 +9,18 @@
 
 namespace perigee {
 
-/// Whether std::memcpy of these octets may be 25 times slower than `copy_backward`. glibc copies
-/// 2 KiB and more by `rep movsb`. Processors of AMD's family Zen 3 and 4 copy single octets then if
-/// the destination lies 1 to 31 octets after the source, modulo 4,096. Source: glibc bug 30994.
+/// glibc copies so many octets and more by `rep movsb`.
+inline constexpr std::size_t slow_copy_min = 2048;
+
+/// Whether std::memcpy of these octets may be 25 times slower than `copy_backward`. By
+/// `rep movsb`, processors of AMD's families Zen 3 and 4 copy single octets if the destination lies
+/// 1 to 31 octets after the source, modulo 4,096. Source: glibc bug 30994.
 inline bool is_slow_copy(const void* to, const void* from, std::size_t size) noexcept {
-  constexpr std::size_t slow_size_min = 2048;
   constexpr std::size_t period = 4096;
   constexpr std::size_t slow_distances = 31;
   const auto distance =
       reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
-  return size >= slow_size_min && distance % period - 1 < slow_distances;
+  return size >= slow_copy_min && distance % period - 1 < slow_distances;
 }
 
 /// Copies like std::memcpy, in pieces from the end to the begin.
