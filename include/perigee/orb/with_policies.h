@@ -1,5 +1,5 @@
 // Policies of calls made of C++ values: `perigee::with_timeout(account, 500ms)` gives a reference
-// whose calls have a time limit. The policies are those of the standard forms. See docs/policies.md.
+// whose calls have a time limit. These are the policies of the standard forms: docs/policies.md.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -15,9 +15,10 @@
 
 namespace perigee {
 
-/// The time of a policy, from 0. Any std::chrono duration converts to it. It is rounded up to units
-/// of 100 ns, so a positive time never becomes zero. Zero means no limit, and so does a time of
-/// more than 228 years. A negative time, or one that is not a number, raises BAD_PARAM.
+/// The time of a policy. Any std::chrono duration converts to it, rounded up to units of 100 ns: a
+/// positive time never becomes zero. The ORB rounds up further, to microseconds, and to
+/// milliseconds for connecting. Zero means no limit, and so does a time of more than 228 years.
+/// Raises BAD_PARAM for a negative time and for NaN.
 class PERIGEE_API PolicyTime {
  public:
   template <typename Rep, typename Period>
@@ -75,7 +76,7 @@ struct OnewayBuffer {
 /// The policy BOTH: calls offer their connection to the server, for calls of the server.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_bidirectional();
 
-/// The class of a stub. Classes of local objects are not: they have no policies of calls.
+/// The class of a stub. Local objects have no policies of calls.
 template <typename T>
 concept StubWithPolicies = std::constructible_from<T, counted_ptr<orb::Reference>>;
 
