@@ -2,15 +2,18 @@
 #include "feedS.h"
 #include <perigee/corba.h>
 #include <perigee/orb/buffering_policy.h>
-#include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/with_policies.h>
 
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <vector>
 
 namespace {
+
+using namespace std::chrono_literals;
 
 class Prices final : public CORBA::servant_traits<Feed::Prices>::base_type {
  public:
@@ -36,13 +39,7 @@ TEST_CASE("the program of docs/policies.md sends thousands of oneways, and all a
 
   auto orb = CORBA::ORB_init(arguments, "feed-client");
   auto prices = IDL::traits<Feed::Prices>::narrow(orb->string_to_object(reference));
-  CORBA::Any none;
-  none <<= Messaging::SYNC_NONE;
-  auto stream = IDL::traits<Feed::Prices>::unchecked_narrow(prices->_set_policy_overrides(
-      {orb->create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, none),
-       perigee::make_buffering_constraint(
-           {.message_count = 0, .message_bytes = 65'536, .timeout = 10'000})},  // 64 KiB, 1 ms
-      CORBA::SetOverrideType::SET_OVERRIDE));
+  auto stream = perigee::with_buffered_oneways(prices, {.message_bytes = 65'536, .time = 1ms});
   for (std::int32_t number = 0; number < 5000; ++number) stream->changed(number, 1.5);
   perigee::flush_oneways(*orb);
   CHECK(prices->seen() == 5000);  // a two-way call does not overtake the oneways before it

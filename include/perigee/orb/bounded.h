@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -183,7 +184,36 @@ class BoundedString : public Bounded<std::basic_string<Character>, Bound> {
   friend auto operator<=>(const BoundedString& a, const BoundedString& b) noexcept {
     return a.values_ <=> b.values_;
   }
+
+  /// A sum is a plain string, since it may exceed the bound. `text = text + "…"` checks it.
+  friend String operator+(const BoundedString& a, View b) { return String(a.values_).append(b); }
+  friend String operator+(View a, const BoundedString& b) { return String(a).append(b.values_); }
+  friend String operator+(const BoundedString& a, Character b) { return a.values_ + b; }
+  friend String operator+(Character a, const BoundedString& b) { return a + b.values_; }
+
+  /// Writes the text, as for std::string: with the width of the stream, and without quotes.
+  template <typename Traits>
+  friend std::basic_ostream<Character, Traits>& operator<<(
+      std::basic_ostream<Character, Traits>& os, const BoundedString& text) {
+    return os << text.values_;
+  }
+  /// Reads a word, as for std::string. A word that exceeds the bound is read, and raises BAD_PARAM;
+  /// `text` keeps its value.
+  template <typename Traits>
+  friend std::basic_istream<Character, Traits>& operator>>(
+      std::basic_istream<Character, Traits>& is, BoundedString& text) {
+    String word;
+    if (is >> word) text = BoundedString(std::move(word));
+    return is;
+  }
 };
+
+/// The sum of two bounded strings, whose bounds may differ.
+template <typename Character, std::size_t BoundA, std::size_t BoundB>
+[[nodiscard]] std::basic_string<Character> operator+(const BoundedString<Character, BoundA>& a,
+                                                     const BoundedString<Character, BoundB>& b) {
+  return a.unbounded() + b.unbounded();
+}
 
 }  // namespace perigee::stub
 

@@ -5,6 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <iomanip>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 using perigee::test::check_round_trip;
@@ -40,6 +44,59 @@ TEST_CASE("a bounded string is used as a string") {
   code = std::string("x");
   CHECK(code.c_str() == std::string("x"));
   CHECK((Bounds::Code("a") < Bounds::Code("b")));
+}
+
+TEST_CASE("a bounded string is added to strings, views, literals and characters") {
+  using namespace std::string_literals;
+  using namespace std::string_view_literals;
+  const Bounds::Code code = "abc";
+  const IDL::bounded_string<9> other = "other";
+  static_assert(std::is_same_v<decltype(code + code), std::string>);
+  CHECK(code + code == "abcabc");  // longer than the bound
+  CHECK(code + other == "abcother");
+  CHECK(other + code == "otherabc");
+  CHECK(code + "s"s + code == "abcsabc");
+  CHECK("s"s + code == "sabc");
+  CHECK(code + "v"sv == "abcv");
+  CHECK("v"sv + code == "vabc");
+  CHECK(code + "-" == "abc-");
+  CHECK("-" + code == "-abc");
+  CHECK(code + '!' == "abc!");
+  CHECK('!' + code == "!abc");
+  CHECK(Bounds::Sign(L"ab") + L'c' + Bounds::Sign(L"d") == L"abcd");
+}
+
+TEST_CASE("a sum is assigned to a bounded string if it fits, else it is BAD_PARAM") {
+  Bounds::Code code = "abc";
+  code = code + "de";
+  CHECK(code == "abcde");
+  CHECK_THROWS_AS(code = code + "f", CORBA::BAD_PARAM);
+  CHECK(code == "abcde");
+}
+
+TEST_CASE("a bounded string is written to streams like a string") {
+  std::ostringstream out;
+  out << Bounds::Code("abc") << '|' << std::setw(5) << Bounds::Code("d") << '|' << std::left
+      << std::setw(3) << Bounds::Code("e") << '|';
+  CHECK(out.str() == "abc|    d|e  |");
+  std::wostringstream wide;
+  wide << Bounds::Sign(L"xy");
+  CHECK(wide.str() == L"xy");
+}
+
+TEST_CASE("a bounded string reads words of a stream, and a word beyond the bound is BAD_PARAM") {
+  std::istringstream in("  one two toolong three");
+  Bounds::Code code;
+  const auto read = [&] { return static_cast<bool>(in >> code); };
+  CHECK(read());
+  CHECK(code == "one");
+  CHECK(read());
+  CHECK_THROWS_AS(read(), CORBA::BAD_PARAM);
+  CHECK(code == "two");
+  CHECK(read());
+  CHECK(code == "three");
+  CHECK_FALSE(read());
+  CHECK(code == "three");
 }
 
 TEST_CASE("exceeding a string's bound is BAD_PARAM and changes nothing") {
