@@ -42,7 +42,7 @@ bool UnfinishedInput::grow(const Unfinished& unfinished) noexcept {
   if (!charge_.try_set(unfinished.memory) &&
       !(registry_->reclaim() && charge_.try_set(unfinished.memory))) {
     const std::uint64_t wanted = Charge::cost_of(unfinished.memory) - charge_.charged();
-    refused_ = registry_->pause_unless_oldest(*this, wanted);
+    refused_ = registry_->pause_unless_exempt(*this, wanted);
     if (refused_) return false;
     charge_.set(unfinished.memory);
   }
@@ -81,6 +81,7 @@ void UnfinishedMessages::remove(UnfinishedInput& input) noexcept {
   (input.previous_ != nullptr ? input.previous_->next_ : first_) = input.next_;
   if (input.next_ != nullptr) input.next_->previous_ = input.previous_;
   if (input.paused_) --paused_count_;
+  if (exempt_ == &input) exempt_ = nullptr;
 }
 
 // The order is stored before this flag is read, and `watch` clears the flag before it looks at the
@@ -89,8 +90,7 @@ void UnfinishedMessages::begin_watching() noexcept {
   if (!watching_.load() && !watching_.exchange(true)) wake_();
 }
 
-// The message that began first is exempt from the budget: some message always goes on. Connections
-// that are charged nothing do not count.
+// The message that began first. Connections that are charged nothing do not count.
 std::uint64_t UnfinishedMessages::oldest_order() const noexcept {
   std::uint64_t oldest = ~std::uint64_t{0};
   for (const UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
@@ -101,11 +101,25 @@ std::uint64_t UnfinishedMessages::oldest_order() const noexcept {
   return oldest;
 }
 
-bool UnfinishedMessages::pause_unless_oldest(UnfinishedInput& input,
+// The message that began first is exempt from the budget, so that some message always goes on. It
+// stays exempt until it is complete, or its connection has ended. Meanwhile no other message
+// becomes exempt, for example an older message whose first octets are charged later.
+bool UnfinishedMessages::may_be_exempt(const UnfinishedInput& input,
+                                       std::uint64_t oldest) const noexcept {
+  const bool other_is_exempt =
+      exempt_ != nullptr && exempt_ != &input && exempt_->order_.load() == exempt_order_;
+  return !other_is_exempt && input.order_.load() <= oldest;
+}
+
+bool UnfinishedMessages::pause_unless_exempt(UnfinishedInput& input,
                                              std::uint64_t wanted) noexcept {
   const std::lock_guard lock(mutex_);
   if (input.has_lost_place()) return true;
-  if (input.order_.load() <= oldest_order()) return false;
+  if (may_be_exempt(input, oldest_order())) {
+    exempt_ = &input;
+    exempt_order_ = input.order_.load();
+    return false;
+  }
   input.wanted_ = wanted;
   if (input.paused_) return true;
   const TimePoint now = clock_.now();
@@ -210,7 +224,7 @@ void UnfinishedMessages::make_room(TimePoint now) noexcept {
   for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
     if (!input->paused_) continue;
     const bool fits = input->wanted_ <= room;
-    if (!fits && input->order_.load() > oldest) continue;
+    if (!fits && !may_be_exempt(*input, oldest)) continue;
     if (fits) room -= input->wanted_;
     resume(*input, now);
   }

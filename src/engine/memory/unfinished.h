@@ -170,7 +170,9 @@ class PERIGEE_API UnfinishedMessages {
   void begin_watching_output() noexcept;
   [[nodiscard]] bool watch_output(TimePoint now) noexcept;
   [[nodiscard]] UnfinishedInput* last_to_drain(Duration elapsed) noexcept;
-  [[nodiscard]] bool pause_unless_oldest(UnfinishedInput& input, std::uint64_t wanted) noexcept;
+  [[nodiscard]] bool pause_unless_exempt(UnfinishedInput& input, std::uint64_t wanted) noexcept;
+  [[nodiscard]] bool may_be_exempt(const UnfinishedInput& input,
+                                   std::uint64_t oldest) const noexcept;
   void await_resumed(UnfinishedInput& input, std::chrono::milliseconds limit) noexcept;
 
   [[nodiscard]] std::uint64_t oldest_order() const noexcept;
@@ -194,6 +196,8 @@ class PERIGEE_API UnfinishedMessages {
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable resumed_;
   UnfinishedInput* first_ = nullptr;
+  UnfinishedInput* exempt_ = nullptr;  // from the budget, while its order is exempt_order_
+  std::uint64_t exempt_order_ = 0;
   std::size_t paused_count_ = 0;
   bool is_full_ = false;  // a connection was paused at the last look, or has been since
   TimePoint full_since_;

@@ -245,6 +245,39 @@ TEST_CASE("above the budget growth pauses, except that of the oldest message") {
   CHECK(third.receive(400 * kib, mib));
 }
 
+TEST_CASE("one message at a time exceeds the budget, although an older one grows later") {
+  Registry registry;
+  Peer older(registry);
+  Peer younger(registry);
+  REQUIRE(older.receive(1, mib));  // too little for a charge
+  REQUIRE(younger.receive(900 * kib, 2 * mib));
+  REQUIRE(younger.receive(2 * mib, 2 * mib));
+  CHECK_FALSE(older.receive(500 * kib, mib));
+  registry.pass(milliseconds(20));
+  CHECK(older.resumed == 0);
+  CHECK(younger.receive(3 * mib, 3 * mib));
+  younger.input.end();
+  registry.pass(milliseconds(20));
+  CHECK(older.resumed == 1);
+  CHECK(older.receive(500 * kib, mib));
+}
+
+TEST_CASE("an exempt connection that loses its place stays the only one until it has ended") {
+  Registry registry;
+  Peer next(registry);
+  {
+    Peer exempt(registry);
+    REQUIRE(exempt.receive(2 * mib, 3 * mib));
+    registry.pass({});
+    registry.pass(std::chrono::hours(1));
+    REQUIRE(exempt.lost == LostPlace::slow);
+    CHECK_FALSE(next.receive(100 * kib, mib));
+  }
+  registry.pass(milliseconds(20));
+  CHECK(next.resumed == 1);
+  CHECK(next.receive(100 * kib, mib));
+}
+
 TEST_CASE("after a second of pauses the connection that will be complete last loses its place") {
   Registry registry;
   Peer oldest(registry);
