@@ -39,8 +39,9 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src/perigee)
 
-set(about "Perigee compiles OMG IDL to the IDL-to-C++11 mapping, and calls objects in other
-processes by GIOP, over TCP, UNIX-domain sockets and UDP.")
+# A line of a description has at most 79 characters.
+set(about "Perigee compiles OMG IDL to the IDL-to-C++11 mapping. Programs call objects in
+other processes by GIOP, over TCP, UNIX-domain sockets and UDP.")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libperigee${PERIGEE_SOVERSION})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
@@ -58,7 +59,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "perigee-doc, perigee-tools")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "object request broker in C++ (development files)
 ${about}
 .
-This package contains the headers, the static library, a CMake package and a file for pkg-config.")
+This package contains the headers, the static library, a CMake package, and a
+file for pkg-config.")
 
 set(CPACK_DEBIAN_IDL_PACKAGE_NAME perigee-idl)
 set(CPACK_DEBIAN_IDL_PACKAGE_SECTION devel)
@@ -72,8 +74,9 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "programs for object references, names and measurements of CORBA
 ${about}
 .
-This package contains the command perigee. It explains and changes object references, shows and
-changes the names in a naming service and the protocols of a running server, and measures calls.")
+This package contains the command perigee. It explains and changes object
+references. It shows and changes the names in a naming service, and the
+protocols of a running server. It also measures calls.")
 
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_NAME perigee-doc)
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_SECTION doc)
@@ -81,7 +84,8 @@ set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOCUMENTS_DESCRIPTION "object request broker in C++ (documents and examples)
 ${about}
 .
-This package contains the documents in Markdown, and the sources of the examples.")
+This package contains the documents in Markdown, and the sources of the
+examples.")
 
 # Files that only the packages have: FinishPackages.cmake adds them.
 string(TIMESTAMP PERIGEE_DEBIAN_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # of SOURCE_DATE_EPOCH, if set
