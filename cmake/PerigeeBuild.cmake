@@ -268,5 +268,6 @@ function(perigee_fuzz_target name)
   endif()
   add_test(NAME ${name} COMMAND ${name} -max_total_time=${PERIGEE_FUZZ_SECONDS} -rss_limit_mb=1024
                                 -artifact_prefix=${found}/ ${found} ${corpus})
-  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 900)
+  math(EXPR timeout "${PERIGEE_FUZZ_SECONDS} + 900")
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
 endfunction()

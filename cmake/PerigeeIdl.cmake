@@ -37,6 +37,9 @@ function(_perigee_idl_compiler command_variable dependency_variable)
     set(command "${PERIGEE_IDL_EXECUTABLE}")
   elseif(TARGET Perigee::perigee-idl)
     set(command Perigee::perigee-idl)
+  elseif(DEFINED Perigee_idl_FOUND)  # by find_package
+    message(FATAL_ERROR "perigee_idl: the IDL compiler is not installed (Debian: perigee-idl); install it, "
+                        "or set PERIGEE_IDL_EXECUTABLE")
   else()
     set(command perigee-idl)  # inside Perigee's own tree; the target may be defined later
   endif()

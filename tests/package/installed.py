@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+BUILD = Path(os.environ["BUILD"])
 CMAKE = os.environ["CMAKE"]
 SCRATCH = Path(os.environ["SCRATCH"])
 PREFIX = SCRATCH / "prefix"
@@ -23,13 +24,27 @@ def install():
     shutil.rmtree(PREFIX, ignore_errors=True)
     # A partial build may have left out parts that the installation needs: all targets are built
     # first.
-    run(CMAKE, "--build", os.environ["BUILD"], "--target", "perigee_shared", "perigee_static",
-        "perigee-idl", "perigee_tool", "whitebox_probed", "jitter_server",
-        "jitter_server_unpooled")
-    run(CMAKE, "--install", os.environ["BUILD"], "--prefix", PREFIX)
+    run(CMAKE, "--build", BUILD, "--target", "installation")
+    run(CMAKE, "--install", BUILD, "--prefix", PREFIX)
 
 
-def build_project(project, name, *options):
+def install_component(component, prefix):
+    shutil.rmtree(prefix, ignore_errors=True)
+    run(CMAKE, "--install", BUILD, "--prefix", prefix, "--component", component)
+
+
+def uninstall_component(component):
+    """Only this one: the manifests of other components may be of an installation outside of the tests."""
+    run(CMAKE, "-D", f"MANIFESTS={BUILD}/install_manifest_{component}.txt", "-P", BUILD / "Uninstall.cmake")
+
+
+def files_below(folder):
+    """The files and links, relative to the folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")
+            if path.is_symlink() or path.is_file()}
+
+
+def build_project(project, name, *options, targets=("all",)):
     """Configures and builds the project in a fresh folder. Returns the folder."""
     folder = SCRATCH / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -37,5 +52,5 @@ def build_project(project, name, *options):
         f"-DCMAKE_CXX_COMPILER={os.environ['COMPILER']}",
         f"-DCMAKE_CXX_COMPILER_LAUNCHER={os.environ['LAUNCHER']}",
         f"-DCMAKE_CXX_FLAGS={'-fsanitize=' + SANITIZE if SANITIZE else ''}", *options)
-    run(CMAKE, "--build", folder)
+    run(CMAKE, "--build", folder, "--target", *targets)
     return folder

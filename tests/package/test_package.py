@@ -1,9 +1,12 @@
 """The installed package, seen by a project that knows nothing else of Perigee."""
 
+import os
+import subprocess
 import unittest
 from pathlib import Path
 
-from installed import LIBRARIES, PREFIX, SANITIZE, build_project, install, run
+from installed import (BUILD, LIBRARIES, PREFIX, SANITIZE, SCRATCH, build_project, files_below, install,
+                       install_component, run, uninstall_component)
 from two_processes import Server
 
 PROJECT = Path(__file__).resolve().parent / "project"
@@ -53,6 +56,99 @@ class Package(unittest.TestCase):
         made = {"perigee/transport/headers_id.h"}  # the build makes it
         self.assertEqual(headers, made | {path.relative_to(public).as_posix()
                                           for path in public.rglob("*.h")})
+
+    def test_documents_and_examples_are_installed(self):
+        documents = PREFIX / "share" / "doc" / "perigee"
+        for name in ("README.md", "docs/using.md", "examples/hello/hello.idl"):
+            self.assertTrue((documents / name).is_file(), name)
+
+
+class Components(unittest.TestCase):
+    """Each file of the installation is in one component, and is removed with it."""
+
+    NAMES = ("runtime", "development", "idl", "tools", "documents")
+
+    @classmethod
+    def setUpClass(cls):
+        install()
+
+    def test_each_file_belongs_to_one_component(self):
+        found = []
+        for name in self.NAMES:
+            install_component(name, SCRATCH / "component")
+            found += files_below(SCRATCH / "component")
+            uninstall_component(name)
+        self.assertEqual(sorted(found), sorted(files_below(PREFIX)))
+
+    def test_the_runtime_is_the_shared_library_alone(self):
+        install_component("runtime", SCRATCH / "component")
+        names = sorted(path.name for path in (SCRATCH / "component").rglob("*") if not path.is_dir())
+        uninstall_component("runtime")
+        self.assertEqual(len(names), 2)
+        self.assertTrue(all(name.startswith("libperigee.so.") for name in names), names)
+
+    def test_uninstall_leaves_no_file_and_none_of_the_folders_of_perigee(self):
+        for name in self.NAMES:
+            install_component(name, SCRATCH / "component")
+            uninstall_component(name)
+            self.assertEqual(files_below(SCRATCH / "component"), set())
+            self.assertEqual([path for path in (SCRATCH / "component").rglob("[pP]erigee*")], [])
+
+    def test_the_tests_of_a_build_install_nothing(self):
+        scripts = list((BUILD / "tests").rglob("cmake_install.cmake"))
+        self.assertGreater(len(scripts), 10)
+        for script in scripts:
+            self.assertNotIn("file(INSTALL", script.read_text(), script)
+
+
+class Moved(unittest.TestCase):
+    """An installation that was moved to another folder."""
+
+    @classmethod
+    def setUpClass(cls):
+        install()
+        cls.prefix = SCRATCH / "moved"
+        run("rm", "-rf", cls.prefix)
+        PREFIX.rename(cls.prefix)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.prefix.rename(PREFIX)
+
+    def pkg_config(self, *words):
+        folder = self.prefix / LIBRARIES.relative_to(PREFIX) / "pkgconfig"
+        return subprocess.run(["pkg-config", *words, "perigee"], check=True, text=True, capture_output=True,
+                              env=dict(os.environ, PKG_CONFIG_PATH=str(folder))).stdout.strip()
+
+    def test_pkg_config_finds_headers_libraries_and_idl(self):
+        include = Path(self.pkg_config("--cflags").removeprefix("-I"))
+        self.assertTrue((include / "perigee" / "corba.h").samefile(self.prefix / "include/perigee/corba.h"))
+        folder, library = self.pkg_config("--libs").split()
+        self.assertTrue((Path(folder.removeprefix("-L")) / "libperigee.so").exists())
+        self.assertEqual(library, "-lperigee")
+        self.assertIn("-lspdlog", self.pkg_config("--libs", "--static"))
+        self.assertTrue((Path(self.pkg_config("--variable=idldir")) / "CosNaming.idl").is_file())
+        run(self.pkg_config("--variable=idl_compiler"), "--help")
+
+    def test_the_version_of_pkg_config_is_that_of_the_library(self):
+        library = (self.prefix / LIBRARIES.relative_to(PREFIX) / "libperigee.so").resolve()
+        self.assertEqual(library.name, f"libperigee.so.{self.pkg_config('--modversion')}")
+
+    def test_find_package_finds_all_components(self):
+        build_project(PROJECT, "components", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                      "-DPERIGEE_COMPONENTS=shared;static;idl", targets=["client"])
+
+    def test_find_package_names_a_component_that_is_not_installed(self):
+        compiler = self.prefix / "bin" / "perigee-idl"
+        hidden = compiler.rename(self.prefix / "hidden")
+        try:
+            with self.assertRaisesRegex(AssertionError, r"IDL\s+compiler\s+is\s+not\s+installed"):
+                build_project(PROJECT, "components", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                              "-DPERIGEE_COMPONENTS=idl")
+            with self.assertRaisesRegex(AssertionError, r"perigee_idl:\s+the\s+IDL\s+compiler\s+is\s+not\s+installed"):
+                build_project(PROJECT, "components", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        finally:
+            hidden.rename(compiler)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,30 @@
+# Installs the documents with the examples, and adds the targets `installation` and `uninstall`. The
+# libraries and programs are installed by the folders of their sources.
+set(documents ${CMAKE_INSTALL_DATADIR}/doc/perigee)
+foreach(file README.md CHANGELOG.md SECURITY.md LICENSE)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${documents} COMPONENT documents)
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${documents} COMPONENT documents
+        FILES_MATCHING PATTERN "*.md"
+        PATTERN man EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT documents
+        USE_SOURCE_PERMISSIONS)
+
+# All that `cmake --install` needs.
+add_custom_target(installation)
+foreach(target perigee_shared perigee_static perigee-idl perigee_tool whitebox_probed jitter_server
+               jitter_server_unpooled)
+  if(TARGET ${target})
+    add_dependencies(installation ${target})
+  endif()
+endforeach()
+
+# Folders that contain nothing but files of Perigee.
+set(PERIGEE_OWN_FOLDERS
+    ${CMAKE_INSTALL_INCLUDEDIR}/perigee ${CMAKE_INSTALL_LIBDIR}/cmake/Perigee ${CMAKE_INSTALL_DATADIR}/perigee
+    ${CMAKE_INSTALL_LIBEXECDIR}/perigee ${documents})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake.in ${PROJECT_BINARY_DIR}/Uninstall.cmake @ONLY)
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/Uninstall.cmake
+                    COMMENT "Removing the installed files")
+endif()
