@@ -55,15 +55,17 @@ task<Awaited<std::invoke_result_t<Attempt&>>> retry_on(Where where, Attempt atte
 /// throws the exception of the last attempt.
 ///
 /// The task keeps `attempt`, which must not be a coroutine with captures. The ORB must outlive the
-/// task. The task raises BAD_PARAM for a bad schedule. With g++ 12, give the schedule a name before
-/// the co_await.
-template <std::invocable Attempt>
+/// task. The task raises BAD_PARAM for a bad schedule, and the exceptions of `reactor_of`. With
+/// g++ 12, give the schedule a name before the co_await.
+template <typename Attempt>
+  requires std::invocable<Attempt&>
 [[nodiscard]] auto retry(const CORBA::object_reference<CORBA::ORB>& orb, Attempt attempt,
                          const RetrySchedule& schedule = {}) {
   return async::detail::retry_on(orb, std::move(attempt), schedule);
 }
 /// The same without an ORB. The reactor must outlive the task.
-template <std::invocable Attempt>
+template <typename Attempt>
+  requires std::invocable<Attempt&>
 [[nodiscard]] auto retry(event::Reactor& reactor, Attempt attempt,
                          const RetrySchedule& schedule = {}) {
   return async::detail::retry_on(&reactor, std::move(attempt), schedule);

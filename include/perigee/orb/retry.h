@@ -75,7 +75,8 @@ class PERIGEE_API Sleeper : public Clock {
 /// After the last attempt, its exception leaves `retry`. All other exceptions leave it at once.
 /// Blocks the calling thread during the delays: tasks, and upcalls of reactive servers, use
 /// <perigee/async/retry.h>. Raises BAD_PARAM for a bad schedule, before the first attempt.
-template <std::invocable Attempt>
+template <typename Attempt>
+  requires std::invocable<Attempt&>
 std::invoke_result_t<Attempt&> retry(Attempt&& attempt, const RetrySchedule& schedule = {},
                                      Sleeper& sleeper = thread_sleeper()) {
   RetryDelays delays(schedule, sleeper);
