@@ -12,8 +12,8 @@ from pathlib import Path
 
 # Comments and literals, which contain no declarations.
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
-# Directives that affect headers or later sources.
-ALONE = re.compile(r"^\s*#\s*(pragma|undef|define\s+(_|DOCTEST_))", re.M)
+# Directives that affect headers or later sources; specialisations, which earlier sources may not use.
+ALONE = re.compile(r"^\s*#\s*(pragma|undef|define\s+(_|DOCTEST_))|^template\s*<>\s*(struct|class)\s+\w+::", re.M)
 OPENED = re.compile(r"^using namespace\s+(?!.*literals)([\w:]+)")
 NO_NAMES = ("using namespace ", "static_assert", "friend ", "namespace ")
 TEMPLATE = re.compile(r"^template\s*<[^{};]*?>\s*(?=[a-z])")

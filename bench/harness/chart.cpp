@@ -277,10 +277,9 @@ std::string to_svg(const BarChart& chart) {
   const double left = 24 + 7.2 * static_cast<double>(name_size + text_size);
   const Scale scale(AxisKind::linear, {0, 0, largest}, left, chart_width - 12);
   const double height = bar_height * static_cast<double>(row_count(chart)) + 32;
-  std::string svg = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' class='chart' viewBox='0 0 {} {}' "
-      "role='img'>\n<title>{}</title>\n",
-      chart_width, height, escape(chart.label));
+  std::string svg =
+      fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
+                  chart_width, height, escape(chart.label));
   double y = 4;
   for (std::size_t index = 0; index < chart.bars.size(); ++index) {
     if (begins_group(chart, index)) {

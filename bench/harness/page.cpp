@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace perigee::bench {
@@ -119,6 +120,7 @@ std::string Page::html() const {
 
 std::string picture(const BarChart& chart) {
   std::string svg = to_svg(chart);
+  svg.insert(std::string_view("<svg").size(), " xmlns='http://www.w3.org/2000/svg'");
   const std::size_t inside = svg.find('\n') + 1;
   svg.insert(inside, fmt::format("<style>{}.paper{{fill:var(--paper)}}</style>\n"
                                  "<rect class='paper' width='100%' height='100%'/>\n",
