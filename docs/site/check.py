@@ -31,7 +31,7 @@ WIDE = (1280, 900)
 NARROW = (390, 844)
 SEARCH_SECONDS_MAX = 30
 
-START, GUIDE, TABLES = "index.html", "async.html", "limits.html"
+START, GUIDE, TABLES = "index.html", "async.html", "limits.html#servers"
 API_START, API_CLASS = "api/index.html", "api/classCORBA_1_1object__reference.html"
 SEARCHES = {  # in the documents: a page among the first results
     "buffered oneways": "policies.html",
