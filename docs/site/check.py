@@ -1,8 +1,8 @@
 """Checks build/site in a headless browser, and writes pictures to build/site-screenshots.
 
 - No link of a page or of a menu is dead, and its anchor exists.
-- Every page loads without an error, sends no request to another host, and fits into a narrow window.
-  Of Doxygen's lists of members, indexes and listings, the browser opens a few: they differ in text only.
+- A page loads without an error, sends no request to another host, and fits into a narrow window. The
+  browser opens all documents and classes, and ALIKE_MAX pages of each other kind of the API reference.
 - A search finds the expected page, in the documents and in the API reference.
 - The API reference follows the choice of colours that was made in the documents.
 """
@@ -39,10 +39,11 @@ SEARCHES = {  # in the documents: a page among the first results
     "borrowed parameters": "mapping.html",
 }
 RESULTS_MAX = 5
-# Pages of the API reference that differ in their text only.
+# Kinds of pages of the API reference that differ in their text only.
 ALIKE = [re.compile(pattern) for pattern in (
-    r"^api/.*-members\.html$", r"^api/.*_source\.html$", r"^api/(functions|namespacemembers|globals)_",
-    r"^api/search/", r"^api/dir_", r"^api/struct", r"^api/concept")]
+    r"^api/.*-members\.html$", r"^api/.*_source\.html$",
+    r"^api/(functions|namespacemembers|globals)_", r"^api/search/", r"^api/dir_", r"^api/struct",
+    r"^api/concept")]
 ALIKE_MAX = 20
 
 API_SEARCH = ("object_reference", "classCORBA_1_1object__reference.html")
@@ -163,7 +164,7 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def complaints(self):
-        """What went wrong since the last call: failed requests, foreign hosts, errors of scripts."""
+        """Problems since the last call: failed requests, foreign hosts, errors of scripts."""
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             details = message["params"]
@@ -187,7 +188,7 @@ class Browser:
 
 
 def to_open(names):
-    """The pages that the browser opens: a few of each long run of lists, and all others."""
+    """The pages that the browser opens."""
     counts = {}
     for name in names:
         kind = next((kind for kind in ALIKE if kind.search(name)), None)
@@ -237,7 +238,8 @@ def search_api(browser, text):
     browser.wait(lambda _: browser.find("#MSearchResultsWindow")[0].is_displayed())
     if browser.find("iframe#MSearchResults"):
         browser.driver.switch_to.frame("MSearchResults")
-    shown = browser.wait(lambda _: [link for link in browser.find("#SRResults a") if link.is_displayed()])
+    shown = browser.wait(
+        lambda _: [link for link in browser.find("#SRResults a") if link.is_displayed()])
     links = [link.get_attribute("href") or "" for link in shown]
     browser.driver.switch_to.default_content()
     return links

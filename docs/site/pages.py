@@ -20,8 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CONFIGURATION = ROOT / "docs" / "site" / "mkdocs.yml"
 PROJECT_PAGE = "perigee.md"  # README.md of the root; the start page is another README.md
 
-FENCE = re.compile(r"^(?P<indent> *)```(?P<mark>[^\n]*)\n(?P<body>.*?)^ *```[ \t]*$", re.MULTILINE | re.DOTALL)
-# Code comes first: what looks like a link in code is none.
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<mark>[^\n]*)\n(?P<body>.*?)^ *```[ \t]*$", re.MULTILINE | re.DOTALL)
+# Code comes first, so that text in code is not taken for a link.
 CODE_OR_LINK = re.compile(
     FENCE.pattern + r"|`[^`]+`|(?<=\]\()(?P<target>[^)\s]+)(?=\))", re.MULTILINE | re.DOTALL)
 NESTED_LIST = re.compile(r"^ {2,3}(?=(?:[-*]|\d+\.) )", re.MULTILINE)
@@ -92,7 +93,8 @@ def page_of_file(file):
     language = "cmake" if file.name == "CMakeLists.txt" else LANGUAGES.get(file.suffix, "text")
     text = file.read_text()
     ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    return f"# {file.name}\n\nThe file `{file.relative_to(ROOT)}`:\n\n{ticks} {language}\n{text.rstrip()}\n{ticks}\n"
+    heading = f"# {file.name}\n\nThe file `{file.relative_to(ROOT)}`:"
+    return f"{heading}\n\n{ticks} {language}\n{text.rstrip()}\n{ticks}\n"
 
 
 def navigation():
