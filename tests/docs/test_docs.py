@@ -7,6 +7,8 @@
 - A block ```sh run is run by bash in the root of the repository; if the next block is ```text output,
   its lines are what the commands print, where `...` stands for any text. build/release means the
   build that runs the test.
+- A block ```sh release is run, too, but takes long: only by `test_docs.py ReleaseCommands`, which is
+  no test of CTest.
 """
 
 import os
@@ -90,6 +92,24 @@ class Facts(unittest.TestCase):
         self.assertGreater(cited, 10)
 
 
+def run_script(script):
+    # Ends the programs that a block leaves running: they are children of its shell.
+    script = "trap 'jobs -p | xargs -r kill 2> /dev/null || true' EXIT\n" + script
+    return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT,
+                          capture_output=True, text=True)
+
+
+class ReleaseCommands(unittest.TestCase):
+    def test_commands_of_a_release_succeed(self):
+        marked = [block for document in documents() for block in blocks(document)
+                  if (block.language, block.mark) == ("sh", "release")]
+        self.assertTrue(marked, "no document has such commands")
+        for block in marked:
+            with self.subTest(str(block)):
+                outcome = run_script(block.text)
+                self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+
+
 class Commands(unittest.TestCase):
     # Documents whose blocks a reader can run one after the other: each block ends the programs that
     # it started.
@@ -99,10 +119,7 @@ class Commands(unittest.TestCase):
         script = block.text.replace("build/release", os.environ["BUILD"])
         if str(block.document.relative_to(ROOT)) in self.TIDY:
             script += "\nif [ -n \"$(jobs -pr)\" ]; then echo 'programs are left running' >&2; exit 1; fi\n"
-        # Ends the programs that a block leaves running: they are children of its shell.
-        script = "trap 'jobs -p | xargs -r kill 2> /dev/null || true' EXIT\n" + script
-        return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT,
-                              capture_output=True, text=True)
+        return run_script(script)
 
     def test_commands_do_what_the_documents_say(self):
         count = 0
