@@ -6,7 +6,8 @@ foreach(file README.md CHANGELOG.md SECURITY.md LICENSE)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${documents} COMPONENT documents
         FILES_MATCHING PATTERN "*.md"
-        PATTERN man EXCLUDE)
+        PATTERN man EXCLUDE
+        PATTERN site EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT documents
         USE_SOURCE_PERMISSIONS)
 
