@@ -17,7 +17,7 @@ void check(bool in_range, const char* member, const char* range) {
         std::string("RetrySchedule::") + member + " is out of range; pass " + range);
 }
 
-const RetrySchedule& checked(const RetrySchedule& schedule) {
+RetrySchedule checked(const RetrySchedule& schedule) {
   check(schedule.attempts_max >= 1, "attempts_max", "1 or more");
   check(schedule.first_delay >= Duration::zero(), "first_delay", "zero or more");
   check(schedule.factor >= 1, "factor", "1 or more");
