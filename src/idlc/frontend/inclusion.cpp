@@ -115,8 +115,8 @@ void Preprocessor::handle_include(const Token& name) {
     Diagnostic& diagnostic =
         state_.diagnostics.error(operand->location, "cannot open the file '" + include_name + "'");
     diagnostic.hint = options_.include_paths.empty()
-                          ? "name the directory that holds it with -I"
-                          : "it is in none of the directories named with -I";
+                          ? "name its folder with -I"
+                          : "no folder of an -I option contains it";
     return;
   }
   if (file->include_name.empty() && !file->is_main) {
