@@ -114,9 +114,8 @@ void Preprocessor::handle_include(const Token& name) {
   if (file == nullptr) {
     Diagnostic& diagnostic =
         state_.diagnostics.error(operand->location, "cannot open the file '" + include_name + "'");
-    diagnostic.hint = options_.include_paths.empty()
-                          ? "name its folder with -I"
-                          : "no folder of an -I option contains it";
+    diagnostic.hint = options_.include_paths.empty() ? "name its folder with -I"
+                                                     : "no folder of an -I option contains it";
     return;
   }
   if (file->include_name.empty() && !file->is_main) {
