@@ -22,7 +22,7 @@ void choose_parts(const CLI::App& command, AmiOptions& options) {
     options.omniorb_program = find_omniorb_program("cubit_omniorb");
   if (options.omniorb_program.empty()) std::erase(options.servers, "omniORB");
   if (usable_cpus().size() < 2) set_unless_given(command, "--cpus", options.cpus, {1});
-  if (options.servers.empty()) throw std::runtime_error("ami: no server to be measured");
+  if (options.servers.empty()) throw std::runtime_error("ami: there is no server to measure");
 }
 
 void run(const CLI::App& command, Settings& settings) {
@@ -49,24 +49,27 @@ void add_ami_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   AmiOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "ami", "asynchronous calls: many in flight on one connection, beside one after the other");
-  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim of some percent");
-  command->add_option("--calls", options.calls, "calls per kind, number in flight and round")
+      "ami", "Asynchronous calls: many in flight on one connection, compared with one at a time");
+  add_rounds_option(*command, options.rounds,
+                    "Number of rounds; 30 or more for differences of a few percent");
+  command->add_option("--calls", options.calls, "Calls per kind, number in flight and round")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
-  command->add_option("--in-flight", options.in_flight, "calls that wait for their replies")
+  command
+      ->add_option("--in-flight", options.in_flight, "Numbers of calls that wait for their replies")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
-  command->add_option("--server", options.servers, "Perigee's by thread strategy, or omniORB")
+  command
+      ->add_option("--server", options.servers, "Servers: Perigee's by thread strategy, or omniORB")
       ->check(CLI::IsMember(ami_servers()))
       ->capture_default_str();
-  command->add_option("--cpus", options.cpus, "CPUs that both sides have together")
+  command->add_option("--cpus", options.cpus, "Numbers of CPUs that both sides share")
       ->check(CLI::Range(1, 2))
       ->capture_default_str();
   command->add_flag("--quick", settings->quick,
-                    "a look: few calls and rounds, but for what is typed");
+                    "Few calls and rounds; other options take precedence");
   command->add_flag("--counts", settings->counts,
-                    "count instructions, system calls and allocations with callgrind (slow)");
+                    "Count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "ami", run_role);

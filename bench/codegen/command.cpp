@@ -31,11 +31,11 @@ void add_codegen_command(CLI::App& bench) {
   options.include_folder = PERIGEE_BENCH_INCLUDE;
   options.idl_files = {PERIGEE_BENCH_IDL, "/usr/share/idl/omniORB/COS/CosNaming.idl"};
   CLI::App* command = bench.add_subcommand(
-      "codegen", "lines, object code and compile time of generated code, beside omniidl's");
-  add_rounds_option(*command, options.rounds, "rounds");
-  command->add_option("--compiler", options.compiler, "the C++ compiler")->capture_default_str();
+      "codegen", "Lines, object code and compile time of generated code, compared with omniidl");
+  add_rounds_option(*command, options.rounds, "Number of rounds");
+  command->add_option("--compiler", options.compiler, "C++ compiler")->capture_default_str();
   command->add_option("--idl", options.idl_files, "IDL files")->capture_default_str();
-  command->add_option("--include", options.include_folder, "the folder of Perigee's headers")
+  command->add_option("--include", options.include_folder, "Folder of Perigee's headers")
       ->capture_default_str();
   add_output_options(*command, settings->output);
   command->callback([settings] { write_report(run_codegen(settings->options), settings->output); });

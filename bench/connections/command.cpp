@@ -26,15 +26,15 @@ void add_connections_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   ConnectionsOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "connections", "many connections at once, CPU time per call, beside raw servers");
-  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
-  command->add_option("--connections", options.connections, "connections to each server")
+      "connections", "CPU time per call with many connections, compared with raw servers");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
+  command->add_option("--connections", options.connections, "Connections to each server")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  command->add_option("--calls", options.calls, "calls per system and round")
+  command->add_option("--calls", options.calls, "Calls per system and round")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
-  command->add_option("--system", options.systems, "only these systems, and raw");
+  command->add_option("--system", options.systems, "Measure only these systems, and raw");
   add_output_options(*command, settings->output);
   command->callback([settings] {
     settings->options.omniorb_program = find_omniorb_program("cubit_omniorb");

@@ -31,18 +31,18 @@ void add_crowd_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   CrowdOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "crowd", "memory of idle connections, and busy ones beside peers that do not read");
-  add_rounds_option(*command, options.rounds, "rounds; 15 or more for a claim");
-  command->add_option("--idle", options.idle, "idle connections")
+      "crowd", "Memory of idle connections, and latencies of busy ones beside slow clients");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 15 or more for conclusions");
+  command->add_option("--idle", options.idle, "Idle connections")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--busy", options.busy, "busy connections")
+  command->add_option("--busy", options.busy, "Busy connections")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  command->add_option("--calls", options.calls, "calls a measurement, over all busy connections")
+  command->add_option("--calls", options.calls, "Calls per measurement, over all busy connections")
       ->check(CLI::Range(1000, 10000000))
       ->capture_default_str();
-  command->add_option("--strategy", options.strategies, "thread strategies of the server")
+  command->add_option("--strategy", options.strategies, "Thread strategies of the server")
       ->capture_default_str();
   add_output_options(*command, settings->output);
   command->callback([settings] { write_report(run_crowd(settings->options), settings->output); });

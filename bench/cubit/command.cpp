@@ -82,30 +82,33 @@ void add_cubit_command(CLI::App& bench) {
   CubitOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "cubit",
-      "two-way calls of all basic kinds, by every protocol, beside raw ping-pongs and omniORB");
-  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
-  command->add_option("--calls", options.calls, "calls per workload, system and round")
+      "Two-way calls with all basic types over all protocols, compared with raw ping-pongs and "
+      "omniORB");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
+  command->add_option("--calls", options.calls, "Calls per workload, system and round")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
-  command->add_option("--workload", options.workloads, "only these workloads")
+  command->add_option("--workload", options.workloads, "Measure only these workloads")
       ->check(CLI::IsMember(all_workload_names()));
-  command->add_option("--volume", options.volume, "octets of large calls per round, like 64MiB")
+  command->add_option("--volume", options.volume, "Octets of large calls per round, like 64MiB")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
-  command->add_option("--system", options.systems, "only these, and what they are compared with")
+  command
+      ->add_option("--system", options.systems,
+                   "Measure only these systems, and those that they are compared with")
       ->check(CLI::IsMember(all_system_names()));
-  command->add_flag("--split", options.split, "server and client on two CPUs");
-  command->add_flag("--no-peers", options.floor_only, "leave other ORBs out");
+  command->add_flag("--split", options.split, "Run server and client on two CPUs");
+  command->add_flag("--no-peers", options.floor_only, "Measure no other ORBs");
   command->add_flag(
       "--quick", settings->quick,
-      "a few rounds of four workloads and one thread strategy, but for what is typed");
+      "Few rounds of four workloads and one thread strategy; other options take precedence");
   command->add_flag("--goals", settings->goals,
-                    "only what the goals are about, but for what is typed");
+                    "Measure only the systems with goals; other options take precedence");
   command->add_flag("--counts", settings->counts,
-                    "count instructions, system calls and allocations with callgrind (slow)");
+                    "Count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
   add_file_option(*command, "--svg", settings->picture_file,
-                  "write a picture of the first workload to this file");
+                  "Write a picture of the first workload to this file");
   command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "cubit", run_role);
 }

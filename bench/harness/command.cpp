@@ -40,8 +40,8 @@ std::string check_writable(const std::string& name) {
 }  // namespace
 
 void add_output_options(CLI::App& command, Output& output) {
-  add_file_option(command, "--json", output.json_file, "write the results to this file");
-  add_file_option(command, "--html", output.html_file, "write a page with figures to this file");
+  add_file_option(command, "--json", output.json_file, "Write the results to this file");
+  add_file_option(command, "--html", output.html_file, "Write a page with figures to this file");
 }
 
 void add_file_option(CLI::App& command, const char* name, std::string& file,
@@ -78,7 +78,7 @@ void add_role_command(CLI::App& bench, const std::string& experiment, Role run) 
   command->add_option("words", *words)->required();
   command->callback([words, experiment, run = std::move(run)] {
     if (run(*words) != 0)
-      throw std::runtime_error("role failed: " + experiment + ' ' + words->front());
+      throw std::runtime_error("process failed: " + experiment + ' ' + words->front());
   });
 }
 

@@ -36,25 +36,24 @@ void add_jitter_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   JitterOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "jitter",
-      "how much single calls differ: percentiles, for servants that answer at once or later");
-  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
-  command->add_option("--calls", options.calls, "calls per workload, system and round")
+      "jitter", "Percentiles of the latency of calls, for servants that reply at once or later");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
+  command->add_option("--calls", options.calls, "Calls per workload, system and round")
       ->check(CLI::Range(10, 10000000))
       ->capture_default_str();
-  command->add_option("--workload", options.workloads, "kinds of calls, as of cubit")
+  command->add_option("--workload", options.workloads, "Workloads, as in cubit")
       ->check(CLI::IsMember(cubit_workloads()))
       ->capture_default_str();
   command
       ->add_option("--crowd", options.crowd,
-                   "other clients in the second part of the experiment; 0: no such part")
+                   "Other clients in the second part of the experiment; 0: no second part")
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();
-  command->add_flag("--split", options.split, "server and client on two CPUs");
+  command->add_flag("--split", options.split, "Run server and client on two CPUs");
   command->add_flag("--quick", settings->quick,
-                    "a look: few calls and rounds, but for what is typed");
+                    "Few calls and rounds; other options take precedence");
   command->add_flag("--counts", settings->counts,
-                    "count instructions, system calls and allocations with callgrind (slow)");
+                    "Count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "jitter", run_role);

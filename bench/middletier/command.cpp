@@ -45,34 +45,36 @@ void add_middletier_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   MiddletierOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "middletier", "a server between clients and a slow server: models of concurrency compared");
-  add_rounds_option(*command, options.rounds, "rounds; 6 or more for a claim");
-  command->add_option("--seconds", options.seconds, "measured at each point")
+      "middletier", "Models of concurrency, compared in a server that calls a slow server");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 6 or more for conclusions");
+  command->add_option("--seconds", options.seconds, "Time of each measurement")
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
   command
       ->add_option(
           "--model", options.models,
-          "only these: raw, TPC, raw- with a number of loops, or TPR-, AMH- or coroutine- with "
+          "Measure only these models: raw, TPC, raw-<loops>, or TPR-, AMH- or coroutine- with "
           "ST, a number of threads, or cores")
       ->capture_default_str();
   command
       ->add_option("--clients", options.clients,
-                   "numbers of clients, with a delay of 40 ms; without --delay nothing else")
+                   "Numbers of clients, with a delay of 40 ms; without --delay, only this part")
       ->check(CLI::Range(1, 18'000))
       ->capture_default_str();
   command
-      ->add_option("--delay", options.delays,
-                   "delays of the sink in ms, with 150 clients; without --clients nothing else")
+      ->add_option(
+          "--delay", options.delays,
+          "Delays of the slow server in ms, with 150 clients; without --clients, only this part")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
   command
-      ->add_option("--cpus", options.shared_cpus,
-                   "CPUs that all processes share; without it the middle tier has one CPU, and the "
-                   "others another one")
+      ->add_option(
+          "--cpus", options.shared_cpus,
+          "Numbers of CPUs that all processes share; by default the middle tier has one CPU, "
+          "and the other processes have another")
       ->check(CLI::Range(1, 2));
   command->add_flag("--goals", settings->goals,
-                    "only what the goals are about, but for what is typed");
+                    "Measure only the models with goals; other options take precedence");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "middletier", run_role);

@@ -1,6 +1,8 @@
 // The concurrency models of the middle tier by name.
 #include "models.h"
 
+#include <CLI/Error.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
@@ -59,10 +61,10 @@ Model parse_model(const std::string& name) {
   const std::size_t dash = words.find('-');
   if (dash == std::string_view::npos || !set_servants(model, words.substr(0, dash)) ||
       !set_threads(model, words.substr(dash + 1)))
-    throw std::runtime_error(
-        "no such model: " + name +
-        "; there are raw, TPC, raw- with a number of loops, and TPR-, AMH- and coroutine- with "
-        "ST, a number of threads, or cores");
+    throw CLI::ValidationError(
+        "unknown model '" + name +
+        "'; the models are raw, TPC, raw-<loops>, and TPR-, AMH- and coroutine- with ST, a number "
+        "of threads, or cores");
   return model;
 }
 

@@ -34,11 +34,12 @@ void run(const CLI::App& command, Settings& settings) {
 void add_protocols_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   CLI::App* command = bench.add_subcommand(
-      "protocols", "the protocols' goals of speed: parts of cubit and ttcp, and what they come to");
-  add_rounds_option(*command, settings->options.cubit.rounds, "rounds; 30 or more for a claim");
-  command->add_flag("--quick", settings->quick, "a look: few rounds of few kinds of calls");
+      "protocols", "The performance goals of the protocols, with parts of cubit and ttcp");
+  add_rounds_option(*command, settings->options.cubit.rounds,
+                    "Number of rounds; 30 or more for conclusions");
+  command->add_flag("--quick", settings->quick, "Few rounds of few workloads");
   command->add_flag("--counts", settings->options.counts,
-                    "count instructions, system calls and allocations with callgrind (slow)");
+                    "Count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });
 }

@@ -1,6 +1,8 @@
 // Converts channels to text and back.
 #include "channel.h"
 
+#include <CLI/Error.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -26,14 +28,16 @@ Medium parse_medium(std::string_view text) {
   std::string all;
   for (const MediumName& medium : media)
     all += (all.empty() ? "" : ", ") + std::string(medium.name);
-  throw std::runtime_error("'" + std::string(text) + "' is no channel; there are: " + all);
+  throw CLI::ValidationError("unknown channel '" + std::string(text) +
+                             "'; the channels are: " + all);
 }
 
 std::size_t parse_queue_size(std::string_view text) {
   std::size_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc() || end != text.data() + text.size() || size < 4096 || size > 1 << 30)
-    throw std::runtime_error("queue=" + std::string(text) + ": octets are needed, 4096 or more");
+    throw CLI::ValidationError("queue=" + std::string(text) +
+                               ": write a number of octets from 4096 on");
   return size;
 }
 
@@ -48,9 +52,9 @@ void set_option(Channel& channel, std::string_view option) {
   } else if (option.starts_with(queue)) {
     channel.queue_size = parse_queue_size(option.substr(queue.size()));
   } else {
-    throw std::runtime_error(
-        "'" + std::string(option) + "' is no option of '" + to_text(channel) +
-        "'; there are: no-delay (tcp, uring), non-blocking (not shm), queue=<octets>");
+    throw CLI::ValidationError(
+        "unknown option '" + std::string(option) + "' of the channel '" + to_text(channel) +
+        "'; the options are: no-delay (tcp, uring), non-blocking (not shm), queue=<octets>");
   }
 }
 

@@ -30,8 +30,8 @@ int run_role(const std::vector<std::string>& words) {
 void check_sizes(const std::vector<std::size_t>& sizes) {
   for (const std::size_t size : sizes)
     if (size < block_size_min || size % sizeof(Word) != 0 || size > 1 << 30)
-      throw std::runtime_error("--size " + std::to_string(size) +
-                               ": a multiple of 8 from 16 octets to 1 GiB is needed");
+      throw CLI::ValidationError(
+          "--size", std::to_string(size) + ": write a multiple of 8 from 16 octets to 1 GiB");
 }
 
 void run_by_hand(const Settings& settings) {
@@ -44,7 +44,7 @@ void run_by_hand(const Settings& settings) {
       .memory = settings.options.memory.front()};
   if (!settings.parent.empty()) return run_parent_by_hand(by_hand);
   if (by_hand.address.empty())
-    throw std::runtime_error("--child needs --at: the address that the parent has printed");
+    throw CLI::ValidationError("--child", "needs --at: the address that the parent has printed");
   run_child_by_hand(by_hand);
 }
 
@@ -72,18 +72,17 @@ void run(const CLI::App& command, Settings& settings) {
 }
 
 void add_sides(CLI::App& command, Settings& settings) {
-  const char* const group = "One side by itself";
+  const char* const group = "One side only";
   auto* parent =
       command.add_option("--parent", settings.parent,
-                         "send over this channel, and print what the child has to be told");
-  auto* child = command.add_option("--child", settings.child, "receive over this channel");
-  auto* at =
-      command.add_option("--at", settings.at,
-                         "parent: where to wait (host:port, a path or @name, a name); child: "
-                         "where the parent waits");
-  auto* version = command.add_option("--version", settings.version, "c or wrapper: who calls")
-                      ->check(CLI::IsMember({"c", "wrapper"}))
-                      ->capture_default_str();
+                         "Send over this channel, and print the address for --at of the child");
+  auto* child = command.add_option("--child", settings.child, "Receive over this channel");
+  auto* at = command.add_option(
+      "--at", settings.at, "Address at which the parent waits: host:port, a path, @name or a name");
+  auto* version =
+      command.add_option("--version", settings.version, "Code that calls the system: c or wrapper")
+          ->check(CLI::IsMember({"c", "wrapper"}))
+          ->capture_default_str();
   parent->excludes(child);
   for (CLI::Option* option : {parent, child, at, version}) option->group(group);
 }
@@ -95,24 +94,24 @@ void add_sockspeed_command(CLI::App& bench) {
   SockspeedOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "sockspeed",
-      "blocks from process to process by pipes, sockets and shared memory, and by the "
-      "typed wrappers");
-  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
-  command->add_option("--ms", settings->milliseconds, "milliseconds of a timed test")
+      "Blocks between two processes over pipes, sockets and shared memory, also with the typed "
+      "wrappers");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
+  command->add_option("--ms", settings->milliseconds, "Milliseconds of a timed test")
       ->check(CLI::Range(0.1, 600000.0))
       ->capture_default_str();
-  command->add_option("--size", options.sizes, "octets of a block: a multiple of 8; 64k, 1m")
+  command->add_option("--size", options.sizes, "Octets of a block: multiples of 8, like 64k or 1m")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
   command->add_option(
       "--channel", options.channels,
-      "tcp, uring, unix, seqpacket, pipe, fifo or shm, with +no-delay, +non-blocking and "
+      "Channels: tcp, uring, unix, seqpacket, pipe, fifo or shm, with +no-delay, +non-blocking and "
       "+queue=<octets>");
-  command->add_option("--memory", settings->memory, "touched, untouched: else both")
+  command->add_option("--memory", settings->memory, "touched or untouched; by default both")
       ->check(CLI::IsMember({"touched", "untouched"}));
-  command->add_flag("--split", options.split, "parent and child on two CPUs");
+  command->add_flag("--split", options.split, "Run parent and child on two CPUs");
   command->add_flag("--quick", settings->quick,
-                    "a few rounds of three sizes without uring, but for what is typed");
+                    "Few rounds of three sizes without uring; other options take precedence");
   add_sides(*command, *settings);
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });

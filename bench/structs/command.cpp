@@ -25,12 +25,12 @@ void add_structs_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   StructsOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "structs", "CPU time of marshalling structs, alone and in calls, beside omniORB");
-  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
-  command->add_option("--calls", options.calls, "calls per workload, system and round")
+      "structs", "CPU time of marshalling structs, alone and in calls, compared with omniORB");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
+  command->add_option("--calls", options.calls, "Calls per workload, system and round")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--workload", options.workloads, "only these workloads")
+  command->add_option("--workload", options.workloads, "Measure only these workloads")
       ->check(CLI::IsMember(structs_workloads()));
   add_output_options(*command, settings->output);
   command->callback([settings] {

@@ -80,14 +80,14 @@ int run_role(const std::vector<std::string>& words) {
 
 void add_modes(CLI::App& command, Settings& settings) {
   command.add_flag("--profile", settings.profile,
-                   "functions and system calls that take the time, by perf and strace");
+                   "Show the functions and system calls that take the time, with perf and strace");
   auto* receive = command.add_flag("--receive", settings.receive,
-                                   "start receivers for transmitters of other machines");
-  command.add_flag("--once", settings.once, "with --receive: end after one session")
+                                   "Start receivers for transmitters on other machines");
+  command.add_flag("--once", settings.once, "With --receive: end after one session")
       ->needs(receive);
-  command.add_option("--transmit", settings.transmit_to, "to receivers of this other machine")
+  command.add_option("--transmit", settings.transmit_to, "Transmit to receivers on this machine")
       ->excludes(receive);
-  command.add_option("--port", settings.port, "with --receive and --transmit")
+  command.add_option("--port", settings.port, "Port of --receive and --transmit")
       ->capture_default_str();
 }
 
@@ -97,24 +97,30 @@ void add_ttcp_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   TtcpOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "ttcp", "streams of buffers: C sockets, wrappers, oneway calls, beside omniORB");
-  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
-  command->add_option("--volume", options.volume, "octets a transfer, like 64MiB")
+      "ttcp",
+      "Streams of buffers over C sockets, wrappers and oneway calls, compared with omniORB");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
+  command->add_option("--volume", options.volume, "Octets of a transfer, like 64MiB")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
-  command->add_option("--buffers-max", options.buffers_max, "buffers a transfer at most")
+  command->add_option("--buffers-max", options.buffers_max, "Most buffers of a transfer")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
-  command->add_option("--size", options.sizes, "sizes of buffers, like 8KiB")
+  command->add_option("--size", options.sizes, "Sizes of buffers, like 8KiB")
       ->transform(CLI::AsSizeValue(false) & CLI::Range(1, 256 * 1024 * 1024));
-  command->add_option("--queue", options.queue_sizes, "sizes of socket queues; 0: the system's")
+  command
+      ->add_option("--queue", options.queue_sizes,
+                   "Sizes of socket queues; 0: the default of the system")
       ->transform(CLI::AsSizeValue(false));
-  command->add_option("--version", options.versions, "only these, and the C versions beside them");
-  command->add_option("--strategy", options.strategy, "thread strategy of the ORB's receivers");
+  command->add_option(
+      "--version", options.versions,
+      "Measure only these versions, and the C versions that they are compared with");
+  command->add_option("--strategy", options.strategy, "Thread strategy of the ORB's receivers");
   command->add_flag("--large", settings->large,
-                    "buffers from 64KiB to 256MiB, calls with octets only, but for what is typed");
-  command->add_flag("--split", options.split, "transmitter and receiver on two CPUs");
-  command->add_flag("--quick", settings->quick, "a few small transfers, but for what is typed");
+                    "Buffers from 64KiB to 256MiB, and octets only; other options take precedence");
+  command->add_flag("--split", options.split, "Run transmitter and receiver on two CPUs");
+  command->add_flag("--quick", settings->quick,
+                    "Few small transfers; other options take precedence");
   add_modes(*command, *settings);
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });

@@ -8,6 +8,8 @@
 #include <perigee/ipc/resolver.h>
 #include <perigee/ipc/sock.h>
 
+#include <CLI/Error.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -202,7 +204,8 @@ TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::ui
   std::erase_if(report.versions,
                 [](const TtcpVersion& version) { return version.group != TtcpGroup::tcp; });
   if (report.versions.empty())
-    throw std::runtime_error("none of these versions goes to another machine: only those over TCP");
+    throw CLI::ValidationError(
+        "none of these versions works between machines: use versions over TCP");
   Lines lines = connect(host, port);
   std::size_t started = 0;
   std::size_t queue_before = 0;

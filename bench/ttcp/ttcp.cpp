@@ -5,6 +5,8 @@
 #include "harness/process.h"
 #include "harness/progress.h"
 
+#include <CLI/Error.hpp>
+
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -154,7 +156,7 @@ void check_known(const std::string& name, const std::vector<TtcpVersion>& versio
   if (std::ranges::find(versions, name, &TtcpVersion::name) != versions.end()) return;
   std::string known;
   for (const TtcpVersion& version : versions) known += (known.empty() ? "" : ", ") + version.name;
-  throw std::runtime_error("no such version: " + name + "; there are: " + known);
+  throw CLI::ValidationError("unknown version '" + name + "'; the versions are: " + known);
 }
 
 }  // namespace

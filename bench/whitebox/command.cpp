@@ -31,14 +31,15 @@ void add_whitebox_command(CLI::App& bench) {
   WhiteboxOptions& options = settings->options;
   options.sizes.assign(std::begin(cubit::echo_sizes), std::end(cubit::echo_sizes));
   CLI::App* command = bench.add_subcommand(
-      "whitebox", "where the time of a two-way call goes, by time probes in each layer");
-  add_rounds_option(*command, options.rounds, "rounds: processes of their own");
-  command->add_option("--calls", options.calls, "calls per protocol, size and round")
+      "whitebox", "The time of a two-way call in each layer, with time probes");
+  add_rounds_option(*command, options.rounds, "Number of rounds, each with new processes");
+  command->add_option("--calls", options.calls, "Calls per protocol, size and round")
       ->check(CLI::Range(1, 2000))  // what the probes remember
       ->capture_default_str();
-  command->add_option("--size", options.sizes, "octets of the parameter, for figure 19")
+  command->add_option("--size", options.sizes, "Octets of the parameter, for figure 19")
       ->check(CLI::IsMember(options.sizes));
-  command->add_flag("--quick", settings->quick, "a round of two sizes, but for what is typed");
+  command->add_flag("--quick", settings->quick,
+                    "One round of two sizes; other options take precedence");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });
 }

@@ -7,6 +7,7 @@
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include "runtime/config_file.h"
 
+#include "base/nearest_name.h"
 #include <perigee/orb/exceptions.h>
 
 // The same for its tables of characters, which mark other characters as unreachable.
@@ -46,6 +47,8 @@ std::string_view table_of(const Option& option) {
 std::string_view key_of(const Option& option) {
   return option.key.substr(option.key.find('.') + 1);
 }
+
+constexpr std::string_view where_keys_are = " (-ORBHelp lists the keys)";
 
 bool is_in_files(const Option& option) { return option.kind != ValueKind::none; }
 
@@ -146,25 +149,39 @@ class ConfigReader {
                "'" + table + "' is " + std::string(type_name(node)) + ", but a table is needed");
     for (const auto& [name, value] : *entries) {
       const Option* const option = find(table + "." + std::string(name.str()));
-      if (option == nullptr)
-        complain(name.source(), "there is no '" + std::string(name.str()) + "' in '" + table +
-                                    "'; there are: " + list_names(key_of, in_table));
+      if (option == nullptr) complain(name.source(), unknown_key(table, std::string(name.str())));
       apply(*option, value);
     }
   }
 
   static std::string unknown_table(const std::string& name) {
-    return "there is no table '" + name +
-           "'; there are: " + list_names(table_of, [](const Option&) { return true; });
+    return "unknown table '" + name + "'" +
+           did_you_mean(name, option_table() | std::views::filter(is_in_files) |
+                                  std::views::transform(table_of)) +
+           std::string(where_keys_are);
   }
 
-  // A key outside of all tables. Perhaps the line of its table is missing.
+  static std::string unknown_key(const std::string& table, const std::string& name) {
+    if (const std::string tables = tables_with(name); !tables.empty())
+      return "the key '" + name + "' belongs into the table '" + tables + "', not into '" + table +
+             "'";
+    const auto in_table = [&table](const Option& option) { return table_of(option) == table; };
+    return "unknown key '" + name + "' in the table '" + table + "'" +
+           did_you_mean(name, option_table() | std::views::filter(in_table) |
+                                  std::views::transform(key_of)) +
+           std::string(where_keys_are);
+  }
+
+  static std::string tables_with(const std::string& name) {
+    return list_names(table_of, [&name](const Option& option) { return key_of(option) == name; });
+  }
+
+  // A key outside of all tables: the line of its table may be missing.
   static std::string misplaced(const std::string& name) {
-    const auto is_named = [&name](const Option& option) { return key_of(option) == name; };
-    const std::string tables = list_names(table_of, is_named);
+    const std::string tables = tables_with(name);
     if (tables.empty()) return unknown_table(name);
-    return "'" + name + "' belongs into a table: " + tables + "." + name + ", or below a line [" +
-           tables + "]";
+    return "the key '" + name + "' belongs into a table: write " + tables + "." + name +
+           ", or put it below a line [" + tables + "]";
   }
 
   void apply(const Option& option, const toml::node& node) {

@@ -33,11 +33,15 @@ struct Option {
   std::string_view meaning;  ///< for people
   /// Throws BadValue.
   void (*apply)(Configuration& configuration, const std::string& value);
-  /// The value in a configuration, as text; null where there is no single number to show.
+  /// The value in a configuration, as text; null where there is no single value to show.
   std::string (*show)(const Configuration& configuration) = nullptr;
+  std::string_view unset = {};  ///< the default in words, where `show` is null; may be empty
 };
 
 /// The options, in the order in which the help shows them.
 [[nodiscard]] std::span<const Option> option_table() noexcept;
+
+/// The default of an option, for people; empty if it has none.
+[[nodiscard]] std::string default_of(const Option& option);
 
 }  // namespace perigee::runtime

@@ -37,6 +37,14 @@ T parse_name(const std::string& value, const std::pair<std::string_view, T> (&ta
   throw BadValue{"one of " + names + " is needed"};
 }
 
+/// The name of a value in `table`.
+template <typename T, std::size_t count>
+std::string name_of_value(const T& value, const std::pair<std::string_view, T> (&table)[count]) {
+  for (const auto& [name, known] : table)
+    if (known == value) return std::string(name);
+  return {};
+}
+
 /// The part of the configuration that has members of this kind.
 template <typename Part, typename Value>
 auto& part_of(auto& configuration, Value Part::*) noexcept {

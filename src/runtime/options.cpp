@@ -1,13 +1,17 @@
 // Options on the command line, and their combination with the configuration file.
 #include "runtime/options.h"
 
+#include "base/nearest_name.h"
 #include "runtime/config_file.h"
+#include "runtime/foreign_options.h"
 #include "runtime/option_table.h"
+#include <perigee/base/printable.h>
 #include <perigee/orb/exceptions.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -17,16 +21,23 @@ namespace {
 
 constexpr std::string_view option_prefix = "-ORB";
 constexpr std::string_view help_option = "-ORBHelp";
+constexpr std::size_t meaning_column = 46;
 constexpr const char* config_variable = "PERIGEE_CONFIG";
 
 [[noreturn]] void raise_unknown(const std::string& argument) {
-  throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
-                         "there is no option " + argument + "; there are:\n" + describe_options());
+  const std::string_view name = std::string_view(argument).substr(option_prefix.size());
+  const std::string foreign = describe_foreign_option(name);
+  const auto names = option_table() | std::views::transform(&Option::name);
+  const std::string proposal =
+      foreign.empty() ? did_you_mean(name, names, option_prefix) : "; " + foreign;
+  throw CORBA::BAD_PARAM(
+      0, CORBA::COMPLETED_NO,
+      "unknown option " + printable(argument) + proposal + " (-ORBHelp lists the options)");
 }
 
 // Prints the options of the ORB, and ends the program without further work.
 [[noreturn]] void show_help() {
-  std::cout << "Options of the ORB:\n" << describe_options() << std::flush;
+  std::cout << describe_options() << std::flush;
   std::exit(EXIT_SUCCESS);
 }
 
@@ -77,20 +88,46 @@ std::string config_file_of(const Configuration& configuration) {
   return path != nullptr ? path : std::string();
 }
 
+// The options of a group follow each other in the table.
+std::string_view heading_of(const Option& option) {
+  if (option.key.starts_with("limits."))
+    return "Limits (docs/limits.md tells what happens beyond them)";
+  if (option.key.starts_with("timeouts.")) return "Time-outs";
+  if (option.key.starts_with("log.") || option.key.starts_with("metrics.") ||
+      option.key.starts_with("tests."))
+    return "Log, metrics and tests";
+  return "Clients and servers";
+}
+
+void add_row(std::string& text, const std::string& option, std::string_view meaning) {
+  std::string line = "  " + std::string(option_prefix) + option;
+  line.resize(std::max(line.size() + 1, meaning_column), ' ');
+  text += line + std::string(meaning) + "\n";
+}
+
+std::string default_and_key(const Option& option) {
+  const std::string value = default_of(option);
+  std::string text = value.empty() ? "no default" : "default: " + value;
+  if (!option.key.empty()) text += "; " + std::string(option.key);
+  return text;
+}
+
 }  // namespace
 
 std::string describe_options() {
-  std::string text;
-  const auto add = [&text](std::string line, std::string_view meaning) {
-    constexpr std::size_t column = 46;
-    line.resize(std::max(line.size() + 1, column), ' ');
-    text += line + std::string(meaning) + "\n";
-  };
-  for (const Option& option : option_table())
-    add("  " + std::string(option_prefix) + std::string(option.name) + " " +
-            std::string(option.value),
-        option.meaning);
-  add("  " + std::string(help_option), "this list, and the end of the program");
+  std::string text =
+      "Options of the ORB. The configuration file has the key behind each default.\n";
+  std::string_view heading;
+  for (const Option& option : option_table()) {
+    if (heading_of(option) != heading) {
+      heading = heading_of(option);
+      text += "\n" + std::string(heading) + ":\n";
+    }
+    add_row(text, std::string(option.name) + " " + std::string(option.value), option.meaning);
+    text += std::string(meaning_column, ' ') + "[" + default_and_key(option) + "]\n";
+  }
+  add_row(text, std::string(help_option.substr(option_prefix.size())),
+          "prints this list and ends the program");
   return text;
 }
 

@@ -9,15 +9,15 @@
 
 namespace perigee::runtime {
 
-/// One line for each option, for people.
+/// The list that -ORBHelp prints: for each option its value, meaning, default, and key in a file.
 [[nodiscard]] std::string describe_options();
 
 /// Applies the options among `arguments` and removes them, with their values; other arguments stay.
 /// Then applies the values of the configuration file that the arguments do not set: the file of
 /// -ORBConfigFile, else that of the environment variable PERIGEE_CONFIG.
-/// Raises CORBA::BAD_PARAM for an unknown option (and lists the known ones), for a missing value,
-/// and for a value that cannot be used. For the file, the error has line and column. -ORBHelp
-/// writes the list and ends the process.
+/// Raises CORBA::BAD_PARAM for an unknown option (and proposes the nearest one), for a missing
+/// value, and for a value that cannot be used. For the file, the error has line and column.
+/// -ORBHelp prints the list and ends the process.
 void take_options(std::vector<std::string>& arguments, Configuration& configuration);
 
 }  // namespace perigee::runtime

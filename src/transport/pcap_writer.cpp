@@ -9,11 +9,21 @@ namespace perigee::transport {
 namespace {
 
 constexpr std::size_t ethernet_size = 14;
-constexpr std::size_t ip_size = 20;
+constexpr std::size_t ipv4_size = 20;
+constexpr std::size_t ipv6_size = 40;
+constexpr std::size_t ipv4_address_size = 4;
+constexpr std::size_t ipv6_address_size = 16;
 constexpr std::size_t tcp_size = 20;
-constexpr std::size_t headers_size = ethernet_size + ip_size + tcp_size;
-/// The 16-bit length of an IPv4 packet, without the headers.
-constexpr std::size_t payload_size_max = 65535 - ip_size - tcp_size;
+/// The 16-bit length of an IPv4 packet, without the headers. IPv6 would allow 20 octets more.
+constexpr std::size_t payload_size_max = 65535 - ipv4_size - tcp_size;
+
+constexpr std::size_t tcp_position(bool is_ipv6) noexcept {
+  return ethernet_size + (is_ipv6 ? ipv6_size : ipv4_size);
+}
+
+std::size_t headers_size(const Conversation& conversation) noexcept {
+  return tcp_position(conversation.is_ipv6()) + tcp_size;
+}
 
 constexpr std::uint8_t flag_fin = 0x01;
 constexpr std::uint8_t flag_syn = 0x02;
@@ -55,7 +65,7 @@ PcapWriter::PcapWriter(const std::string& path) : file_(path, std::ios::binary |
 
 void PcapWriter::open(Conversation& conversation) {
   const std::scoped_lock lock(mutex_);
-  packet_.assign(headers_size, std::byte{0});
+  packet_.assign(headers_size(conversation), std::byte{0});
   packet(conversation, From::client, flag_syn);
   ++conversation.client.next;
   packet(conversation, From::server, flag_syn | flag_ack);
@@ -68,19 +78,20 @@ void PcapWriter::data(Conversation& conversation, From from, std::span<const Oct
                       std::size_t count) {
   const std::scoped_lock lock(mutex_);
   auto& sender = conversation.party(from);
-  packet_.assign(headers_size, std::byte{0});
+  const std::size_t payload_position = headers_size(conversation);
+  packet_.assign(payload_position, std::byte{0});
   const auto flush_packet = [&] {
-    const std::size_t size = packet_.size() - headers_size;
+    const std::size_t size = packet_.size() - payload_position;
     if (size == 0) return;
     packet(conversation, from, flag_ack | flag_push);
     sender.next += static_cast<std::uint32_t>(size);
-    packet_.resize(headers_size);
+    packet_.resize(payload_position);
   };
   for (OctetSpan segment : segments) {
     segment = segment.first(std::min(segment.size(), count));
     count -= segment.size();
     while (!segment.empty()) {
-      const std::size_t room = headers_size + payload_size_max - packet_.size();
+      const std::size_t room = payload_position + payload_size_max - packet_.size();
       const OctetSpan part = segment.first(std::min(room, segment.size()));
       packet_.insert(packet_.end(), part.begin(), part.end());
       segment = segment.subspan(part.size());
@@ -96,7 +107,7 @@ void PcapWriter::finish(Conversation& conversation, From from) {
   auto& sender = conversation.party(from);
   if (sender.finished) return;
   sender.finished = true;
-  packet_.assign(headers_size, std::byte{0});
+  packet_.assign(headers_size(conversation), std::byte{0});
   packet(conversation, from, flag_fin | flag_ack);
   ++sender.next;
   file_.flush();
@@ -109,8 +120,15 @@ void PcapWriter::flush() noexcept {
 
 /// Writes the packet whose payload is in place.
 void PcapWriter::packet(Conversation& conversation, From from, std::uint8_t flags) {
-  put_header(conversation.party(from), conversation.other(from), flags);
-  put_checksums();
+  const Conversation::Party& sender = conversation.party(from);
+  const Conversation::Party& receiver = conversation.other(from);
+  put_ethernet(sender.name, receiver.name);
+  if (conversation.is_ipv6())
+    put_ipv6(sender.name, receiver.name);
+  else
+    put_ipv4(sender.name, receiver.name);
+  put_tcp(sender, receiver, flags);
+  put_tcp_checksum(conversation.is_ipv6());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now);
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - seconds);
@@ -125,28 +143,51 @@ void PcapWriter::put(std::size_t position, std::uint32_t value, std::size_t size
   }
 }
 
-void PcapWriter::put_header(const Conversation::Party& sender, const Conversation::Party& receiver,
-                            std::uint8_t flags) {
-  // Ethernet: locally administered addresses that end in the IPv4 addresses.
+void PcapWriter::put_address(std::size_t position, const IpName& name, std::size_t size) {
+  std::copy_n(name.address.begin(), size, packet_.begin() + static_cast<std::ptrdiff_t>(position));
+}
+
+/// Locally administered addresses that end in the first four octets of the IP addresses.
+void PcapWriter::put_ethernet(const IpName& sender, const IpName& receiver) {
   put(0, 0x0200, 2);
-  put(2, receiver.address, 4);
+  put_address(2, receiver, 4);
   put(6, 0x0200, 2);
-  put(8, sender.address, 4);
-  put(12, 0x0800, 2);  // IPv4
-  // RFC 791, 3.1.
+  put_address(8, sender, 4);
+  put(12, sender.is_ipv6 ? 0x86dd : 0x0800, 2);
+}
+
+/// RFC 791, 3.1.
+void PcapWriter::put_ipv4(const IpName& sender, const IpName& receiver) {
   constexpr std::size_t ip = ethernet_size;
   put(ip, 0x4500, 2);  // version 4, five words
-  put(ip + 2, static_cast<std::uint32_t>(packet_.size() - ethernet_size), 2);
+  put(ip + 2, static_cast<std::uint32_t>(packet_.size() - ip), 2);
   put(ip + 4, 0, 2);       // identification
   put(ip + 6, 0x4000, 2);  // do not fragment
   put(ip + 8, 64, 1);      // time to live
   put(ip + 9, 6, 1);       // TCP
-  put(ip + 12, sender.address, 4);
-  put(ip + 16, receiver.address, 4);
-  // RFC 9293, 3.1.
-  constexpr std::size_t tcp = ip + ip_size;
-  put(tcp, sender.port, 2);
-  put(tcp + 2, receiver.port, 2);
+  put_address(ip + 12, sender, ipv4_address_size);
+  put_address(ip + 16, receiver, ipv4_address_size);
+  put(ip + 10, 0, 2);
+  put(ip + 10, checksum(sum_words(OctetSpan(packet_).subspan(ip, ipv4_size), 0)), 2);
+}
+
+/// RFC 8200, 3.
+void PcapWriter::put_ipv6(const IpName& sender, const IpName& receiver) {
+  constexpr std::size_t ip = ethernet_size;
+  put(ip, 0x6000'0000, 4);  // version 6, no traffic class, no flow label
+  put(ip + 4, static_cast<std::uint32_t>(packet_.size() - ip - ipv6_size), 2);
+  put(ip + 6, 6, 1);   // TCP
+  put(ip + 7, 64, 1);  // hop limit
+  put_address(ip + 8, sender, ipv6_address_size);
+  put_address(ip + 24, receiver, ipv6_address_size);
+}
+
+/// RFC 9293, 3.1.
+void PcapWriter::put_tcp(const Conversation::Party& sender, const Conversation::Party& receiver,
+                         std::uint8_t flags) {
+  const std::size_t tcp = tcp_position(sender.name.is_ipv6);
+  put(tcp, sender.name.port, 2);
+  put(tcp + 2, receiver.name.port, 2);
   put(tcp + 4, sender.next, 4);
   put(tcp + 8, (flags & flag_ack) != 0 ? receiver.next : 0, 4);
   put(tcp + 12, 0x50, 1);  // five words
@@ -155,17 +196,15 @@ void PcapWriter::put_header(const Conversation::Party& sender, const Conversatio
   put(tcp + 18, 0, 2);       // urgent pointer
 }
 
-void PcapWriter::put_checksums() {
-  constexpr std::size_t ip = ethernet_size;
-  constexpr std::size_t tcp = ip + ip_size;
-  const OctetSpan all(packet_);
-  put(ip + 10, 0, 2);
-  put(ip + 10, checksum(sum_words(all.subspan(ip, ip_size), 0)), 2);
-  // The pseudo-header: both addresses, the protocol, the size of header and payload.
-  const OctetSpan segment = all.subspan(tcp);
-  std::uint32_t sum = sum_words(all.subspan(ip + 12, 8), 0);
-  sum += 6 + static_cast<std::uint32_t>(segment.size());
+/// The sum includes a pseudo-header: both addresses, the protocol, the size of header and payload.
+void PcapWriter::put_tcp_checksum(bool is_ipv6) {
+  const std::size_t tcp = tcp_position(is_ipv6);
+  const std::size_t addresses_size = 2 * (is_ipv6 ? ipv6_address_size : ipv4_address_size);
   put(tcp + 16, 0, 2);
+  const OctetSpan all(packet_);
+  const OctetSpan segment = all.subspan(tcp);
+  std::uint32_t sum = sum_words(all.subspan(tcp - addresses_size, addresses_size), 0);
+  sum += 6 + static_cast<std::uint32_t>(segment.size());
   put(tcp + 16, checksum(sum_words(segment, sum)), 2);
 }
 

@@ -1,6 +1,7 @@
 // The decorator that records a transport, and the file that it writes.
 #include "transport/decorated_protocol.h"
 #include "transport/pcap_writer.h"
+#include "transport/socket_names.h"
 #include <perigee/base/segments.h>
 #include <perigee/transport/pcap.h>
 
@@ -8,6 +9,8 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <mutex>
+#include <set>
 #include <utility>
 
 namespace perigee::transport {
@@ -24,15 +27,60 @@ Features recorded_features(const Transport& inner) noexcept {
   return features;
 }
 
+/// The names of the conversations in progress. If both ends of a connection are in this process,
+/// the file records the connection twice; then only the first conversation gets the real names. Any
+/// thread.
+class NamesInUse {
+ public:
+  /// Takes the names until it is destroyed.
+  class Claim {
+   public:
+    Claim(NamesInUse& names, const IpName& lower, const IpName& upper)
+        : names_(names), pair_(lower, upper) {}
+    ~Claim() {
+      const std::scoped_lock lock(names_.mutex_);
+      names_.pairs_.erase(pair_);
+    }
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+
+   private:
+    NamesInUse& names_;
+    std::pair<IpName, IpName> pair_;
+  };
+
+  /// Null if another conversation has these names, in either direction.
+  std::unique_ptr<Claim> claim(const SocketNames& names) {
+    const auto& [lower, upper] = std::minmax(names.own, names.peer);
+    const std::scoped_lock lock(mutex_);
+    if (!pairs_.emplace(lower, upper).second) return nullptr;
+    return std::make_unique<Claim>(*this, lower, upper);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::pair<IpName, IpName>> pairs_;
+};
+
+Conversation conversation_of(const SocketNames& names, PcapFile::Side side) {
+  Conversation conversation;
+  const bool connected = side == PcapFile::Side::connected;
+  conversation.client.name = connected ? names.own : names.peer;
+  conversation.server.name = connected ? names.peer : names.own;
+  return conversation;
+}
+
 /// A send that waits is recorded before it is made: all octets will leave, or the connection is
 /// lost. Another thread may receive the reply before the send returns; so the reply still comes
 /// later in the file.
 class RecordingTransport final : public Transport {
  public:
   RecordingTransport(std::unique_ptr<Transport> inner, PcapWriter& writer,
-                     const Conversation& conversation, PcapFile::Side side)
+                     const Conversation& conversation, PcapFile::Side side,
+                     std::unique_ptr<NamesInUse::Claim> claim)
       : Transport(recorded_features(*inner)),
         inner_(std::move(inner)),
+        claim_(std::move(claim)),
         writer_(writer),
         conversation_(conversation),
         self_(side == PcapFile::Side::connected ? From::client : From::server),
@@ -110,6 +158,7 @@ class RecordingTransport final : public Transport {
   }
 
   std::unique_ptr<Transport> inner_;
+  std::unique_ptr<NamesInUse::Claim> claim_;  // null if the conversation has made-up names
   PcapWriter& writer_;
   Conversation conversation_;
   From self_;
@@ -127,20 +176,27 @@ std::uint16_t port_of(std::string_view peer, std::uint16_t otherwise) noexcept {
   return parsed.ec == std::errc{} && parsed.ptr == end ? port : otherwise;
 }
 
-/// Each connection gets its own client address, so that conversations are distinct. The peer's port
-/// is kept, so that it can be recognised.
-Conversation make_conversation(std::uint32_t number, PcapFile::Side side, std::string_view peer) {
+IpName ipv4_name(std::uint32_t address, std::uint16_t port) noexcept {
+  IpName name{.port = port};
+  for (std::size_t index = 4; index-- > 0; address >>= 8)
+    name.address[index] = static_cast<std::byte>(address);
+  return name;
+}
+
+/// Names for a connection that is not between IP sockets. Each connection gets its own client
+/// address, so that conversations are distinct. The peer's port is kept, so that it can be
+/// recognised.
+SocketNames make_names(std::uint32_t number, PcapFile::Side side, std::string_view peer) {
   constexpr std::uint32_t clients = 0x0a00'0000;  // 10.0.0.0/8
   constexpr std::uint32_t server = 0xc000'0201;   // 192.0.2.1: RFC 5737
   constexpr std::uint16_t unknown_client_port = 49152;
   constexpr std::uint16_t unknown_server_port = 2809;
-  const bool connected = side == PcapFile::Side::connected;
-  Conversation conversation;
-  conversation.client.address = clients | (number & 0x00ff'ffff);
-  conversation.client.port = connected ? unknown_client_port : port_of(peer, unknown_client_port);
-  conversation.server.address = server;
-  conversation.server.port = connected ? port_of(peer, unknown_server_port) : unknown_server_port;
-  return conversation;
+  const std::uint32_t client = clients | (number & 0x00ff'ffff);
+  if (side == PcapFile::Side::connected)
+    return {.own = ipv4_name(client, unknown_client_port),
+            .peer = ipv4_name(server, port_of(peer, unknown_server_port))};
+  return {.own = ipv4_name(server, unknown_server_port),
+          .peer = ipv4_name(client, port_of(peer, unknown_client_port))};
 }
 
 class PcapFileImplementation final : public PcapFile {
@@ -150,13 +206,19 @@ class PcapFileImplementation final : public PcapFile {
 
   [[nodiscard]] std::unique_ptr<Transport> record(std::unique_ptr<Transport> inner,
                                                   Side side) override {
-    const auto conversation = make_conversation(++conversations_, side, inner->peer());
-    return std::make_unique<RecordingTransport>(std::move(inner), writer_, conversation, side);
+    const std::uint32_t number = ++conversations_;
+    const auto names = socket_names(inner->readiness_fd());
+    auto claim = names ? names_.claim(*names) : nullptr;
+    const auto conversation =
+        conversation_of(claim ? *names : make_names(number, side, inner->peer()), side);
+    return std::make_unique<RecordingTransport>(std::move(inner), writer_, conversation, side,
+                                                std::move(claim));
   }
   void flush() noexcept override { writer_.flush(); }
 
  private:
   PcapWriter writer_;
+  NamesInUse names_;
   std::atomic<std::uint32_t> conversations_ = 0;
 };
 

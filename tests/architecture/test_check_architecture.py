@@ -157,6 +157,18 @@ class Layers(unittest.TestCase):
         ):
             self.assertEqual(len(self.one(name, include)), 1, (name, include))
 
+    def test_programs_include_public_headers_and_the_listed_private_ones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for name, text in {"src/base/a.h": HEADER, "src/base/b.h": HEADER,
+                               "tools/t.cpp": HEADER + '#include "base/a.h"\n#include "base/b.h"\n'}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            self.assertEqual(len(list(check.check_programs(root))), 2)
+            found = list(check.check_programs(root, ["base/a.h"]))
+            self.assertEqual(len(found), 1)
+            self.assertIn("base/b.h", found[0])
+
     def test_includes_in_comments_do_not_count(self):
         text = HEADER + "// #include <perigee/orb/orb.h>\n/*\n#include <unistd.h>\n*/\n"
         self.assertEqual(self.findings({"src/cdr/a.cpp": text}), [])

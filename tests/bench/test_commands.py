@@ -61,22 +61,27 @@ class Reports(unittest.TestCase):
             self.assertEqual(before.read_text(), "before")
             self.assertFalse(new.exists())
 
-    def test_an_unknown_experiment_is_told_the_known_ones(self):
+    def test_an_unknown_experiment_is_a_usage_error_with_a_proposal_or_the_known_ones(self):
         outcome = bench("nosuch", "--quick")
-        self.assertEqual(outcome.returncode, 1)
-        self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, codegen\n")
+        self.assertEqual(outcome.returncode, 2)
+        self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
+                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, codegen "
+                         "(perigee bench --help lists the commands)\n")
+        self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
     def test_without_an_experiment_they_are_listed(self):
         outcome = bench()
-        self.assertEqual(outcome.returncode, 1)
-        self.assertIn("an experiment is required: cubit, whitebox, protocols", outcome.stderr)
+        self.assertEqual(outcome.returncode, 2)
+        self.assertIn("a command is missing; the commands are: cubit, whitebox, protocols", outcome.stderr)
 
-    def test_words_behind_an_experiment_are_still_refused(self):
-        self.assertNotEqual(bench("cubit", "--no-such-option").returncode, 0)
-        self.assertNotEqual(bench("cubit", "word").returncode, 0)
-        self.assertNotEqual(bench("--no-such-option").returncode, 0)
-        self.assertNotEqual(bench("--no-such-option", "cubit", *TINY["cubit"]).returncode, 0)
+    def test_unknown_options_and_words_are_usage_errors(self):
+        for words in (("cubit", "--no-such-option"), ("cubit", "word"), ("--no-such-option",),
+                      ("--no-such-option", "cubit", *TINY["cubit"])):
+            outcome = bench(*words)
+            self.assertEqual((outcome.returncode, outcome.stdout), (2, ""), words)
+            self.assertEqual(outcome.stderr.count("\n"), 1, outcome.stderr)
+        self.assertIn("perigee bench cubit: unknown option '--splt'; did you mean '--split'?",
+                      bench("cubit", "--splt").stderr)
 
     def test_quick_sockspeed_says_what_it_leaves_out(self):
         outcome = bench("sockspeed", "--quick", "--size", "64", "--ms", "0.2")
@@ -323,8 +328,8 @@ class Middletier(unittest.TestCase):
     def test_an_unknown_model_is_an_error_that_says_what_there_is(self):
         for name in ("TPC-2", "AMH-", "raw-0", "raw-ST", "AMH-0", "AMH-cores0", "pigeons-2", "coroutine"):
             outcome = bench("middletier", "--model", name)
-            self.assertEqual((outcome.returncode, outcome.stdout), (1, ""), name)
-            self.assertIn(f"no such model: {name}; there are raw, TPC", outcome.stderr)
+            self.assertEqual((outcome.returncode, outcome.stdout), (2, ""), name)
+            self.assertIn(f"unknown model '{name}'; the models are raw, TPC", outcome.stderr)
 
 
 class Jitter(unittest.TestCase):
@@ -484,13 +489,13 @@ class Ttcp(unittest.TestCase):
 
     def test_an_unknown_version_is_an_error(self):
         outcome = bench("ttcp", "--quick", "--version", "pigeons")
-        self.assertEqual(outcome.returncode, 1)
-        self.assertIn("no such version: pigeons; there are: C TCP, null, sock, ORB octets", outcome.stderr)
+        self.assertEqual(outcome.returncode, 2)
+        self.assertIn("unknown version 'pigeons'; the versions are: C TCP, null, sock, ORB octets", outcome.stderr)
 
     def test_one_unknown_version_among_known_ones_is_an_error(self):
         outcome = bench("ttcp", "--quick", "--version", "sock", "--version", "sok")
-        self.assertEqual(outcome.returncode, 1)
-        self.assertIn("no such version: sok", outcome.stderr)
+        self.assertEqual(outcome.returncode, 2)
+        self.assertIn("unknown version 'sok'", outcome.stderr)
 
     def test_quick_changes_nothing_that_is_typed(self):
         rows = self.results("--quick", "--version", "sock", "--size", "2KiB", "--size", "65537",
@@ -544,8 +549,8 @@ class TwoProcesses(unittest.TestCase):
 
     def test_versions_that_go_to_no_other_machine_are_an_error(self):
         outcome = bench("ttcp", "--version", "lsock", "--transmit", "localhost", "--port", "1")
-        self.assertEqual(outcome.returncode, 1)
-        self.assertIn("none of these versions goes to another machine", outcome.stderr)
+        self.assertEqual(outcome.returncode, 2)
+        self.assertIn("none of these versions works between machines", outcome.stderr)
 
     def test_a_port_where_nobody_listens_is_an_error_that_names_it(self):
         receiver, port = self.receiving()

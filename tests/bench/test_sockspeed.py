@@ -184,11 +184,11 @@ class ByHand(unittest.TestCase):
 class Mistakes(unittest.TestCase):
     def test_what_cannot_be_measured_is_said(self):
         for words, text in (
-            (("--channel", "udp"), "'udp' is no channel"),
-            (("--channel", "unix+no-delay"), "no option of 'unix'"),
+            (("--channel", "udp"), "unknown channel 'udp'"),
+            (("--channel", "unix+no-delay"), "unknown option 'no-delay' of the channel 'unix'"),
             (("--size", "17"), "a multiple of 8 from 16 octets"),
             (("--size", "8"), "a multiple of 8 from 16 octets"),
-            (("--child", "tcp"), "--child needs --at"),
+            (("--child", "tcp"), "--child: needs --at"),
             (("--child", "tcp", "--at", "127.0.0.1:1"), "connect to 127.0.0.1:1: Connection refused"),
             (("--child", "unix", "--at", "/no/such/socket"), "connect to /no/such/socket: No such file"),
             (("--child", "fifo", "--at", "/no/such/pipe"), "open /no/such/pipe: No such file"),

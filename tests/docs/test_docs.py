@@ -70,6 +70,33 @@ class Excerpts(unittest.TestCase):
         self.assertFalse(stands_in("a\nc\n", "a\nb\nc\n"))
 
 
+class ErrorTexts(unittest.TestCase):
+    """The first column of "What goes wrong at first" in docs/using.md quotes texts that exist."""
+    OF_COMPILERS = ("incomplete type", "'amic_traits' is not a member", "expected class-name")
+
+    def known_texts(self):
+        sources = [file.read_text() for folder in ("include", "src") for file in sorted((ROOT / folder).rglob("*"))
+                   if file.suffix in (".h", ".cpp")]
+        joined = re.sub(r'"\s*\n\s*"', "", "\n".join(sources))  # adjacent string literals
+        of_system = (os.strerror(number) for number in range(1, 134))
+        return "\n".join((joined, *of_system, *self.OF_COMPILERS))
+
+    def quoted(self):
+        text = (ROOT / "docs/using.md").read_text()
+        section = text.partition("## What goes wrong at first")[2].partition("\n## ")[0]
+        for row in re.findall(r"^\| (`.*?|.*?`.*?) \| ", section, re.MULTILINE):
+            for span in re.findall(r"`([^`]*)`", row):
+                yield from (part.strip() for part in span.split("…") if part.strip())
+
+    def test_error_texts_of_the_first_column_stand_in_the_sources(self):
+        known = self.known_texts()
+        parts = list(self.quoted())
+        self.assertGreater(len(parts), 15)
+        for part in parts:
+            with self.subTest(part):
+                self.assertTrue(part in known, "no source has this text")
+
+
 class Facts(unittest.TestCase):
     CITED = re.compile(r"[Ii]nterop(?:erability)?\s(?://\s*)?facts?\s(?://\s*)?"
                        r"(\d+(?:(?:,| and|, and)\s(?://\s*)?\d+)*)")

@@ -40,7 +40,7 @@ expect "" name list
 expect "" name mkdir fleet
 expect "" name bind fleet/manager.service "$object"
 expect "" leads_to fleet/manager.service first
-refuse "fleet/manager.service: is bound already" name bind fleet/manager.service "$other"
+refuse "fleet/manager.service: the name is already bound" name bind fleet/manager.service "$other"
 expect "" name rebind fleet/manager.service "$other"
 expect "" leads_to fleet/manager.service second
 expect "" name mkdir --parents deep/er/est
@@ -57,7 +57,7 @@ refuse "'living' is an object, not a context" name mkdir living/inner
 refuse "living: is an object, not a context" name list living
 expect "" name unbind living
 refuse "TRANSIENT" name list fleet/manager.service
-refuse "fleet: is bound already" name mkdir fleet
+refuse "fleet: the name is already bound" name mkdir fleet
 refuse "a//b: is no name" name resolve a//b
 refuse "BAD_PARAM" name bind other nonsense:reference
 refuse "is the nil reference" name bind other IOR:00000000000000010000000000000000

@@ -155,22 +155,28 @@ TEST_CASE("PERIGEE_CONFIG names a file for programs without a -ORBConfig option"
   unsetenv("PERIGEE_CONFIG");
 }
 
-TEST_CASE("an unknown key is an error with its place and the known keys") {
-  const std::string key = complaint("[timeouts]\nconnect_ms = 5\nconect_ms = 5\n");
-  CHECK(contains(key, "test.toml:3:1: "));
-  CHECK(contains(key, "no 'conect_ms' in 'timeouts'"));
-  CHECK(contains(key, "connect_ms, open_ms, first_reply_ms, send_ms"));
-  const std::string table = complaint("\n  [limit]\n");
-  CHECK(contains(table, "test.toml:2:4: there is no table 'limit'"));
-  CHECK(contains(table, "server, protocol"));
+TEST_CASE("the error for an unknown key has its place and the nearest key") {
+  CHECK(complaint("[timeouts]\nconnect_ms = 5\nconect_ms = 5\n") ==
+        "test.toml:3:1: unknown key 'conect_ms' in the table 'timeouts'; did you mean "
+        "'connect_ms'? (-ORBHelp lists the keys)");
+  CHECK(complaint("\n  [limit]\n") ==
+        "test.toml:2:4: unknown table 'limit'; did you mean 'limits'? (-ORBHelp lists the keys)");
+  CHECK(complaint("[timeouts]\nnonsense = 5\n") ==
+        "test.toml:2:1: unknown key 'nonsense' in the table 'timeouts' (-ORBHelp lists the keys)");
+}
+
+TEST_CASE("the error for a key in a wrong table names the right table") {
+  CHECK(complaint("[server]\nmessage_size_max = 5\n") ==
+        "test.toml:2:1: the key 'message_size_max' belongs into the table 'limits', not into "
+        "'server'");
 }
 
 TEST_CASE("an error for a key outside its table names the table") {
   const std::string key = complaint("thread_strategy = \"reactive\"\n[server]\nthreads = 2\n");
   CHECK(contains(key,
-                 "test.toml:1:1: 'thread_strategy' belongs into a table: "
-                 "server.thread_strategy, or below a line [server]"));
-  CHECK(contains(complaint("nonsense = 1"), "there is no table 'nonsense'; there are: orb"));
+                 "test.toml:1:1: the key 'thread_strategy' belongs into a table: write "
+                 "server.thread_strategy, or put it below a line [server]"));
+  CHECK(contains(complaint("nonsense = 1"), "unknown table 'nonsense' ("));
 }
 
 TEST_CASE("yes and no may be booleans, or the words of the command line") {

@@ -1,6 +1,7 @@
 // The options of ORB_init.
 #include "runtime/options.h"
 
+#include "runtime/foreign_options.h"
 #include "runtime/option_table.h"
 #include <perigee/orb/exceptions.h>
 
@@ -48,11 +49,43 @@ TEST_CASE("ORB options are taken out with their values, other arguments stay in 
   CHECK(arguments == std::vector<std::string>{"program", "-x", "file", "--flag"});
 }
 
-TEST_CASE("an unknown option is named, and the known options are listed") {
-  const std::string text = complaint({"-ORBEndpoint", "x"});
-  CHECK(contains(text, "-ORBEndpoint"));
-  CHECK(contains(text, "-ORBListenEndpoints"));
-  CHECK(contains(text, "-ORBInitRef"));
+TEST_CASE("the error for an unknown option is one line with the nearest option") {
+  CHECK(complaint({"-ORBListenEndponits", "x"}) ==
+        "unknown option -ORBListenEndponits; did you mean '-ORBListenEndpoints'? "
+        "(-ORBHelp lists the options)");
+  CHECK(contains(complaint({"-ORBid2", "x"}), "did you mean '-ORBid'?"));
+  CHECK(contains(complaint({"-ORBpcap", "x"}), "did you mean '-ORBPcap'?"));
+  CHECK(complaint({"-ORBUnlikeAll", "x"}) ==
+        "unknown option -ORBUnlikeAll (-ORBHelp lists the options)");
+}
+
+TEST_CASE("options of omniORB and TAO are translated") {
+  CHECK(complaint({"-ORBendPoint", "giop:tcp::2809"}) ==
+        "unknown option -ORBendPoint; omniORB's -ORBendPoint is -ORBListenEndpoints here "
+        "(-ORBHelp lists the options)");
+  CHECK(contains(complaint({"-ORBEndpoint", "iiop://:1"}),
+                 "; TAO's -ORBEndpoint is -ORBListenEndpoints here ("));
+  CHECK(
+      contains(complaint({"-ORBtraceLevel", "25"}), "omniORB's -ORBtraceLevel is -ORBTraceLevel"));
+  CHECK(contains(complaint({"-ORBDEBUGLEVEL", "10"}), "TAO's -ORBDebugLevel is -ORBTraceLevel"));
+  CHECK(contains(complaint({"-ORBtraceFile", "x"}), "has no counterpart here: the log goes to"));
+}
+
+TEST_CASE("translations of foreign options name known options, and no known option") {
+  std::size_t named = 0;
+  for (const ForeignOption& foreign : foreign_option_table()) {
+    CAPTURE(foreign.name);
+    CHECK(std::ranges::find(option_table(), foreign.name, &Option::name) == option_table().end());
+    const std::size_t start = foreign.here.find("-ORB");
+    if (start == foreign.here.npos) continue;
+    const std::string_view rest = foreign.here.substr(start + 4);
+    const std::string_view name = rest.substr(0, rest.find_first_of(" ,"));
+    const bool is_known =
+        name == "Help" || std::ranges::count(option_table(), name, &Option::name) == 1;
+    CHECK_MESSAGE(is_known, name);
+    ++named;
+  }
+  CHECK(named > 20);
 }
 
 TEST_CASE("an option without a value, or with an invalid value, is BAD_PARAM") {
@@ -65,7 +98,7 @@ TEST_CASE("an option without a value, or with an invalid value, is BAD_PARAM") {
   CHECK(contains(complaint({"-ORBListenEndpoints", "host:1"}), "iiop://"));
   CHECK(contains(complaint({"-ORBInitRef", "NameService"}), "<name>=<reference>"));
   CHECK(contains(complaint({"-ORBTraceLevel", "5"}), "debug"));
-  CHECK(contains(complaint({"-ORBFaults", "reset=often"}), "not reset=often"));
+  CHECK(contains(complaint({"-ORBFaults", "reset=often"}), "invalid: reset=often"));
   CHECK(contains(complaint({"-ORBUiopTrust", "own,no-such-user"}), "'no-such-user' is no user"));
 }
 
@@ -185,11 +218,38 @@ TEST_CASE("each option sets its own setting") {
   CHECK(configuration.faults->reset == 0.5);
 }
 
-TEST_CASE("the list of options has every option, with its value and its meaning") {
+TEST_CASE("the list of options has every option, with its value, meaning, default and key") {
   const std::string list = describe_options();
-  CHECK(contains(list, "-ORBid <name>"));
-  CHECK(contains(list, "-ORBPcap <file>"));
-  CHECK(contains(list, "-ORBHelp"));
+  for (const Option& option : option_table()) {
+    const std::string head =
+        "\n  -ORB" + std::string(option.name) + " " + std::string(option.value) + " ";
+    const std::size_t start = list.find(head);
+    REQUIRE_MESSAGE(start != list.npos, head);
+    const std::string row = list.substr(start + 1, list.find("]\n", start) - start);
+    CHECK(contains(row, option.meaning));
+    CHECK(contains(row, option.key));
+    CHECK(contains(row,
+                   default_of(option).empty() ? "[no default" : "[default: " + default_of(option)));
+  }
+  CHECK(contains(list, "[default: 67108864; limits.message_size_max]\n"));
+  CHECK(contains(list, "[default: auto; server.thread_strategy]\n"));
+  CHECK(contains(list, "\n  -ORBHelp "));
+}
+
+TEST_CASE("docs/using.md has the default of every option that is not a limit") {
+  std::ifstream file(PERIGEE_SOURCE_FOLDER "/docs/using.md");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  for (const Option& option : option_table()) {
+    if (option.key.starts_with("limits.") || option.key.starts_with("timeouts.")) continue;
+    const std::size_t start = text.find("\n| `-ORB" + std::string(option.name) + "` |");
+    REQUIRE_MESSAGE(start != text.npos, option.name);
+    const std::string row = text.substr(start + 1, text.find("\n", start + 1) - start - 1);
+    std::string cell = row.substr(row.rfind('|', row.size() - 2) + 1);
+    std::erase(cell, '`');
+    const std::string expected = " " + default_of(option);
+    CHECK_MESSAGE(cell.starts_with(expected), option.name, ": ", cell);
+    if (expected == " ") CHECK(cell == " |");
+  }
 }
 
 TEST_CASE("docs/using.md explains every option that is not a limit, with its key") {

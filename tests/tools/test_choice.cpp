@@ -68,7 +68,7 @@ TEST_CASE("a socket is left out for its own reason: its folder, or the client's 
   };
   CHECK(reason("/tmp/perigee-no-such-folder/x") ==
         "out of reach: the folder /tmp/perigee-no-such-folder/: No such file or directory");
-  CHECK(reason("/tmp/x").starts_with("out of reach: it is in no place that -ORBUiopTrust names"));
+  CHECK(reason("/tmp/x").starts_with("out of reach: -ORBUiopTrust does not name its place"));
 }
 
 TEST_CASE("a profile without a target is damaged, unknown, or without an address") {
@@ -79,8 +79,8 @@ TEST_CASE("a profile without a target is damaged, unknown, or without an address
   const auto order = choices_of({damaged, {.tag = 4711, .data = {}}, no_port});
   REQUIRE(order.size() == 3);
   CHECK(order[0].reason.starts_with("it is damaged: "));
-  CHECK(order[1].reason == "no protocol here understands it (tag 4711)");
-  CHECK(order[2].reason == "it has no address that a protocol here could use: 'h:0'");
+  CHECK(order[1].reason == "no loaded protocol reads it (tag 4711)");
+  CHECK(order[2].reason == "no loaded protocol can use its address: 'h:0'");
 }
 
 TEST_CASE("addresses of a corbaloc are tried in the same order; unknown protocols never") {
@@ -90,17 +90,17 @@ TEST_CASE("addresses of a corbaloc are tried in the same order; unknown protocol
   const auto corbaloc = iop::parse_corbaloc("corbaloc::h:1,tin:can,uiop:1.2@/tmp/a|key").value();
   CHECK(tool::describe(choices(corbaloc, protocols)) ==
         "a client here tries:\n"
-        "  1. uiop:///tmp/a: on this host, without a network: the nearest comes first\n"
+        "  1. uiop:///tmp/a: on this host, without a network: tried before others\n"
         "  2. iiop://h:1: through the network\n"
-        "  not tin://can: no protocol here has the scheme\n");
+        "  not tin://can: no loaded protocol has this scheme\n");
 }
 
-TEST_CASE("a profile that no protocol understands is named by its number") {
+TEST_CASE("a profile that no protocol reads is named by its number") {
   const auto text = tool::describe(choices_of({{.tag = 4711, .data = {}}, network_profile()}));
   CHECK(text ==
         "a client here tries:\n"
         "  1. iiop://10.0.0.7:2809 (profile 2): through the network\n"
-        "  not profile 1: no protocol here understands it (tag 4711)\n");
+        "  not profile 1: no loaded protocol reads it (tag 4711)\n");
 }
 
 TEST_CASE("a reference without a usable address has a reason, and the nil reference has no text") {

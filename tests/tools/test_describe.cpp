@@ -1,6 +1,7 @@
 // The text of `perigee ior` for each part of a reference.
 #include "describe.h"
 #include "support/octets.h"
+#include <perigee/cdr/code_set_registry.h>
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
 
@@ -76,6 +77,18 @@ TEST_CASE("known components are described by their contents") {
                  "wchar none\n"));
 }
 
+TEST_CASE("each code set that the ORB can announce has a name") {
+  const iop::CodeSetInfo info{
+      .for_char = {.native = cdr::registry_number(*cdr::parse_char_set("ISO-8859-15")),
+                   .conversions = {cdr::registry_number(cdr::CharSet::us_ascii), 0x00010012}},
+      .for_wchar = {.native = cdr::registry_number(cdr::WideSet::ucs_4),
+                    .conversions = {cdr::registry_number(cdr::WideSet::utf_16), 0x00010101}}};
+  CHECK(contains(description_with(iop::encode_code_sets(info)),
+                 "char ISO-8859-15 (0x0001000f), converts US-ASCII (0x00010020), unknown "
+                 "(0x00010012); wchar UCS-4 (0x00010106), converts UTF-16 (0x00010109), UCS-2 "
+                 "(0x00010101)\n"));
+}
+
 TEST_CASE("a UNIX-domain address is described with its host, as Perigee and omniORB write it") {
   const iop::ProfileBody body{1, 2, "vm", "/run/s", test::octets('k'), {}};
   const iop::Ior own{.type_id = "", .profiles = {transport::make_local_codec()->encode(body)}};
@@ -102,7 +115,7 @@ TEST_CASE("an unknown or invalid component is dumped") {
 
 TEST_CASE("a foreign or invalid profile is dumped") {
   const iop::Ior foreign{.type_id = "", .profiles = {{.tag = 0x54414f00, .data = test::octets(1)}}};
-  CHECK(contains(describe(foreign), "type id: (not said)\nprofile 1: TAO UIOP (tag 1413566208), "));
+  CHECK(contains(describe(foreign), "type id: (empty)\nprofile 1: TAO UIOP (tag 1413566208), "));
   const iop::Ior broken{.type_id = "", .profiles = {{.tag = 0, .data = test::octets(0, 1)}}};
   CHECK(contains(describe(broken), "cannot be decoded: "));
   CHECK(contains(describe(broken), "0000  00 01 "));

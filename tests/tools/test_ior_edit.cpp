@@ -73,17 +73,18 @@ TEST_CASE("a reference is made of endpoints of any protocol") {
   CHECK(socket->object_key == test::octets('k'));
   CHECK(socket->minor == 1);
   CHECK(profile(ior, 2).host == "::1");
-  CHECK(make({"tin://can"}).error() == "no protocol here has the scheme 'tin'");
-  CHECK(make({"uiop://relative"}).error() == "'uiop://relative' is no address");
+  CHECK(make({"tin://can"}).error() == "no loaded protocol has the scheme 'tin'");
+  CHECK(make({"uiop://relative"}).error() ==
+        "'uiop://relative' is not an address of this protocol");
   CHECK_FALSE(make({"no endpoint"}));
   CHECK_FALSE(make_ior({.object_key = "k", .endpoints = {"iiop://h:1"}}));
 }
 
 TEST_CASE("impossible references are refused with the reason") {
   CHECK(make_ior({.object_key = "k", .addresses = {"h"}}).error() == "'h': the port is missing");
-  CHECK(make_ior({.object_key = "k", .addresses = {":1"}}).error() == "':1' names no host");
+  CHECK(make_ior({.object_key = "k", .addresses = {":1"}}).error() == "':1' has no host");
   CHECK(make_ior({.object_key = "k", .addresses = {"h:1"}, .version = "2.0"}).error() ==
-        "'2.0' is no version of IIOP; there are 1.0, 1.1, 1.2");
+        "unknown version '2.0' of IIOP; write 1.0, 1.1 or 1.2");
   CHECK_FALSE(make_ior({.object_key = "%x", .addresses = {"h:1"}}));
 }
 
@@ -103,7 +104,7 @@ TEST_CASE("addresses change, alternate addresses too; foreign profiles stay the 
   CHECK(profile(port).host == "10.0.0.8");
   CHECK(profile(port).port == 1);
   CHECK(edit_ior(before, {.addresses = {"other=x"}}).error() ==
-        "no IIOP profile has the address 'other=x' speaks of");
+        "no IIOP profile has the old address in 'other=x'");
   CHECK_FALSE(edit_ior(before, {.addresses = {"other"}}));
 }
 
@@ -120,7 +121,7 @@ TEST_CASE("profiles are removed and reordered by their numbers") {
   CHECK(edit_ior(before, {.removed_profiles = {1}, .first_profile = 1}).error() ==
         "profile 1 cannot be removed and be the first");
   CHECK(edit_ior(before, {.removed_profiles = {1, 2, 3}}).error() ==
-        "no profile would be left: the reference would be nil");
+        "no profile would remain: the reference would be nil");
   CHECK(edit_ior(before, {.removed_profiles = {0}}).error() ==
         "there is no profile 0; there are 3");
   CHECK(edit_ior(before, {.first_profile = 0}).error() == "there is no profile 0; there are 3");
@@ -175,9 +176,8 @@ TEST_CASE("a new key replaces the key of all profiles, or of none") {
     CHECK(registry().claim(changed).value().object_key == test::octets('n', 'e', 'w'));
   CHECK(address_of(after.profiles[1]) == "uiop:///tmp/a");
   const std::string refused = edit_ior(example(), {.object_key = "new"}, &registry()).error();
-  CHECK(
-      refused.starts_with("the key of profile 2 (tag 18193) cannot be changed, and it would "
-                          "lead to another object than the others: no protocol here"));
+  CHECK(refused.starts_with(
+      "the key of profile 2 (tag 18193) cannot be changed: no loaded protocol reads it; "));
   iop::Ior damaged = of_two_protocols();
   damaged.profiles[0].data.resize(5);
   CHECK(edit_ior(damaged, {.object_key = "new"}, &registry())
@@ -199,7 +199,7 @@ TEST_CASE("addresses of any protocol change; profiles with unchanged addresses a
   const tool::IorChanges host{.addresses = {"h=gateway"}};
   const iop::Ior half = edit_ior(before, host, &registry()).value();
   CHECK(tool::unmoved_profiles(before, half, host, registry()) ==
-        "profile 2 (tag 1346848001) leads where it led before: uiop:///tmp/a\n");
+        "profile 2 (tag 1346848001) is unchanged: uiop:///tmp/a\n");
 }
 
 TEST_CASE("a socket in a missing folder is refused, since no client could use the reference") {
@@ -213,14 +213,15 @@ TEST_CASE("a socket in a missing folder is refused, since no client could use th
 
 TEST_CASE("special addresses get a remark") {
   for (const auto& [host, part] :
-       {std::pair{"0.0.0.0", "names no host"}, std::pair{"::", "names no host"},
-        std::pair{"127.0.1.1", "this host only"}, std::pair{"::1", "this host only"},
-        std::pair{"localhost", "this host only"}, std::pair{"10.0.0.7", "private"},
-        std::pair{"172.31.0.1", "private"}, std::pair{"192.168.1.1", "private"},
-        std::pair{"fd00::1", "private"}, std::pair{"100.64.0.1", "private address of a provider"},
-        std::pair{"169.254.1.1", "one link"}, std::pair{"fe80::1%eth0", "one link"},
+       {std::pair{"0.0.0.0", "not the address of a host"},
+        std::pair{"::", "not the address of a host"}, std::pair{"127.0.1.1", "loopback"},
+        std::pair{"::1", "loopback"}, std::pair{"localhost", "loopback"},
+        std::pair{"10.0.0.7", "private"}, std::pair{"172.31.0.1", "private"},
+        std::pair{"192.168.1.1", "private"}, std::pair{"fd00::1", "private"},
+        std::pair{"100.64.0.1", "private address of a provider"},
+        std::pair{"169.254.1.1", "link-local"}, std::pair{"fe80::1%eth0", "link-local"},
         std::pair{"239.1.1.1", "multicast"}, std::pair{"ff02::1", "multicast"},
-        std::pair{"build7", "short name"}, std::pair{"", "no host"}}) {
+        std::pair{"build7", "without a domain"}, std::pair{"", "no host"}}) {
     CAPTURE(host);
     CHECK(remark_on_host(host).find(part) != std::string::npos);
   }
@@ -232,13 +233,13 @@ TEST_CASE("a failed connection is explained with its probable cause") {
   const auto text = [](IoErrorKind kind, IoOperation operation, int code) {
     return explain({kind, operation, code, "h:1"});
   };
-  CHECK(text(IoErrorKind::system, IoOperation::connect, ECONNREFUSED).find("nobody listens") !=
+  CHECK(text(IoErrorKind::system, IoOperation::connect, ECONNREFUSED).find("no program listens") !=
         std::string::npos);
   CHECK(text(IoErrorKind::timed_out, IoOperation::connect, 0).find("firewall") !=
         std::string::npos);
-  CHECK(text(IoErrorKind::system, IoOperation::connect, EHOSTUNREACH).find("no way") !=
+  CHECK(text(IoErrorKind::system, IoOperation::connect, EHOSTUNREACH).find("no route") !=
         std::string::npos);
-  CHECK(text(IoErrorKind::bad_address, IoOperation::resolve, -2).find("not known here") !=
+  CHECK(text(IoErrorKind::bad_address, IoOperation::resolve, -2).find("does not know the name") !=
         std::string::npos);
   CHECK(text(IoErrorKind::system, IoOperation::connect, EACCES).find("permissions") !=
         std::string::npos);

@@ -37,10 +37,10 @@ class Ior(WithServer):
             trusting = ("-ORBUiopTrust", "own,/perigee-nowhere")
             for words in (server.ior,), ("try", server.ior):
                 out = perigee("ior", *words, *trusting)[1]
-                self.assertIn("in no place that -ORBUiopTrust names", out)
+                self.assertIn("-ORBUiopTrust does not name its place", out)
             out = perigee("ior", "try", server.ior, "-ORBUiopTrust", str(os.geteuid() + 1))[1]
             self.assertIn("whom -ORBUiopTrust does not name", out)
-            self.assertIn("names who may listen and where", out)
+            self.assertIn("name its user and its folder: -ORBUiopTrust", out)
             server.end(signal.SIGKILL)
         shutil.rmtree(f"{self.folder}/run")
         for words in (server.ior,), ("try", server.ior):
@@ -65,15 +65,15 @@ class Ior(WithServer):
 
     def test_what_means_nothing_is_refused(self):
         ior = self.made("--address", "h:1")
-        for words, why in ((("--json", "make", "--key", "k", "--address", "h:1"), "means nothing before"),
-                           ((ior, "make", "--key", "k", "--address", "h:1"), "means nothing before"),
-                           ((ior, "try", ior), "means nothing before"),
-                           (("--json", "edit", ior, "--type", "t"), "means nothing before"),
-                           (("edit", ior), "what is to be changed?"),
+        for words, why in ((("--json", "make", "--key", "k", "--address", "h:1"), "is not allowed before"),
+                           ((ior, "make", "--key", "k", "--address", "h:1"), "is not allowed before"),
+                           ((ior, "try", ior), "is not allowed before"),
+                           (("--json", "edit", ior, "--type", "t"), "is not allowed before"),
+                           (("edit", ior), "no change is given"),
                            (("edit", ior, "--remove-profile", "1"), "would be nil"),
                            (("edit", "corbaloc::h:1/k", "--type", "t"), "only an IOR: can be changed"),
                            (("try", "corbaloc:tin:can/k"), "perigee ior: no protocol has the scheme"),
-                           (("try", "corbaname::127.0.0.1:1#a"), "cannot be asked: connecting"),
+                           (("try", "corbaname::127.0.0.1:1#a"), "resolving the reference failed: connecting"),
                            (("edit", ior, "--first", "0"), "there is no profile 0"),
                            (("edit", ior, "--first", "1", "--remove-profile", "1"),
                             "cannot be removed and be the first")):
@@ -90,13 +90,13 @@ class Ior(WithServer):
             self.assertEqual(status, 1)
             for profile in json.loads(tried)["profiles"]:
                 self.assertTrue(profile["addresses"][0]["connected"])
-                self.assertIn("no such object", profile["answer"])
+                self.assertIn("does not exist", profile["answer"])
 
     def test_profiles_that_stay_where_they_were_are_named(self):
         with self.server() as server:
             _, out, error = perigee("ior", "edit", server.ior, "--address", "127.0.0.1=gateway")
             self.assertIn("gateway", perigee("ior", out.strip())[1])
-            self.assertIn(f"leads where it led before: uiop://{self.socket}", error)
+            self.assertIn(f"is unchanged: uiop://{self.socket}", error)
 
     def test_file_urls_and_names_are_taken(self):
         with self.server() as server:

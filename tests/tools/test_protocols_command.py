@@ -31,7 +31,7 @@ class Protocols(WithServer):
             self.assertEqual(perigee("protocols", "-s", "operator", "list", cwd=self.folder),
                              (0, BUILT_IN, ""))
         for name in "uiop://@name", "iiop://127.0.0.1:1", "":
-            self.fails("is no socket file", "list", "-s", name)
+            self.fails("is not the path of a socket file", "list", "-s", name)
 
     def test_paths_may_have_any_characters(self):
         self.operator = f"{self.folder}/a|b,c%d e"
@@ -64,7 +64,7 @@ class Protocols(WithServer):
     def test_the_operator_waits_no_longer_than_was_said_and_the_server_goes_on(self):
         gate = f"{self.folder}/gate"
         with self.server(PERIGEE_TEST_GATE=gate) as server:
-            self.fails("the server has not answered within 3 s", "-s", self.operator,
+            self.fails("no reply within 3 s", "-s", self.operator,
                        "--timeout", "3", "load", PLUGIN)
             self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
             self.assertEqual(perigee("ior", "try", server.ior)[0], 0)
@@ -76,23 +76,27 @@ class Protocols(WithServer):
     def test_a_server_that_does_not_answer_at_all(self):
         with self.server() as server:
             server.process.send_signal(signal.SIGSTOP)
-            self.fails("the server has not answered within 3 s", "-s", self.operator,
+            self.fails("no reply within 3 s", "-s", self.operator,
                        "--timeout", "3", "list")
             server.process.send_signal(signal.SIGCONT)
             self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
 
     def test_time_limits_are_numbers(self):
-        for limit in "nan", "0", "-1", "soon", "1e9":
+        for limit in "nan", "-1", "soon", "1e9", "1e-9":
             status, out, error = perigee("protocols", "-s", self.operator, "list", "--timeout", limit)
-            self.assertNotEqual(status, 0)
-            self.assertIn("is no number of seconds", error)
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn("is not a time limit", error)
+
+    def test_a_time_limit_of_zero_is_no_limit(self):
+        with self.server():
+            self.assertEqual(self.protocols("list", "--timeout", "0"), (0, BUILT_IN, ""))
 
     def test_nobody_is_there_or_somebody_else(self):
         self.fails("of at most 107 octets", "list", "-s", "/" + "a" * 200)
-        self.fails("or it is no socket", "list", "-s", self.folder)
-        self.fails("there is no such socket", "list", "-s", self.operator)
+        self.fails("or the file is not a socket", "list", "-s", self.folder)
+        self.fails("the socket does not exist", "list", "-s", self.operator)
         with self.server():
-            self.fails("it is not its -ORBAdministration", "list", "-s", self.socket)
+            self.fails("has its -ORBAdministration at another socket file", "list", "-s", self.socket)
         with socket.socket(socket.AF_UNIX) as other:
             other.bind(f"{self.folder}/other")
             other.listen()

@@ -17,8 +17,8 @@
 namespace perigee::test {
 
 struct CapturedPacket {
-  std::uint32_t source = 0;
-  std::uint32_t destination = 0;
+  Octets source;  ///< 4 octets of IPv4, or 16 of IPv6
+  Octets destination;
   std::uint16_t source_port = 0;
   std::uint16_t destination_port = 0;
   std::uint32_t sequence = 0;
@@ -73,10 +73,14 @@ class PcapReader {
     return sum == 0xffff;
   }
   static CapturedPacket packet(OctetSpan frame) {
+    const bool is_ipv6 = big(frame, 12, 2) == 0x86dd;
+    const std::size_t address_size = is_ipv6 ? 16 : 4;
+    const std::size_t tcp_position = 14 + (is_ipv6 ? 40 : 20);
     const auto ip = frame.subspan(14);
-    const auto tcp = ip.subspan(20);
-    CapturedPacket result{big(ip, 12, 4),
-                          big(ip, 16, 4),
+    const auto tcp = frame.subspan(tcp_position);
+    const auto addresses = frame.subspan(tcp_position - 2 * address_size, 2 * address_size);
+    CapturedPacket result{{addresses.begin(), addresses.end() - static_cast<long>(address_size)},
+                          {addresses.begin() + static_cast<long>(address_size), addresses.end()},
                           static_cast<std::uint16_t>(big(tcp, 0, 2)),
                           static_cast<std::uint16_t>(big(tcp, 2, 2)),
                           big(tcp, 4, 4),
@@ -85,24 +89,33 @@ class PcapReader {
                           {},
                           false};
     result.payload.assign(tcp.begin() + 20, tcp.end());
-    Octets pseudo(ip.begin() + 12, ip.begin() + 20);
+    result.sums_right =
+        (is_ipv6 ? ipv6_right(ip) : big(frame, 12, 2) == 0x0800 && ipv4_right(ip)) &&
+        big(tcp, 12, 1) == 0x50 && tcp_right(addresses, tcp);
+    return result;
+  }
+  static bool ipv4_right(OctetSpan ip) {
+    return big(ip, 0, 1) == 0x45 && big(ip, 2, 2) == ip.size() && big(ip, 9, 1) == 6 &&
+           sum_right({ip.begin(), ip.begin() + 20});
+  }
+  static bool ipv6_right(OctetSpan ip) {
+    return big(ip, 0, 4) == 0x6000'0000 && big(ip, 4, 2) == ip.size() - 40 && big(ip, 6, 1) == 6;
+  }
+  static bool tcp_right(OctetSpan addresses, OctetSpan tcp) {
+    Octets pseudo(addresses.begin(), addresses.end());
     for (const auto size = tcp.size();
          const auto value : {std::size_t{0}, std::size_t{6}, size >> 8, size & 0xff}) {
       pseudo.push_back(static_cast<std::byte>(value));
     }
     pseudo.insert(pseudo.end(), tcp.begin(), tcp.end());
-    result.sums_right = big(frame, 12, 2) == 0x0800 && big(ip, 0, 1) == 0x45 &&
-                        big(ip, 2, 2) == ip.size() && big(ip, 9, 1) == 6 &&
-                        big(tcp, 12, 1) == 0x50 && sum_right({ip.begin(), ip.begin() + 20}) &&
-                        sum_right(std::move(pseudo));
-    return result;
+    return sum_right(std::move(pseudo));
   }
 
   Octets octets_;
 };
 
 /// The packets of one side of a conversation.
-using Flow = std::pair<std::uint32_t, std::uint32_t>;  // source, destination
+using Flow = std::pair<Octets, Octets>;  // source, destination
 
 /// The octets of each flow, joined; `in_order` is false if a sequence number is not the next.
 struct Reassembled {

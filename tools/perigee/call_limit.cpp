@@ -19,14 +19,17 @@ void limit_calls(CORBA::ORB& orb, double seconds) {
       ->set_policy_overrides({policy}, CORBA::SetOverrideType::ADD_OVERRIDE);
 }
 
-CLI::Validator seconds_from(double least) {
+CLI::Validator time_limit() {
+  constexpr double least = 0.001;
   constexpr double most = 1e6;
-  const auto check = [least](const std::string& text) -> std::string {
+  const auto check = [](const std::string& text) -> std::string {
     double seconds = 0;
     const bool is_number = CLI::detail::lexical_cast(text, seconds);
-    if (is_number && seconds >= least && seconds <= most) return {};  // refuses NaN, too
+    const bool in_range = seconds >= least && seconds <= most;  // refuses NaN, too
+    if (is_number && (seconds == 0 || in_range)) return {};
     std::ostringstream why;
-    why << '\'' << printable(text) << "' is no number of seconds from " << least << " to " << most;
+    why << '\'' << printable(text) << "' is not a time limit; write a number of seconds from "
+        << least << " to " << most << ", or 0 for no limit";
     return why.str();
   };
   return {check, "SECONDS"};

@@ -11,7 +11,8 @@ namespace perigee::tool {
 /// limit.
 void limit_calls(CORBA::ORB& orb, double seconds);
 
-/// Validates options that are time limits: a number from `least` to a million.
-[[nodiscard]] CLI::Validator seconds_from(double least);
+/// Validates options that are time limits in seconds: 0 (no limit), or from a millisecond to a
+/// million seconds.
+[[nodiscard]] CLI::Validator time_limit();
 
 }  // namespace perigee::tool

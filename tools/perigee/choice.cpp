@@ -16,9 +16,9 @@ using transport::Distance;
 std::string reason_for(const AddressChoice& choice, const iop::TaggedProfile& profile) {
   if (choice.use == AddressUse::other_host)
     return "out of reach: " + why_left_out(profile, choice.place->endpoint);
-  if (choice.use == AddressUse::excluded) return "its protocol is not to be used";
+  if (choice.use == AddressUse::excluded) return "a policy excludes its protocol";
   return choice.place->distance == Distance::same_host
-             ? "on this host, without a network: the nearest comes first"
+             ? "on this host, without a network: tried before others"
              : "through the network";
 }
 
@@ -26,10 +26,10 @@ std::string reason_for(const AddressChoice& choice, const iop::TaggedProfile& pr
 
 std::string why_left_out(const iop::TaggedProfile& profile, const transport::Endpoint& endpoint) {
   if (endpoint.scheme != "uiop")
-    return "it is on another host, where only its own programs reach it";
+    return "it is on another host, and only programs of that host reach it";
   const std::string why = transport::why_not_here(profile, endpoint);
   return why.empty()
-             ? "it is in no place that -ORBUiopTrust names (own,/<folder> would, or own,@<prefix>)"
+             ? "-ORBUiopTrust does not name its place (write own,/<folder> or own,@<prefix>)"
              : printable(why);
 }
 
@@ -37,10 +37,10 @@ std::string why_no_address(const iop::TaggedProfile& profile,
                            const transport::ProtocolRegistry& protocols) {
   const iop::ProfileCodec* const codec = protocols.codec(profile.tag);
   if (codec == nullptr)
-    return "no protocol here understands it (tag " + std::to_string(profile.tag) + ")";
+    return "no loaded protocol reads it (tag " + std::to_string(profile.tag) + ")";
   const auto body = codec->decode(profile, {});
   if (!body) return "it is damaged: " + cdr::to_string(body.error());
-  return "it has no address that a protocol here could use: '" + printable(body->address) + "'";
+  return "no loaded protocol can use its address: '" + printable(body->address) + "'";
 }
 
 std::vector<Choice> choices(const iop::Ior& ior, const transport::ProtocolRegistry& protocols) {
@@ -74,7 +74,7 @@ std::vector<Choice> choices(const iop::Corbaloc& reference,
     const transport::ProtocolFactory* const protocol = protocols.find(place.scheme);
     const transport::Endpoint endpoint{place.scheme, place.address};
     if (protocol == nullptr)
-      unknown.push_back({0, to_string(endpoint), false, "no protocol here has the scheme"});
+      unknown.push_back({0, to_string(endpoint), false, "no loaded protocol has this scheme"});
     else
       ior.profiles.push_back(
           protocol->make_profile(endpoint, {place.major, place.minor, reference.object_key, {}}));

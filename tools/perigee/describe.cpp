@@ -114,7 +114,7 @@ std::string hex_dump(OctetSpan octets, std::string_view indent) {
 std::string describe(const iop::Ior& ior, const transport::ProtocolRegistry* protocols) {
   if (ior.is_nil()) return "the nil reference\n";
   std::string text =
-      "type id: " + (ior.type_id.empty() ? "(not said)" : printable(ior.type_id)) + "\n";
+      "type id: " + (ior.type_id.empty() ? "(empty)" : printable(ior.type_id)) + "\n";
   for (std::size_t i = 0; i < ior.profiles.size(); ++i)
     text += "profile " + std::to_string(i + 1) + ": " + describe(ior.profiles[i], protocols);
   return text;

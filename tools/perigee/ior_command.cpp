@@ -36,7 +36,7 @@ std::expected<std::string, std::string> read_first_word(std::istream& input,
   constexpr std::string_view blank = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blank);
   if (input.bad() || begin == std::string::npos)
-    return std::unexpected(name + ": holds no object reference");
+    return std::unexpected(name + ": contains no object reference");
   return text.substr(begin, text.find_first_of(blank, begin) - begin);
 }
 
@@ -111,19 +111,21 @@ Value value_of(std::expected<Value, std::string> result) {
 void check_nothing_before(const CLI::App& ior, const CLI::App& command) {
   for (const char* option : {"--json", "reference"})
     if (ior.count(option) != 0)
-      throw CLI::ValidationError(option, "means nothing before `" + command.get_name() + "`");
+      throw CLI::ValidationError(option, "is not allowed before `" + command.get_name() + "`");
 }
 
 void add_make_command(CLI::App& ior, const ProtocolSource& protocols) {
   CLI::App* command = ior.add_subcommand("make", "Make a reference to an object");
   auto parts = std::make_shared<IorParts>();
-  command->add_option("--type", parts->type_id, "repository id, like IDL:Bank/Account:1.0");
-  command->add_option("--key", parts->object_key, "object key, with %-escapes as in a corbaloc")
+  command->add_option("--type", parts->type_id, "Repository id, like IDL:Bank/Account:1.0");
+  command->add_option("--key", parts->object_key, "Object key, with %-escapes as in a corbaloc")
       ->required();
-  command->add_option("--address", parts->addresses, "<host>:<port>; several: a profile each");
+  command->add_option("--address", parts->addresses,
+                      "<host>:<port> of an IIOP profile; may be repeated");
   command->add_option("--endpoint", parts->endpoints,
-                      "<scheme>://<address> of any protocol; several: a profile each");
-  command->add_option("--iiop", parts->version, "version: 1.0, 1.1 or 1.2")->capture_default_str();
+                      "<scheme>://<address> of a profile of any protocol; may be repeated");
+  command->add_option("--iiop", parts->version, "Version of IIOP: 1.0, 1.1 or 1.2")
+      ->capture_default_str();
   command->callback([&ior, command, parts, protocols] {
     check_nothing_before(ior, *command);
     if (parts->addresses.empty() && parts->endpoints.empty())
@@ -149,22 +151,25 @@ void add_edit_command(CLI::App& ior, const ProtocolSource& protocols) {
   };
   auto arguments = std::make_shared<Arguments>();
   IorChanges& changes = arguments->changes;
-  CLI::App* command = ior.add_subcommand("edit", "Change a reference, and print the new one");
-  command->add_option("reference", arguments->reference, "IOR:..., or a file that holds one")
+  CLI::App* command = ior.add_subcommand("edit", "Change a reference, and print the result");
+  command->add_option("reference", arguments->reference, "IOR:..., or a file that contains one")
       ->required();
   command->add_option("--address", changes.addresses,
-                      "<old host>[:<port>]=<new host>[:<port>], in all IIOP profiles; or "
-                      "<scheme>://<old>=<scheme>://<new>");
-  command->add_option("--remove-component", changes.removed, "tag; from all IIOP profiles");
+                      "<old host>[:<port>]=<new host>[:<port>] for all IIOP profiles, or "
+                      "<scheme>://<old>=<scheme>://<new>; may be repeated");
+  command->add_option("--remove-component", changes.removed,
+                      "Tag of a component to remove from all IIOP profiles");
   command->add_option("--remove-profile", changes.removed_profiles,
-                      "number, from 1, as in the reference that is given");
-  command->add_option("--first", changes.first_profile, "number of the profile to be first");
-  command->add_option("--type", changes.type_id, "repository id");
-  command->add_option("--key", changes.object_key, "object key, with %-escapes; of all profiles");
+                      "Number of a profile to remove, from 1, as in the given reference");
+  command->add_option("--first", changes.first_profile, "Number of the profile to put first");
+  command->add_option("--type", changes.type_id, "New repository id");
+  command->add_option("--key", changes.object_key,
+                      "New object key of all profiles, with %-escapes");
   command->callback([&ior, command, arguments, protocols] {
     check_nothing_before(ior, *command);
     if (command->count_all() == 2)  // the command itself and the reference
-      throw CLI::ValidationError("edit", "what is to be changed?");
+      throw CLI::ValidationError("edit",
+                                 "no change is given: write an option like --address or --key");
     edit(arguments->reference, arguments->changes, *protocols());
   });
 }
@@ -204,9 +209,9 @@ CLI::App* add_ior_command(CLI::App& program, ProtocolSource protocols) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option(
       "reference", arguments->reference,
-      "IOR:..., corbaloc:..., corbaname:..., or a file that holds one (- is standard "
+      "IOR:..., corbaloc:..., corbaname:..., or a file that contains one (-: standard "
       "input)");
-  command->add_flag("--json", arguments->json, "for programs");
+  command->add_flag("--json", arguments->json, "Print JSON, for programs");
   add_make_command(*command, protocols);
   add_edit_command(*command, protocols);
   command->callback([command, arguments, protocols = std::move(protocols)] {

@@ -28,7 +28,7 @@ std::expected<iop::ObjectKey, std::string> parse_key(const std::string& text) {
 std::expected<iop::HostPort, std::string> parse_address(const std::string& text) {
   auto address = iop::parse_host_port(text, 0);
   if (!address) return Error(address.error().text);
-  if (address->host.empty()) return Error("'" + printable(text) + "' names no host");
+  if (address->host.empty()) return Error("'" + printable(text) + "' has no host");
   return std::move(*address);
 }
 
@@ -36,7 +36,7 @@ std::expected<std::uint8_t, std::string> parse_minor(const std::string& version)
   if (version == "1.0") return 0;
   if (version == "1.1") return 1;
   if (version == "1.2") return 2;
-  return Error("'" + printable(version) + "' is no version of IIOP; there are 1.0, 1.1, 1.2");
+  return Error("unknown version '" + printable(version) + "' of IIOP; write 1.0, 1.1 or 1.2");
 }
 
 /// "old=new", parsed. In the old address, port 0 matches every port. In the new address, it keeps
@@ -97,7 +97,7 @@ std::expected<void, std::string> move_addresses(iop::Ior& ior, const std::string
       any |= move_component(component, *move);
     return any;
   });
-  if (!moved) return Error("no IIOP profile has the address '" + printable(text) + "' speaks of");
+  if (!moved) return Error("no IIOP profile has the old address in '" + printable(text) + "'");
   return {};
 }
 
@@ -112,7 +112,7 @@ std::expected<void, std::string> remove_components(iop::Ior& ior, std::uint32_t 
 
 std::expected<void, std::string> check_profile(const iop::Ior& ior, std::size_t number) {
   if (number >= 1 && number <= ior.profiles.size()) return {};
-  return Error("there is no profile " + std::to_string(number) + "; there are " +
+  return Error("there is no profile " + std::to_string(number) + "; the number of profiles is " +
                std::to_string(ior.profiles.size()));
 }
 
@@ -159,7 +159,7 @@ std::expected<void, std::string> set_key_of(iop::TaggedProfile& profile, const i
   const auto iiop = iop::make_iiop_codec();
   const iop::ProfileCodec* codec = profile.tag == iiop->tag() ? iiop.get() : nullptr;
   if (codec == nullptr && protocols != nullptr) codec = protocols->codec(profile.tag);
-  if (codec == nullptr) return Error("no protocol here understands it");
+  if (codec == nullptr) return Error("no loaded protocol reads it");
   auto body = codec->decode(profile, {});
   if (!body) return Error("it cannot be decoded: " + cdr::to_string(body.error()));
   body->object_key = key;
@@ -174,9 +174,9 @@ std::expected<void, std::string> set_key(iop::Ior& ior, const std::string& text,
   if (ior.profiles.empty()) return Error("there is no profile for the key");
   for (iop::TaggedProfile& profile : ior.profiles)
     if (const auto set = set_key_of(profile, *key, protocols); !set)
-      return Error("the key of " + named(ior, profile) + " cannot be changed, and it would lead " +
-                   "to another object than the others: " + set.error() +
-                   "; -ORBProtocolLibrary names a protocol, --remove-profile takes it out");
+      return Error("the key of " + named(ior, profile) + " cannot be changed: " + set.error() +
+                   "; all profiles must have the same key: load the protocol with " +
+                   "-ORBProtocolLibrary, or remove the profile with --remove-profile");
   return {};
 }
 
@@ -189,14 +189,14 @@ std::expected<iop::TaggedProfile, std::string> make_profile(
   if (!endpoint) return Error(to_string(endpoint.error()));
   const auto* protocol = protocols != nullptr ? protocols->find(endpoint->scheme) : nullptr;
   if (protocol == nullptr)
-    return Error("no protocol here has the scheme '" + printable(endpoint->scheme) + "'");
+    return Error("no loaded protocol has the scheme '" + printable(endpoint->scheme) + "'");
   auto profile = protocol->make_profile(*endpoint, source);
   const auto target = protocols->claim(profile);
-  if (!target) return Error("'" + printable(text) + "' is no address");
+  if (!target) return Error("'" + printable(text) + "' is not an address of this protocol");
   for (const transport::ProfileEndpoint& place : target->endpoints)
     if (const std::string why = transport::why_not_here(profile, place.endpoint); !why.empty())
-      return Error("'" + printable(text) + "' would be of no use to anybody: " + printable(why) +
-                   " (what the reference says of the place is what is seen now)");
+      return Error("no client could use '" + printable(text) + "': " + printable(why) +
+                   " (the reference identifies the place as it is now)");
   return profile;
 }
 
@@ -292,7 +292,7 @@ std::expected<iop::Ior, std::string> edit_ior(iop::Ior ior, const IorChanges& ch
   for (const std::uint32_t tag : changes.removed)
     if (auto removed = remove_components(ior, tag); !removed) return Error(removed.error());
   if (auto arranged = arrange(ior, changes); !arranged) return Error(arranged.error());
-  if (ior.profiles.empty()) return Error("no profile would be left: the reference would be nil");
+  if (ior.profiles.empty()) return Error("no profile would remain: the reference would be nil");
   if (changes.type_id) ior.type_id = *changes.type_id;
   if (changes.object_key)
     if (auto set = set_key(ior, *changes.object_key, protocols); !set) return Error(set.error());
@@ -312,7 +312,7 @@ std::string unmoved_profiles(const iop::Ior& before, const iop::Ior& after,
     };
     if (profile.tag == iop::tag_internet_iop || std::ranges::none_of(before.profiles, is_same))
       continue;
-    text += named(after, profile) + " leads where it led before";
+    text += named(after, profile) + " is unchanged";
     if (target) text += ": " + to_string(target->endpoints.front().endpoint);
     text += '\n';
   }

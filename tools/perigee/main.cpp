@@ -1,9 +1,11 @@
 // The command `perigee`: assembles its subcommands.
 #include "ior_command.h"
+#include "make_orb.h"
 #include "name_command.h"
 #include "orb_options.h"
 #include "protocols_command.h"
 #include "try_command.h"
+#include "usage.h"
 #include <perigee/corba.h>
 #include <perigee/orb/protocols.h>
 
@@ -13,7 +15,6 @@
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 #ifdef PERIGEE_WITH_BENCH
@@ -25,23 +26,29 @@ namespace {
 /// The protocols of an ORB with these options.
 perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_options) {
   return [&orb_options] {
-    auto options = orb_options;
-    auto orb = CORBA::ORB_init(options, "perigee ior");
+    auto orb = perigee::tool::make_orb("perigee ior", orb_options);
     const auto& protocols = perigee::protocols(*orb);
     return std::shared_ptr<const perigee::transport::ProtocolRegistry>(
         &protocols, [orb](const auto* /*the ORB's*/) { orb->destroy(); });
   };
 }
 
-void check_used(const std::string& command, const std::vector<std::string>& orb_options) {
-  if (command != "ior" && !orb_options.empty())
-    throw std::runtime_error(orb_options.front() + ": this command takes no options of ORBs");
+/// Only `perigee ior` and its commands use the ORB's options.
+void check_used(const CLI::App& program, const std::vector<std::string>& words,
+                const std::vector<std::string>& orb_options) {
+  if (orb_options.empty() || words.empty() || words.front() == "ior") return;
+  const auto is_named = [&words](const CLI::App* command) {
+    return command->get_name() == words.front();
+  };
+  if (program.get_subcommands(is_named).empty()) return;  // the parser reports it
+  const std::string command = "perigee " + words.front();
+  throw perigee::tool::UsageError(command + ": " + orb_options.front() + " has no effect here; " +
+                                  "only perigee ior takes the options of an ORB");
 }
 
 int run(int argc, char* argv[]) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::vector<std::string> orb_options = perigee::tool::take_orb_options(words);
-  check_used(words.empty() ? std::string() : words.front(), orb_options);
   CLI::App program("Perigee: distributed objects at the speed of sockets");
   program.name("perigee");
   program.set_version_flag("--version", std::string("perigee ") + PERIGEE_VERSION);
@@ -53,13 +60,14 @@ int run(int argc, char* argv[]) {
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif
+  check_used(program, words, orb_options);
   std::ranges::reverse(words);  // CLI11 takes words from the end
   try {
     program.parse(words);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error);
+    return perigee::tool::report(program, error);
   }
-  return 0;
+  return perigee::tool::exit_done;
 }
 
 }  // namespace
@@ -67,8 +75,11 @@ int run(int argc, char* argv[]) {
 int main(int argc, char* argv[]) {
   try {
     return run(argc, argv);
+  } catch (const perigee::tool::UsageError& mistake) {
+    std::cerr << mistake.what() << '\n';
+    return perigee::tool::exit_usage;
   } catch (const std::exception& failure) {
     std::cerr << "perigee: " << failure.what() << '\n';
-    return 1;
+    return perigee::tool::exit_failed;
   }
 }

@@ -87,13 +87,13 @@ void explain(const std::string& name, const std::function<void()>& call) {
   } catch (const NamingContext::NotFound& exception) {
     throw Failure{name + ": " + why_not_found(exception)};
   } catch (const NamingContext::AlreadyBound&) {
-    throw Failure{name + ": is bound already; 'rebind' replaces the reference of an object"};
+    throw Failure{name + ": the name is already bound; 'rebind' replaces its reference"};
   } catch (const NamingContext::InvalidName&) {
     throw Failure{name +
-                  ": is no name: id.kind/id.kind is needed, with a backslash before '/', "
-                  "'.' and '\\' in them"};
+                  ": invalid name; write <id>.<kind>/<id>.<kind>, with a backslash before each "
+                  "'/', '.' and '\\' of an id or kind"};
   } catch (const NamingContext::CannotProceed& exception) {
-    throw Failure{name + ": the naming service cannot get beyond '" +
+    throw Failure{name + ": the naming service cannot resolve '" +
                   to_text(exception.rest_of_name()) + "'"};
   }
 }
@@ -107,14 +107,15 @@ std::string service_url(const std::string& service) {
 
 ObjectRef read_reference(CORBA::ORB& orb, const std::string& reference) {
   const ObjectRef object = orb.string_to_object(reference);
-  if (!object) throw Failure{reference + ": is the nil reference"};
+  if (!object) throw Failure{reference + ": this is the nil reference"};
   return object;
 }
 
 ContextRef find_service(CORBA::ORB& orb, const std::string& service) {
   const ObjectRef object = read_reference(orb, service_url(service));
   auto context = IDL::traits<CosNaming::NamingContextExt>::narrow(object);
-  if (!context) throw Failure{service + ": is no naming service (CosNaming::NamingContextExt)"};
+  if (!context)
+    throw Failure{service + ": the object is not a naming service (CosNaming::NamingContextExt)"};
   return context;
 }
 
@@ -155,7 +156,7 @@ IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
   if (name.empty()) return session.root;
   const ObjectRef object = session.root->resolve(session.root->to_name(name));
   auto context = IDL::traits<NamingContext>::narrow(object);
-  if (!context) throw Failure{name + ": is an object, not a context"};
+  if (!context) throw Failure{name + ": this is an object, not a context"};
   return context;
 }
 
@@ -217,12 +218,14 @@ struct Subcommand {
 };
 
 constexpr Subcommand subcommands[] = {
-    {"bind", "Give a reference a name that is free", Needs::name_and_reference, bind},
-    {"rebind", "Give a reference a name, which may be in use", Needs::name_and_reference, rebind},
-    {"resolve", "Print the reference that has a name", Needs::name, resolve},
-    {"list", "Print the names in a context; contexts end with /", Needs::perhaps_name, list},
-    {"unbind", "Take a name away; a context stays where others refer to it", Needs::name, unbind},
-    {"mkdir", "Make a context", Needs::name, make_context},
+    {"bind", "Bind a new name to a reference", Needs::name_and_reference, bind},
+    {"rebind", "Bind a name to a reference, even if the name exists", Needs::name_and_reference,
+     rebind},
+    {"resolve", "Print the reference of a name", Needs::name, resolve},
+    {"list", "Print the names in a context; names of contexts end with /", Needs::perhaps_name,
+     list},
+    {"unbind", "Remove a name; its object or context remains", Needs::name, unbind},
+    {"mkdir", "Make a naming context", Needs::name, make_context},
 };
 
 }  // namespace
@@ -235,19 +238,22 @@ void add_name_command(CLI::App& program) {
       ->add_option("-s,--service", arguments->service,
                    "The naming service: host, host:port, or a reference to a context")
       ->capture_default_str();
-  command->add_option("--timeout", arguments->timeout_s, "Seconds that a call may take; 0: any")
-      ->check(seconds_from(0))
+  command
+      ->add_option("--timeout", arguments->timeout_s,
+                   "Time limit of a call in seconds; 0: no limit")
+      ->check(time_limit())
       ->capture_default_str();
   for (const Subcommand& subcommand : subcommands) {
     CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);
     added->fallthrough();  // the options above may also follow
-    auto* name = added->add_option("name", arguments->name, "id.kind/id.kind, outermost first");
+    auto* name = added->add_option("name", arguments->name,
+                                   "<id>.<kind>/<id>.<kind>, from the outermost context on");
     name->required(subcommand.needs != Needs::perhaps_name);
     if (subcommand.needs == Needs::name_and_reference)
       added->add_option("reference", arguments->reference, "IOR:, corbaloc:, corbaname: or file:")
           ->required();
     if (subcommand.act == make_context)
-      added->add_flag("-p,--parents", arguments->parents, "Make the contexts around it, too");
+      added->add_flag("-p,--parents", arguments->parents, "Make missing outer contexts, too");
     added->callback([arguments, act = subcommand.act] { run(act, *arguments); });
   }
 }

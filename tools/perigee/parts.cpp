@@ -2,6 +2,7 @@
 #include "parts.h"
 
 #include "describe.h"
+#include <perigee/cdr/code_set_registry.h>
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/transport/local.h>
@@ -48,9 +49,10 @@ constexpr std::array orb_names{
     Name{0x4a414300, "JacORB"},
     Name{0x50474500, "Perigee"},
 };
-constexpr std::array code_set_names{
-    Name{0x00010001, "ISO-8859-1"}, Name{0x05010001, "UTF-8"}, Name{0x00010109, "UTF-16"},
-    Name{0x00010100, "UCS-2"},      Name{0x00010106, "UCS-4"},
+constexpr std::array wide_set_names{
+    Name{0x00010109, "UTF-16"},
+    Name{0x00010100, "UCS-2"},
+    Name{0x00010106, "UCS-4"},
 };
 
 template <std::size_t size>
@@ -66,8 +68,14 @@ std::string hex(std::uint32_t value) {
   return text.data();
 }
 
+/// The name of each code set that the ORB converts. The numbers of a wide set have one name.
 std::string code_set(std::uint32_t id) {
-  return std::string(find_name(code_set_names, id)) + " (" + hex(id) + ")";
+  const auto chars = cdr::char_set_of(id);
+  const auto wide = cdr::wide_set_of(id);
+  const std::string name =
+      chars ? cdr::name_of(*chars)
+            : std::string(find_name(wide_set_names, wide ? cdr::registry_number(*wide) : id));
+  return name + " (" + hex(id) + ")";
 }
 
 std::string describe(const iop::CodeSetList& list) {

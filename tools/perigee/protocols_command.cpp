@@ -81,8 +81,8 @@ std::string socket_path(const std::string& server) {
   const std::string path = server.starts_with(scheme) ? server.substr(scheme.size()) : server;
   if (path.empty() || path.starts_with('@') || path.find("://") != std::string::npos)
     throw Failure("'" + printable(server) +
-                  "' is no socket file: that of the server's -ORBAdministration is needed, like "
-                  "uiop:///run/bank/operator or /run/bank/operator");
+                  "' is not the path of a socket file; write the path of the server's "
+                  "-ORBAdministration, like /run/bank/operator or uiop:///run/bank/operator");
   return std::filesystem::absolute(path).string();
 }
 
@@ -115,9 +115,9 @@ AdministrationRef administration_of(CORBA::ORB& orb, const Arguments& arguments)
 
 std::string no_answer(double seconds) {
   std::ostringstream text;
-  text << "the server has not answered within " << seconds
-       << " s; it may still be doing what it was told (loading runs the plug-in's own code): "
-          "`perigee protocols list` shows what has become of it, and --timeout gives it longer";
+  text << "no reply within " << seconds
+       << " s; the server may still be working, since loading runs code of the plug-in. `perigee "
+          "protocols list` shows the result later; --timeout sets a longer limit";
   return text.str();
 }
 
@@ -131,13 +131,13 @@ void call(CORBA::ORB& orb, Act act, const Arguments& arguments) {
   } catch (const CORBA::TIMEOUT&) {
     throw Failure(no_answer(arguments.timeout_s));
   } catch (const CORBA::OBJECT_NOT_EXIST&) {
-    throw Failure("a server listens at " + printable(arguments.server) +
-                  ", but it is not its -ORBAdministration");
+    throw Failure("the server at " + printable(arguments.server) +
+                  " has its -ORBAdministration at another socket file, or none");
   } catch (const CORBA::BAD_OPERATION&) {
-    throw Failure("the server's administration is of another version: use its own `perigee`");
+    throw Failure("the server has another version of Perigee: use the `perigee` of that version");
   } catch (const CORBA::COMM_FAILURE&) {
-    throw Failure("the connection has ended before the answer came: the server has stopped, or " +
-                  printable(arguments.server) + " is no socket of an ORB");
+    throw Failure("the connection ended before the reply: the server has stopped, or " +
+                  printable(arguments.server) + " is not the socket of an ORB");
   } catch (const CORBA::TRANSIENT& exception) {
     throw Failure("the server cannot be reached: " + exception.detail());
   }
@@ -179,27 +179,30 @@ void add_protocols_command(CLI::App& program) {
   const auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("-s,--server", arguments->server,
-                   "The socket file of the server's -ORBAdministration: a path, or uiop:///path")
+                   "Socket file of the server's -ORBAdministration: a path, or uiop:///path")
       ->required();
   command
-      ->add_option("--timeout", arguments->timeout_s, "Seconds that the server may take to answer")
-      ->check(seconds_from(0.001))
+      ->add_option("--timeout", arguments->timeout_s,
+                   "Time limit of the server's reply in seconds; 0: no limit")
+      ->check(time_limit())
       ->capture_default_str();
   add(*command, "list", "Print the server's protocols, and the schemes of each", list, arguments);
   auto* const loading =
-      add(*command, "load", "Load a plug-in, or again what was unloaded", load, arguments);
+      add(*command, "load", "Load a plug-in, or load an unloaded protocol again", load, arguments);
   loading
       ->add_option("library", arguments->subject,
-                   "A shared library, ./<name> in this folder; or the name of a protocol that was "
-                   "unloaded")
+                   "Path of a shared library, like ./<name> in this folder; or the name of an "
+                   "unloaded protocol")
       ->required();
-  loading->add_option("--listen", arguments->endpoints, "Then listen at this endpoint, too");
+  loading->add_option("--listen", arguments->endpoints,
+                      "Then listen at this endpoint, too; may be repeated");
   auto* const listening =
       add(*command, "listen", "Listen at one more endpoint", listen_at, arguments);
   listening->add_option("endpoint", arguments->subject, "<scheme>://<address>")->required();
   auto* const unloading =
-      add(*command, "unload", "Let no new connection use a protocol", unload, arguments);
-  unloading->add_option("protocol", arguments->subject, "Its name, or one of its schemes")
+      add(*command, "unload", "Stop new connections of a protocol", unload, arguments);
+  unloading
+      ->add_option("protocol", arguments->subject, "Name of the protocol, or one of its schemes")
       ->required();
 }
 

@@ -20,17 +20,17 @@ struct Network4 {
 };
 
 constexpr std::array networks4{
-    Network4{0x00000000, 8, "names no host: a server must publish an address that clients can use"},
-    Network4{0x7f000000, 8, "is this host only: from elsewhere it leads to the client itself"},
-    Network4{0x0a000000, 8, "is a private address: it is reached from within its own network only"},
-    Network4{0xac100000, 12,
-             "is a private address: it is reached from within its own network only"},
-    Network4{0xc0a80000, 16,
-             "is a private address: it is reached from within its own network only"},
+    Network4{0x00000000, 8,
+             "is not the address of a host: a server must publish an address that clients can use"},
+    Network4{0x7f000000, 8,
+             "is the loopback address: on another host it leads to that host itself"},
+    Network4{0x0a000000, 8, "is a private address: only hosts in its own network reach it"},
+    Network4{0xac100000, 12, "is a private address: only hosts in its own network reach it"},
+    Network4{0xc0a80000, 16, "is a private address: only hosts in its own network reach it"},
     Network4{0x64400000, 10,
-             "is a private address of a provider (RFC 6598): it is not reached from outside"},
-    Network4{0xa9fe0000, 16, "is an address of one link: it is reached from the same link only"},
-    Network4{0xe0000000, 4, "is a multicast address: nobody connects to it"},
+             "is a private address of a provider (RFC 6598): hosts outside do not reach it"},
+    Network4{0xa9fe0000, 16, "is a link-local address: only hosts on the same link reach it"},
+    Network4{0xe0000000, 4, "is a multicast address: connections to it are impossible"},
 };
 
 std::string_view remark_on(const in_addr& address) {
@@ -44,44 +44,46 @@ std::string_view remark_on(const in6_addr& address) {
   if (IN6_IS_ADDR_UNSPECIFIED(&address)) return networks4[0].remark;
   if (IN6_IS_ADDR_LOOPBACK(&address)) return networks4[1].remark;
   if (IN6_IS_ADDR_LINKLOCAL(&address))
-    return "is an address of one link: it needs the interface behind it (%eth0)";
+    return "is a link-local address: it needs the interface behind it, like %eth0";
   if ((address.s6_addr[0] & 0xfe) == 0xfc)
-    return "is a private address: it is reached from within its own network only";
-  if (IN6_IS_ADDR_MULTICAST(&address)) return "is a multicast address: nobody connects to it";
+    return "is a private address: only hosts in its own network reach it";
+  if (IN6_IS_ADDR_MULTICAST(&address))
+    return "is a multicast address: connections to it are impossible";
   return {};
 }
 
 std::string_view remark_on_name(std::string_view host) {
   if (host == "localhost") return networks4[1].remark;
   if (host.find('.') == std::string_view::npos)
-    return "is a short name: hosts elsewhere may not know it, or know another by it";
+    return "is a name without a domain: other hosts may not know it, or give it to another host";
   return {};
 }
 
 std::string_view likely_cause(const IoError& error) {
   if (error.kind == IoErrorKind::timed_out)
-    return "nobody answers: the host is down, or a firewall drops what is sent there";
+    return "no answer: the host is down, or a firewall drops the packets";
   if (error.operation == IoOperation::resolve)
-    return "the name is not known here: see the server's option ?publish, or the resolver";
+    return "this host does not know the name: check ?publish= of the server, and the resolver";
   if (error.endpoint.find("-ORBUiopTrust") != std::string::npos)
-    return "if it is to be trusted: -ORBUiopTrust own,root,<user>,/<folder>, or `uiop.trust` in a "
-           "configuration file, names who may listen and where";
+    return "to trust the socket, name its user and its folder: -ORBUiopTrust "
+           "own,root,<user>,/<folder>, or `uiop.trust` in a configuration file";
   if (error.code == ECONNREFUSED && error.endpoint.starts_with("uiop:"))
-    return "nobody listens at this file: the server has stopped, or it is no socket";
+    return "no program listens at this file: the server has stopped, or the file is not a socket";
   switch (error.code) {
     case ECONNREFUSED:
-      return "the host is there, but nobody listens: the server is not running, or has another "
-             "port now";
+      return "the host answers, but no program listens at this port: the server is not running, or "
+             "uses another port";
     case ENETUNREACH:
     case EHOSTUNREACH:
-      return "no way leads there from this host";
+      return "this host has no route to the address";
     case ETIMEDOUT:
-      return "nobody answers: the host is down, or a firewall drops what is sent there";
+      return "no answer: the host is down, or a firewall drops the packets";
     case EACCES:
     case EPERM:
-      return "this user may not: see the permissions of the socket's file, or the firewall";
+      return "this user has no permission: check the permissions of the socket file, and the "
+             "firewall";
     case ENOENT:
-      return "there is no such socket: the server is not running, or on another host";
+      return "the socket does not exist: the server is not running, or runs on another host";
     default:
       return {};
   }
@@ -96,7 +98,7 @@ std::string remark_on_host(std::string_view host) {
   in_addr address4{};
   in6_addr address6{};
   if (host.empty())
-    return "there is no host in it";
+    return "the address has no host";
   else if (inet_pton(AF_INET, name.c_str(), &address4) == 1)
     remark = remark_on(address4);
   else if (inet_pton(AF_INET6, name.c_str(), &address6) == 1)

@@ -6,6 +6,7 @@
 #include "choice.h"
 #include "describe.h"
 #include "ior_command.h"
+#include "make_orb.h"
 #include "reach.h"
 #include <perigee/corba.h>
 #include <perigee/iop/corbaloc.h>
@@ -105,20 +106,20 @@ class Trial {
     try {
       tried.found = !orb_.string_to_object(iop::to_ior_string(ior))->_non_existent();
       tried.answer =
-          tried.found ? "the object is there" : "the server says that there is no such object";
+          tried.found ? "the object exists" : "the server replies that the object does not exist";
     } catch (const CORBA::OBJECT_NOT_EXIST&) {
       tried.answer =
-          "the server says that there is no such object: it was removed, or the server was "
-          "restarted and its references do not last";
+          "the server replies that the object does not exist: it was removed, or its reference was "
+          "valid only until the server was restarted";
     } catch (const CORBA::TIMEOUT& exception) {
-      tried.answer = "somebody listens, but does not answer: is it a CORBA server? " +
+      tried.answer = "a program listens there, but does not reply: is it a CORBA server? " +
                      printable(exception.what());
     } catch (const CORBA::COMM_FAILURE& exception) {
       tried.answer =
-          "somebody listens, but ends the connection: is it a CORBA server, without TLS? " +
+          "a program listens there, but closes the connection: is it a CORBA server without TLS? " +
           printable(exception.what());
     } catch (const CORBA::SystemException& exception) {
-      tried.answer = "the object cannot be asked: " + printable(exception.what());
+      tried.answer = "the call to the object failed: " + printable(exception.what());
     }
   }
 
@@ -149,7 +150,7 @@ bool run_in_words(Trial& trial, const iop::Ior& ior) {
     print(index + 1, tried);
     found |= tried.found;
   }
-  if (ior.is_nil()) std::cout << "the nil reference: there is no object\n";
+  if (ior.is_nil()) std::cout << "the nil reference: it has no object\n";
   return found;
 }
 
@@ -190,21 +191,21 @@ iop::Ior parse(CORBA::ORB& orb, const std::string& text) {
   return *ior;
 }
 
-void run(const Arguments& arguments, std::vector<std::string> orb_options) {
+void run(const Arguments& arguments, const std::vector<std::string>& orb_options) {
   const auto text = reference_text(arguments.reference);
   std::string complaint = text ? std::string() : text.error();
   bool found = false;
   if (text) try {
-      const auto orb = CORBA::ORB_init(orb_options, "perigee ior");
+      const auto orb = make_orb("perigee ior", orb_options);
       limit_calls(*orb, arguments.timeout_s);
       const iop::Ior ior = parse(*orb, *text);
       Trial trial(*orb, arguments);
       found = arguments.json ? run_for_programs(trial, ior) : run_in_words(trial, ior);
       orb->destroy();
-    } catch (const CORBA::BAD_PARAM& exception) {  // the reference, or an option
+    } catch (const CORBA::BAD_PARAM& exception) {
       complaint = exception.detail().empty() ? exception.what() : exception.detail();
     } catch (const CORBA::TRANSIENT& exception) {
-      complaint = "who would know the reference cannot be asked: " + exception.detail();
+      complaint = "resolving the reference failed: " + exception.detail();
     } catch (const CORBA::Exception& exception) {
       complaint = exception.what();
     }
@@ -218,19 +219,21 @@ void run(const Arguments& arguments, std::vector<std::string> orb_options) {
 void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
-      ior.add_subcommand("try", "Try all addresses of a reference, and say why one is not reached");
+      ior.add_subcommand("try", "Connect to all addresses of a reference, and explain failures");
   command
       ->add_option("reference", arguments->reference,
-                   "IOR:..., corbaloc:..., corbaname:..., or a file that holds one (- is standard "
+                   "IOR:..., corbaloc:..., corbaname:..., or a file that contains one (-: standard "
                    "input)")
       ->required();
-  command->add_option("--timeout", arguments->timeout_s, "Seconds for each address, and for a call")
-      ->check(seconds_from(0.001))
+  command
+      ->add_option("--timeout", arguments->timeout_s,
+                   "Time limit in seconds for each address, and for a call; 0: no limit")
+      ->check(time_limit())
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "for programs");
+  command->add_flag("--json", arguments->json, "Print JSON, for programs");
   command->callback([&ior, arguments, &orb_options] {
     if (ior.count("reference") != 0)
-      throw CLI::ValidationError("reference", "means nothing before `try`");
+      throw CLI::ValidationError("reference", "is not allowed before `try`");
     if (ior.count("--json") != 0) arguments->json = true;
     run(*arguments, orb_options);
   });

@@ -1,10 +1,12 @@
 // Applies annotations by name.
 #include "idlc/frontend/annotation_requests.h"
 
+#include "base/nearest_name.h"
 #include "idlc/frontend/literals.h"
 #include "idlc/frontend/scanner.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace perigee::idlc {
 namespace {
@@ -12,10 +14,7 @@ namespace {
 constexpr std::string_view own_prefix = "perigee::";
 
 /// The annotations that the back ends know.
-const std::vector<std::string>& known_names() {
-  static const std::vector<std::string> names = {"borrowed", "ami", "amh", "async"};
-  return names;
-}
+constexpr std::string_view known_names[] = {"borrowed", "ami", "amh", "async"};
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -78,11 +77,14 @@ ScopedName scoped_name_in(std::span<const Token> tokens, std::size_t& index) {
 void check_annotation_name(const Annotation& annotation, Diagnostics& diagnostics) {
   if (!annotation.name.starts_with(own_prefix)) return;
   const std::string name = annotation.name.substr(own_prefix.size());
-  if (std::ranges::find(known_names(), name) != known_names().end()) return;
+  if (std::ranges::find(known_names, name) != std::end(known_names)) return;
   Diagnostic& diagnostic = diagnostics.warning(Warning::unknown_annotation, annotation.location,
-                                               "there is no annotation " + quoted(annotation.name));
-  const std::string near = nearest_spelling(name, known_names());
-  if (!near.empty()) diagnostic.hint = "did you mean " + quoted(near) + "?";
+                                               "unknown annotation " + quoted(annotation.name));
+  const std::string near = nearest_name(name, known_names);
+  diagnostic.hint =
+      near.empty()
+          ? "the annotations are perigee::borrowed, perigee::ami, perigee::amh and perigee::async"
+          : "did you mean " + quoted(std::string(own_prefix) + near) + "?";
 }
 
 bool AnnotationRequests::parse(std::span<const Token> tokens, Location location, Request& request) {

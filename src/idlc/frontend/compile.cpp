@@ -46,9 +46,11 @@ std::vector<const SourceFile*> read_annotation_files(const CompileOptions& optio
   for (const std::string& path : options.annotation_files) {
     SourceFile& file = model.files.emplace_back();
     file.path = path;
-    std::optional<std::string> text = files.read(path, options.limits.file_size_max);
-    if (!text) diagnostics.error({&file, 0, 0}, "the file of annotations cannot be read");
-    if (text) file.text = std::move(*text);
+    auto text = files.read(path, options.limits.file_size_max);
+    if (text)
+      file.text = std::move(*text);
+    else
+      diagnostics.error({&file, 0, 0}, "the file of annotations " + text.error());
     result.push_back(&file);
   }
   return result;

@@ -220,7 +220,7 @@ Bits Condition::number(const Token& token) {
     if (c >= 'A' && c <= 'F') digit = static_cast<Bits>(c - 'A') + 10;
     if (digit >= base) {
       return fail(token.location,
-                  describe(token) + " is no integer: an #if expression has only integers");
+                  describe(token) + " is not an integer: an #if expression has only integers");
     }
     value = value * base + digit;
   }

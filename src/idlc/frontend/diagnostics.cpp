@@ -2,7 +2,6 @@
 #include "idlc/frontend/diagnostics.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 
 namespace perigee::idlc {
@@ -133,46 +132,10 @@ void Diagnostics::add_hint(std::string hint) {
   }
 }
 
-namespace {
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-}  // namespace
-
 std::string with_article(std::string_view noun) {
   constexpr std::string_view vowels = "aeio";  // "a union"
   const bool is_vowel = !noun.empty() && vowels.find(noun.front()) != std::string_view::npos;
   return (is_vowel ? "an " : "a ") + std::string(noun);
-}
-
-std::string nearest_spelling(const std::string& name, const std::vector<std::string>& candidates) {
-  constexpr std::size_t compared_size_max = 64;
-  // With one or two letters, every candidate would be near.
-  if (name.size() < 3 || name.size() > compared_size_max) return {};
-  std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
-  std::string result;
-  for (const std::string& candidate : candidates) {
-    if (candidate == name || candidate.size() > compared_size_max) continue;
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best) {
-      best = distance;
-      result = candidate;
-    }
-  }
-  return result;
 }
 
 }  // namespace perigee::idlc

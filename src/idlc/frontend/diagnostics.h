@@ -36,7 +36,8 @@ struct WarningInfo {
   Warning warning;
   std::string_view name;     ///< "unknown-pragmas", as in -Wunknown-pragmas
   bool is_on;                ///< the default
-  std::string_view meaning;  ///< one line for --help=warnings and the manual
+  std::string_view meaning;  ///< one line for --help-warnings and the manual
+  bool is_error = false;     ///< an error by default
 };
 
 /// All warnings, by name.
@@ -123,9 +124,5 @@ class Diagnostics final {
 
 /// "an interface", "a struct".
 std::string with_article(std::string_view noun);
-
-/// The candidate whose spelling is nearest to `name`, or nothing if none is near enough for a
-/// proposal.
-std::string nearest_spelling(const std::string& name, const std::vector<std::string>& candidates);
 
 }  // namespace perigee::idlc

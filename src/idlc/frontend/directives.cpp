@@ -132,7 +132,7 @@ void Preprocessor::line_marker(const Token& number, const std::vector<Token>& li
   const char* last = first + number.text.size();
   const auto [end, code] = std::from_chars(first, last, value);
   if (code != std::errc() || end != last || value > line_max) {
-    error(number.location, describe(number) + " is no line number");
+    error(number.location, describe(number) + " is not a line number");
     return;
   }
   std::string path = open_.back()->file->path;

@@ -35,10 +35,12 @@ SourceFile* Preprocessor::known_file(const std::string& path) {
   return found == model_.files.end() ? nullptr : &*found;
 }
 
-SourceFile* Preprocessor::load(const std::string& path) {
+SourceFile* Preprocessor::load(const std::string& path, std::string* why) {
   if (SourceFile* known = known_file(path)) return known;
-  std::optional<std::string> text = files_.read(path, options_.limits.file_size_max);
-  return text ? &add_file(path, std::move(*text)) : nullptr;
+  auto text = files_.read(path, options_.limits.file_size_max);
+  if (text) return &add_file(path, std::move(*text));
+  if (why != nullptr) *why = "the file " + text.error();
+  return nullptr;
 }
 
 SourceFile* Preprocessor::load_builtin(const std::string& name) {
@@ -112,9 +114,8 @@ void Preprocessor::handle_include(const Token& name) {
   if (file == nullptr) {
     Diagnostic& diagnostic =
         state_.diagnostics.error(operand->location, "cannot open the file '" + include_name + "'");
-    diagnostic.hint = options_.include_paths.empty()
-                          ? "name the directory that holds it with -I"
-                          : "it is in none of the directories named with -I";
+    diagnostic.hint = options_.include_paths.empty() ? "name its folder with -I"
+                                                     : "no folder of an -I option contains it";
     return;
   }
   if (file->include_name.empty() && !file->is_main) {

@@ -135,8 +135,9 @@ class Classifier final {
       if (octet > 0x20 && octet != 0x7f) text = describe(token);
       const bool is_word = octet >= 0x80 || octet == '$' || token.text.size() > 1;
       diagnostics_.error(token.location,
-                         is_word ? text + " is no name: a name has letters of ASCII, digits and '_'"
-                                 : text + " is not allowed outside literals and comments");
+                         is_word
+                             ? text + " is not a name: a name has letters of ASCII, digits and '_'"
+                             : text + " is not allowed outside literals and comments");
     }
   }
 

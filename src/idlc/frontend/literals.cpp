@@ -23,7 +23,7 @@ std::optional<unsigned> digit_value(char c) {
 }
 
 NumberLiteral malformed(const Token& token, Diagnostics& diagnostics) {
-  diagnostics.error(token.location, describe(token) + " is no valid number");
+  diagnostics.error(token.location, describe(token) + " is not a valid number");
   return {};
 }
 
@@ -48,7 +48,7 @@ NumberLiteral integer(const Token& token, Diagnostics& diagnostics) {
   if (code != std::errc() || end != last) {
     if (base == 8 && std::ranges::all_of(text, is_digit)) {
       diagnostics.error(token.location,
-                        describe(token) + " is no valid number: a leading 0 makes it octal");
+                        describe(token) + " is not a valid number: a leading 0 makes it octal");
       return {};
     }
     return malformed(token, diagnostics);

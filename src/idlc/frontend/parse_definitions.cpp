@@ -1,4 +1,5 @@
 // Definitions at file and module level. CORBA 3.0, 3.4 to 3.6.
+#include "base/nearest_name.h"
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/literals.h"
@@ -240,10 +241,10 @@ void report_no_definition(Context& context) {
   const Token& token = tokens.peek();
   Diagnostic* diagnostic = tokens.report_unexpected("a definition");
   if (diagnostic != nullptr && token.kind == TokenKind::identifier) {
-    const std::string near =
-        nearest_spelling(std::string(token.text),
-                         {"module", "interface", "struct", "union", "enum", "typedef", "const",
-                          "exception", "native", "local", "abstract", "valuetype"});
+    constexpr std::string_view first_words[] = {"module", "interface", "struct",   "union",
+                                                "enum",   "typedef",   "const",    "exception",
+                                                "native", "local",     "abstract", "valuetype"};
+    const std::string near = nearest_name(token.text, first_words);
     if (!near.empty()) diagnostic->hint = "did you mean '" + near + "'?";
   }
   if (token.is(";")) {

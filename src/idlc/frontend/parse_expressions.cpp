@@ -122,7 +122,7 @@ Operand Expression::character(const Token& token) {
     if (text->size() == 1) operand.value = text->front();
   }
   if (!operand.is_valid()) {
-    context_.error(token.location, "a character literal holds exactly one character");
+    context_.error(token.location, "a character literal contains exactly one character");
   }
   return operand;
 }

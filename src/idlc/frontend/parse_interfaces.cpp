@@ -231,7 +231,7 @@ void parse_context_name(Context& context, Operation& operation) {
   const Token token = context.tokens.next();
   const std::string name = narrow_text(token, context.diagnostics).value_or("");
   if (!is_property_pattern(name))
-    context.error(token.location, "'" + name + "' is no name of a context's property").hint =
+    context.error(token.location, "'" + name + "' is not the name of a context's property").hint =
         "a letter, then letters, digits, '.' and '_', and perhaps a '*' at the end";
   operation.contexts.push_back(name);
 }

@@ -1,7 +1,10 @@
 // The main loop of the preprocessor.
 #include "idlc/frontend/preprocessor.h"
 
+#include "base/nearest_name.h"
+
 #include <algorithm>
+#include <ranges>
 
 namespace perigee::idlc {
 
@@ -51,12 +54,11 @@ void Preprocessor::define_builtin_macros() {
 
 TokensAndEvents Preprocessor::run() {
   const std::string& path = options_.main_file;
-  SourceFile* main_file = load(path);
+  std::string why;
+  SourceFile* main_file = load(path, &why);
   if (main_file == nullptr) {
     add_file(path, "").is_main = true;
-    error({&model_.files.back(), 0, 0}, "the file cannot be read, or has more than " +
-                                            std::to_string(options_.limits.file_size_max) +
-                                            " octets");
+    error({&model_.files.back(), 0, 0}, why);
     output_.tokens.push_back(Token{});
     output_.tokens.back().location = {&model_.files.back(), 1, 1};
     return std::move(output_);
@@ -169,9 +171,7 @@ void Preprocessor::directive(const Token& hash) {
   }
   read_line();
   if (was_skipping) return;
-  std::vector<std::string> names;
-  for (const Directive& candidate : table) names.emplace_back(candidate.name);
-  const std::string near = nearest_spelling(std::string(name.text), names);
+  const std::string near = nearest_name(name.text, table | std::views::transform(&Directive::name));
   Diagnostic& diagnostic =
       state_.diagnostics.error(hash.location, "unknown directive #" + std::string(name.text));
   if (!near.empty()) diagnostic.hint = "did you mean #" + near + "?";

@@ -100,7 +100,8 @@ class Preprocessor final : private TokenSource {
   std::optional<Token> include_operand(const Token& name, bool& is_angled);
   SourceFile* find_file(const std::string& name, bool is_angled);
   SourceFile* known_file(const std::string& path);
-  SourceFile* load(const std::string& path);
+  /// Null if the file cannot be read; `why` is then the reason.
+  SourceFile* load(const std::string& path, std::string* why = nullptr);
   [[nodiscard]] bool is_read_once(const SourceFile& file) const;
   SourceFile* load_builtin(const std::string& name);
   SourceFile& add_file(const std::string& path, std::string text);

@@ -92,7 +92,7 @@ void RepositoryIds::set_id(Declaration& declaration, const std::string& id, Loca
 void RepositoryIds::set_version(Declaration& declaration, const std::string& version,
                                 Location location) {
   if (!is_version(version)) {
-    diagnostics_.error(location, "'" + version + "' is no version").hint =
+    diagnostics_.error(location, "'" + version + "' is not a version").hint =
         "two decimal numbers below 65536 with a '.' between them, as in 1.2";
     return;
   }

@@ -1,6 +1,7 @@
 // Looks up names.
 #include "idlc/frontend/scope.h"
 
+#include "base/nearest_name.h"
 #include "idlc/frontend/lexer.h"
 
 #include <algorithm>
@@ -297,7 +298,7 @@ void Scopes::report_missing(const Identifier& identifier, const Scope* inside) {
   // The order of a hash table must not affect the proposals.
   std::ranges::sort(names);
   diagnostic.hint = inside == nullptr ? type_hint(identifier.name) : "";
-  const std::string near = nearest_spelling(identifier.name, names);
+  const std::string near = nearest_name(identifier.name, names);
   if (diagnostic.hint.empty() && !near.empty()) {
     diagnostic.hint = "did you mean " + quoted(near) + "?";
   }

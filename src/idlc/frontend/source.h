@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,21 +36,25 @@ struct Location {
 class FileProvider {
  public:
   virtual ~FileProvider() = default;
-  /// The whole file. Nothing if there is no file at `path` or it has more than `size_max` octets.
-  virtual std::optional<std::string> read(const std::string& path, std::size_t size_max) = 0;
+  /// The whole file, or the reason why it cannot be read. A file of more than `size_max` octets
+  /// is not read.
+  virtual std::expected<std::string, std::string> read(const std::string& path,
+                                                       std::size_t size_max) = 0;
 };
 
 /// Files of the operating system.
 class SystemFiles final : public FileProvider {
  public:
-  std::optional<std::string> read(const std::string& path, std::size_t size_max) override;
+  std::expected<std::string, std::string> read(const std::string& path,
+                                               std::size_t size_max) override;
 };
 
 /// Files in memory, by exact path.
 class MemoryFiles final : public FileProvider {
  public:
   void add(std::string path, std::string text) { files_[std::move(path)] = std::move(text); }
-  std::optional<std::string> read(const std::string& path, std::size_t size_max) override;
+  std::expected<std::string, std::string> read(const std::string& path,
+                                               std::size_t size_max) override;
 
  private:
   std::map<std::string, std::string> files_;

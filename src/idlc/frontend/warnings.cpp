@@ -26,7 +26,7 @@ constexpr std::array table = {
     WarningInfo{Warning::undefined_forward, "undefined-forward", true,
                 "an interface or valuetype that is declared, but not defined in any file read"},
     WarningInfo{Warning::unknown_annotation, "unknown-annotation", true,
-                "an annotation perigee::... that does not exist"},
+                "an annotation perigee::... that does not exist", true},
     WarningInfo{Warning::unknown_pragmas, "unknown-pragmas", false,
                 "a #pragma that is not known and has no effect"},
     WarningInfo{Warning::unused_include, "unused-include", false,
@@ -54,6 +54,7 @@ std::span<const WarningInfo> warnings() { return table; }
 WarningOptions::WarningOptions() {
   for (const WarningInfo& info : table) {
     if (info.is_on) enabled |= bit(info.warning);
+    if (info.is_error) as_errors |= bit(info.warning);
   }
 }
 

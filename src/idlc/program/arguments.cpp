@@ -1,6 +1,8 @@
 // Parses options with CLI11.
 #include "idlc/program/arguments.h"
 
+#include "base/nearest_name.h"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -129,7 +131,8 @@ std::string warnings_help() {
   for (const WarningInfo& info : warnings()) {
     std::string line = "  " + std::string(info.name);
     line.resize(std::max<std::size_t>(line.size() + 2, 24), ' ');
-    text += line + std::string(info.meaning) + (info.is_on ? " (on)\n" : "\n");
+    text += line + std::string(info.meaning);
+    text += info.is_error ? " (an error)\n" : info.is_on ? " (on)\n" : "\n";
   }
   return text;
 }
@@ -143,9 +146,8 @@ std::string apply_warnings(const std::vector<std::string>& words, WarningOptions
     const auto equals = word.find('=');
     std::string name = equals == std::string::npos ? word : word.substr(equals + 1);
     if (name.starts_with("no-")) name.erase(0, 3);
-    const std::string near = nearest_spelling(name, names);
-    return "there is no warning '" + word + "'" +
-           (near.empty() ? "" : ": did you mean '" + near + "'?");
+    return "unknown warning '" + word + "'" + did_you_mean(name, names) +
+           " (--help-warnings lists the warnings)";
   }
   return {};
 }
@@ -170,6 +172,18 @@ std::string complaint(const Arguments& arguments) {
   if (arguments.names.header_extension == arguments.names.source_extension)
     return "headers and sources have the same extension";
   return {};
+}
+
+/// The error text for an invalid command line. CLI11 proposes no names for a misspelt option.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (unknown.empty()) return error.what();
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : app.get_options())
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+  return "unknown option '" + word + "'" + did_you_mean(word.substr(dashes), names, "--");
 }
 
 void apply(const Flags& flags, Arguments& arguments) {
@@ -208,7 +222,7 @@ ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, s
       app.exit(error, out, err);
       return {std::nullopt, exit_ok};
     }
-    err << "perigee-idl: " << error.what() << "\nperigee-idl: --help lists the options\n";
+    err << "perigee-idl: " << usage_error(app, error) << " (--help lists the options)\n";
     return {std::nullopt, exit_bad_usage};
   }
   apply(flags, arguments);

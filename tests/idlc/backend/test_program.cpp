@@ -176,15 +176,17 @@ TEST_CASE("headers with equal names are an error unless their folders are kept")
   const Outcome own = run_on(files, {"-o", folder / "", "types.idl"});
   CHECK(own.status == 1);
   CHECK(own.err ==
-        "types.idl:1:1: error: the header of 'a/types.idl' would be called like that of this file, "
+        "types.idl:1:1: error: the header of 'a/types.idl' would have the same name as that of "
+        "this file, "
         "typesC.h\n"
         "  #include \"a/types.idl\"\n"
         "  ^\n"
         "  hint: --keep-include-path keeps the folders of #include in generated code\n");
   const Outcome two = run_on(files, {"-o", folder / "", "main.idl"});
-  CHECK(contains(two.err,
-                 "main.idl:3:1: error: the header of 'b/types.idl' would be called like that of "
-                 "'a/types.idl', typesC.h\n"));
+  CHECK(contains(
+      two.err,
+      "main.idl:3:1: error: the header of 'b/types.idl' would have the same name as that of "
+      "'a/types.idl', typesC.h\n"));
   CHECK(folder.count() == 0);
   for (const std::string name : {"types.idl", "main.idl"})
     CHECK(run_on(files, {"-o", folder / "", "--keep-include-path", name}).status == 0);

@@ -62,13 +62,15 @@ TEST_CASE("inherited operations of other files are refused where they are declar
         "2:26: values of type ValueBase are not generated yet");
 }
 
-TEST_CASE("unsupported annotations are refused") {
-  CHECK(error_of("@perigee::asleep interface I {};")
-            .ends_with("annotations @perigee::asleep are not generated yet"));
+TEST_CASE("annotations are refused on declarations that they do not apply to") {
   CHECK(error_of("interface I { @perigee::ami void f(); };") ==
         "1:15: @perigee::ami applies to interfaces only");
   CHECK(error_of("@perigee::amh struct S { long a; };") ==
         "1:1: @perigee::amh applies to interfaces, operations and attributes only");
+  CHECK(error_of("struct S { @perigee::async long a; };") ==
+        "1:12: @perigee::async applies to interfaces, operations and attributes only");
+  CHECK(error_of("interface I { void f(@perigee::ami in long a); };") ==
+        "1:22: @perigee::ami applies to interfaces only");
 }
 
 TEST_CASE("types that cannot be borrowed are refused at the annotation") {

@@ -73,14 +73,31 @@ TEST_CASE("random octets give errors, without an endless loop") {
   }
 }
 
-TEST_CASE("an unreadable file is an error with the file's name") {
+TEST_CASE("an unreadable file is an error with the file's name and the reason") {
   MemoryFiles files;
   CompileOptions options;
   options.main_file = "missing.idl";
   const CompileResult result = compile(options, files);
   CHECK_FALSE(result.ok());
   CHECK(full_text(result.diagnostics) ==
-        "missing.idl: error: the file cannot be read, or has more than 16777216 octets\n");
+        "missing.idl: error: the file cannot be read: No such file or directory\n");
+}
+
+TEST_CASE("a file above the size limit is an error with the limit") {
+  MemoryFiles files;
+  files.add("large.idl", repeated(11, "// text of ten octets\n"));
+  CompileOptions options;
+  options.main_file = "large.idl";
+  options.limits.file_size_max = 100;
+  CHECK(full_text(compile(options, files).diagnostics) ==
+        "large.idl: error: the file has more than 100 octets\n");
+}
+
+TEST_CASE("a folder is not read as a file") {
+  SystemFiles files;
+  const auto text = files.read("/", 100);
+  REQUIRE_FALSE(text.has_value());
+  CHECK(text.error() == "is a folder, not a file");
 }
 
 TEST_CASE("nesting is limited, for all constructs") {

@@ -280,15 +280,15 @@ TEST_CASE("mistakes in an annotation file are reported with their position in it
                       "borrowed M::\n"}},
                     options);
   CHECK(full_text(result.diagnostics) ==
-        R"(missing.txt: error: the file of annotations cannot be read
+        R"(missing.txt: error: the file of annotations cannot be read: No such file or directory
 extra.txt:3:1: error: expected an annotation and what it is for
   borrowed
   ^
   hint: as in: borrowed Stock::Quoter::put.data
-extra.txt:4:1: warning: there is no annotation 'perigee::borowed' [-Wunknown-annotation]
+extra.txt:4:1: error: unknown annotation 'perigee::borowed' [-Werror=unknown-annotation]
   borowed M::I::f.a
   ^
-  hint: did you mean 'borrowed'?
+  hint: did you mean 'perigee::borrowed'?
 extra.txt:5:1: error: expected an annotation and what it is for
   borrowed M::
   ^

@@ -33,6 +33,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(result.stdout, "")
         self.assertTrue(result.stderr.startswith("perigee-idl: "), result.stderr)
         self.assertIn(text, result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
 
     def test_a_good_file_gives_four_files_and_no_output(self):
         result = self.run_with("-o", "made/here", "good.idl")
@@ -54,11 +55,15 @@ class CommandLine(unittest.TestCase):
     def test_a_file_that_is_not_there_is_named(self):
         result = self.run_with("missing.idl")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("missing.idl: error: the file cannot be read", result.stderr)
+        self.assertEqual(result.stderr, "missing.idl: error: the file cannot be read: No such file or directory\n")
+        self.assertIn(".: error: the file is a folder", self.run_with(".").stderr)
 
     def test_usage_errors_carry_the_name_of_the_program(self):
         self.assert_usage_error(self.run_with(), "FILE is required")
-        self.assert_usage_error(self.run_with("--frobnicate", "good.idl"), "--frobnicate")
+        self.assert_usage_error(self.run_with("--frobnicate", "good.idl"),
+                                "perigee-idl: unknown option '--frobnicate' (--help lists the options)")
+        self.assert_usage_error(self.run_with("--onesource=1", "good.idl"),
+                                "unknown option '--onesource'; did you mean '--one-source'?")
         self.assert_usage_error(self.run_with("--idl", "5", "good.idl"), "5")
         self.assert_usage_error(self.run_with("-E", "--dump-model", "good.idl"), "excludes")
         self.assert_usage_error(self.run_with("--depend-file", "d", "good.idl", "bad.idl"),
@@ -66,7 +71,7 @@ class CommandLine(unittest.TestCase):
 
     def test_a_warning_that_does_not_exist_is_a_usage_error_with_a_proposal(self):
         self.assert_usage_error(self.run_with("-Wunknown-pragma", "good.idl"),
-                                "there is no warning 'unknown-pragma': did you mean 'unknown-pragmas'?")
+                                "unknown warning 'unknown-pragma'; did you mean 'unknown-pragmas'?")
 
     def test_warnings_are_asked_for_and_made_errors(self):
         self.assertEqual(self.run_with("good.idl").stderr, "")

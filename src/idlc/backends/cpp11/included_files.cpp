@@ -15,7 +15,7 @@ Diagnostic clash(const SourceFile& file, const SourceFile& other, const SourceFi
   Diagnostic result;
   // The first #include of the file may be in another file.
   result.location = {&main, file.includer == &main ? file.include_line : 0, 1};
-  result.text = "the header of '" + file.include_name + "' would be called like that of " +
+  result.text = "the header of '" + file.include_name + "' would have the same name as that of " +
                 (&other == &main ? "this file" : "'" + other.include_name + "'") + ", " +
                 client_header(included_name(file, names), names);
   result.hint = names.keeps_include_path

@@ -78,20 +78,14 @@ class Walk final {
 
   void annotations(const std::vector<Annotation>& all, DeclarationKind kind) {
     const bool is_operation = kind == DeclarationKind::operation;
-    const bool may_be_chosen =
-        is_operation || kind == DeclarationKind::interface || kind == DeclarationKind::attribute;
+    const bool is_interface = kind == DeclarationKind::interface;
+    const bool may_be_chosen = is_operation || is_interface || kind == DeclarationKind::attribute;
     for (const Annotation& annotation : all) {
-      if (!annotation.name.starts_with("perigee::")) continue;
+      const bool fits = annotation.name == ami_name ? is_interface : may_be_chosen;
       if (annotation.name == borrowed_name) {
         if (!is_operation) borrowed_elsewhere(annotation);  // operations check it themselves
-      } else if (annotation.name == ami_name) {
-        if (kind != DeclarationKind::interface)
-          error(annotation.location, "@perigee::ami applies to interfaces only", "");
-      } else if (annotation.name != amh_name && annotation.name != async_name) {
-        refuse(annotation.location, "annotations @" + annotation.name);
-      } else if (!may_be_chosen) {
-        error(annotation.location,
-              "@" + annotation.name + " applies to interfaces, operations and attributes only", "");
+      } else if (!fits) {
+        asynchronous_elsewhere(annotation);
       }
     }
   }
@@ -99,13 +93,20 @@ class Walk final {
   /// Checks the annotations of members and parameters.
   void annotations(const std::vector<Annotation>& all, bool may_be_borrowed) {
     for (const Annotation& annotation : all) {
-      if (!annotation.name.starts_with("perigee::")) continue;
-      if (annotation.name != borrowed_name) {
-        refuse(annotation.location, "annotations @" + annotation.name);
-      } else if (!may_be_borrowed) {
+      if (annotation.name != borrowed_name)
+        asynchronous_elsewhere(annotation);
+      else if (!may_be_borrowed)
         borrowed_elsewhere(annotation);
-      }
     }
+  }
+
+  /// Ignores annotations that are not for asynchronous calls. The front end reports unknown ones.
+  void asynchronous_elsewhere(const Annotation& annotation) {
+    if (annotation.name == ami_name)
+      error(annotation.location, "@perigee::ami applies to interfaces only", "");
+    else if (annotation.name == amh_name || annotation.name == async_name)
+      error(annotation.location,
+            "@" + annotation.name + " applies to interfaces, operations and attributes only", "");
   }
 
   void borrowed_elsewhere(const Annotation& annotation) {

@@ -1,0 +1,23 @@
+// Options of other ORBs, for users that change to Perigee.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace perigee::runtime {
+
+struct ForeignOption {
+  std::string_view orb;
+  std::string_view name;  ///< after "-ORB"
+  std::string_view here;  ///< the end of the sentence "omniORB's -ORBendPoint ..."
+};
+
+/// The usual options of omniORB and TAO. Options that Perigee has, too, have no row.
+[[nodiscard]] std::span<const ForeignOption> foreign_option_table() noexcept;
+
+/// What an option of omniORB or TAO is called here, as a sentence: "omniORB's -ORBendPoint is
+/// -ORBListenEndpoints here". Empty for other options. `name`: after "-ORB".
+[[nodiscard]] std::string describe_foreign_option(std::string_view name);
+
+}  // namespace perigee::runtime

@@ -1,0 +1,16 @@
+// The ORB of a command.
+#pragma once
+
+#include <perigee/corba.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::tool {
+
+/// An ORB for `command`, which is also its name, with the ORB's options of the command line. Throws
+/// UsageError if ORB_init refuses an option or the configuration file.
+CORBA::object_reference<CORBA::ORB> make_orb(const std::string& command,
+                                             std::vector<std::string> options);
+
+}  // namespace perigee::tool
