@@ -1,13 +1,15 @@
-"""Finds sentences that are hard to read, as far as a program can: see style.md, section "English".
+"""Finds sentences that are hard to read, as far as a program can.
 
 usage: english_lint.py [root]     prints each finding as file:line: text; exit status 1 if any
 
 Reads comments of C++, Python, shell and CMake, names of test cases, and the prose of Markdown files.
 Reports a sentence with a word for a person where the code has a noun ("who", "nobody"), and a
 sentence of more than 35 words. english_exceptions.toml lists the sentences that stay, with reasons.
+Also reports commit subjects of more than 72 characters, after the commit in .ci/tidy-base.
 """
 
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -16,6 +18,7 @@ import check_architecture
 
 WORDS_MAX = 35
 EXCEPTIONS_MAX = 20
+SUBJECT_MAX = 72
 VAGUE = re.compile(
     r"\b(who|whoever|whom|whomever|nobody|somebody|what is none|those that|one that)\b", re.IGNORECASE)
 SKIPPED_FILES = {
@@ -187,11 +190,32 @@ def check(root, exceptions):
     return findings + list(exceptions.findings())
 
 
+def long_subjects(log):
+    """Of the lines of `git log`, each a hash and a subject."""
+    for line in log.splitlines():
+        commit, _, subject = line.partition(" ")
+        if len(subject) > SUBJECT_MAX:
+            yield f"commit {commit}: a subject of more than {SUBJECT_MAX} characters: {subject}"
+
+
+def log_since_base(root):
+    """Empty where the history is not known, for example in an archive of the sources."""
+    base = root / ".ci" / "tidy-base"
+    if not base.exists():
+        return ""
+    command = ["git", "-C", root, "log", "--format=%h %s", f"{base.read_text().strip()}..HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stdout
+    except FileNotFoundError:  # git is not installed
+        return ""
+
+
 def main():
     here = Path(__file__).resolve().parent
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here.parent.parent
     with open(here / "english_exceptions.toml", "rb") as file:
         findings = check(root, Exceptions(tomllib.load(file)))
+    findings += long_subjects(log_since_base(root))
     print("\n".join(findings) if findings else "no findings")
     return 1 if findings else 0
 

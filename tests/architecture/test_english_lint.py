@@ -91,5 +91,13 @@ class Files(unittest.TestCase):
         self.assertTrue(any("more than" in finding for finding in self.check({"a.md": "Who.\n"}, many)))
 
 
+class Subjects(unittest.TestCase):
+    def test_a_subject_has_72_characters_at_most(self):
+        log = f"abc {'x' * 72}\ndef {'y' * 73}\n"
+        findings = list(lint.long_subjects(log))
+        self.assertEqual(len(findings), 1)
+        self.assertIn("commit def", findings[0])
+
+
 if __name__ == "__main__":
     unittest.main()
