@@ -5,9 +5,9 @@ passed=0
 failed=0
 failures=()
 summary=()  # a line for each step
-findings=$(mktemp)  # the output of what failed, printed again at the end
+findings=$(mktemp)  # the output of failed steps, printed again at the end
 
-# step <name> <command>...: counts one step, or the tests that it ran where it was a ctest.
+# step <name> <command>...: runs the command, and counts it as one step. Of a ctest, counts the tests.
 step() {
   local name=$1 log status=0 started=$SECONDS
   shift
@@ -52,7 +52,7 @@ keep_findings() {
   } >> "$findings"
 }
 
-# finish_steps: prints the findings and the counts. The status of the run.
+# finish_steps: prints the findings and the counts, and returns the status of the run.
 finish_steps() {
   cat "$findings"
   rm -f "$findings"

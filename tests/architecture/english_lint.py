@@ -191,7 +191,7 @@ def check(root, exceptions):
 
 
 def long_subjects(log):
-    """Of the lines of `git log`, each a hash and a subject."""
+    """The findings for the lines of `git log`: each line has a hash and a subject."""
     for line in log.splitlines():
         commit, _, subject = line.partition(" ")
         if len(subject) > SUBJECT_MAX:

@@ -7,8 +7,8 @@
 - A block ```sh run is run by bash in the root of the repository; if the next block is ```text output,
   its lines are what the commands print, where `...` stands for any text. build/release means the
   build that runs the test.
-- A block ```sh release is run, too, but takes long: only by `test_docs.py ReleaseCommands`, which is
-  no test of CTest.
+- A block ```sh release takes long. Only `test_docs.py ReleaseCommands` runs it, which is not a test of
+  CTest.
 """
 
 import os

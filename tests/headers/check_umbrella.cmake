@@ -1,4 +1,4 @@
-# Fails unless <perigee/NAME.h> includes each header of the folder perigee/NAME, but for the headers
+# Fails unless <perigee/NAME.h> includes each header of the folder perigee/NAME except the headers
 # OTHERS. Variables: INCLUDE (the folder that has perigee/), NAME, OTHERS (a list of file names).
 cmake_policy(VERSION 3.25)
 set(umbrella ${INCLUDE}/perigee/${NAME}.h)

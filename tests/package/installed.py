@@ -34,7 +34,7 @@ def install_component(component, prefix):
 
 
 def uninstall_component(component):
-    """Only this one: the manifests of other components may be of an installation outside of the tests."""
+    """Removes this component only: other manifests may belong to an installation outside of the tests."""
     run(CMAKE, "-D", f"MANIFESTS={BUILD}/install_manifest_{component}.txt", "-P", BUILD / "Uninstall.cmake")
 
 
