@@ -6,6 +6,7 @@ failed=0
 failures=()
 summary=()  # a line for each step
 findings=$(mktemp)  # the output of failed steps, printed again at the end
+trap 'rm -f "$findings"' EXIT
 
 # step <name> <command>...: runs the command, and counts it as one step. Of a ctest, counts the tests.
 step() {
@@ -55,7 +56,6 @@ keep_findings() {
 # finish_steps: prints the findings and the counts, and returns the status of the run.
 finish_steps() {
   cat "$findings"
-  rm -f "$findings"
   if ((${#failures[@]} > 0)); then
     echo "Failed: $(IFS=,; echo "${failures[*]}")"
   fi

@@ -90,7 +90,7 @@ void Buffer::move_out_of_place(std::size_t needed) {
     kept_ = static_cast<std::byte*>(memory);
     kept_capacity_ = capacity;
   }
-  copy_octets(kept_, data_, size_);
+  if (size_ != 0) copy_octets(kept_, data_, size_);
   data_ = std::exchange(kept_, nullptr);
   capacity_ = std::exchange(kept_capacity_, 0);
   std::exchange(owner_, nullptr)->place_left();

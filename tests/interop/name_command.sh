@@ -54,16 +54,24 @@ refuse "fleet/nobody: there is no 'nobody'" name resolve fleet/nobody
 expect "" name bind living "$living"
 expect "$living" name resolve living
 refuse "'living' is an object, not a context" name mkdir living/inner
-refuse "living: is an object, not a context" name list living
+refuse "living: this is an object, not a context" name list living
 expect "" name unbind living
 refuse "TRANSIENT" name list fleet/manager.service
 refuse "fleet: the name is already bound" name mkdir fleet
-refuse "a//b: is no name" name resolve a//b
+refuse "a//b: invalid name" name resolve a//b
 refuse "BAD_PARAM" name bind other nonsense:reference
 refuse "is the nil reference" name bind other IOR:00000000000000010000000000000000
 refuse "TRANSIENT" "$perigee" name --service 127.0.0.1:1 list
 refuse "BAD_PARAM" "$perigee" name --service file:/dev/null list
-refuse "TIMEOUT" name --timeout 0.0000001 list
+# The mute service accepts connections, and never replies.
+exec {mute}< <(exec python3 -c 'import socket, time
+service = socket.create_server(("127.0.0.1", 0))
+print(service.getsockname()[1], flush=True)
+time.sleep(600)')
+mute_service=$!
+trap 'kill "$alive_PID" "$mute_service" 2>/dev/null || true' EXIT
+read -r -u "$mute" port
+refuse "TIMEOUT" "$perigee" name --service "127.0.0.1:$port" --timeout 0.2 list
 
 expect "" name unbind fleet/manager.service
 refuse "there is no 'manager.service'" name unbind fleet/manager.service

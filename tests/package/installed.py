@@ -1,5 +1,6 @@
 """Installs the build to a prefix, and builds projects against what is there."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -20,12 +21,24 @@ def run(*command):
     return outcome.stdout
 
 
+@contextlib.contextmanager
+def kept_manifests():
+    """Another installation of this build keeps its manifests, which the target uninstall needs."""
+    before = {path: path.read_bytes() for path in BUILD.glob("install_manifest*.txt")}
+    try:
+        yield
+    finally:
+        for path, content in before.items():
+            path.write_bytes(content)
+
+
 def install():
     shutil.rmtree(PREFIX, ignore_errors=True)
     # A partial build may have left out parts that the installation needs: all targets are built
     # first.
     run(CMAKE, "--build", BUILD, "--target", "installation")
-    run(CMAKE, "--install", BUILD, "--prefix", PREFIX)
+    with kept_manifests():
+        run(CMAKE, "--install", BUILD, "--prefix", PREFIX)
 
 
 def install_component(component, prefix):

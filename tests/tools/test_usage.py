@@ -27,10 +27,12 @@ class Usage(WithServer):
                             "(perigee ior --help lists the options)")
         self.assert_mistake(("ior", "make", "--kye=k"), "perigee ior make: unknown option '--kye'; did you mean '--key'?")
         self.assert_mistake(("ior", "a", "b"), "perigee ior: unexpected argument 'b'")
+        self.assert_mistake(("name", "resolve", "a", "bind"), "perigee name resolve: unexpected argument 'bind'")
 
     def test_a_missing_argument_is_an_error_of_its_command(self):
         self.assert_mistake(("ior",), "perigee ior: reference is required")
         self.assert_mistake(("ior", "make"), "perigee ior make: --key is required")
+        self.assert_mistake(("ior", "make", "--"), "perigee ior make: --key is required")
 
     def test_options_of_the_orb_are_checked_and_refused_where_they_have_no_effect(self):
         self.assert_mistake(("ior", "x", "-ORBPcapp", "f"), "perigee ior: unknown option -ORBPcapp; did you mean '-ORBPcap'?")

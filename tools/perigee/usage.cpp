@@ -66,9 +66,13 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
 std::string explain(std::vector<const CLI::App*>& path, const CLI::ParseError& error) {
   for (std::size_t index = 0; index < path.size(); ++index) {
     const std::vector<std::string> words = path[index]->remaining();
-    if (words.empty()) continue;
+    const auto word = std::ranges::find_if(words, [](const auto& each) { return each != "--"; });
+    if (word == words.end()) continue;
+    // A word that a command does not take is passed on to the commands that contain it.
+    const bool is_surplus = !word->starts_with('-') && index + 1 < path.size();
+    if (is_surplus) return "unexpected argument '" + printable(*word) + "'";
     path.resize(index + 1);
-    return unknown_word(*path.back(), words.front());
+    return unknown_word(*path.back(), *word);
   }
   const std::vector<std::string> names = subcommands_of(*path.back());
   if (error.get_name() == "RequiredError" && path.back()->get_require_subcommand_min() > 0)

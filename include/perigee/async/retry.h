@@ -56,7 +56,7 @@ task<Awaited<std::invoke_result_t<Attempt&>>> retry_on(Where where, Attempt atte
 ///
 /// The task keeps `attempt`, which must not be a coroutine with captures. The ORB must outlive the
 /// task. The task raises BAD_PARAM for a bad schedule, and the exceptions of `reactor_of`. With
-/// g++ 12, give the schedule a name before the co_await.
+/// g++ 12, give the schedule a name before the co_await, and `attempt` too if it captures by value.
 template <typename Attempt>
   requires std::invocable<Attempt&>
 [[nodiscard]] auto retry(const CORBA::object_reference<CORBA::ORB>& orb, Attempt attempt,

@@ -101,14 +101,21 @@ std::uint64_t UnfinishedMessages::oldest_order() const noexcept {
   return oldest;
 }
 
+// Null: no message is exempt now. A connection that has lost its place does not go on, and its
+// upcalls may last long: another message becomes exempt at once.
+const UnfinishedInput* UnfinishedMessages::exempt() const noexcept {
+  const bool is_valid =
+      exempt_ != nullptr && exempt_->order_.load() == exempt_order_ && !exempt_->has_lost_place();
+  return is_valid ? exempt_ : nullptr;
+}
+
 // The message that began first is exempt from the budget, so that some message always goes on. It
 // stays exempt until it is complete, or its connection has ended. Meanwhile no other message
 // becomes exempt, for example an older message whose first octets are charged later.
 bool UnfinishedMessages::may_be_exempt(const UnfinishedInput& input,
                                        std::uint64_t oldest) const noexcept {
-  const bool other_is_exempt =
-      exempt_ != nullptr && exempt_ != &input && exempt_->order_.load() == exempt_order_;
-  return !other_is_exempt && input.order_.load() <= oldest;
+  if (const UnfinishedInput* const present = exempt()) return present == &input;
+  return input.order_.load() <= oldest;
 }
 
 bool UnfinishedMessages::pause_unless_exempt(UnfinishedInput& input,
@@ -238,6 +245,7 @@ UnfinishedInput* UnfinishedMessages::last_to_complete(TimePoint now) const noexc
   for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
     if (input->order_.load() <= oldest || input->charged_.load() == 0 || input->has_lost_place())
       continue;
+    if (input == exempt()) continue;
     const TimePoint until = input->paused_ ? input->paused_since_ : now;
     const Duration expected =
         input->pace_.expected(until, input->octets_.load(), input->left_.load());

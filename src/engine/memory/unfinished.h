@@ -171,6 +171,7 @@ class PERIGEE_API UnfinishedMessages {
   [[nodiscard]] bool watch_output(TimePoint now) noexcept;
   [[nodiscard]] UnfinishedInput* last_to_drain(Duration elapsed) noexcept;
   [[nodiscard]] bool pause_unless_exempt(UnfinishedInput& input, std::uint64_t wanted) noexcept;
+  [[nodiscard]] const UnfinishedInput* exempt() const noexcept;
   [[nodiscard]] bool may_be_exempt(const UnfinishedInput& input,
                                    std::uint64_t oldest) const noexcept;
   void await_resumed(UnfinishedInput& input, std::chrono::milliseconds limit) noexcept;

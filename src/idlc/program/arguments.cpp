@@ -177,8 +177,9 @@ std::string complaint(const Arguments& arguments) {
 /// The error text for an invalid command line. CLI11 proposes no names for a misspelt option.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining();
-  if (unknown.empty()) return error.what();
-  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  const auto first = std::ranges::find_if(unknown, [](const auto& each) { return each != "--"; });
+  if (first == unknown.end()) return error.what();
+  const std::string word = first->substr(0, first->find('='));
   std::vector<std::string> names;
   for (const CLI::Option* const option : app.get_options())
     names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());

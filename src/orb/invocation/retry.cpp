@@ -2,6 +2,8 @@
 #include <perigee/orb/retry.h>
 
 #include <algorithm>
+#include <cmath>
+#include <exception>
 #include <random>
 #include <string>
 #include <thread>
@@ -20,7 +22,7 @@ void check(bool in_range, const char* member, const char* range) {
 RetrySchedule checked(const RetrySchedule& schedule) {
   check(schedule.attempts_max >= 1, "attempts_max", "1 or more");
   check(schedule.first_delay >= Duration::zero(), "first_delay", "zero or more");
-  check(schedule.factor >= 1, "factor", "1 or more");
+  check(schedule.factor >= 1 && std::isfinite(schedule.factor), "factor", "1 or more");
   check(schedule.delay_max >= Duration::zero(), "delay_max", "zero or more");
   check(schedule.jitter >= 0 && schedule.jitter <= 1, "jitter", "0 to 1");
   check(schedule.time_max >= Duration::zero(), "time_max", "zero or more");
@@ -34,9 +36,14 @@ Duration duration_of(double nanoseconds) noexcept {
   return Duration(static_cast<Duration::rep>(nanoseconds));
 }
 
+// Without random numbers of the system, the time makes clients differ.
+unsigned seed() noexcept try { return std::random_device{}(); } catch (const std::exception&) {
+  return static_cast<unsigned>(steady_clock().now().time_since_epoch().count());
+}
+
 // A random number from 0 to 1.
 double random_share() {
-  thread_local std::minstd_rand engine(std::random_device{}());
+  thread_local std::minstd_rand engine(seed());
   return std::uniform_real_distribution<double>(0, 1)(engine);
 }
 
@@ -75,7 +82,7 @@ std::optional<Duration> RetryDelays::after(const CORBA::SystemException& failure
 Sleeper::~Sleeper() = default;
 
 Sleeper& thread_sleeper() noexcept {
-  static ThreadSleeper sleeper;
+  static ThreadSleeper& sleeper = *new ThreadSleeper;  // threads may use it until the process ends
   return sleeper;
 }
 
