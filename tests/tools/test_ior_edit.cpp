@@ -123,10 +123,11 @@ TEST_CASE("profiles are removed and reordered by their numbers") {
   CHECK(edit_ior(before, {.removed_profiles = {1, 2, 3}}).error() ==
         "no profile would remain: the reference would be nil");
   CHECK(edit_ior(before, {.removed_profiles = {0}}).error() ==
-        "there is no profile 0; there are 3");
-  CHECK(edit_ior(before, {.first_profile = 0}).error() == "there is no profile 0; there are 3");
+        "there is no profile 0; write a number from 1 to 3");
+  CHECK(edit_ior(before, {.first_profile = 0}).error() ==
+        "there is no profile 0; write a number from 1 to 3");
   CHECK(edit_ior(before, {.removed_profiles = {4}}).error() ==
-        "there is no profile 4; there are 3");
+        "there is no profile 4; write a number from 1 to 3");
   CHECK_FALSE(edit_ior(before, {.first_profile = 9}));
 }
 

@@ -112,7 +112,7 @@ std::expected<void, std::string> remove_components(iop::Ior& ior, std::uint32_t 
 
 std::expected<void, std::string> check_profile(const iop::Ior& ior, std::size_t number) {
   if (number >= 1 && number <= ior.profiles.size()) return {};
-  return Error("there is no profile " + std::to_string(number) + "; the number of profiles is " +
+  return Error("there is no profile " + std::to_string(number) + "; write a number from 1 to " +
                std::to_string(ior.profiles.size()));
 }
 

@@ -59,14 +59,17 @@ Octets encoded(std::size_t size, std::size_t element_size = 1) {
   return octets;
 }
 
+/// The decoder asks for so many octets more than a sequence has: see copy.h.
+constexpr std::size_t spare = 32;
+
 TEST_CASE("a large parameter reuses the memory of the previous call, whatever its size was") {
   Fixture fixture;
   const auto* const first = fixture.decode<std::uint8_t>(encoded(4 * mib));
-  CHECK(fixture.cache.kept() == 4 * mib);
-  CHECK(fixture.budget->charged(Use::unfinished) == 4 * mib);
+  CHECK(fixture.cache.kept() == 4 * mib + spare);
+  CHECK(fixture.budget->charged(Use::unfinished) == 4 * mib + spare);
   CHECK(fixture.decode<std::uint8_t>(encoded(3 * mib)) == first);
   CHECK(fixture.decode<std::uint8_t>(encoded(4 * mib)) == first);
-  CHECK(fixture.cache.kept() == 4 * mib);
+  CHECK(fixture.cache.kept() == 4 * mib + spare);
 }
 
 TEST_CASE("small parameters are not kept, and leave kept memory alone") {
@@ -75,7 +78,7 @@ TEST_CASE("small parameters are not kept, and leave kept memory alone") {
   CHECK(fixture.cache.kept() == 0);
   (void)fixture.decode<std::uint8_t>(encoded(2 * mib));
   (void)fixture.decode<std::uint8_t>(encoded(300 * kib));
-  CHECK(fixture.cache.kept() == 2 * mib + 300 * kib);
+  CHECK(fixture.cache.kept() == 2 * mib + 300 * kib + 2 * spare);
 }
 
 TEST_CASE("kept memory is reused only for elements of the same type") {
@@ -107,7 +110,7 @@ TEST_CASE("a length beyond the octets of the message takes no memory, and gives 
   CHECK_FALSE(decoder.ok());
   const std::vector<std::uint8_t>& vector = values;
   CHECK(vector.empty());
-  CHECK(fixture.cache.kept() == 4 * mib);
+  CHECK(fixture.cache.kept() == 4 * mib + spare);
 }
 
 TEST_CASE(
