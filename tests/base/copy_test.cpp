@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 
 namespace perigee {
@@ -49,8 +50,9 @@ bool copies_exactly(Copy copy, std::size_t to_offset, std::size_t from_offset, s
 }
 
 TEST_CASE("copies of all sizes hold the same octets and touch no others") {
-  for (const std::size_t size : {0, 1, 255, 256, 257, 2047, 2048, 2049, 4096, 5000})
-    for (const std::size_t distance : {0, 1, 16, 31, 32, 100}) {
+  using Sizes = std::initializer_list<std::size_t>;
+  for (const std::size_t size : Sizes{0, 1, 255, 256, 257, 2047, 2048, 2049, 4096, 5000})
+    for (const std::size_t distance : Sizes{0, 1, 16, 31, 32, 100}) {
       CAPTURE(size);
       CAPTURE(distance);
       CHECK(copies_exactly(copy_octets, 64 + distance, 64, size));
