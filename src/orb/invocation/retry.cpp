@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <exception>
+#include <new>
 #include <random>
 #include <string>
 #include <thread>
@@ -82,7 +84,9 @@ std::optional<Duration> RetryDelays::after(const CORBA::SystemException& failure
 Sleeper::~Sleeper() = default;
 
 Sleeper& thread_sleeper() noexcept {
-  static ThreadSleeper& sleeper = *new ThreadSleeper;  // threads may use it until the process ends
+  // No destructor runs: threads may use it until the process ends.
+  alignas(ThreadSleeper) static std::byte place[sizeof(ThreadSleeper)];
+  static Sleeper& sleeper = *new (place) ThreadSleeper;
   return sleeper;
 }
 
