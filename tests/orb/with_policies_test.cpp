@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 class Account final : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<Account>;
-  static constexpr std::string_view _type_id = "IDL:Account:1.0";
   using CORBA::Object::Object;
 };
 using AccountRef = CORBA::object_reference<Account>;
