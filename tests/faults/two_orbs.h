@@ -3,6 +3,7 @@
 #pragma once
 
 #include "orb/server/server_fixture.h"
+#include "support/serve.h"
 #include <perigee/transport/faults.h>
 
 #include <atomic>
@@ -93,7 +94,7 @@ class LedgerServer {
     endpoint_ = object_->_reference()->base()->profiles.front().endpoints.front().endpoint;
     manager_ = root->the_POAManager();
     manager_->activate();
-    runner_ = std::thread([core = core_] { core->run(); });
+    runner_ = std::thread([core = core_] { serve(*core); });
   }
   ~LedgerServer() { stop(); }
   LedgerServer(const LedgerServer&) = delete;

@@ -2,6 +2,7 @@
 #include "runtime/process.h"
 #include "runtime/while_making.h"
 #include "support/log_lines.h"
+#include "support/serve.h"
 #include "support/temporary_folder.h"
 #include <perigee/iop/ior.h>
 #include <perigee/orb/protocols.h>
@@ -149,7 +150,7 @@ TEST_CASE("an endpoint that is added before the server runs is served when the s
     const auto servant = CORBA::make_reference<EchoServant>();
     const auto object = poa->id_to_reference(poa->activate_object(servant));
     poa->the_POAManager()->activate();
-    std::jthread runner([orb] { orb->run(); });
+    std::jthread runner([orb] { serve(*orb); });
     {
       const EchoClient client;
       const auto ior = iop::parse_ior_string(orb->object_to_string(object)).value();

@@ -1,6 +1,7 @@
 // The places of the tests' objects and callers: another ORB over TCP, or the same ORB.
 #pragma once
 
+#include "support/serve.h"
 #include <perigee/corba.h>
 
 #include <doctest/doctest.h>
@@ -35,7 +36,7 @@ class Places final {
         poa(IDL::traits<PortableServer::POA>::narrow(
             server->resolve_initial_references("RootPOA"))) {
     poa->the_POAManager()->activate();
-    runner_ = std::jthread([running = server] { running->run(); });
+    runner_ = std::jthread([running = server] { serve(*running); });
   }
   ~Places() {
     client->destroy();

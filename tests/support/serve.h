@@ -1,0 +1,18 @@
+// Serves an ORB in a thread of a test.
+#pragma once
+
+#include <perigee/orb/exceptions.h>
+
+namespace perigee::test {
+
+/// Runs an ORB, or the core of one, for a thread of its own. A short test may shut the ORB down
+/// before the thread begins: `run` raises BAD_INV_ORDER then.
+template <typename Orb>
+void serve(Orb& orb) {
+  try {
+    orb.run();
+  } catch (const CORBA::BAD_INV_ORDER&) {  // the ORB has been shut down
+  }
+}
+
+}  // namespace perigee::test
