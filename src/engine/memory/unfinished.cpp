@@ -241,11 +241,11 @@ void UnfinishedMessages::make_room(TimePoint now) noexcept {
 UnfinishedInput* UnfinishedMessages::last_to_complete(TimePoint now) const noexcept {
   UnfinishedInput* last = nullptr;
   const std::uint64_t oldest = oldest_order();
+  const UnfinishedInput* const spared = exempt();
   Duration longest = Duration::min();
   for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
-    if (input->order_.load() <= oldest || input->charged_.load() == 0 || input->has_lost_place())
-      continue;
-    if (input == exempt()) continue;
+    if (input == spared || input->order_.load() <= oldest) continue;
+    if (input->charged_.load() == 0 || input->has_lost_place()) continue;
     const TimePoint until = input->paused_ ? input->paused_since_ : now;
     const Duration expected =
         input->pace_.expected(until, input->octets_.load(), input->left_.load());
