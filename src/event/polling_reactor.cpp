@@ -16,6 +16,10 @@ namespace {
 /// waking it for each event would cost more than the event.
 constexpr std::chrono::microseconds nap_time{200};
 
+/// A thread that waits longer than this for a timer sets the timer handle, and waits without a time
+/// limit. A time limit costs each wait most of a microsecond; setting the handle is a system call.
+constexpr std::chrono::milliseconds timer_handle_worth{20};
+
 /// The state that a thread keeps from one turn of a shared reactor to the next.
 struct LastTurn {
   const PollingReactor* reactor = nullptr;
@@ -96,12 +100,12 @@ void PollingReactor::run_once(Deadline deadline) {
 void PollingReactor::turn(Deadline deadline) {
   EventSpace space;
   call_ready(note(poll(space.events(), deadline)));
-  if (has_timers_.load(std::memory_order_relaxed)) run_timers();
+  if (has_timers_.load(std::memory_order_relaxed) && !no_timer_is_due_) run_timers();
   if (has_tasks_.load(std::memory_order_acquire)) run_tasks();
   if (shared()) {
     if (stop_.load(std::memory_order_relaxed) && sleepers_.load() != 0)
       wake();  // the next thread comes back
-  } else if (has_timer_handle_.load(std::memory_order_relaxed)) {
+  } else if (has_foreign_loop_.load(std::memory_order_relaxed)) {
     tell_foreign_loop();  // announces the entries that this turn leaves
   }
 }
@@ -109,8 +113,10 @@ void PollingReactor::turn(Deadline deadline) {
 std::span<PolledEvent> PollingReactor::poll(std::span<PolledEvent> events,
                                             Deadline deadline) noexcept {
   if (shared() && deadline > Deadline::immediately()) nap_if_others_are_quick();
-  if (!begin_sleep(deadline)) return poller_->wait(events, Duration::zero());
-  const Duration left = deadline.is_never() ? Duration::max() : deadline.left(clock_.now());
+  if (!shared()) no_timer_is_due_ = false;
+  Deadline first_timer;
+  if (!begin_sleep(deadline, first_timer)) return poller_->wait(events, Duration::zero());
+  const Duration left = wait_limit(deadline, first_timer);
   const auto found =
       busy_poll_.count() != 0 ? poll_busily(events, left) : poller_->wait(events, left);
   sleepers_.fetch_sub(1);  // the supervisor of the loop sees it before the upcalls that follow
@@ -127,22 +133,46 @@ std::span<PolledEvent> PollingReactor::poll_busily(std::span<PolledEvent> events
   return poller_->wait(events, left);
 }
 
-// False if there is something to do. A reactor of several threads has the timer handle in place of
-// each thread's own time-out.
-bool PollingReactor::begin_sleep(Deadline& until) noexcept {
+// False if there is something to do. `first`: the time of the first timer.
+bool PollingReactor::begin_sleep(Deadline until, Deadline& first) noexcept {
   if (until == Deadline::immediately()) return false;
   const std::lock_guard lock(lock_);
   if (has_entries() || (shared() && stop_.load())) return false;
-  if (!shared()) until = std::min(until, timers_.next());
+  first = timers_.next();
   sleepers_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+// With several threads, the timer handle replaces each thread's own time limit. `first`: the time
+// of the first timer when the sleep began; a timer that is armed later wakes the thread.
+Duration PollingReactor::wait_limit(Deadline until, Deadline first) noexcept {
+  if (!shared() && !first.is_never()) {
+    no_timer_is_due_ = timer_handle_wakes(first);
+    if (!no_timer_is_due_) until = std::min(until, first);
+  }
+  return until.is_never() ? Duration::max() : until.left(clock_.now());
+}
+
+// Whether a single thread can wait for a timer at `first` without a time limit: the timer handle is
+// set for that time, or for an earlier one. Only the steady clock is the clock of the handle.
+bool PollingReactor::timer_handle_wakes(Deadline first) noexcept {
+  if (&clock_ != &steady_clock()) return false;
+  if (first >= timer_handle_due_.load(std::memory_order_relaxed)) return true;
+  if (first.left(clock_.now()) < timer_handle_worth || !make_timer_handle()) return false;
+  follow_timers();
   return true;
 }
 
 // Cleared before the lists are looked at: a thread that adds an entry later wakes the reactor
 // again.
 PollingReactor::Found PollingReactor::note_all(std::span<const PolledEvent> events) noexcept {
-  for (const PolledEvent& event : events)
+  for (const PolledEvent& event : events) {
     if (event.key == wake_key) wake_pending_.exchange(false, std::memory_order_acq_rel);
+    if (event.key == timer_key && !shared()) {
+      timer_handle_due_.store(Deadline::never());
+      no_timer_is_due_ = false;
+    }
+  }
   const std::lock_guard lock(lock_);
   for (const PolledEvent& event : events) {
     if (event.key >= timer_key) continue;
@@ -174,7 +204,7 @@ void PollingReactor::run_timers() {
     take();
   }
   for (;;) {
-    const bool may_follow = is_last && has_timer_handle_.load(std::memory_order_relaxed);
+    const bool may_follow = is_last && timer_handle_follows_.load(std::memory_order_relaxed);
     if (may_follow && must_follow(now)) follow_timers();
     if (timer == nullptr) return;
     prepare_task();

@@ -78,7 +78,8 @@ class PollingReactor final : public Reactor {
                                             Deadline deadline) noexcept;
   [[nodiscard]] std::span<PolledEvent> poll_busily(std::span<PolledEvent> events,
                                                    Duration left) noexcept;
-  [[nodiscard]] bool begin_sleep(Deadline& until) noexcept;
+  [[nodiscard]] bool begin_sleep(Deadline until, Deadline& first) noexcept;
+  [[nodiscard]] Duration wait_limit(Deadline until, Deadline first) noexcept;
   struct Found {
     Event first;
     std::size_t count = 0;  ///< of all objects that wait for a call
@@ -101,6 +102,7 @@ class PollingReactor final : public Reactor {
   void wake() noexcept;
   void drop(Pollable& pollable) noexcept;
   [[nodiscard]] std::expected<void, IoError> make_timer_handle() noexcept;
+  [[nodiscard]] bool timer_handle_wakes(Deadline first) noexcept;
   void follow_timers() noexcept;
   void tell_foreign_loop() noexcept;
   [[nodiscard]] bool must_follow(TimePoint now) const noexcept;
@@ -120,12 +122,17 @@ class PollingReactor final : public Reactor {
   std::size_t posted_count_ = 0;
 
   std::mutex add_mutex_;  ///< held while slots are added
-  /// For `handle()`, and for several threads. Follows the first timer, so that one thread wakes for
-  /// it. Changed under the mutex.
+  /// A timerfd; edge-triggered, so it is never read. Stays once made. With several threads, and for
+  /// a foreign loop, it follows the first timer. A single thread sets it when it waits for a timer
+  /// that is not soon. Changed under the mutex.
+  ipc::Handle timer_handle_;
   std::mutex timer_handle_mutex_;
   std::atomic<Deadline> timer_handle_due_;
-  ipc::Handle timer_handle_;  ///< a timerfd; edge-triggered, so it is never read. Stays once made
-  std::atomic<bool> has_timer_handle_ = false;
+  std::atomic<bool> timer_handle_follows_ = false;
+  std::atomic<bool> has_foreign_loop_ = false;  ///< single thread: `handle` was called
+  /// Single thread: the present turn began without a look at the clock, because the timer handle
+  /// wakes the thread when a timer is due.
+  bool no_timer_is_due_ = false;
 
   /// Changed under the lock; lowered also without it. So a thread that adds an entry sees every
   /// thread that may sleep without having seen the entry.

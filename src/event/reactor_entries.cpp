@@ -35,7 +35,10 @@ PollingReactor::~PollingReactor() {
 
 std::expected<void, IoError> PollingReactor::begin() {
   if (auto added = poller_->add(wake_.handle(), wake_key); !added) return added;
-  return shared() ? make_timer_handle() : std::expected<void, IoError>{};
+  if (!shared()) return {};
+  auto made = make_timer_handle();
+  if (made) timer_handle_follows_.store(true);
+  return made;
 }
 
 std::expected<void, IoError> PollingReactor::add(int fd, Pollable& pollable) {
@@ -140,7 +143,7 @@ bool PollingReactor::arm(Timer& timer, Deadline deadline) noexcept {
     wakes = is_first && !shared() && must_wake();
   }
   wake_if(wakes);
-  if (is_first && has_timer_handle_.load()) follow_timers();
+  if (is_first && timer_handle_follows_.load()) follow_timers();
   return was_idle;
 }
 
@@ -162,7 +165,7 @@ TimerId PollingReactor::schedule(TimePoint time, Function function) {
 // `handle()`: it must be told even if no thread sleeps here.
 bool PollingReactor::must_wake() const noexcept {
   return sleepers_.load(std::memory_order_relaxed) != 0 ||
-         (!shared() && has_timer_handle_.load(std::memory_order_relaxed));
+         has_foreign_loop_.load(std::memory_order_relaxed);
 }
 
 void PollingReactor::wake_if(bool needed) noexcept {
@@ -188,12 +191,13 @@ std::expected<void, IoError> PollingReactor::make_timer_handle() noexcept {
   if (!made) return system_failure(IoOperation::create, errno);
   if (auto added = poller_->add(made.get(), timer_key); !added) return added;
   timer_handle_ = std::move(made);
-  has_timer_handle_.store(true);
   return {};
 }
 
 int PollingReactor::handle() noexcept {
   if (!make_timer_handle()) return -1;
+  timer_handle_follows_.store(true);
+  if (!shared()) has_foreign_loop_.store(true);
   follow_timers();
   tell_foreign_loop();
   return poller_->handle();
