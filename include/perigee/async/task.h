@@ -3,7 +3,6 @@
 // A task is lazy: it begins when it is awaited or started. It runs on the thread that begins or
 // resumes it. Its frame comes from the pool. The operations that tasks await are elsewhere: calls,
 // sleep.h, completion.h.
-// completion.h.
 #pragma once
 
 #include <perigee/async/outcome.h>
