@@ -24,7 +24,7 @@ void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error)
   } catch (const CORBA::NO_RESPONSE& stopped) {
     if (stopped.minor() != orb::minor_cancelled) return answer.exception(error);
     answer.exception(CORBA::TIMEOUT(orb::minor_deadline, stopped.completed(),
-                                    "its time was over while it waited"));
+                                    "the client's time passed before the reply"));
   } catch (...) {
     answer.exception(error);
   }

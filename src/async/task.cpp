@@ -34,7 +34,7 @@ void PromiseBase::share_stop_token() const noexcept {
 }
 
 void raise_empty_task() {
-  throw std::invalid_argument("an empty task: each is awaited or started once, by std::move");
+  throw std::invalid_argument("an empty task: await or start a task once, by std::move");
 }
 
 }  // namespace perigee::async::detail

@@ -14,13 +14,13 @@ std::string_view text_of(ErrorKind kind) {
     case ErrorKind::truncated:
       return "more octets were expected than are there";
     case ErrorKind::bad_length:
-      return "a length promises more than remains";
+      return "a length exceeds the remaining octets";
     case ErrorKind::bad_boolean:
       return "a boolean is neither 0 nor 1";
     case ErrorKind::bad_enum:
       return "no such enumerator";
     case ErrorKind::bad_string:
-      return "a string without a NUL at its end, or with one inside";
+      return "a string without a NUL at its end, or with a NUL inside";
     case ErrorKind::bad_encapsulation:
       return "an encapsulation without a valid byte order";
     case ErrorKind::bad_value:

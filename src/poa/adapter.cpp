@@ -199,7 +199,7 @@ SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantR
         if (from_slot) object.id = slot_id(ref);
         text = id_text(object.id);
         if (objects_.contains(text))
-          throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "another object was given the id of the slot");
+          throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "another object has the id of the slot");
         if (!from_slot) key = key_of(object.id);
         place = std::move(object);
         place.adapter = self();

@@ -110,7 +110,7 @@ class Adapter final : public ManagedAdapter {
   /// A reference to an object of this adapter, with the type that its servant names.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> reference_to(
       const ServedObject& object) const;
-  /// Called when an object is neither active nor used: etherealizes it, lets its servant go.
+  /// Called when an object is neither active nor used: etherealizes it, and releases its servant.
   void object_ended(ServedObject& object) noexcept;
   void etherealize_objects() noexcept override;
   void wait_until_idle() override;
@@ -127,12 +127,12 @@ class Adapter final : public ManagedAdapter {
   /// Notes a deferred reply. Requests that would wait until its object has left are refused.
   [[nodiscard]] std::string owe(const ServedObject& object);
   void owe_no_more(const std::string& id) noexcept;
-  /// Null once the ORB is gone.
+  /// Null if the ORB no longer exists.
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const noexcept;
   /// Raises OBJ_ADAPTER if there is none.
   [[nodiscard]] ServedObject default_object(OctetSpan id) const;
   [[nodiscard]] CORBA::object_reference<PortableServer::ServantLocator> locator() const;
-  /// Has the activator make the object's servant, unless the object is active by then.
+  /// Lets the servant activator make the object's servant, unless the object is active by then.
   void incarnate(OctetSpan id);
   [[nodiscard]] ServedObject served_object(OctetSpan id, ServantRef servant) const;
   /// @}
@@ -142,7 +142,7 @@ class Adapter final : public ManagedAdapter {
   /// nullptr if there is none, or if another thread's activator is still making it.
   [[nodiscard]] counted_ptr<Adapter> child(std::string_view name) const noexcept;
   [[nodiscard]] bool has_activator() const noexcept;
-  /// Has the adapter activator make a child. False if there is none afterwards.
+  /// Lets the adapter activator make a child. False if there is no such child afterwards.
   [[nodiscard]] bool activate_child(const std::string& name);
   /// @}
 

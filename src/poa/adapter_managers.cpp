@@ -54,7 +54,8 @@ void Adapter::set_servant_manager(CORBA::object_reference<ServantManager> manage
   const Lock lock = lock_alive();
   if (!parts_.policies.servant_manager()) throw WrongPolicy();
   if (servant_manager_)
-    throw CORBA::BAD_INV_ORDER(minor_manager_set, COMPLETED_NO, "there is a servant manager");
+    throw CORBA::BAD_INV_ORDER(minor_manager_set, COMPLETED_NO,
+                               "the POA already has a servant manager");
   auto activator = IDL::traits<ServantActivator>::narrow(manager);
   auto locator = IDL::traits<ServantLocator>::narrow(manager);
   if (parts_.policies.retain() ? !activator : !locator)
@@ -139,7 +140,8 @@ void Adapter::wait_for_transition(Lock& lock, const std::string& id, Waits waits
                                  "waiting for the object's transition might never end");
     // The waiting thread may be the thread that has to answer.
     if (waits == Waits::request && activation_.owes(id))
-      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object owes answers, and leaves");
+      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                             "the object is being deactivated and waits for its deferred replies");
     activation_.wait_for_change(lock);
   }
 }

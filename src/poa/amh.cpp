@@ -5,7 +5,7 @@ namespace perigee::skeleton {
 
 void ResponseState::_raise_other_operation() {
   throw CORBA::BAD_OPERATION(0, CORBA::COMPLETED_NO,
-                             "a response handler answers the operation it was made for");
+                             "the response handler is for another operation");
 }
 
 }  // namespace perigee::skeleton

@@ -94,7 +94,7 @@ void Answer::exception(const std::exception_ptr& thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
     orb::log_operation(log::Level::warning, turn.request().operation(),
-                       {"the client gets UNKNOWN: the exception was to be given, and is null"});
+                       {"the client gets UNKNOWN: the exception to reply with is null"});
     turn.request().reply_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE, "no exception"));
   } catch (...) {
     poa::answer_thrown(turn.request());
@@ -143,7 +143,7 @@ std::exception_ptr HeldException::copy_of(const CORBA::Exception& exception) {
 
 void HeldException::_raise_exception() const {
   if (exception_) std::rethrow_exception(exception_);
-  throw CORBA::UNKNOWN(0, COMPLETED_MAYBE, "an exception holder that holds none");
+  throw CORBA::UNKNOWN(0, COMPLETED_MAYBE, "the exception holder is empty");
 }
 
 }  // namespace perigee::skeleton

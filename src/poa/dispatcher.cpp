@@ -72,7 +72,8 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     if (target.object) return call(request, *target.object, &target.object);
     if (serve_inactive(request, target) == Served::yes) return;
   }
-  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is not to be had for long");
+  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                         "object lookup failed: retry limit reached");
 }
 
 [[gnu::always_inline]] inline Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request,
@@ -115,7 +116,8 @@ void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
   const Upcall upcall(object, request, pin, hooks, scope);
   const std::unique_lock<std::recursive_timed_mutex> single_thread = object.adapter->enter_upcall();
   if (request.time_limited() && request.expired()) [[unlikely]]
-    throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO, "its time was over while it waited");
+    throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO,
+                         "the client's time passed while the request waited");
   if (hooks != nullptr) [[unlikely]]
     return call_with_hooks(request, object, *hooks);
   probe::stamp(Point::upcall_prepared);

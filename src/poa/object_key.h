@@ -7,8 +7,8 @@
 //   persistent:                        F3 | count 2 | (length 2 | name)... | object id
 // clang-format on
 //
-// Numbers are big-endian. The first octet is no character, so that plain names stay free for keys
-// that people write (corbaloc).
+// Numbers are big-endian. The first octet is not a character, so that plain names remain free for
+// keys that users write (corbaloc).
 #pragma once
 
 #include "poa/slot_table.h"

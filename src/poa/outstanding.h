@@ -22,7 +22,7 @@ class CallHandle;
 
 namespace perigee::poa {
 
-/// Any thread; `take` decides which thread answers. Allocated from the pool.
+/// Any thread; `take` decides which thread replies. Allocated from the pool.
 class Outstanding {
  public:
   /// Called in the upcall of the request.
@@ -30,13 +30,13 @@ class Outstanding {
   Outstanding(const Outstanding&) = delete;
   Outstanding& operator=(const Outstanding&) = delete;
 
-  /// True for the first caller only: it answers, and then calls `end`.
+  /// True for the first caller only: it replies, and then calls `end`.
   [[nodiscard]] bool take() noexcept { return !taken_.exchange(true); }
   [[nodiscard]] bool taken() const noexcept { return taken_.load(); }
   /// Valid until `end`.
   [[nodiscard]] orb::ServerRequest& request() const noexcept { return *request_; }
   [[nodiscard]] bool expected() const noexcept { return expected_; }
-  /// The request is over: lets go of it, and then of the object.
+  /// Ends the request: releases the request, and then the object.
   void end() noexcept;
   /// A token that is stopped when the client no longer wants the answer. Never stopped if the
   /// request is over.
@@ -54,7 +54,7 @@ class Outstanding {
  private:
   /// An object that is not in the table.
   struct Unlisted {
-    AdapterVisit visit;  // the adapter waits for it: the servant is let go before
+    AdapterVisit visit;  // destroyed after the object: the adapter waits until then
     ServedObject object;
   };
 

@@ -57,8 +57,8 @@ struct PolicySet {
   }
 };
 
-/// Raises POA::InvalidPolicy for a policy that is nil, unknown, not supported yet, or that
-/// contradicts another. Of two policies of one type the later counts.
+/// Raises POA::InvalidPolicy for a policy that is nil, unknown or not supported, or that
+/// contradicts another policy. If there are two policies of one type, the later policy counts.
 [[nodiscard]] PolicySet make_policy_set(const CORBA::PolicyList& policies);
 
 /// The Root POA's: the defaults, and implicit activation.

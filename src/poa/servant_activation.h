@@ -43,13 +43,13 @@ class ServantActivation {
     bool servant_leaves_again = false;  ///< other ids of the servant are leaving
   };
 
-  /// Nothing if the id is inactive or active.
+  /// Empty if the id is inactive or active.
   [[nodiscard]] std::optional<State> state_of(const std::string& id) const noexcept;
   /// inactive -> incarnating, by the calling thread.
   void begin_incarnating(const std::string& id);
   /// active -> leaving.
   void begin_leaving(const std::string& id, const Servant* servant, Reason reason);
-  /// leaving -> etherealizing, by the calling thread. Nothing if the id does not leave with this
+  /// leaving -> etherealizing, by the calling thread. Empty if the id is not leaving with this
   /// servant.
   [[nodiscard]] std::optional<Leaving> begin_etherealizing(const std::string& id,
                                                            const Servant* servant) noexcept;

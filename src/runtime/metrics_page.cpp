@@ -125,7 +125,7 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
     const std::string_view method = line.substr(0, line.find(' '));
     if (method != "GET" && method != "HEAD")
       return answer("405 Method Not Allowed\r\nAllow: GET, HEAD", "text/plain",
-                    "there are GET and HEAD\n");
+                    "use GET or HEAD\n");
     line.remove_prefix(std::min(method.size() + 1, line.size()));
     std::string text = page(line.substr(0, line.find_first_of(" ?")));
     if (method == "HEAD") text.resize(text.find(end_of_header) + end_of_header.size());

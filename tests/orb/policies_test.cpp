@@ -152,8 +152,8 @@ TEST_CASE("the text of the exception names each bad policy and the reason") {
   });
   CHECK(
       std::string(set.what()) ==
-      "IDL:omg.org/CORBA/InvalidPolicies:1.0: number 0, LifespanPolicy (type 17), is no policy of "
-      "calls; number 1, is nil");
+      "IDL:omg.org/CORBA/InvalidPolicies:1.0: number 0, LifespanPolicy (type 17), is not a policy "
+      "of calls; number 1, is nil");
   const auto text = [&](CORBA::PolicyType type, auto value) {
     const auto error =
         caught<CORBA::PolicyError>([&] { (void)make_policy(fixture.core(), type, value); });
@@ -166,8 +166,8 @@ TEST_CASE("the text of the exception names each bad policy and the reason") {
         "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY_VALUE: SyncScopePolicy (type 24): 4 is no "
         "SyncScope; there are 0 (SYNC_NONE) to 3 (SYNC_WITH_TARGET)");
   CHECK(text(4711, std::int32_t{5}) ==
-        "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY: policy type 4711 is not made here from a "
-        "value of an Any");
+        "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY: policy type 4711 cannot be made from "
+        "the value of an Any");
 }
 
 TEST_CASE("two policies of one type in a list are BAD_PARAM, OMG minor 30") {

@@ -419,7 +419,7 @@ TEST_CASE("errors of an asynchronous servant are logged with the operation") {
     Deferred test;
     test.dispatch();
     test.answer.exception(std::exception_ptr());
-    expected = "act: the client gets UNKNOWN: the exception was to be given, and is null";
+    expected = "act: the client gets UNKNOWN: the exception to reply with is null";
   }
   SUBCASE("an answer that is dropped") {
     (void)answer_of([](const HandlerRef&) {});
@@ -459,7 +459,7 @@ TEST_CASE("an exception of a oneway's servant, which no client gets, is logged a
   test.request.set_response_expected(false);
   test.dispatch();
   test.answer.exception(CORBA::NO_PERMISSION());
-  CHECK(lines.have("orb: act: no answer is wanted, and this was one: NO_PERMISSION"));
+  CHECK(lines.have("orb: act: the client expects no reply and does not get NO_PERMISSION"));
 }
 
 TEST_CASE("a handler is refused after its servant has thrown an exception") {

@@ -245,6 +245,6 @@ TEST_CASE("a failed connection is explained with its probable cause") {
   CHECK(text(IoErrorKind::system, IoOperation::connect, EACCES).find("permissions") !=
         std::string::npos);
   CHECK(explain({IoErrorKind::system, IoOperation::connect, EACCES,
-                 "uiop:///s (user 7 listens there, whom -ORBUiopTrust does not name)"})
+                 "uiop:///s (user 7 listens there, but -ORBUiopTrust does not name this user)"})
             .find("-ORBUiopTrust own,root,<user>") != std::string::npos);
 }

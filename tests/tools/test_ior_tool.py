@@ -39,7 +39,7 @@ class Ior(WithServer):
                 out = perigee("ior", *words, *trusting)[1]
                 self.assertIn("-ORBUiopTrust does not name its place", out)
             out = perigee("ior", "try", server.ior, "-ORBUiopTrust", str(os.geteuid() + 1))[1]
-            self.assertIn("whom -ORBUiopTrust does not name", out)
+            self.assertIn("but -ORBUiopTrust does not name this user", out)
             self.assertIn("name its user and its folder: -ORBUiopTrust", out)
             server.end(signal.SIGKILL)
         shutil.rmtree(f"{self.folder}/run")

@@ -360,8 +360,8 @@ TEST_CASE("a client that expects a certain user sends nothing to a server of ano
     const auto refused = connect(address + "?user=" + other);
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().code == EACCES);
-    CHECK(refused.error().endpoint.ends_with("(user " + self +
-                                             " listens there, who is not the one that is meant)"));
+    CHECK(refused.error().endpoint.ends_with(
+        "(user " + self + " listens there, but the address names another user)"));
   }
   CHECK(file->published().address == folder.file("s") + "?user=" + self);
   CHECK(abstract->published().address == name + "?user=" + self);
@@ -388,7 +388,7 @@ TEST_CASE("a client uses sockets only of trusted users: by default, of its own u
   const auto refused = refusal("12345", folder.file("s"));
   REQUIRE(refused.has_value());
   CHECK(refused->endpoint == "uiop://" + folder.file("s") + " (user " + self +
-                                 " listens there, whom -ORBUiopTrust does not name)");
+                                 " listens there, but -ORBUiopTrust does not name this user)");
   const LocalTrust usual;
   CHECK((usual.own_user && !usual.everybody));
   CHECK(usual.users == std::vector<std::uint32_t>{0});

@@ -24,8 +24,8 @@ using Awaited = decltype(awaiter_of(std::declval<Awaitable>()).await_resume());
 
 }  // namespace async::detail
 
-/// A task that keeps `awaitable`, awaits it and gives its result. It costs one frame more. An
-/// operation that begins before it is awaited has begun before the task.
+/// A task that keeps `awaitable`, awaits it and gives its result. It costs one frame more. The task
+/// does not start the operation: an operation that runs before it is awaited is running already.
 template <typename Awaitable>
 task<async::detail::Awaited<Awaitable>> as_task(Awaitable awaitable) {
   co_return co_await std::move(awaitable);

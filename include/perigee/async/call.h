@@ -73,7 +73,7 @@ class CallState final : public stub::CallObserver {
 
 }  // namespace async::detail
 
-/// A call in progress, or its result. Calls that are started in turn run at the same time:
+/// A call in progress, or its result. Several calls can run at the same time:
 ///
 ///     call<int32_t> ibm = quoter->_async().get_quote("IBM");
 ///     call<int32_t> dec = quoter->_async().get_quote("DEC");
@@ -126,8 +126,8 @@ class [[nodiscard]] call {
 
   /// Gives the result, or throws, once. If the awaiting task is asked to stop, the call is
   /// cancelled. If the task's own caller waits for a limited time, the call has the same limit
-  /// (TIMEOUT). The task goes on on the thread that drives the call. In a servant of a reactive
-  /// server this is the loop's thread.
+  /// (TIMEOUT). The thread that drives the call resumes the task. In a servant of a reactive server
+  /// this is the loop's thread.
   class Awaiter {
    public:
     explicit Awaiter(State& state) noexcept : state_(state) {}

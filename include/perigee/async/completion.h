@@ -27,7 +27,7 @@ class CompletionState {
   [[nodiscard]] bool claim() noexcept {
     return !claimed_.exchange(true, std::memory_order_relaxed);
   }
-  /// Goes on with the waiting task. This object may be gone when the function returns.
+  /// Resumes the waiting task. This object may no longer exist when the function returns.
   PERIGEE_API void publish() noexcept;
 
   [[nodiscard]] bool is_over() const noexcept {
@@ -50,12 +50,12 @@ class CompletionState {
 /// until that task goes on. If several threads try to complete it, it must live until all of them
 /// have returned from `complete` or `fail`.
 ///
-/// It does not look at stop tokens. The completing code does, for example with a std::stop_callback
-/// that calls `fail`.
+/// A completion does not look at stop tokens. The code that completes it does, for example with a
+/// std::stop_callback that calls `fail`.
 template <typename T = void>
 class completion {
  public:
-  /// `where`: where the task goes on. By default this is the completing thread, inside `complete`.
+  /// `where` resumes the task. By default the completing thread resumes it, inside `complete`.
   explicit completion(executor where = {}) noexcept : state_(where) {}
   completion(const completion&) = delete;
   completion& operator=(const completion&) = delete;

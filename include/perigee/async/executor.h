@@ -1,5 +1,5 @@
-// executor: where a task goes on after a wait. This is the thread that ends the wait, a reactor's
-// thread, or the thread that the function of a foreign event loop chooses.
+// executor: chooses the thread that resumes a task after a wait. This is the thread that ends the
+// wait, a reactor's thread, or the thread that the function of a foreign event loop chooses.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,13 +12,13 @@ namespace event {
 class Reactor;
 }
 
-/// A function that goes on with tasks, soon and once each, on a thread of its choice. It is a
-/// value; the object behind `context` must outlive the tasks. Any thread may call it.
+/// A function that resumes tasks, soon and once each, on a thread of its choice. It is a value; the
+/// object behind `context` must outlive the tasks. Any thread may call it.
 class executor {
  public:
   using Function = void (*)(void* context, std::coroutine_handle<> task);
 
-  /// Goes on at once, on the calling thread.
+  /// Resumes at once, on the calling thread.
   executor() noexcept = default;
   executor(Function function, void* context) noexcept : function_(function), context_(context) {}
 
@@ -36,7 +36,7 @@ class executor {
   void* context_ = nullptr;
 };
 
-/// Goes on with tasks on the reactor's thread, in a later turn. The reactor must outlive them.
+/// Resumes tasks on the reactor's thread, in a later turn. The reactor must outlive the tasks.
 [[nodiscard]] PERIGEE_API executor on(event::Reactor& reactor) noexcept;
 
 namespace async::detail {
@@ -57,7 +57,7 @@ class Switch {
 
 }  // namespace async::detail
 
-/// `co_await perigee::continue_on(perigee::on(reactor));`: the task goes on on a thread of `where`.
+/// `co_await perigee::continue_on(perigee::on(reactor));`: a thread of `where` resumes the task.
 [[nodiscard]] inline async::detail::Switch continue_on(executor where) noexcept {
   return async::detail::Switch(where);
 }

@@ -10,21 +10,22 @@
 
 namespace perigee::async::detail {
 
-/// Counts the tasks that have not ended; the last task that ends goes on with the waiting task. The
+/// Counts the tasks that have not ended. The last task that ends resumes the waiting task. The
 /// waiting task counts as one, so that it is not resumed before it waits.
 class Latch {
  public:
   void add(std::size_t count) noexcept { left_.fetch_add(count, std::memory_order_relaxed); }
-  /// One task has ended. The latch may be gone when this returns.
+  /// Called when a task has ended. The latch may no longer exist when the function returns.
   void count_down() noexcept {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) waiter_.resume();
   }
-  /// False if nothing is left to wait for.
+  /// False if there is nothing to wait for.
   [[nodiscard]] bool wait(std::coroutine_handle<> task) noexcept {
     waiter_ = task;
     return left_.fetch_sub(1, std::memory_order_acq_rel) != 1;
   }
-  /// Whether a task was added that has not ended. Call it before or after `wait`, not during it.
+  /// Whether a task that was added has not ended yet. Call it before or after `wait`, not during
+  /// it.
   [[nodiscard]] bool has_left() const noexcept { return left_.load(std::memory_order_acquire) > 1; }
   /// Prepares the latch for another wait.
   void reset() noexcept { left_.store(1, std::memory_order_relaxed); }

@@ -12,16 +12,16 @@
 namespace perigee {
 
 /// The loop of the asynchronous calls that begin on this thread. On a thread that serves requests,
-/// it is the thread's loop of the server. On other threads, it is the loop that runs in ORB::run,
+/// it is the server's loop of this thread. On other threads, it is the loop that runs in ORB::run,
 /// ORB::perform_work and `run(orb, task)`. It lives as long as the ORB. Raises BAD_INV_ORDER, OMG
 /// minor 4, after the ORB's shutdown; NO_RESOURCES. Any thread.
 [[nodiscard]] PERIGEE_API event::Reactor& reactor_of(
     const CORBA::object_reference<CORBA::ORB>& orb);
 
-/// `co_await sleep_for(orb, duration)`: goes on after this time, by the ORB's clock, on a thread
-/// that runs `reactor_of(orb)`, and gives true. Gives false, earlier, if the task is asked to stop
-/// or the ORB's shutdown is complete. No duration is too long. The ORB must outlive the wait; the
-/// ORB of a servant does.
+/// `co_await sleep_for(orb, duration)`: a thread that runs `reactor_of(orb)` resumes the task after
+/// this time, by the ORB's clock. The result is true. It is false, and comes earlier, if the task
+/// is asked to stop or the ORB's shutdown is complete. Any duration is allowed. The ORB must
+/// outlive the wait; the ORB of a servant does.
 template <typename Rep, typename Period>
 [[nodiscard]] async::detail::Sleep sleep_for(const CORBA::object_reference<CORBA::ORB>& orb,
                                              std::chrono::duration<Rep, Period> duration) {
@@ -35,7 +35,7 @@ template <typename Rep, typename Period>
   return within(reactor_of(orb), duration);
 }
 
-/// Goes on with tasks on a thread that runs `reactor_of(orb)`.
+/// Resumes tasks on a thread that runs `reactor_of(orb)`.
 [[nodiscard]] inline executor on(const CORBA::object_reference<CORBA::ORB>& orb) {
   return on(reactor_of(orb));
 }

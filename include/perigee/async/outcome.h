@@ -26,7 +26,7 @@ class outcome {
     const auto* const error = std::get_if<2>(&held_);
     return error == nullptr ? std::exception_ptr() : *error;
   }
-  /// The value, which must be there.
+  /// The value. Call it only if there is a value.
   [[nodiscard]] std::add_lvalue_reference_t<T> value() noexcept
     requires(!std::is_void_v<T>)
   {
@@ -36,7 +36,7 @@ class outcome {
       return *std::get_if<1>(&held_);
     }
   }
-  /// Moves the value out, or throws the exception. One of them must be there.
+  /// Moves the value out, or throws the exception. Call it only if there is one of them.
   T take() {
     if (const auto* const error = std::get_if<2>(&held_)) std::rethrow_exception(*error);
     if constexpr (std::is_reference_v<T>) {

@@ -19,22 +19,23 @@ namespace perigee {
 /// frames are gone. If a scope is destroyed before it is joined, while tasks run, the program is
 /// terminated: the tasks would refer to objects that are gone.
 ///
-/// Threads: any thread may start tasks and request the stop. While the scope is joined, no task may
-/// start after the last one has ended. A scope allocates once, for the stop state; a task costs its
-/// frame.
+/// Threads: any thread may start tasks and request the stop. During a join, a task may start only
+/// while another task of the scope runs. A scope allocates once, for the stop state; a task costs
+/// its frame.
 class PERIGEE_API scope {
  public:
   /// Says whether the first failure stops the other tasks.
   enum class on_error : std::uint8_t { keep_going, cancel };
 
-  /// `outer`: also stops the tasks; usually the token of the starting task.
+  /// The stop of `outer`, usually the token of the starting task, also stops the tasks.
   explicit scope(std::stop_token outer = {}, on_error policy = on_error::keep_going)
       : stop_(std::move(outer)), policy_(policy) {}
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
   ~scope();
 
-  /// Runs the task until it first waits; then it goes on by itself.
+  /// Runs the task on this thread until it first waits. Then the operations that it awaits resume
+  /// it.
   void start(task<> work);
 
   /// Requests the stop of the tasks' token; tasks end when they see it.
@@ -45,7 +46,7 @@ class PERIGEE_API scope {
   /// Sets the time until which the result of later tasks is awaited. Calls that these tasks await
   /// have the same limit. By std::chrono::steady_clock.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
-  /// The time of the scope has passed: requests the stop of the tasks.
+  /// Called when the time of the scope has passed: requests the stop of the tasks.
   void end_in_time() noexcept {
     timed_out_.store(true, std::memory_order_relaxed);
     request_stop();
@@ -55,8 +56,8 @@ class PERIGEE_API scope {
     return timed_out_.load(std::memory_order_relaxed);
   }
 
-  /// Waits for all tasks, then throws the exception of the first task that failed. Goes on on the
-  /// thread where the last task ended. The scope can be used again.
+  /// Waits for all tasks, then throws the exception of the first task that failed. The thread where
+  /// the last task ended resumes the joining task. The scope can be used again.
   [[nodiscard]] auto join() noexcept { return Join(*this); }
 
  private:

@@ -19,8 +19,8 @@ namespace perigee::async {
 
 namespace detail {
 
-/// The time until which the client waits for the reply, if it has a limit: nanoseconds of
-/// std::chrono::steady_clock.
+/// The time until which the client waits for the reply, by std::chrono::steady_clock; never if the
+/// client waits without a limit.
 [[nodiscard]] PERIGEE_API Deadline awaited_until(const orb::ServerRequest& request) noexcept;
 
 /// Answers with TIMEOUT if the task was stopped because its caller's time is over.
@@ -77,7 +77,7 @@ class Serving final {
 
 }  // namespace detail
 
-/// Begins the task that `begin` returns. When it ends, on whichever thread, answers the request
+/// Begins the task that `begin` returns. When the task ends, on any thread, answers the request
 /// with the octets that `encode(encoder, result)` writes, or with the exception of the task or of
 /// `begin`. The task has the stop token and the remaining time of the request (see
 /// perigee::stop_token_of, perigee::remaining_time_of). Call it in the upcall, after `set_raises`

@@ -23,7 +23,7 @@ class PERIGEE_API Sleep {
  public:
   Sleep(event::Reactor& reactor, Deadline deadline) noexcept
       : reactor_(reactor), deadline_(deadline) {}
-  /// Moves a sleep that was not awaited yet, so that `as_task` can keep it.
+  /// Moves a sleep that has not been awaited yet, so that `as_task` can keep it.
   Sleep(Sleep&& other) noexcept : Sleep(other.reactor_, other.deadline_) {}
   Sleep& operator=(const Sleep&) = delete;
 
@@ -72,14 +72,14 @@ class PERIGEE_API Sleep {
 
 }  // namespace async::detail
 
-/// `co_await sleep_until(reactor, time)`: goes on on the reactor's thread at `time`, by the
-/// reactor's clock, and gives true. Gives false, earlier, if the task is asked to stop or the
-/// reactor is closed. The reactor must outlive the wait. Any thread.
+/// `co_await sleep_until(reactor, time)`: the reactor's thread resumes the task at `time`, by the
+/// reactor's clock. The result is true. It is false, and comes earlier, if the task is asked to
+/// stop or the reactor is closed. The reactor must outlive the wait. Any thread.
 [[nodiscard]] inline async::detail::Sleep sleep_until(event::Reactor& reactor,
                                                       TimePoint time) noexcept {
   return {reactor, Deadline::at(time)};
 }
-/// The same, `duration` from now. No duration is too long.
+/// The same, `duration` from now. Any duration is allowed.
 template <typename Rep, typename Period>
 [[nodiscard]] async::detail::Sleep sleep_for(event::Reactor& reactor,
                                              std::chrono::duration<Rep, Period> duration) noexcept {

@@ -3,7 +3,6 @@
 // A task is lazy: it begins when it is awaited or started. It runs on the thread that begins or
 // resumes it. Its frame comes from the pool. The operations that tasks await are elsewhere: calls,
 // sleep.h, completion.h.
-// completion.h.
 #pragma once
 
 #include <perigee/async/outcome.h>
@@ -63,7 +62,8 @@ template <typename P>
     return Deadline::never();
 }
 
-/// How a task gets the stop requests of its request. `context` is the context of the task's end.
+/// How a task gets the stop requests of the request that it serves. `context` is the `context` that
+/// was given to `begin_apart`.
 struct StopAccess {
   /// A token on loan: no copy of it is used after the task's end. In the steady state it costs no
   /// allocation.
@@ -79,7 +79,7 @@ struct StopAccess {
 /// coroutine, the stop token, and the time until which the result is awaited.
 class PromiseBase {
  public:
-  /// Is told that the task has ended; may destroy its frame.
+  /// Called when the task has ended; may destroy its frame.
   using Ended = void (*)(PromiseBase& promise, void* context) noexcept;
 
   /// The last suspension point, where the frame waits to be destroyed.

@@ -35,7 +35,7 @@ NonVoid<T> take_non_void(outcome<T>& result) {
   }
 }
 
-/// The stop token of the awaiting task. For other kinds of coroutines, a token that never stops.
+/// The stop token of the awaiting task. Other kinds of coroutines get a token that never stops.
 template <typename Parent>
 const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
   if constexpr (HasStopToken<Parent>) {
@@ -71,7 +71,8 @@ class All {
   Latch latch_;
 };
 
-/// Begins tasks, stops the others when one has ended with a value, and waits until all have ended.
+/// Begins tasks. When a task has ended with a value, stops the other tasks. Waits until all have
+/// ended.
 class Any {
  public:
   void link(const std::stop_token& outer) { stop_.link(outer); }

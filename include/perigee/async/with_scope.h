@@ -71,9 +71,9 @@ class ThisTimeLimit {
 /// and the remaining time of the awaiting task. When all tasks have ended, throws the exception of
 /// the first task that failed. The body may be this task.
 ///
-/// With `on_error::cancel` a failure of any task, or of the body, asks all other tasks to stop. The
-/// body is kept until all have ended, so it may be a lambda with captures. It must not join the
-/// scope. Allocates once, like every scope; two frames more.
+/// With `on_error::cancel`, a failure of any task, or of the body, asks all other tasks to stop.
+/// The body is kept until all tasks have ended, so it may be a lambda with captures. It must not
+/// join the scope. Allocates once, like every scope, and needs two more frames.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
@@ -87,8 +87,8 @@ task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
 
 /// The same with a deadline. When it has passed, calls that the tasks await end with TIMEOUT, and
 /// the tasks are asked to stop. If tasks were running then, throws CORBA::TIMEOUT, COMPLETED_MAYBE,
-/// once all have ended. An exception that a task had thrown before takes precedence. The awaiting
-/// task goes on on the reactor's thread. Allocates twice; three frames more.
+/// once all have ended. An exception that a task had thrown before takes precedence. The reactor's
+/// thread resumes the awaiting task. Allocates twice, and needs three more frames.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(scope_deadline deadline, Body body,

@@ -9,7 +9,7 @@
 
 namespace perigee {
 
-/// glibc copies so many octets and more by `rep movsb`.
+/// From this many octets on, glibc copies by `rep movsb`.
 inline constexpr std::size_t slow_copy_min = 2048;
 
 /// Whether std::memcpy of these octets may be 25 times slower than `copy_backward`. By

@@ -9,8 +9,8 @@
 
 namespace perigee {
 
-/// A point in time at which waiting ends, or none. A value. It has no clock: the object that waits
-/// passes the present time of its own clock.
+/// A point in time at which waiting ends, or none. A value. A deadline has no clock: the waiting
+/// object passes the present time of its own clock.
 ///
 /// This is the only type that says "until when". Zero and the largest duration mean "no limit" only
 /// in tables of options; the code that reads an option makes a Deadline of it.
@@ -19,7 +19,7 @@ class Deadline {
   /// Never passes.
   constexpr Deadline() noexcept = default;
   [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
-  /// Has passed: an operation with this deadline tries once, and does not wait.
+  /// A deadline that has passed: an operation with it tries once, and does not wait.
   [[nodiscard]] static constexpr Deadline immediately() noexcept { return at(TimePoint::min()); }
   [[nodiscard]] static constexpr Deadline at(TimePoint time) noexcept { return Deadline(time); }
   /// Saturates: no duration overflows. A deadline after a negative duration has passed.
@@ -37,7 +37,7 @@ class Deadline {
   [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept {
     return !is_never() && now >= end_;
   }
-  /// At least zero. Duration::max() if the deadline never passes.
+  /// The time that is left, at least zero. Duration::max() if the deadline never passes.
   [[nodiscard]] constexpr Duration left(TimePoint now) const noexcept {
     if (is_never()) return Duration::max();
     if (now >= end_) return Duration::zero();
@@ -46,10 +46,10 @@ class Deadline {
       return Duration::max();
     return end_ - now;
   }
-  /// For `never`: the largest time point.
+  /// The time point. For `never`: the largest time point.
   [[nodiscard]] constexpr TimePoint time() const noexcept { return end_; }
 
-  /// `never` is the latest.
+  /// `never` is later than all others.
   friend constexpr auto operator<=>(const Deadline&, const Deadline&) noexcept = default;
 
  private:

@@ -1,4 +1,4 @@
-// Octet spans: octets of another owner. Each function says which object owns them.
+// Spans of octets that another object owns. Each function says which object owns the octets.
 #pragma once
 
 #include <cstddef>

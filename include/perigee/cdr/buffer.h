@@ -32,8 +32,8 @@ class PlaceOwner {
 /// small.
 class PERIGEE_API Buffer {
  public:
-  /// Octets that are not copied: they follow own octet number `own_offset`, and must outlive the
-  /// use.
+  /// Octets that are not copied. They follow the buffer's own octet number `own_offset`, and must
+  /// outlive the use of the buffer.
   struct Borrowed {
     std::size_t own_offset;
     OctetSpan octets;
@@ -63,7 +63,7 @@ class PERIGEE_API Buffer {
     return data_ + size_;
   }
   void advance(std::size_t count) noexcept { size_ += count; }
-  /// What `reserve` gives without moving the octets.
+  /// The octets that `reserve` can give without moving the buffer's octets.
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
 
   /// Removes own octets from the end. No borrowed segment may lie beyond `own_size`.
@@ -77,7 +77,7 @@ class PERIGEE_API Buffer {
   /// Empties the buffer, which then writes into `place`. The owner keeps the place valid until
   /// `leave_place`, or until the buffer has called `place_left`.
   void enter_place(MutableOctetSpan place, PlaceOwner& owner) noexcept;
-  /// All own octets are in the place.
+  /// Whether all own octets are in the place.
   [[nodiscard]] bool in_place() const noexcept { return owner_ != nullptr; }
   /// Empties the buffer, which then writes into its own memory. Does nothing if the buffer is in no
   /// place. Does not call the owner.

@@ -1,4 +1,4 @@
-// Numbers and names of code sets, for messages and for people.
+// Numbers and names of code sets, for messages and for texts.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,15 +17,15 @@ namespace perigee::cdr {
   return set == CharSet::utf_8 ? 0x05010001u : 0x00010000u | static_cast<std::uint32_t>(set);
 }
 [[nodiscard]] PERIGEE_API std::uint32_t registry_number(WideSet set) noexcept;
-/// Nothing for unknown code sets, and for `none` and `native`.
+/// Empty for unknown code sets, and for `none` and `native`.
 [[nodiscard]] PERIGEE_API std::optional<CharSet> char_set_of(
     std::uint32_t registry_number) noexcept;
 [[nodiscard]] PERIGEE_API std::optional<WideSet> wide_set_of(
     std::uint32_t registry_number) noexcept;
 /// @}
 
-/// @name Names as people write them: "UTF-8", "ISO-8859-15", "US-ASCII"; "UTF-16", "UCS-2",
-/// "UCS-4". Any case.
+/// @name Names as in options: "UTF-8", "ISO-8859-15", "US-ASCII"; "UTF-16", "UCS-2", "UCS-4". Any
+/// case.
 /// @{
 [[nodiscard]] PERIGEE_API std::string name_of(CharSet set);
 [[nodiscard]] PERIGEE_API std::optional<CharSet> parse_char_set(std::string_view name) noexcept;

@@ -23,8 +23,8 @@ namespace perigee::cdr {
 class LandedSequence;
 class SequenceMemory;
 
-/// The environment for values that need more than octets: the ORB, for object references. `orb`
-/// derives its own type from it.
+/// The environment for values that need more than octets: object references need the ORB. `orb`
+/// derives its own type from this class.
 class Environment {
  public:
   /// Memory for large sequences; null: only the heap is used.

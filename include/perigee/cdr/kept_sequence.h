@@ -1,6 +1,6 @@
-// Parameters that are large sequences: their memory is used for one call after another. Otherwise a
-// vector of many MiB would take fresh memory of the system in each call, with a page fault for each
-// page.
+// Parameters that are large sequences: one call after another uses the same memory for them.
+// Otherwise, in each call, a vector of many MiB would take fresh memory from the system, with a
+// page fault for each page.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -18,8 +18,8 @@ namespace perigee::cdr {
 template <BasicType T>
 class KeptSequence final {
  public:
-  /// Vectors that take more than this are kept. Smaller ones come from the heap of the C library,
-  /// which keeps their memory itself.
+  /// Vectors that take more memory than this are kept. Smaller vectors come from the heap of the C
+  /// library, which keeps their memory itself.
   static constexpr std::size_t kept_above = 256 * 1024;
 
   KeptSequence() noexcept = default;

@@ -14,8 +14,8 @@
 
 namespace perigee::cdr {
 
-/// The end of a message whose other octets, the head, are elsewhere. Once the numbers have arrived,
-/// one thread at a time accesses it, like the message.
+/// The numbers at the end of a message. The other octets of the message, the head, are elsewhere.
+/// Once the numbers have arrived, one thread at a time accesses this object, like the message.
 class PERIGEE_API LandedSequence final {
  public:
   /// The first number is `head_size` octets behind the start of the message.
@@ -30,8 +30,8 @@ class PERIGEE_API LandedSequence final {
   /// The memory of the numbers. Not after `take`.
   [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
 
-  /// Moves the numbers to `values`, as they were received. False, and nothing is moved, if they
-  /// have another type or were taken before.
+  /// Moves the numbers to `values`, as they were received. If they have another type, or were taken
+  /// before, returns false and moves nothing.
   template <typename T>
   [[nodiscard]] bool take(std::vector<T>& values) noexcept {
     auto* const landed = std::get_if<std::vector<T>>(&values_);

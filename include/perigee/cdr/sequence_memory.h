@@ -18,8 +18,8 @@ using LargeVector =
                  std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<float>,
                  std::vector<double>>;
 
-/// The place of a sequence that ended a message. The next such message is likely to have a sequence
-/// at the same place.
+/// The place of a sequence that ended a message. It is likely that the next message of this kind
+/// also has a sequence there.
 struct SequencePlace {
   std::size_t length_at = 0;  ///< octets of the message in front of the length
   std::size_t type = 0;       ///< the index of the vector's type in LargeVector

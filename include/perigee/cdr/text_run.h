@@ -42,8 +42,8 @@ inline constexpr std::size_t short_text_max = 0;
 inline unsigned copy_short_text(std::byte*, const char*, std::size_t) noexcept { return 0; }
 #endif
 
-/// Like RunPlace, for runs in which no member stands at a constant offset from an earlier one. An
-/// alignment takes two instructions, and all later steps wait for them.
+/// Like RunPlace, for runs in which no member stands at a constant offset from an earlier member.
+/// An alignment takes two instructions, and all later steps depend on their result.
 class TextPlace {
  public:
   TextPlace(std::byte* place, std::size_t position) noexcept

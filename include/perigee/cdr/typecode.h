@@ -98,9 +98,9 @@ struct TypeNode {
   const TypeNode* content = nullptr;
   const TypeNode* key = nullptr;  ///< of a map
   std::span<const TypeMember> members = {};
-  /// The encapsulation that a peer sent for this TypeCode. Empty if it was not decoded, or is part
-  /// of another TypeCode. It is sent again unchanged, except for unions over wchar: their labels
-  /// are encoded anew.
+  /// The encapsulation that a peer sent for this TypeCode. Empty if the TypeCode was not decoded,
+  /// or is part of another TypeCode. It is sent again unchanged, except for unions over wchar:
+  /// their labels are encoded anew.
   OctetSpan encapsulation = {};
 };
 
@@ -157,7 +157,7 @@ PERIGEE_API void encode_type(Encoder& encoder, const TypeNode& type, TypeLimits 
 /// is tk_null.
 PERIGEE_API TypeRef decode_type(Decoder& decoder, TypeLimits limits = {});
 
-/// The type without aliases around it.
+/// The type behind all aliases.
 PERIGEE_API const TypeNode& unaliased(const TypeNode& type) noexcept;
 
 /// Whether the kind (of an unaliased type) can be the discriminator of a union.

@@ -93,8 +93,8 @@ class PERIGEE_API Pollable : public PollableState {
   ~Pollable() = default;
 };
 
-/// An object whose owner outlives the reactor's use of it, for example if one thread runs the
-/// reactor.
+/// An object whose owner outlives the reactor's use of the object, for example if one thread runs
+/// the reactor.
 class PERIGEE_API EventHandler : public Pollable {
  public:
   virtual void handle_ready(Readiness readiness) noexcept = 0;

@@ -1,10 +1,10 @@
-// Task: work that a reactor does soon. It lives in the object that it serves.
+// Task: work that a reactor does soon. A task lives in the object that it works for.
 #pragma once
 
 namespace perigee::event {
 
-/// A member, or a base, of the object that it serves; `run` gets back to that object with a
-/// static_cast. Posting a task allocates nothing. A posted task must not be destroyed.
+/// A member, or a base, of the object that it works for. `run` gets from the task to that object by
+/// a static_cast. Posting a task allocates nothing. A posted task must not be destroyed.
 class Task {
  public:
   Task(const Task&) = delete;

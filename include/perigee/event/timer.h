@@ -1,4 +1,4 @@
-// Timer: work that a reactor does at a deadline. It lives in the object that it serves.
+// Timer: work that a reactor does at a deadline. A timer lives in the object that it works for.
 #pragma once
 
 #include <perigee/base/deadline.h>
@@ -22,9 +22,9 @@ class TimerLink {
   TimerLink* previous_ = nullptr;
 };
 
-/// A member, or a base, of the object that it serves; `fire` gets back to that object with a
-/// static_cast. Arming a timer allocates nothing. An armed timer must not be destroyed: while it is
-/// armed, it holds a reference to its owner, or the owner cancels it first.
+/// A member, or a base, of the object that it works for. `fire` gets from the timer to that object
+/// by a static_cast. Arming a timer allocates nothing. An armed timer must not be destroyed: while
+/// it is armed, it holds a reference to its owner, or the owner cancels it first.
 class Timer : public TimerLink {
  protected:
   /// `fire` is called on a thread that runs the reactor, without locks. It may destroy the timer,

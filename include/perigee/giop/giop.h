@@ -9,9 +9,9 @@
 
 namespace perigee::giop {
 
-/// GIOPlite: requests and replies of GIOP 1.2 with shorter headers. Other messages are GIOP 1.2,
-/// and so are requests and replies with fields that the short headers lack. The minor version is
-/// that of GIOP.
+/// GIOPlite: requests and replies of GIOP 1.2 with shorter headers. All other messages have the
+/// form of GIOP 1.2. So have requests and replies with fields that the short headers lack. The
+/// minor version is that of GIOP.
 inline constexpr messaging::Version lite_version{2, 2};
 
 /// The General Inter-ORB Protocol, versions 1.0 to 1.2. Its sessions do not seal.

@@ -27,8 +27,8 @@ enum CodeSetId : std::uint32_t {
   code_set_utf_16 = 0x00010109,
 };
 
-/// The code sets of one kind of character: the native one, and the ones to which it can be
-/// converted.
+/// The code sets of one kind of character: the native code set, and the code sets to which it can
+/// be converted.
 struct CodeSetList {
   std::uint32_t native = 0;  ///< 0: none
   std::vector<std::uint32_t> conversions;

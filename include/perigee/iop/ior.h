@@ -82,13 +82,14 @@ struct IiopProfile {
 /// An encapsulation in byte order `order`. For version 1.0, the components are left out.
 PERIGEE_API TaggedProfile encode_profile(const IiopProfile& profile,
                                          std::endian order = std::endian::native);
-/// Does not look at the tag. Octets behind the body are ignored. Errors: those of the decoder;
-/// `bad_value` for a major version other than 1; `too_large` beyond the limits.
+/// Decodes the data of the profile; the caller checks the tag. Octets behind the body are ignored.
+/// Errors: those of the decoder; `bad_value` for a major version other than 1; `too_large` beyond
+/// the limits.
 PERIGEE_API std::expected<IiopProfile, cdr::Error> decode_iiop_profile(
     const TaggedProfile& profile, const IorLimits& limits = {});
 
-/// Why a stringified reference cannot be used; `text` is for people. `reason` maps to the minor
-/// codes of BAD_PARAM that string_to_object raises (7 bad scheme, 8 bad address, 9 bad scheme
+/// Why a stringified reference cannot be used; `text` describes the error. `reason` maps to the
+/// minor codes of BAD_PARAM that string_to_object raises (7 bad scheme, 8 bad address, 9 bad scheme
 /// specific part, 10 other).
 struct ReferenceError {
   enum class Reason : std::uint8_t {

@@ -22,8 +22,8 @@
 namespace perigee::ipc {
 
 struct RaceOptions {
-  /// The next address is tried when one has failed, or has not answered for this long. RFC 8305
-  /// recommends 250 ms, and not less than 100.
+  /// The next address is tried when an attempt has failed, or has been in progress for this long.
+  /// RFC 8305 recommends 250 ms, and not less than 100 ms.
   std::chrono::milliseconds attempt_delay{250};
 };
 
@@ -58,8 +58,8 @@ PERIGEE_API std::expected<Handle, ConnectFailure> connect_any(std::span<const In
                                                               const RaceOptions& race,
                                                               std::span<const OptionValue> options);
 
-/// The race of `connect_any` without waiting, for threads that wait for several handles. One thread
-/// at a time. It has no time limit of its own: the owner destroys it.
+/// The attempts of `connect_any` without waiting, for threads that wait for several handles. One
+/// thread at a time. It has no time limit of its own: its owner destroys it.
 class PERIGEE_API ConnectRace {
  public:
   enum class State : std::uint8_t { running, won, lost };
@@ -72,12 +72,13 @@ class PERIGEE_API ConnectRace {
 
   /// Does all steps that are possible without waiting. Do not call it again after `won` or `lost`.
   [[nodiscard]] State advance();
-  /// Becomes readable when `advance` can go on. The handle never changes. It exists from the first
-  /// `advance` that has returned `running`.
+  /// A handle that becomes readable when `advance` can continue. The handle never changes. It
+  /// exists after the first `advance` that has returned `running`.
   [[nodiscard]] int handle() const noexcept;
   /// After `won`: a blocking handle.
   [[nodiscard]] Handle take_winner() noexcept;
-  /// After `lost`: why. While the race is running: the result as if a time limit had ended it.
+  /// After `lost`: the reason. While the race is running: the result as if a time limit had ended
+  /// it.
   [[nodiscard]] ConnectFailure failure() const;
 
  private:

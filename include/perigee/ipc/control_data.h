@@ -69,9 +69,9 @@ struct alignas(ControlHeader) CredentialsSpace {
 struct alignas(ControlHeader) HandlesSpace {
   std::byte octets[sizeof(CredentialsSpace) + sizeof(HandlesControl)];  // not initialised
 
-  /// The octets to offer for so many handles. Room for credentials is added, since some sockets
-  /// receive them. Sockets without credentials use it for handles; surplus handles are counted and
-  /// closed.
+  /// The octets to offer for so many handles. Some sockets also receive credentials, so room for
+  /// them is added. Sockets without credentials use this room for handles; surplus handles are
+  /// counted and closed.
   [[nodiscard]] static constexpr std::size_t size_for(std::size_t handle_count) noexcept {
     if (handle_count > handles_max) handle_count = handles_max;
     return sizeof(CredentialsSpace) + part_space(handle_count * sizeof(int));

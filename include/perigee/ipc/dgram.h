@@ -184,7 +184,7 @@ class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
                             TimeLimit limit = forever) noexcept {
     return detail::done(io::send_datagram(this->handle(), segments, {}, limit));
   }
-  /// Receives one datagram of the peer. Errors: `connection_refused`, as `send`.
+  /// Receives one datagram of the peer. Errors: `connection_refused`, see `send`.
   [[nodiscard]] Result<ReceivedDatagram> recv(MutableOctetSpan space,
                                               TimeLimit limit = forever) noexcept {
     return detail::received_datagram(io::recv_datagram(this->handle(), space, limit), space);

@@ -1,4 +1,5 @@
-// Errors of the wrappers with the operation and the endpoint, for people and for the layers above.
+// Errors of the wrappers with the operation and the endpoint, for log lines and for the layers
+// above.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -34,7 +35,7 @@ std::string text_of(const T& endpoint) {
   }
 }
 
-/// An error in the form of the layers above: a passed time limit has its own kind.
+/// The error as an IoError, for the layers above: a passed time limit has its own kind.
 template <Endpoint T>
 [[nodiscard]] IoError io_error(IoOperation operation, const T& endpoint,
                                const std::error_code& error) {

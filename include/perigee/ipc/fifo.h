@@ -92,14 +92,14 @@ class Receiver : public SocketBase<Receiver> {
   /// Not open.
   Receiver() noexcept = default;
   /// Waits until a sender has opened the pipe. With a limit or `no_wait`, waits until a sender has
-  /// sent octets or has closed the pipe again, since the system can wait for nothing else.
+  /// sent octets or has closed the pipe again, since the system has no other event for this.
   [[nodiscard]] static Result<Receiver> open(const FifoAddr& address, TimeLimit limit = forever) {
     auto handle = io::open_fifo_receiver(address, limit);
     if (!handle) return std::unexpected(handle.error());
     return Receiver(std::move(*handle));
   }
 
-  /// Receives at least one octet into `space`, or learns that the stream has ended.
+  /// Receives at least one octet into `space`, or returns the end of the stream.
   [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     if (space.empty()) return Received::octets(0);
     return detail::received(io::pipe_recv(handle(), space, limit), 1);
@@ -110,7 +110,7 @@ class Receiver : public SocketBase<Receiver> {
     if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(io::pipe_recv(handle(), spaces, limit), 1);
   }
-  /// Fills `space`, or gets the octets that were left before the stream ended. `moved` gets the
+  /// Fills `space`. If the stream ends earlier, returns the octets before the end. `moved` gets the
   /// number of octets received, also after an error.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
                                         TimeLimit limit = forever) noexcept {

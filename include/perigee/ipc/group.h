@@ -23,9 +23,9 @@ class DgramBcast : public SocketBase<DgramBcast> {
 
   /// Not open.
   DgramBcast() noexcept = default;
-  /// Sends by all interfaces that are up and can broadcast now. To receive broadcasts, `local` is
-  /// `InetAddr::any(port)`. Errors: `address_family_not_supported` for an IPv6 address,
-  /// `network_unreachable` if there is no such interface.
+  /// Sends by all interfaces that are up and can broadcast at the time of the call. To receive
+  /// broadcasts, `local` is `InetAddr::any(port)`. Errors: `address_family_not_supported` for an
+  /// IPv6 address, `network_unreachable` if there is no such interface.
   template <typename... Options>
     requires(OptionOf<Options, DgramBcast> && ...)
   [[nodiscard]] static Result<DgramBcast> open(const InetAddr& local, Options... options) {
@@ -41,8 +41,9 @@ class DgramBcast : public SocketBase<DgramBcast> {
     return opened(local, {by}, options...);
   }
 
-  /// Sends one datagram on each link, to `port` of all its hosts. Gives the number of links on
-  /// which it left; an error only if it left on no link. The limit is for all links together.
+  /// Sends one datagram on each link, to `port` of all its hosts. Returns the number of links on
+  /// which the datagram left. It is an error only if the datagram left on no link. The limit is for
+  /// all links together.
   [[nodiscard, gnu::always_inline]] Result<std::size_t> send(OctetSpan octets, std::uint16_t port,
                                                              TimeLimit limit = forever) noexcept {
     return detail::sent(io::broadcast(handle(), octets, port, by_, limit));

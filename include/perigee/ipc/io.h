@@ -39,7 +39,7 @@ inline Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit
 
 /// @name Transfer all octets. Stop earlier at an error, or, when receiving, at the end of the
 /// stream (fewer octets without an error). The limit is for the whole transfer. With `no_wait`,
-/// they move what is possible at once, and give EAGAIN if octets are left.
+/// they move the octets that can be moved at once, and give EAGAIN if octets are left.
 /// @{
 inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;

@@ -21,8 +21,8 @@
 
 namespace perigee::ipc {
 
-/// The process that made the other end of a local connection, as it was then. The system vouches
-/// for it.
+/// The process that made the other end of a local connection, as it was at that time. The system
+/// vouches for it.
 struct PeerCredentials {
   std::int32_t process = 0;
   std::uint32_t user = 0;
@@ -95,8 +95,8 @@ PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<H
   }
   return send_message(fd, message, limit);
 }
-/// Takes all handles or none: some of them would be useless, and handles without an owner would
-/// leak.
+/// Takes all handles or none. A part of the handles would be useless, and handles without an owner
+/// would leak.
 [[gnu::always_inline]] inline MessageTransfer recv_with_handles(int fd, MutableOctetSpan space,
                                                                 std::span<Handle> handles,
                                                                 system_calls::Message& message,

@@ -107,8 +107,8 @@ using QuickAck = SwitchOption<io::OptionName::quick_ack, detail::tcp_stream>;
 using KeepAlive = SwitchOption<io::OptionName::keep_alive, detail::tcp_stream>;
 /// Only hosts of the directly connected network are reached (SO_DONTROUTE).
 using DontRoute = SwitchOption<io::OptionName::dont_route, detail::tcp_stream>;
-/// A port can be bound while old connections of it still linger. Several datagram sockets with this
-/// option can use one port; all of them get the datagrams to a group (SO_REUSEADDR).
+/// A port can be bound although old connections of the port still linger. Several datagram sockets
+/// with this option can use one port; all of them get the datagrams to a group (SO_REUSEADDR).
 using ReuseAddress = SwitchOption<io::OptionName::reuse_address, detail::every_bound_inet>;
 /// Several acceptors share a port, or several receivers of datagrams (SO_REUSEPORT).
 using ReusePort = SwitchOption<io::OptionName::reuse_port, detail::every_bound_inet>;
@@ -162,7 +162,7 @@ struct McastInterface {
 using PipeCapacity = SizeOption<io::OptionName::pipe_capacity,
                                 SocketKinds::pipe_sender | SocketKinds::pipe_receiver>;
 
-/// What closing does with octets that are not sent yet (SO_LINGER).
+/// What closing does with octets that have not been sent yet (SO_LINGER).
 struct Linger {
   static constexpr io::OptionName name = io::OptionName::linger;
   static constexpr SocketKinds kinds = detail::tcp_stream;

@@ -30,7 +30,7 @@ class RecordSocket : public ConnectedSocket<RecordSocket<Domain>, typename Domai
                             TimeLimit limit = forever) noexcept {
     return detail::done(io::send_record(this->handle(), segments, limit));
   }
-  /// Receives one record, or learns that the stream has ended. `Received::octets(0)` is an empty
+  /// Receives one record, or returns the end of the stream. `Received::octets(0)` is an empty
   /// record. A record that does not fit is lost (`message_size`); no part of it is received.
   [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     return detail::received_message(io::recv_record(this->handle(), space, limit));

@@ -13,9 +13,10 @@ namespace perigee::ipc {
 
 /// The result of an operation, or the system's error. A passed time limit is
 /// `std::errc::timed_out`. With `no_wait`, an operation that would have to wait gives
-/// `std::errc::operation_would_block`. It is a `std::expected` with two differences. The compiler
-/// warns if a result is ignored. A result cannot be compared with a value of a C function:
-/// `send(octets) == -1` would never be true.
+/// `std::errc::operation_would_block`.
+///
+/// A Result is a `std::expected` with two differences. The compiler warns if a result is ignored. A
+/// result cannot be compared with a value of a C function: `send(octets) == -1` does not compile.
 template <typename T>
 class [[nodiscard]] Result : public std::expected<T, std::error_code> {
   using Expected = std::expected<T, std::error_code>;
@@ -40,8 +41,8 @@ class [[nodiscard]] Result : public std::expected<T, std::error_code> {
 /// Result of an operation without a value.
 using Status = Result<void>;
 
-/// The result of a receive operation. The end of the stream is neither an error nor a count: `recv`
-/// gets octets or the end; `recv_n` gets all octets, or fewer octets and the end.
+/// The result of a receive operation. The end of the stream is neither an error nor a count. `recv`
+/// gives octets or the end; `recv_n` gives all octets, or fewer octets and the end.
 class Received {
  public:
   [[nodiscard]] static constexpr Received octets(std::size_t count) noexcept {
@@ -78,7 +79,7 @@ class TimeLimit {
   }
   [[nodiscard]] constexpr bool is_forever() const noexcept { return ns_ == forever_ns; }
   [[nodiscard]] constexpr bool is_no_wait() const noexcept { return ns_ == no_wait_ns; }
-  /// The limit; valid only if it is neither of the above.
+  /// The limit; valid only for a duration, not for `forever` and `no_wait`.
   [[nodiscard]] constexpr std::chrono::nanoseconds duration() const noexcept {
     return std::chrono::nanoseconds(ns_);
   }

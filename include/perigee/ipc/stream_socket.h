@@ -203,8 +203,8 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
                                          TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send(this->handle(), segments, limit));
   }
-  /// Sends all octets. `moved` gets the number of octets sent, also before an error, for example a
-  /// limit that has passed in the middle.
+  /// Sends all octets. `moved` gets the number of octets sent, also if an error ends the call, for
+  /// example a limit that passes in the middle.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send_n(this->handle(), octets, limit));
   }
@@ -221,7 +221,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     return detail::sent(Calls::send_n(this->handle(), segments, limit), moved);
   }
 
-  /// Receives at least one octet into `space`, or learns that the stream has ended.
+  /// Receives at least one octet into `space`, or returns the end of the stream.
   [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     if (space.empty()) return Received::octets(0);
     return detail::received(Calls::recv(this->handle(), space, limit), 1);
@@ -232,7 +232,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(Calls::recv(this->handle(), spaces, limit), 1);
   }
-  /// Fills `space`, or gets the octets that were left before the stream ended. `moved` gets the
+  /// Fills `space`. If the stream ends earlier, returns the octets before the end. `moved` gets the
   /// number of octets received, also after an error: these octets have left the stream.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
                                         TimeLimit limit = forever) noexcept {
@@ -261,9 +261,9 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     return detail::sent(io::send_handles(this->handle(), octets, handles, limit));
   }
   /// Receives octets and their handles, close-on-exec, into the first elements of `handles`.
-  /// `recv`, and a receive of later octets, close handles that were not received. Errors:
-  /// `message_size` (more handles than fit) and `too_many_files_open`. Then these octets are lost,
-  /// and their handles are closed.
+  /// Handles that are not received here are closed by `recv`, and by a receive of later octets.
+  /// Errors: `message_size` (more handles than fit) and `too_many_files_open`. Then these octets
+  /// are lost, and their handles are closed.
   [[nodiscard, gnu::always_inline]] Result<ReceivedHandles> recv_handles(
       MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept
     requires LocalDomain<Domain>
@@ -298,15 +298,15 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
                         moved);
   }
   /// Receives up to `count` octets into `file` at `offset`, without a copy in the program. Receives
-  /// at least one octet, or learns that the stream has ended. After an error of the file (a full
+  /// at least one octet, or returns the end of the stream. After an error of the file (a full
   /// disk), octets of the stream are lost: the stream can only be closed.
   [[nodiscard]] Result<Received> recv_file(OutputFile& file, std::uint64_t offset,
                                            std::size_t count, TimeLimit limit = forever) noexcept {
     if (count == 0) return Received::octets(0);
     return detail::received(io::recv_file(this->handle(), file.handle(), offset, count, limit), 1);
   }
-  /// Receives `count` octets, or the octets that were left before the stream ended. `moved` gets
-  /// the number of octets in the file, also after an error.
+  /// Receives `count` octets. If the stream ends earlier, receives the octets before the end.
+  /// `moved` gets the number of octets in the file, also after an error.
   [[nodiscard]] Result<Received> recv_file_n(OutputFile& file, std::uint64_t offset,
                                              std::size_t count,
                                              TimeLimit limit = forever) noexcept {
@@ -334,7 +334,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
       : StreamSocket::ConnectedSocket(std::move(handle)) {}
 };
 
-/// Listens at an address and makes streams of incoming connections. Cannot carry data.
+/// Listens at an address and makes streams of incoming connections. It cannot carry data.
 template <typename Domain>
 class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
  public:
@@ -374,8 +374,8 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
   explicit StreamAcceptor(Handle handle) noexcept : SocketBase<StreamAcceptor>(std::move(handle)) {}
 };
 
-/// A connection in progress. Becomes writable (for poll or a reactor) when it is made or has
-/// failed.
+/// A connection in progress. It becomes writable (for poll or a reactor) when the connection is
+/// made or has failed.
 template <typename Domain>
 class PendingStream : public SocketBase<PendingStream<Domain>> {
  public:

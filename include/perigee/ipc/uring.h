@@ -18,7 +18,7 @@
 namespace perigee::ipc {
 
 /// The calls of stream sockets, through the calling thread's ring. Errors: those of the system
-/// calls, and the error that kept the thread from having a ring (see `uring::available`).
+/// calls, and the reason why the thread cannot have a ring (see `uring::available`).
 struct RingCalls {
   PERIGEE_API static io::Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
   PERIGEE_API static io::Transfer send(int fd, std::span<const OctetSpan> segments,

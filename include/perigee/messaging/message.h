@@ -104,7 +104,7 @@ struct LocateReplyHeader {
 ///
 /// `octets` starts with the protocol's header, so that alignment can be counted from it. It points
 /// into the reader's scratch space. For a large or fragmented message, and after `keep`, it points
-/// into `storage`: only then the message may be moved to another thread. If `landed` is set, it
+/// into `storage`. The message may be moved to another thread only then. If `landed` is set, it
 /// holds the numbers at the end of the message, and `octets` has only the octets in front of them.
 struct IncomingMessage {
   MessageKind kind = MessageKind::message_error;
@@ -118,10 +118,11 @@ struct IncomingMessage {
   std::unique_ptr<std::size_t[]> piece_sizes;
   std::unique_ptr<cdr::LandedSequence> landed;
   /// The client waits for the reply to this request until this time, by the clock of the ORB. Set
-  /// when the header is parsed for the first time: the message may be kept and parsed again.
+  /// when the header is parsed for the first time. It is kept here since the header may be parsed
+  /// again.
   Deadline awaited_until;
-  /// When the message was received, by the clock of the ORB, if it had to wait for room in its
-  /// connection. Not set if it was received just now.
+  /// When the message was received, by the clock of the ORB, if it had to wait until its connection
+  /// had room for it. Empty if it was received just now.
   std::optional<TimePoint> arrived;
 
   /// Octets of the whole message.

@@ -113,7 +113,7 @@ struct OutgoingSegments {
 /// Which side of a connection a session is on.
 enum class Role : std::uint8_t { opener, acceptor };
 
-/// A parsed header and a decoder that stands at the body (aligned for it, if there is one).
+/// A parsed header, and a decoder at the start of the body (aligned for the body, if there is one).
 template <typename Header>
 struct Parsed {
   Header header;
@@ -237,7 +237,7 @@ class PERIGEE_API MessagingProtocol {
 
   /// The name that scheme rows use: "giop". Lower case.
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// For people: "GIOP 1.2".
+  /// The name and version as text: "GIOP 1.2".
   [[nodiscard]] virtual std::string version_text(Version version) const {
     return std::string(name()) + ' ' + std::to_string(version.major) + '.' +
            std::to_string(version.minor);

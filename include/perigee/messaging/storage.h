@@ -27,7 +27,7 @@ struct StorageNeed {
   bool is_total = true;       ///< false: further fragments may follow the announced octets
 };
 
-/// The received part of the messages of a connection that are not complete.
+/// The received parts of a connection's incomplete messages.
 struct Unfinished {
   std::size_t octets = 0;     ///< all received octets, wherever they are stored
   std::size_t memory = 0;     ///< physical memory that their storage takes
@@ -47,10 +47,11 @@ class PERIGEE_API StorageSource {
   /// Gives the block at least `capacity` octets. The block may move; its contents stay. False: the
   /// block is unchanged.
   [[nodiscard]] virtual bool extend(StorageBlock& block, std::size_t capacity) noexcept = 0;
-  /// The rest of the block is about to be filled. The source may have the system use large pages,
+  /// The rest of the block is about to be filled. The source may ask the system for large pages,
   /// and then sets `excess`.
   virtual void use_large_pages(StorageBlock& /*block*/) noexcept {}
-  /// The resident octets may be used for the next message; the others hold nothing.
+  /// Takes the block back. The source may use the resident octets for the next message; the other
+  /// octets hold nothing.
   virtual void give_back(const StorageBlock& block) noexcept = 0;
 };
 

@@ -43,8 +43,8 @@ class PERIGEE_API ExceptionHolder {
   std::exception_ptr exception_;
 };
 
-/// The base of reply handlers. A handler that the program implements is a local object. It lives as
-/// long as references to it, and as long as calls for which it waits. Other handlers are remote
+/// The base of reply handlers. A handler that the program implements is a local object. References
+/// to it keep it alive, and so do calls whose outcome it will get. Other handlers are remote
 /// objects.
 class PERIGEE_API ReplyHandler : public virtual CORBA::Object {
  public:
@@ -83,12 +83,12 @@ namespace perigee::stub {
 [[nodiscard]] PERIGEE_API CORBA::object_reference<Messaging::ExceptionHolder> hold_exception(
     std::exception_ptr exception);
 
-/// A holder as an argument of a remote handler: a valuetype, null without an exception. The
-/// exception is encoded as in a reply.
+/// Encodes a holder as an argument for a remote handler: a valuetype, null if there is no
+/// exception. The exception is encoded as in a reply.
 PERIGEE_API cdr::Encoder& encode_holder(cdr::Encoder& encoder,
                                         const Messaging::ExceptionHolder* holder);
-/// The received form: the operation's exceptions, UNKNOWN for other user exceptions, MARSHAL for an
-/// exception that does not decode. `operation` is the operation that was called asynchronously.
+/// Decodes a holder. The exception is one of the operation's, UNKNOWN for other user exceptions, or
+/// MARSHAL if it does not decode. `operation` is the operation that was called asynchronously.
 struct HolderToFill {
   CORBA::object_reference<Messaging::ExceptionHolder>& holder;
   const Operation& operation;
@@ -110,8 +110,8 @@ inline perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
 
 namespace perigee::stub {
 
-/// The observer of a call that passes the outcome to a reply handler. Pooled; it ends with the
-/// call.
+/// The observer of a call that passes the outcome to a reply handler. Pooled; destroyed when the
+/// call has ended.
 class PERIGEE_API ReplyObserver : public CallObserver {
  public:
   static void* operator new(std::size_t size);
@@ -121,7 +121,7 @@ class PERIGEE_API ReplyObserver : public CallObserver {
   ReplyObserver(const ReplyObserver&) = delete;
   ReplyObserver& operator=(const ReplyObserver&) = delete;
   virtual ~ReplyObserver() = default;
-  /// An exception of the handler goes into the log.
+  /// If the handler throws an exception, the exception is logged.
   void ended(CallOutcome& outcome) noexcept final;
 
  private:
@@ -137,8 +137,8 @@ class PERIGEE_API HandlerObject {
   virtual ~HandlerObject() = default;
 
   [[nodiscard]] virtual const CORBA::Object& object() const noexcept = 0;
-  /// Makes the handler's call for the outcome, with a stub without a reference in place of the
-  /// object.
+  /// Calls the handler's operation for the outcome, through a stub without a reference. The call is
+  /// recorded, not sent.
   virtual void deliver(CallOutcome& outcome) const = 0;
 };
 /// Calls the handler asynchronously, with a copy of the results, and deletes `handler` when the

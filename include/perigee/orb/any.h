@@ -45,8 +45,8 @@ class PERIGEE_API Any {
   void swap(Any& other) noexcept;
   friend void swap(Any& a, Any& b) noexcept { a.swap(b); }
   /// Whether the types are equivalent and the values have the same encoding. Aliases and names do
-  /// not count, also not in anys inside the values. Values that cannot be encoded (local objects)
-  /// are equal only to copies of themselves.
+  /// not count, neither in the types nor in Anys inside the values. Values that cannot be encoded
+  /// (local objects) are equal only to copies of themselves.
   friend PERIGEE_API bool operator==(const Any& a, const Any& b);
 
  private:

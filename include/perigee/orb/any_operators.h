@@ -156,7 +156,7 @@ class PERIGEE_API Content {
   virtual bool decode(const TypeNode& type, function_ref<void(cdr::Decoder&)> decode) const = 0;
 };
 
-/// Encodes content that is not octets, and then decodes it as another C++ type.
+/// Encodes content that is not stored as octets. Then decodes these octets as another C++ type.
 PERIGEE_API bool decode_again(const Content& content, const TypeNode& type,
                               function_ref<void(cdr::Decoder&)> decode);
 

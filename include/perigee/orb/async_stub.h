@@ -106,8 +106,9 @@ class PERIGEE_API CallOutcome {
   /// The exception that a synchronous call would have raised: one of the operation's, UNKNOWN for
   /// other user exceptions, or a system exception. Null if there are results.
   [[nodiscard]] std::exception_ptr exception() const noexcept;
-  /// Reads the results, if there are any, and gives the error. Null: no error. MARSHAL,
-  /// COMPLETED_YES: the results do not decode. `decode` may be null.
+  /// Reads the results, if there are any. Returns the error of the call or of the decoding; null:
+  /// no error. If the results do not decode, the error is MARSHAL, COMPLETED_YES. `decode` may be
+  /// null.
   [[nodiscard]] std::exception_ptr decode(ResultDecoder decode) noexcept;
 
  private:
@@ -152,8 +153,8 @@ class PERIGEE_API CallHandle {
   [[nodiscard]] bool cancel_with(orb::Cancellation& cancellation,
                                  orb::CancellationNotice& before) noexcept;
   /// Sets a new time until which the caller waits for the call (see InheritedTimeLimit). It
-  /// replaces the time that the call inherited when it was sent. When it passes, the call ends with
-  /// TIMEOUT, as with a policy.
+  /// replaces the time that the call inherited when it was sent. When the time passes, the call
+  /// ends with TIMEOUT, as with a policy.
   void limit_time(Deadline until) noexcept;
   /// Whether the observer was called, and has returned.
   [[nodiscard]] bool ended() const noexcept;
@@ -179,8 +180,8 @@ class PERIGEE_API CallHandle {
 /// servant is called inside `send`; if it defers its reply, the observer is called then.
 ///
 /// `operation` must outlive the call. Raises INV_OBJREF for a local object; BAD_INV_ORDER, OMG
-/// minor 4, after the ORB's shutdown; NO_MEMORY. Then the observer is not called. It gets all other
-/// errors.
+/// minor 4, after the ORB's shutdown; NO_MEMORY. If it raises an exception, the observer is not
+/// called. The observer gets all other errors.
 PERIGEE_API CallHandle send(const CORBA::Object& target, const Operation& operation,
                             Arguments arguments, CallObserver& observer);
 
@@ -188,9 +189,9 @@ PERIGEE_API CallHandle send(const CORBA::Object& target, const Operation& operat
 /// until `done()` is true. `done` is called after each turn. The code that changes its result must
 /// run in a turn, or be followed by `wake_drivers`.
 PERIGEE_API void drive_until(CORBA::ORB& orb, function_ref<bool()> done);
-/// The same after `begin()`, which is called only when this thread may drive or wait. Raises
-/// NO_RESOURCES if too many upcalls on this thread wait: COMPLETED_NO if `begin` was not called,
-/// otherwise COMPLETED_MAYBE.
+/// The same, but calls `begin()` first, if this thread may drive or wait. Raises NO_RESOURCES if
+/// too many upcalls on this thread wait: COMPLETED_NO if `begin` was not called, otherwise
+/// COMPLETED_MAYBE.
 PERIGEE_API void drive_until(CORBA::ORB& orb, function_ref<void()> begin,
                              function_ref<bool()> done);
 /// Makes the threads in `drive_until` and `CallHandle::wait` check their conditions again. Any

@@ -3,8 +3,8 @@
 //
 // They behave like the standard containers, but never hold more than N elements. An operation that
 // would exceed N raises CORBA::BAD_PARAM and changes nothing. A longer value from the network fails
-// the decoder. The mapping requires distinct types; they convert from the containers (checked) and
-// to them.
+// the decoder. The mapping requires types that are distinct from the containers. A container
+// converts to its bounded type (with a check), and back.
 #pragma once
 
 #include <perigee/cdr/operators.h>
@@ -45,7 +45,7 @@ class Bounded {
 
   // NOLINTNEXTLINE(google-explicit-constructor): converts wherever the plain container is expected
   operator const Container&() const noexcept { return values_; }
-  /// The plain container, of which a copy may grow beyond the bound.
+  /// The plain container. A copy of it may grow beyond the bound.
   [[nodiscard]] const Container& unbounded() const noexcept { return values_; }
 
   [[nodiscard]] static constexpr size_type max_size() noexcept { return Bound; }
@@ -185,7 +185,8 @@ class BoundedString : public Bounded<std::basic_string<Character>, Bound> {
     return a.values_ <=> b.values_;
   }
 
-  /// A sum is a plain string, since it may exceed the bound. `text = text + "…"` checks it.
+  /// A sum is a plain string, since it may exceed the bound. The assignment in `text = text + "…"`
+  /// checks the bound.
   friend String operator+(const BoundedString& a, View b) { return String(a.values_).append(b); }
   friend String operator+(View a, const BoundedString& b) { return String(a).append(b.values_); }
   friend String operator+(const BoundedString& a, Character b) { return a.values_ + b; }
@@ -197,8 +198,8 @@ class BoundedString : public Bounded<std::basic_string<Character>, Bound> {
       std::basic_ostream<Character, Traits>& os, const BoundedString& text) {
     return os << text.values_;
   }
-  /// Reads a word, as for std::string. A word that exceeds the bound is read, and raises BAD_PARAM;
-  /// `text` keeps its value.
+  /// Reads a word, as for std::string. Raises BAD_PARAM for a word that exceeds the bound: the word
+  /// is consumed, and `text` keeps its value.
   template <typename Traits>
   friend std::basic_istream<Character, Traits>& operator>>(
       std::basic_istream<Character, Traits>& is, BoundedString& text) {

@@ -57,9 +57,9 @@ PERIGEE_API CORBA::object_reference<CORBA::Policy> make_buffering_constraint(
     const BufferingConstraint& constraint);
 
 /// Sends all oneways of this ORB that wait. Blocks until the transports have taken them, or until
-/// they are queued behind the message of another thread. Raises COMM_FAILURE, COMPLETED_MAYBE, with
-/// their number, if oneways were lost since the last call; TIMEOUT, COMPLETED_MAYBE, if oneways
-/// still wait.
+/// they are queued behind the message of another thread. Raises COMM_FAILURE, COMPLETED_MAYBE, if
+/// oneways were lost since the last call; the exception says how many. Raises TIMEOUT,
+/// COMPLETED_MAYBE, if oneways still wait.
 PERIGEE_API void flush_oneways(CORBA::ORB& orb);
 
 }  // namespace perigee

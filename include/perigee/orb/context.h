@@ -31,16 +31,16 @@ namespace CORBA {
 inline namespace perigee_v1 {
 
 using Flags = std::uint32_t;
-/// Look only into the context itself, or into the context that the scope names, not into its
-/// parents.
+/// Search only the context where the search starts (see `Context::get_values`), not its parents.
 inline constexpr Flags CTX_RESTRICT_SCOPE = 15;
 
 /// Properties and their values.
 using ContextValues = std::map<std::string, std::string, perigee::stub::PropertyOrder>;
 
-/// Properties, and a parent. A property of the parent is visible unless it is set here. Any thread.
+/// Named properties, and a parent context. A property of the parent is visible unless this context
+/// sets a property of the same name. Any thread.
 ///
-/// A pattern is a property's name, or the beginning of names followed by `*`. Contexts are made by
+/// A pattern is the name of a property, or a prefix of names followed by `*`. Contexts are made by
 /// `ORB::get_default_context` and `create_child`.
 class PERIGEE_API Context : public perigee::counted_from_this {
  public:
@@ -60,16 +60,17 @@ class PERIGEE_API Context : public perigee::counted_from_this {
   /// Sets or replaces a property. Raises BAD_PARAM for a name that is empty or ends with `*`.
   void set_one_value(const std::string& name, const std::string& value);
   void set_values(const ContextValues& values);
-  /// The properties that match the pattern. The search starts at the nearest context with the name
-  /// `start_scope`, this one or a parent (empty: here). Raises BAD_CONTEXT: OMG minor 1 if there is
-  /// no such scope, 2 if no property matches.
+  /// The properties that match the pattern. The search starts at the context named `start_scope`:
+  /// this context or its nearest parent of that name (empty: this context). Raises BAD_CONTEXT: OMG
+  /// minor 1 if there is no such scope, 2 if no property matches.
   [[nodiscard]] ContextValues get_values(const std::string& start_scope, Flags flags,
                                          const std::string& pattern) const;
   /// Deletes the matching properties of this context. Raises BAD_CONTEXT, OMG minor 2, if there are
   /// none.
   void delete_values(const std::string& pattern);
 
-  /// The properties, here or in a parent, that match any of the patterns. A request carries these.
+  /// The properties of this context and its parents that match any of the patterns. A request
+  /// carries this selection.
   [[nodiscard]] ContextValues _select(std::span<const std::string_view> patterns) const;
 
  private:

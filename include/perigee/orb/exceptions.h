@@ -77,7 +77,7 @@ class PERIGEE_API SystemException : public Exception {
   [[nodiscard]] CompletionStatus completed() const noexcept { return completed_; }
   void completed(CompletionStatus completed) noexcept { completed_ = completed; }
 
-  /// For people: the error, the endpoint and the step. May be empty; not sent to peers.
+  /// For readers of logs: the error, the endpoint and the step. May be empty; not sent to peers.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   /// "TRANSIENT, minor OMG 2, COMPLETED_NO: connect to iiop://…: Connection refused"
   [[nodiscard]] const char* what() const noexcept override;

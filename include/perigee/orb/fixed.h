@@ -1,8 +1,8 @@
 // IDL::Fixed<digits, scale>: the decimal numbers of IDL's fixed<digits, scale>.
 //
-// Arithmetic is exact. Results have the digits that CORBA 3.0, 3.10.2 gives them: at most 31, and
-// further digits behind the point are cut off. CORBA::DATA_CONVERSION is raised if a value does not
-// fit before the point, for a division by zero, and for a text that is not a number.
+// Arithmetic is exact. Results have the digits that CORBA 3.0, 3.10.2 gives them: at most 31.
+// Further digits behind the point are cut off. CORBA::DATA_CONVERSION is raised if the digits of a
+// value before the point do not fit, for a division by zero, and for a text that is not a number.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -8,7 +8,7 @@ namespace perigee::stub {
 
 /// Limits the time of asynchronous calls that this thread sends in the present upcall while the
 /// object lives. They end at `until` at the latest, whatever the policies say, since the client of
-/// the upcall waits no longer. Oneways are not limited. Scopes nest.
+/// the upcall stops waiting then. Oneways are not limited. Scopes nest.
 class PERIGEE_API InheritedTimeLimit {
  public:
   /// By std::chrono::steady_clock.

@@ -12,7 +12,8 @@ class InterfaceDef;
 
 }  // namespace CORBA
 
-// Like generated code. Files of the interface repository contain the same, so it has a guard.
+// Written like generated code. Generated files of the interface repository contain the same lines,
+// so a guard is needed.
 #ifndef PERIGEE_TRAITS_5CORBA12InterfaceDef
 #define PERIGEE_TRAITS_5CORBA12InterfaceDef
 template <>

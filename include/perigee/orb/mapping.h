@@ -34,7 +34,7 @@ struct async_traits;
 }  // namespace perigee_v1
 }  // namespace CORBA
 
-// The native type Servant becomes one of these; the headers of the POA define them.
+// IDL's native type Servant maps to these types. The headers of the POA define them.
 namespace CORBA {
 inline namespace perigee_v1 {
 template <typename T>

@@ -16,7 +16,8 @@
 
 namespace perigee::orb {
 
-/// A histogram of durations: the number of durations up to each of `bounds`, and of longer ones.
+/// A histogram of durations: for each range between two bounds, the number of durations in it. The
+/// last number counts the durations above the highest bound.
 struct LatencyHistogram {
   /// 1, 2, 5, 10 ... microseconds to 100 seconds.
   static constexpr std::size_t bound_count = 25;
@@ -26,8 +27,8 @@ struct LatencyHistogram {
   std::chrono::nanoseconds sum{};
 
   [[nodiscard]] std::uint64_t count() const noexcept;
-  /// The bound that `share` (0 to 1) of all durations do not exceed. The highest bound if they are
-  /// longer.
+  /// The lowest bound that at least the share `share` (0 to 1) of the durations do not exceed. If
+  /// there is no such bound, the highest bound.
   [[nodiscard]] std::chrono::nanoseconds quantile(double share) const noexcept;
 };
 
@@ -52,7 +53,8 @@ struct MetricFamily {
   std::vector<Histogram> histograms;
 };
 
-/// All numbers at about one moment. A value, which does not change when the ORB counts on.
+/// All numbers, taken at about the same moment. The snapshot is a copy: later calls do not change
+/// it.
 struct PERIGEE_API MetricsSnapshot {
   std::vector<MetricFamily> families;
 
@@ -60,7 +62,7 @@ struct PERIGEE_API MetricsSnapshot {
   [[nodiscard]] std::uint64_t value(
       std::string_view name,
       std::initializer_list<std::pair<std::string_view, std::string_view>> labels = {}) const;
-  /// nullptr if that operation was not measured. `side` is "client" or "server".
+  /// nullptr if the operation was not measured. `side` is "client" or "server".
   [[nodiscard]] const LatencyHistogram* latencies(std::string_view side,
                                                   std::string_view operation) const;
 };

@@ -49,7 +49,7 @@ class weak_reference;
 
 /// A counted reference to an interface's stub (or to a local object). Null is the nil reference;
 /// using it raises INV_OBJREF. Several threads may use copies, but not the same object_reference.
-/// All references to a stub own it together.
+/// All references to a stub share its ownership.
 template <typename T>
 class object_reference {
  public:
@@ -90,7 +90,7 @@ class object_reference {
   perigee::counted_ptr<T> object_;
 };
 
-/// Does not keep the stub alive. `lock()` gives nil once it is gone.
+/// Does not keep the stub alive. `lock()` returns nil if the stub no longer exists.
 template <typename T>
 class weak_reference {
  public:
@@ -135,7 +135,8 @@ class PERIGEE_API Object {
   /// Sends a request to the object, unless the answer is known locally.
   virtual bool _is_a(const std::string& repository_id) const;
   virtual bool _non_existent() const;
-  /// Whether both certainly denote the same object. Compares the references, and sends no request.
+  /// Whether both references certainly denote the same object. Compares the references, and sends
+  /// no request.
   [[nodiscard]] virtual bool _is_equivalent(const object_reference<Object>& other) const;
   /// The same number for equivalent references, from 0 to `maximum`.
   [[nodiscard]] virtual std::uint32_t _hash(std::uint32_t maximum) const;
@@ -153,15 +154,16 @@ class PERIGEE_API Object {
   /// The policies of these types that were set for this reference; all of them if `types` is empty.
   [[nodiscard]] std::vector<object_reference<Policy>> _get_policy_overrides(
       const std::vector<PolicyType>& types) const;
-  /// The policy that a call by this thread would obey: the reference's, else the thread's, else the
-  /// ORB's; nil if there is none. Raises INV_POLICY (OMG minor 2) for types that are not client
-  /// policies.
+  /// The policy that a call by this thread would obey: the policy of the reference, else of the
+  /// thread, else of the ORB; nil if none of them has such a policy. Raises INV_POLICY (OMG minor
+  /// 2) for types that are not client policies.
   [[nodiscard]] object_reference<Policy> _get_client_policy(PolicyType type) const;
   /// The same as `_get_client_policy`, since servers publish no policies that would change the
   /// result.
   [[nodiscard]] object_reference<Policy> _get_policy(PolicyType type) const;
-  /// Connects, and asks the object whether it exists. Raises the exceptions of a call. Returns true
-  /// and an empty list if no policy is inconsistent with the server's.
+  /// Connects, and asks the object whether it exists. Raises the exceptions of a call, and
+  /// OBJECT_NOT_EXIST. Returns true and an empty list, since servers publish no policies that could
+  /// be inconsistent.
   bool _validate_connection(std::vector<object_reference<Policy>>& inconsistent_policies) const;
   /// @}
 

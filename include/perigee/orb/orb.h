@@ -71,7 +71,7 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// Blocks until shutdown. In reactive mode the calling thread serves the requests. Returns at
   /// once if a shutdown has begun. Raises BAD_INV_ORDER, OMG minor 4, after it is complete.
   void run();
-  /// For programs with an event loop of their own. Goes on with asynchronous calls without waiting.
+  /// For programs with an event loop of their own. Advances asynchronous calls, without waiting.
   /// Under thread strategy reactive, it also serves the requests that are ready; other strategies
   /// have threads for this. Does nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG
   /// minor 4, after shutdown.
@@ -81,8 +81,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// has work. Do not read, change or close it.
   [[nodiscard]] int _work_handle() const noexcept;
 
-  /// Stops serving. If asked, waits for requests in progress; then it must not be called from an
-  /// upcall (BAD_INV_ORDER, OMG minor 3).
+  /// Stops serving. With `wait_for_completion`, waits for requests in progress; then it must not be
+  /// called from an upcall (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion);
   void destroy();
 

@@ -9,14 +9,14 @@
 
 namespace perigee {
 
-/// The registry of the ORB, which owns it. Added protocols serve later uses of references and later
-/// endpoints. So add the protocols of `-ORBListenEndpoints` before the first object of the server
-/// is made, or call `listen`. Any thread.
+/// The registry of the ORB, which owns it. A protocol that is added here is used by references and
+/// endpoints that come later. So add the protocols of `-ORBListenEndpoints` before the first object
+/// of the server is made, or call `listen`. Any thread.
 PERIGEE_API transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept;
 
-/// Removes a protocol from the registry, and closes the server's endpoints of it, so that later
-/// references do not contain them. Connections go on, and so do references to other servers that
-/// use the protocol. Any thread. False if there is no protocol with this name.
+/// Removes a protocol from the registry, and closes the server's endpoints of that protocol. Later
+/// references do not contain these endpoints. Connections, and references to other servers that use
+/// the protocol, remain usable. Any thread. False if there is no protocol with this name.
 PERIGEE_API bool unload(CORBA::ORB& orb, std::string_view name);
 
 /// Listens at one more endpoint while the server runs, and returns the published endpoint.

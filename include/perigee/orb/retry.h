@@ -23,15 +23,15 @@ namespace perigee {
 ///
 /// The first delay is `first_delay`. Each further delay is `factor` times the delay before it, and
 /// `delay_max` at most. Then a random part of the delay is left out: at most the share `jitter`. So
-/// many clients that have failed at the same time do not return at the same time.
+/// many clients that failed at the same time do not try again at the same time.
 struct RetrySchedule {
   std::uint32_t attempts_max = 5;  ///< with the first attempt; at least 1
   Duration first_delay = std::chrono::milliseconds(100);
   double factor = 2;  ///< at least 1
   Duration delay_max = std::chrono::seconds(5);
   double jitter = 0.5;  ///< 0 (no randomness) to 1
-  /// The time from the first attempt. An attempt that would begin later is not made. It does not
-  /// end an attempt: `with_timeout`, of <perigee/orb/with_policies.h>, does.
+  /// The time from the first attempt. An attempt that would begin later is not made. The time does
+  /// not end an attempt that is in progress: use `with_timeout`, of <perigee/orb/with_policies.h>.
   Duration time_max = Duration::max();
   /// Whether the call is attempted again after this failure. A function that accepts other failures
   /// must accept that the server may execute the call twice.

@@ -27,29 +27,32 @@ class Cancellation;
 using ResultEncoder = function_ref<void(cdr::Encoder&)>;
 
 /// A request whose header is parsed. Lives on the stack of the thread that makes the upcall, unless
-/// it is deferred.
+/// it is deferred. Implemented by the server's connection and by the collocated call.
+///
 /// Exactly one reply is given: a second reply is an error of the caller and raises BAD_INV_ORDER.
-/// Replies to oneways are dropped. Implemented by the server's connection and by the collocated
-/// call.
+/// Replies to oneways are dropped.
 class PERIGEE_API ServerRequest {
  public:
   virtual ~ServerRequest() = default;
 
-  /// The fate of a request that its adapter holds (POAManager state HOLDING).
+  /// The result of `hold`: whether and how the request waits while its POAManager is in state
+  /// HOLDING.
   enum class Hold : std::uint8_t {
     wait,     ///< the calling thread may block until the adapter changes its state
     taken,    ///< kept by the server and dispatched again after Server::resume_held: return now
     refused,  ///< the server holds as many requests as it may
   };
-  /// Called by the adapter, which has looked only at the object key.
+  /// Called by the adapter if the request has to wait. So far the adapter has read only the object
+  /// key.
   virtual Hold hold() { return Hold::wait; }
-  /// The servant is found and the upcall comes next: a SYNC_WITH_SERVER client gets its reply now.
+  /// Called when the servant is found and the upcall comes next. A SYNC_WITH_SERVER client gets its
+  /// reply now.
   virtual void begin_upcall() {}
   /// Defers the reply. The caller owns the returned request, and replies through it: on any thread,
   /// one at a time, also after the upcall. This request counts as answered. Call it when the
-  /// arguments are decoded, since they are not kept; `set_raises` must have named a list that
-  /// stays. Delete the deferred request after the reply: only then the request is over for the
-  /// server. Raises BAD_INV_ORDER if it is answered, or deferred, already.
+  /// arguments are decoded, since they are not kept. The list given to `set_raises` must outlive
+  /// the deferred request. Delete the deferred request after the reply: only then the request is
+  /// over for the server. Raises BAD_INV_ORDER if the request was answered or deferred before.
   [[nodiscard]] ServerRequest* defer();
   [[nodiscard]] bool deferred() const noexcept { return deferred_; }
   /// The cancellation of a deferred request; nullptr for other requests.
@@ -80,7 +83,8 @@ class PERIGEE_API ServerRequest {
   /// A decoder at the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
 
-  /// The user exceptions of the operation, by repository id, in any order: others become UNKNOWN.
+  /// Sets the user exceptions of the operation, by repository id, in any order. All other user
+  /// exceptions become UNKNOWN.
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
   [[nodiscard]] std::span<const std::string_view> raises() const noexcept { return raises_; }
 
@@ -88,9 +92,9 @@ class PERIGEE_API ServerRequest {
   /// did not decode. Ends the decoding of arguments.
   void end_of_arguments();
   /// Sends NO_EXCEPTION with the results that `encode` writes (null: no results). Large results are
-  /// borrowed until this returns. Raises MARSHAL, and has sent nothing, if the results do not
-  /// encode. `encode` must not wait for another thread: other replies of the connection may wait
-  /// for it.
+  /// borrowed until this function returns. Raises MARSHAL, and has sent nothing, if the results do
+  /// not encode. `encode` must not wait for another thread, since other replies of the connection
+  /// may have to wait until it returns.
   void reply(ResultEncoder encode);
   /// Sends the exception, or UNKNOWN (OMG minor 1) for a user exception that is not in `raises`.
   void reply_exception(const CORBA::Exception& exception) noexcept;
@@ -144,10 +148,11 @@ class PERIGEE_API RequestDispatcher {
   virtual void dispatch(ServerRequest& request) noexcept = 0;
   virtual Location locate(OctetSpan object_key) noexcept = 0;
   /// Identifies the gate that lets requests for the key pass, or holds them. Requests with the same
-  /// gate pass in order if they have to wait. Only to be compared; null if there is no gate.
+  /// gate keep their order if they have to wait. The pointer may only be compared; null: there is
+  /// no gate.
   [[nodiscard]] virtual const void* gate_of(OctetSpan /*object_key*/) noexcept { return nullptr; }
-  /// Whether the key's object may be called over connections that this ORB has opened. This is so
-  /// if its adapter exists and has the BidirectionalPolicy BOTH.
+  /// Whether the key's object may be called over connections that this ORB has opened. It may if
+  /// its adapter exists and has the BidirectionalPolicy BOTH.
   [[nodiscard]] virtual bool is_bidirectional(OctetSpan /*object_key*/) noexcept { return false; }
   /// Whether the key belongs to an object of this process: then calls are collocated.
   [[nodiscard]] virtual bool is_local_key(OctetSpan object_key) const noexcept = 0;

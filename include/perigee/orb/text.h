@@ -110,7 +110,7 @@ void write_range(Sink& sink, const T& values) {
 }
 
 /// Whether references to T may refer to remote objects. They do not if T is a local interface, the
-/// ORB, or a class of the application, which has no traits.
+/// ORB, or a class of the application without traits.
 template <typename T>
 concept MayBeRemote = requires(const CORBA::object_reference<T>& object) {
   IDL::traits<T>::_object(object);

@@ -76,8 +76,8 @@ struct is_written<std::array<T, size>> : std::true_type {};
 
 namespace perigee::output {
 
-/// Namespaces of IDL types have a using-declaration of this, so that C++ finds it. It is usable
-/// only if <perigee/orb/write.h> is included, which defines the formatters.
+/// Namespaces of IDL types have a using-declaration of this operator, so that C++ finds it. It is
+/// usable only if <perigee/orb/write.h> is included, which defines the formatters.
 template <typename T>
   requires(stub::is_written<T>::value && requires { sizeof(IDL::formatter<T, char>); })
 std::ostream& operator<<(std::ostream& os, const T& value) {

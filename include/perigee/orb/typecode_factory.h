@@ -14,7 +14,7 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// A member of a struct or an exception. The type's definition is ignored, since there is no
+/// A member of a struct or an exception. The parameter `type_def` is ignored, since there is no
 /// interface repository. It exists for programs written to the standard.
 class StructMember {
  public:

@@ -1,6 +1,6 @@
 // Values of IDL types on output streams:
 // - `os << value`;
-// - `os << IDL::traits<T>::write(value)`, for types whose operator C++ does not find, such as
+// - `os << IDL::traits<T>::write(value)`, for types whose `operator<<` C++ does not find, such as
 //   std::vector<int32_t>;
 // - `os << IDL::traits<T>::write<Formatter>(value)`, with a formatter of your own.
 //

@@ -18,12 +18,12 @@ namespace perigee::skeleton {
 
 /// The deferred reply to one request. Movable; one pointer.
 ///
-/// Any thread may reply; if several threads try, one of them succeeds. Until the reply, the object
-/// and its servant stay as they are: POA::destroy and similar operations wait for the reply as for
-/// an upcall. (A servant locator's postinvoke is called at the end of the upcall.) The reply ends
-/// this, and may destroy a servant that was deactivated. For a request of a remote client, the ORB
-/// lives until the reply. If the client or its connection is gone, a reply is dropped without an
-/// error.
+/// A reply may come from any thread. If several threads try to reply, one of them succeeds. Until
+/// the reply, the object and its servant stay as they are: POA::destroy and similar operations wait
+/// for the reply as for an upcall. (A servant locator's postinvoke is called at the end of the
+/// upcall.) The reply releases the object and the servant, and may destroy a servant that was
+/// deactivated. For a request of a remote client, the ORB lives until the reply. If the client or
+/// its connection is gone, a reply is dropped without an error.
 ///
 /// A thread that has to reply must not wait for the reply: it must not call POA::destroy(…, true)
 /// or ORB::shutdown(true). Source of the rules: Deshpande and others, "The Design and Performance
@@ -33,11 +33,12 @@ class PERIGEE_API Answer {
   Answer() noexcept = default;
   /// Takes over the reply to `request`. Call it in the upcall, after `set_raises` and
   /// `end_of_arguments`. Allocates nothing in the steady state, if the object is active and its key
-  /// is not long. Raises BAD_INV_ORDER if the request is answered, or its reply is taken over,
-  /// already.
+  /// is not long. Raises BAD_INV_ORDER if the request was answered before, or if its reply was
+  /// taken over before.
   explicit Answer(orb::ServerRequest& request);
   Answer(Answer&& other) noexcept : outstanding_(std::exchange(other.outstanding_, nullptr)) {}
-  /// The request that this object had to answer before counts as dropped.
+  /// If this object had a request without a reply before, that request is dropped (see the
+  /// destructor).
   Answer& operator=(Answer&& other) noexcept {
     Answer taken(std::move(other));
     std::swap(outstanding_, taken.outstanding_);
@@ -49,7 +50,7 @@ class PERIGEE_API Answer {
 
   /// Sends the results that `encode` writes (null: no results). Raises BAD_INV_ORDER if a reply was
   /// given before. If the results do not encode, the client gets the exception (MARSHAL,
-  /// DATA_CONVERSION, …), and it is raised here, too.
+  /// DATA_CONVERSION, …), and this function raises it, too.
   void reply(orb::ResultEncoder encode);
   /// Sends the exception, or UNKNOWN for a user exception that the operation does not raise. Raises
   /// BAD_INV_ORDER if a reply was given before.

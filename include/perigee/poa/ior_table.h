@@ -56,7 +56,7 @@ class PERIGEE_API Table : public CORBA::Object {
   virtual void rebind(const std::string& object_key, const std::string& ior) = 0;
   /// Raises NotFound.
   virtual void unbind(const std::string& object_key) = 0;
-  /// Nil: names that are not in the table are unknown. This is the initial state.
+  /// Sets the locator. Nil, the initial state: names that are not in the table are unknown.
   virtual void set_locator(CORBA::object_reference<Locator> the_locator) = 0;
 
  protected:

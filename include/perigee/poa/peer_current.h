@@ -25,7 +25,7 @@ class PERIGEE_API PeerCurrent : public virtual CORBA::Current {
   /// process.
   [[nodiscard]] virtual std::string peer() = 0;
   /// The identity of the client, if the system vouches for it: the process, user and group at the
-  /// other end of a UNIX-domain connection. Nothing for transports without proof of identity (TCP),
+  /// other end of a UNIX-domain connection. Empty for transports without proof of identity (TCP),
   /// and for a call within the process.
   [[nodiscard]] virtual std::optional<PeerIdentity> identity() = 0;
 

@@ -22,8 +22,8 @@ inline namespace perigee_v1 {
 class POA;
 class POAManager;
 
-/// Converts text to octets, and octets to text. The latter raises BAD_PARAM if there is a NUL
-/// inside.
+/// Converts text to octets, and octets to text. `ObjectId_to_string` raises BAD_PARAM for an id
+/// that contains a NUL.
 PERIGEE_API ObjectId string_to_ObjectId(std::string_view text);
 PERIGEE_API std::string ObjectId_to_string(const ObjectId& id);
 
@@ -138,8 +138,8 @@ class PERIGEE_API POA : public CORBA::Object {
 
   /// @name Adapters
   /// @{
-  /// Makes a child. A nil manager: a new one, which is HOLDING. Raises AdapterAlreadyExists,
-  /// InvalidPolicy.
+  /// Makes a child. If the manager is nil, the child gets a new manager in state HOLDING. Raises
+  /// AdapterAlreadyExists, InvalidPolicy.
   virtual CORBA::object_reference<POA> create_POA(const std::string& adapter_name,
                                                   CORBA::object_reference<POAManager> manager,
                                                   const CORBA::PolicyList& policies) = 0;
@@ -148,17 +148,18 @@ class PERIGEE_API POA : public CORBA::Object {
   /// (OMG minor 1) if this thread is making the child.
   virtual CORBA::object_reference<POA> find_POA(const std::string& adapter_name,
                                                 bool activate_it) = 0;
-  /// Destroys the children, then deactivates all objects. Servants are released when no request
-  /// uses them. With `etherealize_objects` and a servant activator, they are etherealized before
-  /// that. Waiting in an upcall raises BAD_INV_ORDER, OMG minor 3.
+  /// Destroys the children, then deactivates all objects. The adapter releases a servant when no
+  /// request uses it any longer. With `etherealize_objects`, a servant activator etherealizes the
+  /// servant first. Waiting in an upcall raises BAD_INV_ORDER, OMG minor 3.
   virtual void destroy(bool etherealize_objects, bool wait_for_completion) = 0;
   [[nodiscard]] virtual std::string the_name() = 0;
   [[nodiscard]] virtual CORBA::object_reference<POA> the_parent() = 0;  ///< nil for the Root POA
   [[nodiscard]] virtual POAList the_children() = 0;
   [[nodiscard]] virtual CORBA::object_reference<POAManager> the_POAManager() = 0;
-  /// Unique among the adapters of this process's ORB.
+  /// The id of the adapter, unique within its ORB.
   [[nodiscard]] virtual ObjectId id() = 0;
-  /// Makes children that requests ask for. Nil: such children are not made.
+  /// The adapter activator, which makes missing children when requests need them. Nil: missing
+  /// children are not made.
   [[nodiscard]] virtual CORBA::object_reference<AdapterActivator> the_activator() = 0;
   virtual void the_activator(CORBA::object_reference<AdapterActivator> activator) = 0;
   /// @}
@@ -221,13 +222,16 @@ class PERIGEE_API POA : public CORBA::Object {
       const std::string& repository_id) = 0;
   virtual CORBA::object_reference<CORBA::Object> create_reference_with_id(
       const ObjectId& id, const std::string& repository_id) = 0;
-  /// Raises ServantNotActive, WrongPolicy. Outside of upcalls on the servant they need RETAIN, and
-  /// UNIQUE_ID or IMPLICIT_ACTIVATION. `servant_to_id` also accepts USE_DEFAULT_SERVANT.
+  /// The id of the servant's object, or a reference to it. If the servant has no object, activates
+  /// one where the policies allow it. Both functions need RETAIN, and UNIQUE_ID or
+  /// IMPLICIT_ACTIVATION. Without these policies, `servant_to_reference` works only in an upcall on
+  /// the servant, and so does `servant_to_id` with USE_DEFAULT_SERVANT. Raises WrongPolicy, and
+  /// ServantNotActive if the servant has no object.
   virtual ObjectId servant_to_id(const ServantRef& servant) = 0;
   virtual CORBA::object_reference<CORBA::Object> servant_to_reference(
       const ServantRef& servant) = 0;
-  /// Raises ObjectNotActive, WrongAdapter, WrongPolicy. Objects that are not active have the
-  /// default servant, if there is one.
+  /// Raises ObjectNotActive, WrongAdapter, WrongPolicy. For an object that is not active,
+  /// `reference_to_servant` and `id_to_servant` return the default servant, if there is one.
   virtual ServantRef reference_to_servant(
       const CORBA::object_reference<CORBA::Object>& reference) = 0;
   virtual ObjectId reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) = 0;

@@ -37,7 +37,8 @@ inline constexpr CORBA::PolicyType IMPLICIT_ACTIVATION_POLICY_ID = 20;
 inline constexpr CORBA::PolicyType SERVANT_RETENTION_POLICY_ID = 21;
 inline constexpr CORBA::PolicyType REQUEST_PROCESSING_POLICY_ID = 22;
 
-/// One policy: a value with the standard's identity. Made by `POA::create_…_policy`.
+/// A policy of the POA: a value, with the type number and type id of the standard. Made by
+/// `POA::create_…_policy`.
 #define PERIGEE_POA_POLICY(NAME, TYPE)                                                       \
   class PERIGEE_API NAME final : public CORBA::Policy {                                      \
    public:                                                                                   \

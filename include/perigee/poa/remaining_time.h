@@ -14,15 +14,15 @@
 
 namespace perigee {
 
-/// For the upcall of this thread. Nothing outside of upcalls, and if the client waits without a
-/// limit. Zero if the client waits no longer.
+/// The time for the upcall of this thread. Empty outside of upcalls, and if the client waits
+/// without a limit. Zero if the client's time has passed.
 [[nodiscard]] PERIGEE_API std::optional<std::chrono::microseconds> remaining_time() noexcept;
 
-/// For a deferred reply. Also nothing if the reply was given. Any thread.
+/// The time for a deferred reply. Also empty if the reply was given. Any thread.
 [[nodiscard]] PERIGEE_API std::optional<std::chrono::microseconds> remaining_time_of(
     const skeleton::Answer& answer) noexcept;
 
-/// For an AMH response handler. Nothing if the handler was not made by the ORB.
+/// The time for an AMH response handler. Empty if the ORB has not made the handler.
 template <typename Handler>
 [[nodiscard]] std::optional<std::chrono::microseconds> remaining_time_of(
     const CORBA::object_reference<Handler>& handler) noexcept {

@@ -15,7 +15,8 @@ CORBA::servant_reference<PortableServer::Servant> servant_of_handler(
     const CORBA::object_reference<Handler>& handler) {
   using Tie = typename CORBA::servant_traits<Handler>::template tie_type<Handler>;
   if (!handler) return {};
-  // Ties hold a standard pointer. This one is not shared; it keeps the handler's reference.
+  // A tie holds a standard pointer. This pointer shares nothing: it keeps the reference to the
+  // handler.
   return CORBA::make_reference<Tie>(
       std::shared_ptr<Handler>(handler.get(), [kept = handler](Handler*) {}));
 }

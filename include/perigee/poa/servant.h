@@ -102,7 +102,8 @@ class weak_servant_reference {
   perigee::weak_counted_ptr<T> servant_;
 };
 
-/// Generated code has `base_type` (the skeleton to derive from), `ref_type`, `weak_ref_type`.
+/// Generated code specialises this with: `base_type` (the skeleton to derive from), `ref_type`,
+/// `weak_ref_type`.
 template <typename T>
 struct servant_traits;
 
@@ -117,7 +118,7 @@ struct made_reference<T, true> {
 };
 }  // namespace detail
 
-/// Makes a servant or a local object. They can be made in no other way.
+/// Makes a servant or a local object. This is the only way to make them.
 template <typename T, typename... Args>
 auto make_reference(Args&&... args) {
   return typename detail::made_reference<T, std::is_base_of_v<PortableServer::Servant, T>>::type(
@@ -164,9 +165,11 @@ class PERIGEE_API Servant : public perigee::counted_from_this {
 }  // namespace PortableServer
 
 namespace perigee::skeleton {
-/// `_this()` of every skeleton. In an upcall on this servant: the object of the upcall. Otherwise:
-/// the only active object of the servant, or a new object by implicit activation. Raises
-/// PortableServer::WrongPolicy if the POA's policies do not allow it.
+/// `_this()` of every skeleton. In an upcall on this servant, it is a reference to the object of
+/// the upcall. Otherwise it is the result of `servant_to_reference` of `_default_POA()`: the only
+/// active object of the servant, or a new object by implicit activation. Raises the exceptions of
+/// `servant_to_reference` (PortableServer::POA::ServantNotActive and WrongPolicy). Raises
+/// OBJ_ADAPTER if CORBA::make_reference has not made the servant.
 PERIGEE_API CORBA::object_reference<CORBA::Object> reference_to_this(
     PortableServer::Servant& servant);
 }  // namespace perigee::skeleton

@@ -32,8 +32,9 @@ class PERIGEE_API ServantManager : public CORBA::Object {
 
 /// Makes the servants of a RETAIN adapter when they are first needed.
 ///
-/// Called by the threads that serve requests, one at a time for each adapter. No lock is held that
-/// an application could wait for. Derived and made with `CORBA::make_reference`.
+/// Called by the threads that serve requests, one at a time for each adapter. The calling thread
+/// holds no lock that an application could wait for. Derive a class from it, and make the object
+/// with `CORBA::make_reference`.
 ///
 /// If `incarnate` sends a request on its own thread that might wait for the end of `incarnate`, the
 /// request gets TRANSIENT (OMG minor 1), and may be tried again. An example is a request to the
@@ -80,8 +81,9 @@ class PERIGEE_API ServantLocator : public ServantManager {
                                                       CORBA::object_reference<POA> adapter,
                                                       const std::string& operation,
                                                       Cookie& the_cookie) = 0;
-  /// Called after the upcall, also if the servant threw. The reply has usually been sent before. If
-  /// not, the client gets an exception that is thrown here. Otherwise the exception is logged.
+  /// Called after the upcall, also if the servant threw. Usually the reply has been sent by then,
+  /// and an exception that is thrown here is logged. If the reply has not been sent, the client
+  /// gets this exception.
   virtual void postinvoke(const ObjectId& oid, CORBA::object_reference<POA> adapter,
                           const std::string& operation, Cookie the_cookie,
                           CORBA::servant_reference<Servant> the_servant) = 0;

@@ -23,13 +23,15 @@ PERIGEE_API void cancel_with(const Answer& answer, stub::CallHandle& call) noexc
 PERIGEE_API void share_stop_token(const Answer& answer) noexcept;
 }  // namespace skeleton
 
-/// The stop is requested when the client cancels the request, when the connection to it ends, or
-/// when the ORB begins to shut down without waiting. It is also requested when the client's time
-/// has passed, if the client has sent it (see <perigee/poa/remaining_time.h>). Never after the
-/// reply. Any thread. Stop callbacks run on the thread that finds this out, without locks.
+/// The token of a deferred reply. The stop is requested when the client cancels the request, when
+/// the connection to the client ends, or when the ORB begins to shut down without waiting. It is
+/// also requested when the client's time has passed, if the client has sent this time (see
+/// <perigee/poa/remaining_time.h>). The stop is never requested after the reply. Any thread. Stop
+/// callbacks run on the thread that requests the stop. This thread holds no locks.
 [[nodiscard]] PERIGEE_API std::stop_token stop_token_of(const skeleton::Answer& answer);
 
-/// For an AMH response handler. Never requested if the handler was not made by the ORB.
+/// The token of an AMH response handler. Its stop is never requested if the ORB has not made the
+/// handler.
 template <typename Handler>
 [[nodiscard]] std::stop_token stop_token_of(const CORBA::object_reference<Handler>& handler) {
   auto* const state = dynamic_cast<skeleton::HandlerState*>(handler.get());

@@ -8,15 +8,15 @@
 
 namespace perigee {
 
-/// Runs the ORB until SIGTERM or SIGINT comes or until the ORB is shut down; then it returns. It
-/// returns at once if the ORB has been shut down before.
+/// Runs the ORB until SIGTERM or SIGINT comes or until the ORB is shut down; then returns. Returns
+/// at once if the ORB was shut down before.
 ///
 /// The first signal calls `ORB::shutdown(true)`: requests in progress are answered, and clients are
 /// told that their connections end. A second signal ends the process at once. Works with all thread
 /// strategies, and with threads that the application has started before. Several threads may serve
 /// an ORB each: the signal shuts down all of them.
 ///
-/// `ready` is called on the calling thread once signals are handled: the place to publish a
+/// `ready` is called on the calling thread once signals are handled. It is the place to publish a
 /// reference. The calling thread blocks both signals until the function returns. Then the
 /// application's signal mask and signal handlers are as before.
 ///

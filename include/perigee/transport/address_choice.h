@@ -32,9 +32,9 @@ struct AddressChoice {
 /// not be used.
 using SchemeRank = std::function<std::optional<std::size_t>(const std::string& scheme)>;
 
-/// The tried addresses come first, then the addresses that are left out. The tried ones are ordered
-/// by rank, then by distance (nearest first), then as the server has them. The choices point into
-/// `profiles`. Without `rank`, all protocols have the same rank.
+/// Gives the addresses that are tried, then the addresses that are left out. The tried addresses
+/// are ordered by rank, then by distance (nearest first), then as the server has them. The choices
+/// point into `profiles`. Without `rank`, all protocols have the same rank.
 [[nodiscard]] PERIGEE_API std::vector<AddressChoice> choose_addresses(
     std::span<const ProfileTarget> profiles, const SchemeRank& rank = {});
 

@@ -50,12 +50,13 @@ PERIGEE_API std::expected<LocalTrust, std::string> parse_local_trust(std::string
 ///   IIOP 1.0, whose profiles have no room for it.)
 PERIGEE_API std::unique_ptr<ProtocolFactory> make_local_protocol(LocalTrust trust = {});
 
-/// The codec of profiles with `tag_perigee_local`: the host's name, and the address as above.
+/// The codec of profiles with `tag_perigee_local`. They contain the host's name, and the address in
+/// the form that `make_local_protocol` describes.
 PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_local_codec();
 
-/// Why a profile's UNIX-domain address does not belong to this host and container, as text for
-/// people: another host, a missing folder. Empty if it belongs here, as far as this process can
-/// tell; then the client's trust excludes it.
+/// Why a profile's UNIX-domain address does not belong to this host and container, as text: another
+/// host, a missing folder. Empty if it belongs here, as far as this process can tell; then the
+/// client's trust excludes it.
 PERIGEE_API std::string why_not_here(const iop::TaggedProfile& profile, const Endpoint& endpoint);
 
 /// The name that profiles give this host.

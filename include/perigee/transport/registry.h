@@ -41,8 +41,8 @@ struct ProtocolParts {
 };
 
 /// The transports, messages and schemes of one ORB, in priority order, and the codecs of their
-/// profiles. Any thread: the registry may grow while the ORB runs. A part that is removed is not
-/// found any longer, but lives as long as the registry, since connections use it.
+/// profiles. Any thread: the registry may grow while the ORB runs. A removed part is not found any
+/// longer. It lives as long as the registry, since connections use it.
 class PERIGEE_API ProtocolRegistry {
  public:
   /// Wraps each transport that is added, for example to record it.
@@ -56,8 +56,8 @@ class PERIGEE_API ProtocolRegistry {
   ProtocolRegistry& operator=(const ProtocolRegistry&) = delete;
 
   /// Sets the ORB's own messages, which must outlive the registry. The schemes of transports carry
-  /// them, and so do rows that name them. Must be called before anything is added. Without this
-  /// call, the name of the own messages is "giop", and they need a stream.
+  /// these messages, and so do rows that name them. Must be called before anything is added.
+  /// Without this call, the name of the own messages is "giop", and they need a stream.
   void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
 
   /// Adds all of the parts or, on an error, none. IoErrorKind::bad_plugin: a name, a scheme or the
@@ -74,13 +74,13 @@ class PERIGEE_API ProtocolRegistry {
   /// those of `add`; IoErrorKind::bad_plugin, with the reason, for a file that cannot be loaded, is
   /// not a plug-in or was built for another ORB, and for exceptions from the plug-in.
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
-  /// Removes a transport, and the schemes of all rows that need it or messages that were added with
-  /// it. Their names, schemes and tags become free. Connections, acceptors and references that use
-  /// them go on. `name` is the name of a transport, one of its schemes, or the scheme of a row. For
-  /// a row, the transport of the row is removed if both were added together, otherwise only the
-  /// row. False if no part has the name.
+  /// Removes a transport, and the schemes of all rows that need this transport or messages that
+  /// were added with it. Their names, schemes and tags become free. Connections, acceptors and
+  /// references that use them remain usable. `name` is the name of a transport, one of its schemes,
+  /// or the scheme of a row. For a row, the transport of the row is removed if both were added
+  /// together, otherwise only the row. False if no part has the name.
   bool remove(std::string_view name);
-  /// Adds the part that was removed last by this name or scheme again, and the parts that were
+  /// Adds the part again that was removed last by this name or scheme, and the parts that were
   /// removed with it. False if no such part was removed. Errors: those of `add`, if another part
   /// has the name now, or if the part is registered.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
@@ -92,14 +92,14 @@ class PERIGEE_API ProtocolRegistry {
   /// The messages on connections of a scheme; nullptr: those of the ORB.
   [[nodiscard]] const messaging::MessagingProtocol* messaging(
       std::string_view scheme) const noexcept;
-  /// Asks all protocols for the endpoints of a profile, in the order of the protocols. Nothing if
-  /// there is no codec for its tag, if it is malformed, or if no protocol claims it.
+  /// Asks all protocols for the endpoints of a profile, in the order of the protocols. Empty if
+  /// there is no codec for its tag, if the profile is malformed, or if no protocol claims it.
   [[nodiscard]] std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) const;
   /// The codec of a tag; nullptr if none is known. Lives as long as the registry.
   [[nodiscard]] const iop::ProfileCodec* codec(std::uint32_t tag) const noexcept;
   /// All schemes, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> schemes() const;
-  /// One protocol, for people.
+  /// The description of one protocol.
   struct Listed {
     std::string name;
     std::vector<std::string> schemes;

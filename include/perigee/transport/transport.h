@@ -65,8 +65,8 @@ class PERIGEE_API Transport {
   /// readiness `wants(Step::open)`. `timed_out` (only with Wait::yes): the receive or send time-out
   /// passed.
   virtual IoResult open(Wait /*wait*/) { return {}; }
-  /// Ends the output in order. The sender calls it when all octets are sent, until it returns `ok`,
-  /// like `open`. Nothing may be sent afterwards.
+  /// Ends the output in order. The sending thread calls it when all octets are sent, and repeats
+  /// the call until it returns `ok`, like `open`. Nothing may be sent afterwards.
   virtual IoResult finish(Wait /*wait*/) {
     shutdown_send();
     return {};
@@ -80,9 +80,9 @@ class PERIGEE_API Transport {
 
   /// Sends the segments in order, as one gather-write if the system can. `Wait::yes`: returns when
   /// all octets were taken, or on an error (`count` says how many were taken). With a send time-out
-  /// it also returns after a part, since each call has the whole time. `Wait::no`: may take a part
-  /// only. There may be more segments than IOV_MAX. Never raises SIGPIPE. A datagram is sent whole
-  /// or not at all.
+  /// it also returns after a part, since the time-out applies to each call. `Wait::no`: may take a
+  /// part only. There may be more segments than IOV_MAX. Never raises SIGPIPE. A datagram is sent
+  /// whole or not at all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
   /// Whether the transport itself has octets to send that `receive` could not write, for example an
   /// answer to a key update of TLS. Called by the receiving thread. The sending thread must then
@@ -91,29 +91,29 @@ class PERIGEE_API Transport {
 
   /// @name Encoding in place, by the sender. Feature `encodes_in_place`.
   /// @{
-  /// Memory of the transport, in which the sender makes the next octets to send. At least `hint`
-  /// octets in one piece. An empty span if fewer octets are free now: then the sender uses `send`.
-  /// Never waits. The memory stays valid until `commit`, even if the transport is interrupted.
+  /// Memory of the transport for the next octets to send: at least `hint` octets in one piece. An
+  /// empty span if fewer octets are free now: then the sending thread uses `send`. Never waits. The
+  /// memory stays valid until `commit`, even if the transport is interrupted.
   [[nodiscard]] virtual MutableOctetSpan begin_direct(std::size_t /*hint*/) noexcept { return {}; }
   /// Sends the first `count` octets of this memory: all of them, or none if the connection has
-  /// failed. 0 gives the memory back. Never waits, since the memory was free. The sender may have
-  /// written into the rest of the memory, too. If the peer can read it but must not, the transport
-  /// clears it.
+  /// failed. 0 gives the memory back. Never waits, since the memory was free. The sending thread
+  /// may have written into the rest of the memory, too. If the peer could read these octets, the
+  /// transport clears them.
   virtual IoResult commit(std::size_t /*count*/) noexcept { return {0, IoStatus::failed, ENOTSUP}; }
   /// @}
 
   /// Receives at least one octet into `space`, with one system call. A datagram that is larger than
   /// `space` is lost.
   virtual IoResult receive(MutableOctetSpan space, Wait wait) = 0;
-  /// The same into two spaces, the second of which is used when the first is full. `first` is not
+  /// The same into two spaces; the second space is used when the first is full. `first` is not
   /// empty. Feature `scatters`.
   virtual IoResult receive_scattered(MutableOctetSpan first, MutableOctetSpan /*second*/,
                                      Wait wait) {
     return receive(first, wait);
   }
-  /// Whether the transport itself holds received octets that no readiness will report. Then the
-  /// next `receive` gives octets although the last one did not fill its space. Called by the
-  /// receiving thread. Feature `buffers`.
+  /// Whether the transport itself holds received octets, which no readiness reports. Then the next
+  /// `receive` gives octets although the last one did not fill its space. Called by the receiving
+  /// thread. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
 
   /// Longest time that `receive` with Wait::yes waits; zero: no limit. Cheap if unchanged.
@@ -123,18 +123,18 @@ class PERIGEE_API Transport {
 
   /// Tells the peer that nothing more will be sent.
   virtual void shutdown_send() noexcept = 0;
-  /// Wakes the threads that are blocked in `receive`, `send`, `open` or `finish`. From then on, all
-  /// of these end at once. Any thread.
+  /// Wakes the threads that are blocked in `receive`, `send`, `open` or `finish`. From then on,
+  /// these functions return at once. Any thread.
   virtual void interrupt() noexcept = 0;
   /// A handle that a reactor can wait on. The transport owns it; a virtual transport shares it with
-  /// others.
+  /// other transports.
   [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
   /// A handle that reports the end of the peer if `readiness_fd` does not, for example for a ring
   /// in shared memory that is signalled by events. -1: `readiness_fd` reports it.
   [[nodiscard]] virtual int lifetime_fd() const noexcept { return -1; }
   /// The peer, as text for logs: "iiop://127.0.0.1:40000".
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
-  /// The identity of the peer; nothing if the system does not vouch for it. Any thread, as long as
+  /// The identity of the peer; empty if the system does not vouch for it. Any thread, as long as
   /// the connection is open.
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
@@ -156,7 +156,7 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
   friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
 };
-/// "scheme://address" for people: octets that cannot be printed are \xNN.
+/// "scheme://address", for texts: octets that cannot be printed are \xNN.
 PERIGEE_API std::string to_string(const Endpoint& endpoint);
 /// Parses "scheme://address".
 PERIGEE_API std::expected<Endpoint, IoError> parse_endpoint(std::string_view text);
@@ -166,12 +166,13 @@ PERIGEE_API std::expected<Endpoint, IoError> parse_endpoint(std::string_view tex
 class PERIGEE_API ConnectInProgress {
  public:
   virtual ~ConnectInProgress() = default;
-  /// Goes on. Null: not connected yet. Not called again after a transport or an error.
+  /// Continues to connect. Null: not connected yet. Must not be called again after a transport or
+  /// an error.
   virtual std::expected<std::unique_ptr<Transport>, IoError> advance() = 0;
-  /// Becomes readable when `advance` can go on. The handle never changes. It exists from the first
-  /// `advance` that has returned null.
+  /// A handle that becomes readable when `advance` can continue. The handle never changes. It
+  /// exists after the first `advance` that has returned null.
   [[nodiscard]] virtual int handle() const noexcept = 0;
-  /// The error to report if the time has passed.
+  /// The error to report if the time limit of the caller has passed.
   [[nodiscard]] virtual IoError timed_out() const = 0;
 };
 
@@ -198,7 +199,7 @@ class PERIGEE_API Acceptor {
  public:
   virtual ~Acceptor() = default;
   /// `Wait::no`: nullptr if no connection waits. After `interrupt`: the connections that were made
-  /// before, if the system keeps them (it may have reset them); then IoErrorKind::interrupted.
+  /// before, unless the system has reset them; then IoErrorKind::interrupted.
   virtual std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) = 0;
   /// Ends a blocked `accept`, and all later ones. Any thread.
   virtual void interrupt() noexcept = 0;
@@ -209,8 +210,9 @@ class PERIGEE_API Acceptor {
   [[nodiscard]] virtual const Endpoint& published() const noexcept = 0;
   /// Further addresses that references publish, in the order in which clients shall try them.
   [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
-  /// Components for the first IIOP profile of a reference, in place of a profile of the protocol's
-  /// own. Some peers look for the address there. None: the protocol has its own profile.
+  /// Components for the first IIOP profile of a reference. The reference then has no profile of the
+  /// protocol's own. Some peers look for the address in such components. Empty: the protocol has
+  /// its own profile.
   [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
     return {};
   }
@@ -226,7 +228,7 @@ class PERIGEE_API Acceptor {
   }
 };
 
-/// How far away an endpoint is, the nearest first. A client prefers the nearest endpoint.
+/// How far away an endpoint is, in ascending order. A client prefers the nearest endpoint.
 enum class Distance : std::uint8_t {
   same_host,   ///< reached without a network
   network,     ///< through a network: this host or another one
@@ -296,9 +298,9 @@ class PERIGEE_API ProtocolFactory {
   [[nodiscard]] virtual std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() {
     return {};
   }
-  /// The endpoints of this protocol in a profile, in the order in which to try them; none if the
-  /// profile is for other protocols. Several protocols may use profiles of one tag: their
-  /// components distinguish them.
+  /// The endpoints of this protocol in a profile, in the order in which to try them; empty if the
+  /// profile is for other protocols. Several protocols may use profiles with the same tag. The
+  /// components of the profile say which protocol it is for.
   [[nodiscard]] virtual std::vector<ProfileEndpoint> claim(std::uint32_t tag,
                                                            const iop::ProfileBody& body) const = 0;
   /// A profile for references to objects behind an endpoint of this protocol.

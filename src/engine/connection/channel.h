@@ -148,7 +148,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// Whether messages can be made in memory of the transport: see MessagePlace.
   [[nodiscard]] bool encodes_in_place() const noexcept { return encodes_in_place_; }
   /// The same as `send` with Wait::no, but a full queue refuses the message, and the connection
-  /// goes on. So does one without memory for the copy. `hold`: as for `hold`; null: it is not held.
+  /// goes on. A queue without memory for the copy does the same. `hold`: as for `hold`; null: it is
+  /// not held.
   SendResult try_send(const cdr::Buffer& message, const Hold* hold = nullptr);
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
@@ -165,7 +166,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
   /// Cheap when there is nothing to do. False if the connection can no longer send.
   bool flush() { return queue_.flush() != OutgoingQueue::Status::failed; }
-  /// Ends the output behind the last octet; what is sent later fails.
+  /// Ends the output behind the last octet; later sends fail.
   void finish_output();
   /// The output has ended, or has failed.
   [[nodiscard]] bool output_ended() const noexcept { return queue_.finished() || broken(); }

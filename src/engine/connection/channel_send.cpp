@@ -219,7 +219,7 @@ void Channel::flush_rest() noexcept {
 }
 
 void Channel::log_peer_that_does_not_read() noexcept try {
-  log::write(log::Level::warning, "orb", peer() + " does not read what it is sent");
+  log::write(log::Level::warning, "orb", peer() + " does not read its messages");
 } catch (const std::exception& exception) {  // no memory for the line
   log::write(log::Level::warning, "orb", exception.what());
 }

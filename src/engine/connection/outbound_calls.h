@@ -109,7 +109,7 @@ class OutboundCalls final {
       return next_free_id(number);
     return id_of(number);
   }
-  /// The id that `next_id` gives next, unless a listed call has it.
+  /// The id that `next_id` will return, unless a listed call has it.
   [[nodiscard]] std::uint32_t following_id() const noexcept { return id_of(ids()); }
   /// How many ids were given out.
   [[nodiscard]] std::uint64_t ids() const noexcept { return ids_.load(std::memory_order_relaxed); }

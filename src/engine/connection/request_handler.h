@@ -13,7 +13,7 @@ namespace perigee::engine {
 class Connection;
 struct ThreadFrame;
 
-/// Why a request is answered with an error before anything of it is done.
+/// Why a request gets an error as its reply, without an upcall.
 enum class Refusal : std::uint8_t {
   too_many,         ///< in progress on the connection
   too_many_in_all,  ///< in progress in the server

@@ -19,7 +19,7 @@ enum class CallFailure : std::uint8_t {
   closed_by_peer,  ///< CloseConnection: the peer has not executed the request
   reply_cut,       ///< CloseConnection behind the first fragment of the reply
   message_error,   ///< the peer answered MessageError
-  bad_message,     ///< the peer has sent octets that are no message
+  bad_message,     ///< the peer has sent a malformed message
   transfer,        ///< sending or receiving failed, or the stream has ended
   no_first_reply,  ///< a new connection has brought no reply within `first_reply_timeout`
   shut_down,       ///< this side has ended the connection

@@ -79,7 +79,7 @@ class LoopThreads final {
   /// The number of the calling thread in its loop, in the order of start: 0, 1, ...; 0 on other
   /// threads.
   [[nodiscard]] static std::uint32_t number_of_this_thread() noexcept;
-  /// The calling thread has said that it waits: it takes no turn soon.
+  /// Whether the calling thread has announced that it waits, so that it takes no turn soon.
   [[nodiscard]] static bool this_thread_waits() noexcept;
   /// Threads that serve the loop, including threads that block without saying so.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }

@@ -37,7 +37,7 @@ class RequestCount {
 /// The places of one loop. Any thread, though mostly the threads of the loop.
 class RequestShare {
  public:
-  /// So many places move at once.
+  /// This many places move at once.
   static constexpr std::uint32_t portion = 64;
 
   explicit RequestShare(RequestCount& all) noexcept : all_(all) { all_.add(*this); }

@@ -82,7 +82,7 @@ class PERIGEE_API Charge {
   }
   [[nodiscard]] std::uint64_t charged() const noexcept { return charged_; }
 
-  /// What an owner of so many octets is charged.
+  /// The octets that an owner of `octets` octets is charged.
   [[nodiscard]] static constexpr std::uint64_t cost_of(std::uint64_t octets) noexcept {
     return octets <= free_octets ? 0 : (octets - free_octets + step - 1) / step * step;
   }

@@ -1,5 +1,5 @@
-// Memory that is kept for a while after its use, so that the next user finds it resident. The rules
-// of all caches of an ORB: how much they keep, for how long, and that the budget knows.
+// Memory that is kept for a while after its use, so that the next user finds it resident. Has the
+// rules of all caches of an ORB: how much they keep, for how long, and how the budget is charged.
 #pragma once
 
 #include "engine/memory/budget.h"

@@ -41,7 +41,7 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
   // for all of it.
   static constexpr std::size_t excess_factor = 4;
 
-  /// Owns a block, whose mapping ends with it.
+  /// Owns a block. Its destructor unmaps the block.
   class Mapping {
    public:
     Mapping() noexcept = default;

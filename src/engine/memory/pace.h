@@ -1,4 +1,4 @@
-// Whether a transfer is too slow to keep its place.
+// Whether a transfer is so slow that its connection loses its place.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -9,7 +9,7 @@
 
 namespace perigee::engine {
 
-/// The slowest transfer that an ORB puts up with.
+/// The slowest transfer that an ORB accepts.
 struct PaceLimits {
   std::uint64_t octets_per_second = 1024;     ///< on average since the transfer began; 0: no limit
   Duration grace = std::chrono::seconds(10);  ///< in which no transfer is too slow
@@ -27,7 +27,7 @@ class PERIGEE_API Pace {
     active_ = true;
   }
   void end() noexcept { active_ = false; }
-  /// The transfer was held up on this side for so long: that time does not count.
+  /// This side has held the transfer up for `pause`: that time does not count.
   void postpone(Duration pause) noexcept { begun_ += pause; }
   [[nodiscard]] bool active() const noexcept { return active_; }
   [[nodiscard]] TimePoint begun() const noexcept { return begun_; }

@@ -25,7 +25,7 @@ class UnfinishedMessages;
 /// Why a connection loses its place.
 enum class LostPlace : std::uint8_t {
   slow,    ///< its message arrives too slowly
-  memory,  ///< its message takes memory that others need, and is the last to be complete
+  memory,  ///< its message takes memory that others need, and would be complete last
   unread,  ///< its peer would take longest to read the output that waits, and memory is short
 };
 
@@ -39,13 +39,13 @@ struct WaitingOutput {
 /// registry's lock: the functions must not wait, and must not call the registry.
 class UnfinishedOwner {
  public:
-  /// Whether octets wait that this side has not received: then the peer is not to blame. True for a
-  /// connection that has ended.
+  /// Whether octets wait that this side has not received: then this side, not the peer, is slow.
+  /// True for a connection that has ended.
   [[nodiscard]] virtual bool has_unread_input() const noexcept = 0;
   [[nodiscard]] virtual WaitingOutput waiting_output() const noexcept = 0;
-  /// The connection ends; behind MessageError, if its input is the reason.
+  /// Ends the connection; behind MessageError, if its input is the reason.
   virtual void lose_place(LostPlace reason) noexcept = 0;
-  /// A paused connection may read on.
+  /// Lets a paused connection read on.
   virtual void resume_input() noexcept = 0;
 
  protected:
@@ -72,7 +72,7 @@ class PERIGEE_API UnfinishedInput {
   [[nodiscard]] bool grow(const messaging::Unfinished& unfinished) noexcept;
   /// The same for a connection that cannot pause.
   void grow_anyway(const messaging::Unfinished& unfinished) noexcept;
-  /// Blocks while the connection is paused, at most for so long.
+  /// Blocks while the connection is paused, for `limit` at most.
   void await_room(std::chrono::milliseconds limit) noexcept;
   /// No message is unfinished.
   void end() noexcept;
@@ -80,8 +80,8 @@ class PERIGEE_API UnfinishedInput {
 
   /// Whether some message is unfinished. Any thread.
   [[nodiscard]] bool is_under_way() const noexcept { return order_.load() != 0; }
-  /// The registry calls the owner no longer. Before the owner's destructor ends. Any thread but the
-  /// registry's.
+  /// From now on the registry does not call the owner. Call it before the owner's destructor ends,
+  /// on any thread but the registry's.
   void leave() noexcept;
 
   /// Whether the connection has lost its place: it must not be read any more.

@@ -30,10 +30,10 @@ class ApplicationLoop final {
   bool perform_work();
   /// The same with `action` instead of a turn. Not by a thread that is in the loop.
   bool visit(function_ref<void()> action) noexcept;
-  /// Runs turns until `done()` or the deadline, or waits while another thread does. `done` is asked
-  /// after each turn, also by the threads that wait.
+  /// Runs turns until `done()` or the deadline, or waits while another thread runs them. `done` is
+  /// called after each turn, also by the threads that wait.
   void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
-  /// Threads in `run_until` ask again whether they are done.
+  /// Lets the threads in `run_until` call `done` again.
   void wake() noexcept;
   [[nodiscard]] bool work_pending();
 

@@ -1,4 +1,4 @@
-// Accepting connections. Out of handles, or of places, a listener waits without spinning; the
+// Accepting connections. A listener that runs out of handles or places waits without spinning; the
 // connections stay in the system's queue meanwhile.
 #pragma once
 
@@ -26,9 +26,10 @@ struct ListenPoint {
   bool datagrams = false;  ///< its transports carry datagrams, and may be virtual
 };
 
-/// A listener takes at most so many connections in one turn: its thread has other work, too.
+/// A listener takes at most this many connections in one turn, since its thread has other work,
+/// too.
 inline constexpr std::uint32_t accepts_per_turn_max = 64;
-/// At most so many connections are taken out of an acceptor's queue when it is closed.
+/// At most this many connections are taken out of an acceptor's queue when it is closed.
 inline constexpr std::uint32_t waiting_connections_max = 4096;
 
 /// Gives `take` the connections that wait in the acceptor's queue. Stops if there is no memory.
@@ -154,7 +155,7 @@ class Listeners final {
   /// The same, and waits until it is done. Only while another thread runs the reactor, until that
   /// thread has set `ended`.
   void post_and_wait(Change change, const ListenPoint& point, const std::atomic<bool>& ended);
-  /// Listeners that wait for a place look again.
+  /// Listeners that wait for a place try again.
   void place_is_free() noexcept { (void)reactor_.post(place_task_); }
   /// @}
 

@@ -88,7 +88,7 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
 
   /// The buffers of a collocated call. They belong to the thread that works on the call.
   struct CollocatedBuffers;
-  /// `later`: as of `begin_collocated`.
+  /// `later`: see `begin_collocated`.
   [[nodiscard]] State step(State state, std::optional<CollocatedBuffers>& buffers,
                            std::shared_ptr<CollocatedWait>& later);
   /// Tells the observer, once. `failed`: `failure()` says why. The caller calls `set_over`

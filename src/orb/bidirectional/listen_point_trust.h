@@ -1,4 +1,4 @@
-// Which listen points are believed.
+// Which listen points of a peer the ORB believes.
 #pragma once
 
 #include <perigee/iop/listen_points.h>
@@ -9,9 +9,9 @@
 
 namespace perigee::orb {
 
-/// The endpoint that a listen point names, if it is certainly the peer's own: the host is the
-/// numeric address of the other end of the connection, as the system knows it. Names are not looked
-/// up: the peer may control what its name says. `peer`: the text of a transport.
+/// The endpoint that a listen point names, if the endpoint certainly belongs to the peer. So the
+/// host must be the numeric address of the other end of the connection, as the system knows it.
+/// Names are not looked up, since the peer may control the result. `peer`: the text of a transport.
 [[nodiscard]] std::optional<transport::Endpoint> believed_endpoint(std::string_view peer,
                                                                    const iop::ListenPoint& point);
 

@@ -63,9 +63,9 @@ class ClientConnection final {
   [[nodiscard]] engine::MessagePlace place_for(cdr::Buffer& request, bool held_back) noexcept {
     return engine::MessagePlace(connection_, request, connection_.encodes_in_place() && !held_back);
   }
-  /// Sends a request and blocks until its reply is in the slot, or the slot's deadline has passed:
-  /// then a late reply is dropped, and others' calls are not concerned. Then call `finish`, when
-  /// the views in the slot are no longer needed. bad_alloc ends the connection.
+  /// Sends a request and blocks until its reply is in the slot, or until the slot's deadline has
+  /// passed. After the deadline, a late reply is dropped, and other calls are not affected. Then
+  /// call `finish`, when the views in the slot are no longer needed. bad_alloc ends the connection.
   TransactResult transact(const cdr::Buffer& request, ReplySlot& slot);
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.
@@ -74,13 +74,13 @@ class ClientConnection final {
   /// the functions above.
   TransactResult send_soon(const cdr::Buffer& request, const BufferingLimits& limits,
                            Deadline deadline = {});
-  /// Oneways were sent or wait, and no call that was sent after them has its reply. A request on
-  /// another connection could reach the servant before them.
+  /// Whether oneways were sent or wait, and no call that was sent after them has its reply. A
+  /// request on another connection could reach the servant before these oneways.
   [[nodiscard]] bool has_unconfirmed_oneways() const noexcept;
-  /// What waits.
+  /// The oneways that wait to be sent together.
   [[nodiscard]] OnewayBuffer& oneways() noexcept { return oneways_; }
   [[nodiscard]] const OnewayBuffer& oneways() const noexcept { return oneways_; }
-  /// Messages are queued or held back, and can still be sent.
+  /// Whether messages are queued or held back, and can still be sent.
   [[nodiscard]] bool output_waits() const noexcept {
     return !connection_.idle_output() && !connection_.broken();
   }

@@ -413,7 +413,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   Key key(endpoint, choice, properties, factory);
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
   if (endpoints_.size() >= settings_.endpoints_max) {
-    log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");
+    log::write(log::Level::debug, "orb", "many endpoints: forgetting endpoints without references");
     std::erase_if(endpoints_, [](const auto& entry) {
       return entry.second.use_count() == 1 && !entry.second->oneways_wait();
     });

@@ -176,7 +176,7 @@ MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress,
       "perigee_calls_total", "Calls of this ORB's clients that ended.", calls, call_outcomes));
   families.push_back(plain_counter(
       "perigee_call_retries_total",
-      "Tries that failed with nothing executed: there is another if a target is left.", retries));
+      "Failed tries of calls that were not executed; the next target, if any, is tried.", retries));
   families.push_back(
       plain_counter("perigee_call_forwards_total", "Location forwards followed.", forwards));
   families.push_back(plain_counter("perigee_handler_calls_failed_total",

@@ -90,7 +90,7 @@ class LatencyTable {
   static constexpr std::size_t operations_max = 512;
   static constexpr std::size_t name_size_max = 128;
   static constexpr std::string_view others = "(others)";
-  /// The entry of operations that ended with a system exception: the server may not have them.
+  /// The entry of operations that ended with a system exception: such an operation may not exist.
   static constexpr std::string_view failed = "(failed)";
 
  private:

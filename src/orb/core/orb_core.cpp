@@ -249,7 +249,7 @@ CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType 
   }
   if (make == nullptr)
     throw CORBA::PolicyError(CORBA::BAD_POLICY,
-                             policy_text(type) + " is not made here from a value of an Any");
+                             policy_text(type) + " cannot be made from the value of an Any");
   try {
     return make(value);
   } catch (const CORBA::PolicyError& error) {

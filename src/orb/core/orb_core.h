@@ -61,7 +61,7 @@ class Service {
   /// Called before the server stops: refuses new work. With Completion::wait, finishes the work in
   /// progress. May be called again, by any thread.
   virtual void stop(Completion completion) noexcept = 0;
-  /// Called after the server has stopped: lets go of everything (servants, references to the core).
+  /// Called after the server has stopped: releases everything (servants, references to the core).
   virtual void destroy() noexcept = 0;
 };
 
@@ -158,7 +158,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     return collocated_debts_;
   }
   /// Whether the calling thread may wait until no requests are in progress. It must not wait in an
-  /// upcall, or if it may have to bring the answers.
+  /// upcall, or if it may have to deliver the replies.
   [[nodiscard]] bool may_wait_for_requests() noexcept;
 
   /// @name References.

@@ -58,7 +58,7 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::message_error:
       return "the server answered MessageError";
     case FailureCause::bad_message:
-      return "the server sent what is no message: " +
+      return "the server sent a malformed message: " +
              std::string(messaging::to_string(error.framing));
     case FailureCause::code_sets:
       return "no code set that both sides understand";

@@ -64,8 +64,8 @@ std::string why_unusable(const CORBA::object_reference<CORBA::Policy>& policy) {
   if (!policy) return "is nil";
   const CORBA::PolicyType type = policy->policy_type();
   return policy_text(type) + (type == RTCORBA::SERVER_PROTOCOL_POLICY_TYPE
-                                  ? ", is set for the ORB, or given to create_POA"
-                                  : ", is no policy of calls");
+                                  ? ", can only be set for the ORB or given to create_POA"
+                                  : ", is not a policy of calls");
 }
 
 void check_usable(const CORBA::PolicyList& policies, PolicyLevel level) {

@@ -44,7 +44,7 @@ object_reference<Policy> Object::_get_client_policy(PolicyType type) const {
   const Reference& mine = reference_of(*this);
   if (!perigee::orb::is_client_policy(type))
     throw INV_POLICY(perigee::orb::minor_no_policy_type, COMPLETED_NO,
-                     "policy type " + std::to_string(type) + " is no client's policy");
+                     "policy type " + std::to_string(type) + " is not a client policy");
   const auto& outer = mine.context().policies;
   const auto thread = outer.of_thread();
   const auto orb = outer.of_orb();

@@ -37,8 +37,8 @@ class Reference final {
   [[nodiscard]] BindingRef base() const { return profiles_.base(); }
 
   /// The profiles in the order of a call's preference; null: there is no preference. The reference
-  /// owns the result. After many preferences the caller owns it, too, since old preferences are
-  /// forgotten. The first few need no lock.
+  /// owns the result. If there are many preferences, the caller owns it, too, since the reference
+  /// forgets the oldest of them. The first few preferences need no lock.
   [[nodiscard]] std::shared_ptr<MProfile> profiles(
       const std::shared_ptr<const ProtocolPreference>& preference) {
     if (preference == nullptr) return not_owned(profiles_);
@@ -47,8 +47,8 @@ class Reference final {
       if (kept->preference == preference) return not_owned(*kept->profiles);
     return find_preferred(preference);
   }
-  /// A LOCATION_FORWARD_PERM of one call holds for the calls of all preferences, unless it leads
-  /// nowhere.
+  /// A LOCATION_FORWARD_PERM that one call gets applies to the calls of all preferences, unless the
+  /// new IOR has no usable target.
   void replace(const iop::Ior& ior);
 
  private:

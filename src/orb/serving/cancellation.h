@@ -19,9 +19,9 @@ class CancellableCall {
   ~CancellableCall() = default;
 };
 
-/// The stop tokens and the call to notify when the client no longer wants the answer. The notified
-/// code belongs to the application, so the notifying thread must hold no lock. A dropped notice
-/// notifies nothing.
+/// The stop tokens and the call to notify when the client no longer wants the reply. The notified
+/// code belongs to the application, so the notifying thread must hold no lock. If a notice is
+/// dropped, nothing is notified.
 class CancellationNotice {
  public:
   CancellationNotice() noexcept = default;
@@ -61,8 +61,8 @@ class Cancellation {
   /// Copies of the token may be in use after the request's end.
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
   /// From now on `call` is cancelled with the request, without allocating memory. False if the
-  /// request is cancelled already. `before` gets the call that is let go, so that the caller drops
-  /// it without a lock.
+  /// request is cancelled already. `before` gets the call that was registered before, so that the
+  /// caller can release that call without a lock.
   [[nodiscard]] bool cancels(CancellableCall& call, CancellationNotice& before) noexcept;
   [[nodiscard]] CancellationNotice cancel() noexcept;
   [[nodiscard]] bool requested() const noexcept { return call_.load() == cancelled(); }

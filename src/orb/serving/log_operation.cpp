@@ -15,7 +15,7 @@ void log_operation(log::Level level, std::string_view operation,
     for (const std::string_view part : text) line += part;
     log::write(level, "orb", line);
   } catch (...) {
-    log::write(level, "orb", "an application has thrown, and there is no memory to say what");
+    log::write(level, "orb", "no memory for a line of the log about an operation");
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace perigee::orb {
 
-/// Writes "operation: text…" in one line, with escapes for what a peer may have put into its name.
-/// Any thread.
+/// Writes "operation: text…" in one line. Characters of the operation's name that cannot be printed
+/// are escaped, since a peer chooses the name. Any thread.
 void log_operation(log::Level level, std::string_view operation,
                    std::initializer_list<std::string_view> text) noexcept;
 

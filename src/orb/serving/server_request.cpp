@@ -62,7 +62,7 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
   failed_ = system != nullptr;
   if (!response_expected_)
     return log_operation(log::Level::info, operation_,
-                         {"no answer is wanted, and this was one: ", exception.what()});
+                         {"the client expects no reply and does not get ", exception.what()});
   if (system != nullptr) return send_system_exception(*system);
   try {
     const auto* user = dynamic_cast<const CORBA::UserException*>(&exception);

@@ -34,7 +34,7 @@ TypeCodeRef make(const TypeNode& node) {
 const TypeNode& part(const TypeCodeRef& type) {
   const TypeKind kind = type ? type->kind() : TypeKind::tk_null;
   if (kind == TypeKind::tk_null || kind == TypeKind::tk_void || kind == TypeKind::tk_except)
-    throw BAD_TYPECODE(omg_minor(2), COMPLETED_NO, "no type of a member");
+    throw BAD_TYPECODE(omg_minor(2), COMPLETED_NO, "a member or element cannot have this type");
   return *type->_node();
 }
 

@@ -38,9 +38,9 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalConnector::connect(
   const std::string user = "user " + std::to_string(peer->user) + " listens there, ";
   const UserNumbers here = user_numbers_here();
   if (address->user && (*address->user != peer->user || !here.tells_apart(peer->user)))
-    return refuse(endpoint, user + "who is not the one that is meant");
+    return refuse(endpoint, user + "but the address names another user");
   if (!trusts_user(trust_, peer->user, here))
-    return refuse(endpoint, user + "whom -ORBUiopTrust does not name");
+    return refuse(endpoint, user + "but -ORBUiopTrust does not name this user");
   if (const auto status = set_queues(*stream, queues_); !status)
     return failure(IoOperation::connect, status.error(), endpoint);
   return std::make_unique<StreamTransport<ipc::lsock::Stream>>(std::move(*stream),

@@ -124,7 +124,7 @@ std::string why_folder_differs(const LocalPlace& published, const std::string& f
   if (published.folder == 0)
     return "the folder " + folder + " was not there when the reference was made";
   return "the folder " + folder +
-         " is another one here: in another container, or on another file system";
+         " differs here: it is in another container, or on another file system";
 }
 
 }  // namespace
