@@ -148,9 +148,16 @@ class Commands(unittest.TestCase):
             script += "\nif [ -n \"$(jobs -pr)\" ]; then echo 'programs are left running' >&2; exit 1; fi\n"
         return run_script(script)
 
+    def chosen(self):
+        """The documents of the variable DOCUMENTS, or all documents but those of OTHER_DOCUMENTS."""
+        only, without = (os.environ.get(name, "").split() for name in ("DOCUMENTS", "OTHER_DOCUMENTS"))
+        named = [ROOT / name for name in only or without]
+        self.assertLessEqual(set(named), set(documents()), "no such document")
+        return named if only else [document for document in documents() if document not in named]
+
     def test_commands_do_what_the_documents_say(self):
         count = 0
-        for document in documents():
+        for document in self.chosen():
             in_order = list(blocks(document))
             for block, following in zip(in_order, in_order[1:] + [None]):
                 if (block.language, block.mark) != ("sh", "run"):

@@ -1,6 +1,8 @@
 // The states of threads.
 #include "event/runnable.h"
 
+#include "support/await_condition.h"
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -36,7 +38,7 @@ TEST_CASE("a thread is runnable while it computes, not while it sleeps") {
   });
   const pid_t sleeping = id.get_future().get();
   // One "not runnable" is the proof: a page fault can make the thread runnable once more.
-  while (event::is_runnable(sleeping)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  test::await_condition([&] { return !event::is_runnable(sleeping); });
   leave.set_value();
   sleeper.join();
   CHECK_FALSE(event::is_runnable(sleeping));  // a thread that has ended

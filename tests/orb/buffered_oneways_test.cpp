@@ -192,7 +192,7 @@ struct SlowTimer {
   ObjectRef plain;
 };
 
-constexpr std::chrono::milliseconds a_while{50};
+constexpr std::chrono::milliseconds a_while{50};  // enough to overtake the oneways
 
 }  // namespace
 

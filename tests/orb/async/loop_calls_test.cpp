@@ -4,6 +4,7 @@
 #include "orb/async/owing_sink.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
+#include "support/await_condition.h"
 #include "support/refusing_port.h"
 #include <perigee/base/clock.h>
 #include <perigee/orb/inherited_time_limit.h>
@@ -102,12 +103,12 @@ Octets make_close_connection() {
 
 /// Waits on a thread that is not the server's.
 void await(const Observed& observed) {
-  while (!observed.done()) std::this_thread::sleep_for(1ms);
+  await_condition([&] { return observed.done(); });
 }
 
 /// The same until the observer has returned.
 void await(const CallHandle& call) {
-  while (!call.ended()) std::this_thread::sleep_for(1ms);
+  await_condition([&] { return call.ended(); });
 }
 
 }  // namespace

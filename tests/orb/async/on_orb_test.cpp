@@ -1,5 +1,6 @@
 // Tasks that wait on an ORB's loops.
 #include "orb/server/server_fixture.h"
+#include "support/await_condition.h"
 #include <perigee/async/call.h>
 #include <perigee/async/on_orb.h>
 #include <perigee/async/run.h>
@@ -178,7 +179,7 @@ TEST_CASE("ORB::run ends while a servant's coroutine sleeps, and the client gets
   if (runs_first) running = std::async(std::launch::async, run);
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  while (server.orb.core().requests_in_progress() == 0) std::this_thread::sleep_for(1ms);
+  await_condition([&] { return server.orb.core().requests_in_progress() != 0; });
   server.orb.core().shutdown(orb::Completion::do_not_wait);  // asks the task to stop
   if (!runs_first) running = std::async(std::launch::async, run);
   running.wait();

@@ -1,6 +1,7 @@
 // Connections with a dedicated reader, and the work of their home loop.
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
+#include "support/await_condition.h"
 #include "support/process_threads.h"
 
 #include <doctest/doctest.h>
@@ -24,6 +25,10 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::uint32_t spare_threads = 64;  // besides the loop
+
+// Upcalls beyond the plan would begin at the next ticks of the loop, which are some milliseconds
+// apart. That they do not begin can only be seen by waiting.
+constexpr milliseconds no_more_upcalls{50};
 
 orb::Settings dedicated_settings() {
   orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
@@ -101,8 +106,8 @@ TEST_CASE("blocked upcalls stay within the threads of the plan") {
     requests = std::move(requests) + make_request({.key = server.key, .id = id, .argument = id});
   client.send(requests);
   constexpr std::uint32_t threads_max = 1 + spare_threads;  // and one dedicated reader
-  while (barrier.inside() < threads_max + 1) std::this_thread::sleep_for(milliseconds(1));
-  std::this_thread::sleep_for(milliseconds(50));
+  await_condition([&] { return barrier.inside() >= threads_max + 1; });
+  std::this_thread::sleep_for(no_more_upcalls);
   CHECK(barrier.inside() == threads_max + 1);
   CHECK(threads_of_process() <= before + spare_threads + 1);
   barrier.open();
@@ -155,8 +160,11 @@ TEST_CASE("the blocked upcalls of 150 clients stay within the threads of the pla
     clients.back().send(make_request({.key = server.key, .id = id, .argument = id}));
     look();
   }
-  for (; barrier.inside() < plan.upcalls; std::this_thread::sleep_for(milliseconds(1))) look();
-  std::this_thread::sleep_for(milliseconds(50));
+  await_condition([&] {
+    look();
+    return barrier.inside() >= plan.upcalls;
+  });
+  std::this_thread::sleep_for(no_more_upcalls);
   CHECK(barrier.inside() == plan.upcalls);
   barrier.open();
   for (std::uint32_t id = 0; id < BlockedClients::count; ++id) {
@@ -178,7 +186,7 @@ TEST_CASE("blocked upcalls of a client delay its next request for a moment only"
   RawClient first(server.endpoint);
   first.send(make_request({.key = server.key, .id = 1, .argument = 1}) +
              make_request({.key = server.key, .id = 2, .argument = 2}));
-  while (barrier.inside() < 2) std::this_thread::sleep_for(milliseconds(1));
+  await_condition([&] { return barrier.inside() >= 2; });
   blocks = false;
   CHECK(first.call({.key = server.key, .id = 3, .argument = 5}).result() == 6);
   barrier.open();
@@ -263,7 +271,7 @@ TEST_CASE("the threads of connections end with their connections") {
     }
     CHECK(threads_of_process() == before + 50);
   }
-  while (threads_of_process() > before) std::this_thread::sleep_for(milliseconds(1));
+  await_condition([&] { return threads_of_process() <= before; });
 }
 
 TEST_CASE("under auto, connections beyond the dedicated places share a loop") {
@@ -284,7 +292,7 @@ TEST_CASE("under auto, connections beyond the dedicated places share a loop") {
       CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
     CHECK(threads_of_process() == before + places);
   }
-  while (threads_of_process() > before + 1) std::this_thread::sleep_for(milliseconds(1));
+  await_condition([&] { return threads_of_process() <= before + 1; });
   CHECK(last.call({.key = server.key, .id = 1, .argument = 1}).result() == 2);
 }
 
@@ -300,7 +308,7 @@ TEST_CASE("under auto, a busy connection gets a dedicated place that has become 
   RawClient busy(server.endpoint);
   CHECK(busy.call({.key = server.key, .id = 1, .argument = 1}).result() == 2);
   first.reset();
-  while (threads_of_process() > before + 1) std::this_thread::sleep_for(milliseconds(1));
+  await_condition([&] { return threads_of_process() <= before + 1; });
   for (std::uint32_t id = 0; threads_of_process() < before + 2; ++id)
     CHECK(busy.call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
 }

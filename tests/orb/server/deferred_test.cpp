@@ -5,6 +5,7 @@
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
+#include "support/await_condition.h"
 #include <perigee/orb/stub.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/stop_token.h>
@@ -311,8 +312,8 @@ TEST_CASE("a client that does not read its deferred replies is cut off, and othe
   pay(debts.take(100), 1);
   CHECK(other.reply().result() == 1);
   payer.join();
-  while (server.orb.core().metrics().server_traffic.totals().connections_open > 1)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  await_condition(
+      [&] { return server.orb.core().metrics().server_traffic.totals().connections_open <= 1; });
 }
 
 TEST_CASE("a collocated call waits for a deferred reply") {

@@ -105,7 +105,7 @@ TEST_CASE("a client that goes on reading gets its whole reply although its conne
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
   pay_much(debts.take(1));
-  std::this_thread::sleep_for(milliseconds(200));
+  std::this_thread::sleep_for(milliseconds(200));  // four times the idle time-out
   CHECK(read_slowly(client) == std::vector<unsigned>{reply_type, close_type});
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a client that has half-closed its connection gets its whole deferred 
   client.send(make_request({.key = server.key, .argument = 1}));
   skeleton::Answer answer = debts.take(1);
   client.end_sending();
-  std::this_thread::sleep_for(milliseconds(20));
+  std::this_thread::sleep_for(milliseconds(20));  // the server may notice it
   pay_much(std::move(answer));
   CHECK(read_slowly(client) == std::vector<unsigned>{reply_type});
 }

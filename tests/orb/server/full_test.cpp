@@ -1,6 +1,7 @@
 // Connections at their limit of deferred replies, and callers and peers that wait no longer.
 #include "orb/context/orb_metrics.h"
 #include "orb/server/debts.h"
+#include "support/await_condition.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/poa/stop_token.h>
 
@@ -124,10 +125,10 @@ TEST_CASE("a connection at its limit of requests in progress notices that its cl
     await_stop(stop_token_of(answer));
     pay(std::move(answer), 1);
   }
-  while (server.orb.core().metrics().server_traffic.totals().connections_open > 0) {
+  await_condition([&] {
     (void)debts.take_all();  // the requests that were unread
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+    return server.orb.core().metrics().server_traffic.totals().connections_open == 0;
+  });
 }
 
 TEST_CASE("the servant is told that the time limit of its caller has passed") {
@@ -205,7 +206,7 @@ TEST_CASE("held oneways are executed although the connection is full") {
     client.send(make_request({.key = server.key, .id = id, .argument = id}));
   debts.await_count(full);
   held->the_POAManager()->activate();
-  while (oneways < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  await_condition([&] { return oneways >= 2; });
   for (auto& [argument, answer] : debts.take_all()) pay(std::move(answer), argument);
   for (std::uint32_t id = 0; id < full; ++id) CHECK(client.reply().status() == 0);
 }

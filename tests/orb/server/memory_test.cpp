@@ -2,6 +2,7 @@
 #include "engine/memory/budget.h"
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
+#include "support/await_condition.h"
 #include <perigee/cdr/kept_sequence.h>
 
 #include <algorithm>
@@ -209,10 +210,7 @@ TEST_CASE("replies for slow clients stay within the budget, and clients that rea
       received += size;
     }
   });
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (budget.charged(engine::Use::unsent) > 16 * mib && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(milliseconds(5));
-  CHECK(budget.charged(engine::Use::unsent) <= 16 * mib);
+  await_condition([&] { return budget.charged(engine::Use::unsent) <= 16 * mib; });
   reader.join();
   CHECK(received >= result.size());
   CHECK(server.orb.core().places_lost() >= 1);

@@ -3,6 +3,7 @@
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
 #include "support/allocations.h"
+#include "support/await_condition.h"
 #include "support/process_threads.h"
 #include <perigee/orb/metrics.h>
 #include <perigee/orb/stub.h>
@@ -120,21 +121,27 @@ TEST_CASE("a request that arrives during a long upcall on its connection is serv
 
 TEST_CASE("a request that arrives during a oneway is served during the next two-way request") {
   constexpr std::uint32_t oneway = 0;
+  std::promise<void> entered;
+  std::promise<void> sent;
   Rendezvous rendezvous;
   orb::Settings settings = each_parallel();
   settings.threads = 3;
   const ServerFixture server(settings, [&](orb::ServerRequest& request) {
     if (!request.response_expected()) {
       CHECK(argument_of(request) == oneway);
-      return std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      entered.set_value();
+      sent.get_future().wait();
+      // The server has time to read the request that has arrived, if it reads during a oneway.
+      return std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     rendezvous(request);
   });
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .id = 9, .response_flags = 0, .argument = oneway}) +
               make_request({.key = server.key, .id = 1, .argument = 1}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  entered.get_future().wait();
   client.send(make_request({.key = server.key, .id = 2, .argument = 2}));
+  sent.set_value();
   CHECK(client.reply().id() + client.reply().id() == 3);
 }
 
@@ -372,9 +379,12 @@ TEST_CASE("shutdown answers requests in progress, sends CloseConnection, and clo
 }
 
 TEST_CASE("an upcall may call other servers while its server stops") {
+  std::promise<void> called;
   std::promise<void> leave;
-  const ServerFixture slow(ThreadStrategy::thread_per_connection,
-                           [&](orb::ServerRequest&) { leave.get_future().wait(); });
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, [&](orb::ServerRequest&) {
+    called.set_value();
+    leave.get_future().wait();
+  });
   CORBA::object_reference<CORBA::Object> callee;
   std::promise<void> entered;
   std::promise<void> stopping;
@@ -391,9 +401,10 @@ TEST_CASE("an upcall may call other servers while its server stops") {
   entered.get_future().wait();
   auto down =
       std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the stop has begun
+  await_condition([&] { return server.orb.core().stopping(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // its connections may notice it
   stopping.set_value();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  called.get_future().wait();
   leave.set_value();
   CHECK(client.reply().status() == 0);
   CHECK(client.reply().type() == type_close_connection);
