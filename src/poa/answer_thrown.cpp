@@ -2,6 +2,7 @@
 #include "poa/answer_thrown.h"
 
 #include "orb/serving/log_operation.h"
+#include "orb/serving/sent_details.h"
 #include <perigee/poa/poa.h>
 
 #include <exception>
@@ -34,7 +35,7 @@ void answer_foreign(orb::ServerRequest& request, const char* thrown) noexcept {
   orb::log_operation(
       log::Level::warning, request.operation(),
       {answered ? "thrown after the answer: " : "the client gets UNKNOWN for ", thrown});
-  if (!answered) request.reply_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE));
+  if (!answered) request.reply_exception(orb::replaced_exception(0, thrown));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
 #include <perigee/base/log.h>
+#include <perigee/base/printable.h>
 #include <perigee/base/probe.h>
 
 #include <exception>
@@ -105,7 +106,8 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     case orb::ServerRequest::Hold::refused:
       break;
   }
-  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "too many requests are held");
+  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                         "too many requests are held (-ORBHeldRequestsMax, -ORBHeldSizeMax)");
 }
 
 void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
@@ -140,7 +142,13 @@ void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject
 void Dispatcher::raise_unknown_key(OctetSpan key) const {
   if (auto reference = name_table_->find(key))
     throw PortableServer::ForwardRequest(std::move(reference));
-  throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+  const std::optional<KeyView> parsed = parse_key(key);
+  const bool is_transient = parsed && parsed->kind != KeyKind::persistent;
+  throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO,
+                                is_transient && parsed->nonce != nonce()
+                                    ? "the transient key " + orb::key_text(key) +
+                                          " belongs to another server, or to one that has ended"
+                                    : "no POA here has the key " + orb::key_text(key));
 }
 
 // Applies the adapter's policies to an object that is not active (CORBA 3.0, 11.2.6).
@@ -149,7 +157,9 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
   const PolicySet& policies = adapter.policies();
   if (target.missing_child) {
     if (adapter.activate_child(std::string(*target.missing_child))) return Served::look_again;
-    throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+    throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO,
+                                  "no POA has the name '" + printable(*target.missing_child) +
+                                      "' in the key " + orb::key_text(request.object_key()));
   }
   // The object was looked for before the adapter: it may have been activated between.
   const OctetSpan key = request.object_key();
@@ -160,7 +170,9 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
   }
   if (!policies.servant_manager()) {
     if (adapter.ids_are_keys()) raise_unknown_key(request.object_key());
-    throw CORBA::OBJECT_NOT_EXIST(minor_no_object, COMPLETED_NO);
+    throw CORBA::OBJECT_NOT_EXIST(
+        minor_no_object, COMPLETED_NO,
+        "no object is active with the key " + orb::key_text(request.object_key()));
   }
   if (policies.retain()) {
     adapter.incarnate(target.id);

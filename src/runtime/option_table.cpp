@@ -90,6 +90,8 @@ constexpr std::pair<std::string_view, engine::PollerKind> pollers[] = {
     {"epoll", engine::PollerKind::epoll}, {"uring", engine::PollerKind::uring}};
 constexpr std::pair<std::string_view, messaging::Version> versions[] = {
     {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
+constexpr std::pair<std::string_view, orb::SentDetails> details[] = {
+    {"no", orb::SentDetails::none}, {"own", orb::SentDetails::own}, {"all", orb::SentDetails::all}};
 constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
 
 /// Handlers for a setting with named values.
@@ -240,6 +242,9 @@ constexpr Option options[] = {
     answer_option<&Settings::accept_bidirectional>(
         "AcceptBidirectional", "protocol.accept_bidirectional", text,
         "whether this server calls clients over connections that they offer"),
+    {"SendDetails", "server.send_details", text, "no|own|all",
+     "which texts of system exceptions a server sends to its clients",
+     Named<details, &Settings::sent_details>::apply, Named<details, &Settings::sent_details>::show},
     {"NativeCharCodeSet", "code_sets.native_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
      "the code set of char and std::string in this program", set_native_char_code_set,
      show_native_char_code_set},

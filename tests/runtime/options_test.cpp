@@ -135,6 +135,14 @@ TEST_CASE(
   CHECK_FALSE(configured({"-ORBAcceptShards", "no"}).settings.accept_shards);
 }
 
+TEST_CASE("a server sends its own texts of exceptions, unless an option says otherwise") {
+  CHECK(configured({}).settings.sent_details == orb::SentDetails::own);
+  CHECK(configured({"-ORBSendDetails", "no"}).settings.sent_details == orb::SentDetails::none);
+  CHECK(configured({"-ORBSendDetails", "own"}).settings.sent_details == orb::SentDetails::own);
+  CHECK(configured({"-ORBSendDetails", "all"}).settings.sent_details == orb::SentDetails::all);
+  CHECK_THROWS_AS((void)configured({"-ORBSendDetails", "some"}), CORBA::BAD_PARAM);
+}
+
 TEST_CASE("connections carry calls in one direction, unless an option says otherwise") {
   CHECK_FALSE(configured({}).settings.offer_bidirectional);
   CHECK_FALSE(configured({}).settings.accept_bidirectional);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::orb {
@@ -28,11 +29,24 @@ using PolicyType = std::uint32_t;
 /// Raised by ORB::resolve_initial_references and similar operations.
 class PERIGEE_API InvalidName final : public UserException {
  public:
+  InvalidName() = default;
+  /// `text` is for people, and not sent to peers.
+  explicit InvalidName(std::string text) noexcept : text_(std::move(text)) {}
+  InvalidName(const InvalidName&) = default;
+  InvalidName(InvalidName&&) noexcept = default;
+  InvalidName& operator=(const InvalidName&) = default;
+  InvalidName& operator=(InvalidName&&) noexcept = default;
   ~InvalidName() override;
   [[nodiscard]] const char* _rep_id() const noexcept override;
   [[nodiscard]] const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(perigee::cdr::Encoder& encoder) const override;
+
+ protected:
+  void _describe(std::string& text) const override;
+
+ private:
+  std::string text_;
 };
 
 /// The object request broker. Any thread.

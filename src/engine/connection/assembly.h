@@ -32,6 +32,10 @@ class Assembly {
   /// Whether another piece is to follow the last one begun.
   [[nodiscard]] bool more() const noexcept { return more_; }
 
+  /// The octets that have arrived, without the numbers of a landed sequence.
+  [[nodiscard]] OctetSpan head() const noexcept {
+    return {storage_.data(), landed_ ? landed_->head_size() : size_};
+  }
   /// Physical memory that the storage takes.
   [[nodiscard]] std::size_t memory() const noexcept {
     return landed_ ? storage_.charged(landed_->head_size()) + landed_->memory()

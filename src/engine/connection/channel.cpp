@@ -32,13 +32,13 @@ Inbox make_inbox(messaging::Session& session, bool datagrams, messaging::Role ro
 std::string_view text_of(LostPlace reason) noexcept {
   switch (reason) {
     case LostPlace::slow:
-      return " sends a message too slowly";
+      return " sends a message more slowly than -ORBPace demands";
     case LostPlace::memory:
-      return " sends a message for which there is no memory";
+      return " sends a message for which -ORBUnfinishedSizeMax leaves no memory";
     case LostPlace::unread:
       break;
   }
-  return " does not read its messages, and the memory for them is used up";
+  return " does not read its messages, and the memory of -ORBUnsentSizeMax is used up";
 }
 
 }  // namespace

@@ -130,6 +130,13 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// so that reading goes on to the end of the stream.
   void expect_end() noexcept { reads_until_empty_ = true; }
   [[nodiscard]] messaging::FramingError framing_error() const noexcept { return inbox_.error(); }
+  /// Of the framing error `too_large`: see Inbox.
+  [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept {
+    return inbox_.exceeded_limit();
+  }
+  [[nodiscard]] bool show_refused(messaging::IncomingMessage& message) const noexcept {
+    return inbox_.show_refused(message);
+  }
   /// Whether a part of the reply to this request has arrived. Asked after CloseConnection: a server
   /// that has begun its reply has executed the request.
   [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept {
@@ -302,6 +309,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   }
   void call_flusher_of_blocked() noexcept;
   void log_peer_that_does_not_read() noexcept;
+  void log_full_queue() noexcept;
   void flush_rest() noexcept override;
   [[nodiscard]] bool must_be_flushed() const noexcept override { return queue_.blocked(); }
 

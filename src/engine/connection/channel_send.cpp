@@ -186,6 +186,7 @@ void Channel::trace_message(const cdr::Buffer& message) const {
 SendResult Channel::after_refusal(Sent sent) {
   if (sent.status == Sent::Status::timed_out) return {SendStatus::timed_out};
   if (sent.status == Sent::Status::failed) return {SendStatus::failed, sent.ticket};
+  if (sent.status == Sent::Status::full) log_full_queue();
   close();
   if (sent.status == Sent::Status::no_memory) throw std::bad_alloc();
   return {SendStatus::failed, sent.ticket};
@@ -220,6 +221,15 @@ void Channel::flush_rest() noexcept {
 
 void Channel::log_peer_that_does_not_read() noexcept try {
   log::write(log::Level::warning, "orb", peer() + " does not read its messages");
+} catch (const std::exception& exception) {  // no memory for the line
+  log::write(log::Level::warning, "orb", exception.what());
+}
+
+void Channel::log_full_queue() noexcept try {
+  log::write(log::Level::warning, "orb",
+             peer() + " does not read: " + std::to_string(queued_octets()) +
+                 " octets wait for it; -ORBSendQueueSizeMax allows " +
+                 std::to_string(limits_.write_queue_size_max) + ": the connection is closed");
 } catch (const std::exception& exception) {  // no memory for the line
   log::write(log::Level::warning, "orb", exception.what());
 }

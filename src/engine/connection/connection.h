@@ -151,6 +151,11 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   /// The connection has ended, and the handler was told so, or is being told.
   [[nodiscard]] bool is_closed() const noexcept { return state_.load() == State::closed; }
   [[nodiscard]] messaging::Role role() const noexcept { return side_; }
+  /// The limit that the peer has exceeded, if its calls ended with `bad_message`, or a request is
+  /// refused with `too_large`.
+  [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept {
+    return io_.exceeded_limit();
+  }
   /// @}
 
   void add_reference() noexcept override { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -246,6 +251,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void stop_deferred_of_gone() noexcept;
   void handle_cancel(const messaging::IncomingMessage& message, ThreadFrame& frame);
   void reject(ThreadFrame& frame) noexcept;
+  void reject_unreadable(ThreadFrame& frame) noexcept;
+  void reject_request(messaging::FramingError error, ThreadFrame& frame) noexcept;
+  [[nodiscard]] bool refuse_large(ThreadFrame& frame) noexcept;
   void keep(messaging::IncomingMessage& message);
   void close() noexcept;
   void resume_reading() noexcept override { home_.reactor().mark_ready(*this); }

@@ -162,7 +162,7 @@ Connection::Turn Connection::take_messages(ThreadFrame& frame) {
       case ReadStatus::turn_over:
         return Turn::more;
       case ReadStatus::bad_message:
-        reject(frame);
+        reject_unreadable(frame);
         break;
       case ReadStatus::end_of_stream:
       case ReadStatus::failed:
@@ -356,7 +356,7 @@ void Connection::keep(IncomingMessage& message) {
                                                               ThreadFrame& frame) {
   auto parsed = io_.session().parse_request(message, frame.contexts);
   if (!parsed) [[unlikely]] {
-    reject(frame);
+    reject_request(parsed.error(), frame);
     return true;
   }
   if (recent_requests_ && frame.parked_number == 0 && !takes_datagram(parsed->header)) [[unlikely]]

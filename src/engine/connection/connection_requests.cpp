@@ -61,6 +61,41 @@ void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& fram
   requests_.cancel(*id);
 }
 
+// A client that waits for a reply learns the limit from an exception. The next octets are the rest
+// of its request, so the connection ends: in an orderly way, if the client waits for nothing else.
+void Connection::reject_unreadable(ThreadFrame& frame) noexcept {
+  if (io_.exceeded_limit().limit == MessageLimit::none) return reject(frame);
+  home_.handler().note_exceeded(*this, io_.exceeded_limit());
+  const bool refused = refuse_large(frame);
+  if (!refused || !requests_.drain_if_idle()) return reject(frame);
+  home_.handler().count_malformed();
+  fail_calls(CallFailure::bad_message);
+  send_close_now();
+}
+
+// False: the client gets no reply, since it waits for none, or is not known.
+bool Connection::refuse_large(ThreadFrame& frame) noexcept try {
+  IncomingMessage message;
+  if (!serves_requests() || !io_.show_refused(message)) return false;
+  auto parsed = io_.session().parse_request(message, frame.contexts);
+  if (!parsed || parsed->header.response == messaging::ResponseFlags::none) return false;
+  IncomingRequest request(*this, message, *parsed, frame);
+  home_.handler().refuse(request, Refusal::too_large);
+  return true;
+} catch (const std::exception& exception) {  // no memory
+  log::write(log::Level::error, "server", exception.what());
+  return false;
+}
+
+// A session enforces one limit: that of the service contexts.
+void Connection::reject_request(messaging::FramingError error, ThreadFrame& frame) noexcept {
+  const ExceededLimit contexts{MessageLimit::service_contexts, 0,
+                               io_.session().limits().service_contexts_max};
+  const bool is_limit = error == messaging::FramingError::too_large && !io_.has_datagrams();
+  if (is_limit) home_.handler().note_exceeded(*this, contexts);
+  reject(frame);
+}
+
 // CORBA 3.0, 15.4.8: MessageError in our highest version, then the end. A datagram is dropped: its
 // sender may not be the client.
 void Connection::reject(ThreadFrame& frame) noexcept {

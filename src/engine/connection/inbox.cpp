@@ -240,7 +240,7 @@ bool Inbox::look_at_front() {
 bool Inbox::accept_front() noexcept {
   std::optional<FramingError> error;
   if (frame_.total > limits_.message_size_max)
-    error = FramingError::too_large;
+    error = exceed(MessageLimit::message_size, frame_.total, limits_.message_size_max);
   else if (frame_.status == Frame::Status::bad)
     error = frame_.error;
   else if (frame_.status == Frame::Status::need_more)
@@ -253,31 +253,55 @@ bool Inbox::accept_front() noexcept {
   return !error;
 }
 
-std::optional<FramingError> Inbox::check_first_piece() const noexcept {
+std::optional<FramingError> Inbox::check_first_piece() noexcept {
   if (find_partial(frame_) != nullptr) return FramingError::bad_fragment;
-  if (partials_.size() >= limits_.partial_messages_max) return FramingError::too_large;
-  if (!fits(frame_.total)) return FramingError::too_large;
-  return std::nullopt;
+  if (partials_.size() >= limits_.partial_messages_max)
+    return exceed(MessageLimit::partial_messages, partials_.size() + 1,
+                  limits_.partial_messages_max);
+  return check_fit(frame_.total);
 }
 
-std::optional<FramingError> Inbox::check_continuation() const noexcept {
+std::optional<FramingError> Inbox::check_continuation() noexcept {
   const Assembly* partial = find_partial(frame_);
   if (partial == nullptr || partial->first().order != frame_.order)
     return FramingError::bad_fragment;
-  if (partial->fragments() >= limits_.fragments_max) return FramingError::too_large;
+  if (partial->fragments() >= limits_.fragments_max)
+    return exceed(MessageLimit::fragments, partial->fragments() + 1U, limits_.fragments_max);
   // The octets of `piece_id` count, too: otherwise empty pieces would cost the peer nothing.
   const std::size_t payload =
       frame_.total - frame_.strip + (frame_.identified ? sizeof frame_.piece_id : 0);
-  if (partial->size() + payload > limits_.message_size_max) return FramingError::too_large;
-  if (!fits(payload)) return FramingError::too_large;
-  return std::nullopt;
+  if (const std::uint64_t size = partial->size() + payload; size > limits_.message_size_max)
+    return exceed(MessageLimit::message_size, size, limits_.message_size_max);
+  return check_fit(payload);
 }
 
 /// Whether all fragmented messages together may take `added` octets more.
-bool Inbox::fits(std::size_t added) const noexcept {
+std::optional<FramingError> Inbox::check_fit(std::size_t added) noexcept {
   std::uint64_t size = added;
   for (const Assembly& partial : partials_) size += partial.size();
-  return size <= limits_.partial_size_max;
+  if (size <= limits_.partial_size_max) return std::nullopt;
+  return exceed(MessageLimit::partial_size, size, limits_.partial_size_max);
+}
+
+/// Pieces without an identity may have their header in several pieces.
+bool Inbox::show_refused(IncomingMessage& message) const noexcept {
+  if (exceeded_.limit == MessageLimit::none) return false;
+  const bool framed =
+      frame_.status == Frame::Status::message || frame_.status == Frame::Status::piece;
+  const Assembly* const partial =
+      framed && frame_.continuation && frame_.identified ? find_partial(frame_) : nullptr;
+  if (!framed || (frame_.continuation && partial == nullptr)) return false;
+  const Frame& first = partial != nullptr ? partial->first() : frame_;
+  if (first.kind != MessageKind::request) return false;
+  if (partial != nullptr)
+    message.octets = partial->head();
+  else if (available() > frame_.strip)
+    message.octets = {front() + frame_.strip, available() - frame_.strip};
+  message.kind = first.kind;
+  message.version = first.version;
+  message.order = first.order;
+  message.header_size = first.header_size;
+  return !message.octets.empty();
 }
 
 void Inbox::keep_detached(const Frame& frame, IncomingMessage& message) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/connection/assembly.h"
+#include "engine/connection/exceeded_limit.h"
 #include <perigee/messaging/carrier.h>
 #include <perigee/messaging/protocol.h>
 
@@ -103,6 +104,12 @@ class Inbox {
   [[nodiscard]] messaging::FramingError error() const noexcept {
     return error_.value_or(messaging::FramingError::bad_header);  // the session refused a header
   }
+  /// The limit behind the error `too_large`, if a limit of this inbox was exceeded.
+  [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept { return exceeded_; }
+  /// After such an error: the octets at hand of the request that exceeds the limit. The message is
+  /// not whole, and is valid until the next `receive_space`. False: it is no request, or is not
+  /// known.
+  [[nodiscard]] bool show_refused(messaging::IncomingMessage& message) const noexcept;
   /// A piece of the reply to this request has been received, but not all of its fragments. Where
   /// the pieces carry no request id, a piece of any reply counts.
   [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept;
@@ -148,9 +155,14 @@ class Inbox {
   [[nodiscard]] bool look_at_front();
   [[nodiscard]] bool accept_front() noexcept;
   void fail(messaging::FramingError error) noexcept;
-  [[nodiscard]] std::optional<messaging::FramingError> check_first_piece() const noexcept;
-  [[nodiscard]] std::optional<messaging::FramingError> check_continuation() const noexcept;
-  [[nodiscard]] bool fits(std::size_t added) const noexcept;
+  [[nodiscard]] std::optional<messaging::FramingError> check_first_piece() noexcept;
+  [[nodiscard]] std::optional<messaging::FramingError> check_continuation() noexcept;
+  [[nodiscard]] std::optional<messaging::FramingError> check_fit(std::size_t added) noexcept;
+  messaging::FramingError exceed(MessageLimit limit, std::uint64_t size,
+                                 std::uint64_t size_max) noexcept {
+    exceeded_ = {limit, size, size_max};
+    return messaging::FramingError::too_large;
+  }
 
   void begin_storage();
   void expect_sequence(OctetSpan at_hand);
@@ -187,6 +199,7 @@ class Inbox {
   Assembly current_;
   std::vector<Assembly> partials_;
   std::optional<messaging::FramingError> error_;  // of the state `failed`
+  ExceededLimit exceeded_;                        // the same
 };
 
 }  // namespace perigee::engine

@@ -1,6 +1,7 @@
 // What the engine calls for requests: the one interface between the engine and the ORB above it.
 #pragma once
 
+#include "engine/connection/exceeded_limit.h"
 #include "engine/connection/inbound_request.h"
 #include "engine/connection/inbound_requests.h"
 #include <perigee/base/octets.h>
@@ -18,6 +19,7 @@ enum class Refusal : std::uint8_t {
   too_many,         ///< in progress on the connection
   too_many_in_all,  ///< in progress in the server
   too_many_parked,  ///< at hold points
+  too_large,        ///< see `Connection::exceeded_limit`
 };
 
 /// A request with its message, for the length of its upcall.
@@ -59,6 +61,9 @@ class RequestHandler {
   virtual void tell_full(Connection& connection) noexcept = 0;
   /// The server stops without waiting: deferred requests are told to stop.
   [[nodiscard]] virtual bool cancels() const noexcept = 0;
+  /// A client has exceeded a limit of messages. Called once: the connection ends.
+  virtual void note_exceeded(Connection& /*connection*/,
+                             const ExceededLimit& /*exceeded*/) noexcept {}
   /// A client has sent a malformed message.
   virtual void count_malformed() noexcept = 0;
 

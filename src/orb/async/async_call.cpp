@@ -1,6 +1,7 @@
 // The steps of an asynchronous call, from the choice of a connection to the reply.
 #include "orb/async/async_call.h"
 
+#include "orb/connection/message_limits.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/server.h"
 #include "orb/invocation/collocated_wait.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -254,7 +256,7 @@ void AsyncCall::ended(engine::CallEnd& end) noexcept {
   take();
   from_line_ = false;
   if (end.reply != nullptr) {
-    if (may_tell_here()) return answered(end.reply->header.status, end.reply->body);
+    if (may_tell_here()) return answered(*end.reply);
     return keep_reply(*end.message);
   }
   result_ = {.failure = end.failure != CallFailure::none ? end.failure : CallFailure::bad_message,
@@ -286,16 +288,24 @@ void AsyncCall::keep_reply(messaging::IncomingMessage& message) {
 void AsyncCall::take_kept_reply() noexcept {
   messaging::ContextStorage contexts;
   const auto reply = connection_->session().parse_reply(result_.message, contexts);
-  if (reply) return answered(reply->header.status, reply->body);
+  if (reply) return answered(*reply);
   fail_now(InvocationStage::awaiting, FailureCause::bad_message, true);
 }
 
-void AsyncCall::answered(ReplyStatus status, const cdr::Decoder& body) noexcept {
-  status_ = status;
-  body_ = body;
+void AsyncCall::answered(const messaging::Parsed<messaging::ReplyHeader>& reply) noexcept {
+  status_ = reply.header.status;
+  body_ = reply.body;
   body_.set_code_sets(target_->endpoint->code_sets());
   request_sent_ = true;
+  if (status_ == ReplyStatus::system_exception) take_server_text(reply.header.contexts);
   advance(State::classify);
+}
+
+// The text only helps people: without memory for it there is none.
+void AsyncCall::take_server_text(std::span<const iop::ServiceContext> contexts) noexcept try {
+  failure().server_text = server_text(contexts);
+} catch (const std::bad_alloc&) {
+  failure().server_text.clear();
 }
 
 void AsyncCall::fail_request() noexcept {
@@ -317,6 +327,8 @@ InvocationError AsyncCall::describe() noexcept {
   try {
     described.endpoint = connection_->transport().peer();
     described.io.endpoint = described.endpoint;
+    if (result_.failure == CallFailure::bad_message)
+      described.limit_text = to_string(connection_->exceeded_limit());
   } catch (const std::exception& exception) {  // no memory for the name
     log::write(log::Level::warning, "orb", exception.what());
   }

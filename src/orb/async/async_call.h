@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 
 namespace perigee::orb {
 
@@ -89,7 +90,8 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   [[nodiscard]] bool may_tell_here() const noexcept;
   void keep_reply(messaging::IncomingMessage& message);
   void take_kept_reply() noexcept;
-  void answered(messaging::ReplyStatus status, const cdr::Decoder& body) noexcept;
+  void answered(const messaging::Parsed<messaging::ReplyHeader>& reply) noexcept;
+  void take_server_text(std::span<const iop::ServiceContext> contexts) noexcept;
   void fail_request() noexcept;
   [[nodiscard]] InvocationError describe() noexcept;
 

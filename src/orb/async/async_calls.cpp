@@ -31,7 +31,8 @@ namespace {
   cdr::Decoder body = outcome.body;  // so that it can be raised again
   if (outcome.status == ReplyStatus::user_exception)
     orb::raise_user_exception(outcome.operation, body);
-  if (outcome.status == ReplyStatus::system_exception) orb::decode_and_raise_system_exception(body);
+  if (outcome.status == ReplyStatus::system_exception)
+    orb::decode_and_raise_system_exception(body, outcome.server_text);
   throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
 }
 

@@ -53,7 +53,9 @@ void AsyncRequest::tell_observer(bool failed) noexcept {
   const InvocationError* const error = failed ? &failure() : nullptr;
   timer_.record(request.operation);
   context_.metrics.calls.add(outcome_of(error, request.response, status_));
-  AsyncOutcome outcome{operation, status_, body_, error};
+  const bool has_text = !failed && status_ == messaging::ReplyStatus::system_exception;
+  AsyncOutcome outcome{operation, status_, body_, error,
+                       has_text ? failure().server_text : std::string_view()};
   stub::CallOutcome shown(outcome);
   {
     const UpcallScope none(UpcallScope::None::upcall);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace perigee::orb {
 
@@ -24,7 +25,8 @@ struct AsyncOutcome {
   const stub::Operation& operation;
   messaging::ReplyStatus status;
   cdr::Decoder& body;
-  const InvocationError* error;  ///< null if there was a reply
+  const InvocationError* error;       ///< null if there was a reply
+  std::string_view server_text = {};  ///< of a system exception in the reply
 };
 
 /// The request of a call. It owns its reference and its arguments.

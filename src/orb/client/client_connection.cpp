@@ -2,6 +2,7 @@
 // it sends, is not in the table, and takes no lock; its steps are inlined.
 #include "orb/client/client_connection.h"
 
+#include "orb/connection/message_limits.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
 
@@ -150,13 +151,37 @@ bool ClientConnection::has_unconfirmed_oneways() const noexcept {
 }
 
 TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status) {
-  if (slot != nullptr) leave_table(*slot);
   // Other calls may still read replies that the peer sent before. New calls use another connection.
   if (status == SendStatus::failed) failed_.store(true, std::memory_order_release);
-  if (slot != nullptr) finish(*slot);
   const bool timed_out = status == SendStatus::timed_out;
-  return {timed_out ? FailureCause::deadline : FailureCause::transfer, InvocationStage::sending,
-          false};
+  FailureCause cause = timed_out ? FailureCause::deadline : FailureCause::transfer;
+  if (slot != nullptr && !timed_out) cause = read_early_answer(*slot);
+  if (cause == FailureCause::none) return {cause, InvocationStage::awaiting, true};
+  if (slot != nullptr) {
+    leave_table(*slot);
+    finish(*slot);
+  }
+  return {cause, InvocationStage::sending, false};
+}
+
+// A server that refuses a request by its size answers after the first octets, and closes. `none`:
+// the answer is in the slot.
+FailureCause ClientConnection::read_early_answer(ReplySlot& slot) {
+  if (slot.is_shared() && !delist(slot)) {  // another thread completes the call
+    const WaitingCall::End how = slot.await(Deadline::never(), clock_);
+    if (how == WaitingCall::End::reply && parse(slot)) return FailureCause::none;
+    if (how != WaitingCall::End::leads) return FailureCause::transfer;
+  }
+  if (!slot.holds_token && !connection_.read_role().try_take()) return FailureCause::transfer;
+  slot.holds_token = true;
+  for (std::uint32_t left = unasked_messages_max; left > 0; --left) {
+    if (connection_.read(slot.message, Wait::no) != ReadStatus::message) break;
+    const FailureCause cause = take_message(slot);
+    if (slot.delivered) return FailureCause::none;
+    if (cause == FailureCause::message_error) return cause;
+    if (cause != FailureCause::none) break;
+  }
+  return FailureCause::transfer;
 }
 
 // After several deadlines without input, the network may have lost the peer, so new calls use
@@ -456,6 +481,10 @@ FailureCause ClientConnection::fail(FailureCause cause, messaging::FramingError 
 void ClientConnection::describe(InvocationError& error, InvocationStage stage) const {
   error.endpoint = connection_.peer();
   error.framing = framing_.load();
+  error.limit_text.clear();
+  // No thread reads any more: the limit does not change.
+  if (failure_.load() == FailureCause::bad_message)
+    error.limit_text = to_string(connection_.exceeded_limit());
   error.io.endpoint = connection_.peer();
   error.io.operation = stage == InvocationStage::sending ? IoOperation::send : IoOperation::receive;
   error.io.code = connection_.error_code();

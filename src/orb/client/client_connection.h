@@ -109,6 +109,7 @@ class ClientConnection final {
   [[nodiscard]] bool delist(ReplySlot& slot) noexcept;
   void leave_table(ReplySlot& slot) noexcept;
   TransactResult send_failed(ReplySlot* slot, engine::SendStatus status);
+  [[nodiscard]] FailureCause read_early_answer(ReplySlot& slot);
   [[nodiscard]] bool may_be_executed(const engine::SendResult& sent, FailureCause cause) noexcept;
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);

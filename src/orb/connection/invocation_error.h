@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace perigee::orb {
 
@@ -50,6 +51,10 @@ struct InvocationError {
   cdr::Error cdr;
   messaging::FramingError framing = messaging::FramingError::bad_magic;
   std::string endpoint;
+  /// The limit that a message has exceeded: `bad_message`, `encode`. Empty: not known.
+  std::string limit_text;
+  std::uint64_t request_size = 0;  ///< octets that were to be sent; 0: not known
+  std::string server_text;  ///< of a call that did not fail: what the server says of its exception
 };
 
 /// How a request went, and whether its last octet was accepted by the transport.
@@ -61,5 +66,7 @@ struct [[nodiscard]] TransactResult {
 
 /// Throws the CORBA system exception for the error. Completion status: style guide, section 6.
 [[noreturn]] void raise_invocation_error(const InvocationError& error);
+/// Whether `raise_invocation_error` has made this text of an exception. Such texts name endpoints.
+[[nodiscard]] bool tells_of_call(std::string_view text) noexcept;
 
 }  // namespace perigee::orb

@@ -36,6 +36,16 @@ enum class ThreadStrategy : std::uint8_t {
   return strategy == ThreadStrategy::reactive || strategy == ThreadStrategy::reactor_per_core;
 }
 
+/// The texts of system exceptions that a server sends to its clients.
+enum class SentDetails : std::uint8_t {
+  none,
+  /// Texts that the ORB or a servant has written for this exception. Not the texts of calls that a
+  /// servant has made, and of exceptions that an operation does not declare: they tell of the
+  /// server's inside.
+  own,
+  all,
+};
+
 /// The meaning of characters; see docs/interop.md.
 struct CodeSetSettings {
   /// -ORBNativeCharCodeSet: what std::string and char hold in this program.
@@ -123,6 +133,7 @@ struct Settings {
   std::chrono::milliseconds datagram_call_timeout{5'000};
 
   // Server.
+  SentDetails sent_details = SentDetails::own;  ///< -ORBSendDetails
   /// Octets that a thread receives at once. The buffer holds several large messages, so that none
   /// of them has to be copied together. Only the part that was ever filled takes memory.
   std::size_t server_read_buffer_size = 256 * 1024;

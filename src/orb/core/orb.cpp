@@ -30,6 +30,11 @@ const char* InvalidName::_name() const noexcept { return "InvalidName"; }
 void InvalidName::_raise() const { throw *this; }
 void InvalidName::_encode(perigee::cdr::Encoder&) const {}  // it has no members
 
+void InvalidName::_describe(std::string& text) const {
+  text += _rep_id();
+  if (!text_.empty()) text += ": " + text_;
+}
+
 ORB::ORB(std::shared_ptr<perigee::orb::OrbCore> core) noexcept : core_(std::move(core)) {}
 ORB::~ORB() = default;
 

@@ -4,6 +4,7 @@
 #include "orb/references/corbaname.h"
 #include "orb/references/reference.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/base/printable.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/orb/orb.h>
 #include <perigee/orb/stub.h>
@@ -238,7 +239,9 @@ object_reference<Object> OrbCore::resolve_initial_reference(const std::string& n
   if (!settings_.default_initial_reference.empty() && !name.empty())
     return from_settings(*this, settings_.default_initial_reference + "/" + name,
                          settings_.default_initial_reference);
-  throw CORBA::InvalidName();
+  const std::string shown = printable(name);
+  throw CORBA::InvalidName("no initial reference is named '" + shown + "'; '-ORBInitRef " + shown +
+                           "=<reference>' names one");
 }
 
 void OrbCore::register_initial_reference(const std::string& name,
@@ -246,9 +249,10 @@ void OrbCore::register_initial_reference(const std::string& name,
   check_running();
   if (!object) throw CORBA::BAD_PARAM(omg_minor(27), CORBA::COMPLETED_NO, "a nil reference");
   const std::lock_guard lock(mutex_);
-  const bool added =
-      !name.empty() && initial_references_.try_emplace(name, [object] { return object; }).second;
-  if (!added) throw CORBA::InvalidName();
+  if (name.empty()) throw CORBA::InvalidName("an initial reference needs a name");
+  const bool added = initial_references_.try_emplace(name, [object] { return object; }).second;
+  if (!added)
+    throw CORBA::InvalidName("an initial reference is named '" + printable(name) + "' already");
 }
 
 std::vector<std::string> OrbCore::initial_reference_names() const {

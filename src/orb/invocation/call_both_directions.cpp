@@ -1,5 +1,6 @@
 // A blocking call over a connection that carries requests in both directions. A loop reads the
 // connection: the calling thread only waits, and callbacks are served meanwhile.
+#include "orb/connection/message_limits.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/server.h"
 #include "orb/invocation/direction_errors.h"
@@ -85,6 +86,9 @@ Invocation::State Invocation::fail_both_directions(const engine::CallResult& res
   failure().io = {IoErrorKind::end_of_stream, IoOperation::receive, result.error_code,
                   failure().endpoint};
   if (result.error_code != 0) failure().io.kind = IoErrorKind::system;
+  failure().request_size = request_buffer_->size();
+  if (result.failure == CallFailure::bad_message)
+    failure().limit_text = to_string(both_directions_->exceeded_limit());
   both_directions_ = {};
   if (!is_of_connection(transact.cause)) {
     request_sent_ = transact.request_accepted;

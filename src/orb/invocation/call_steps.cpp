@@ -2,10 +2,12 @@
 // the request (interop facts 19, 21, 24).
 #include "orb/invocation/call_steps.h"
 
+#include "orb/connection/message_limits.h"
 #include "orb/context/code_sets.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/context/server.h"
 #include "orb/invocation/sent_contexts.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/iop/listen_points.h>
 
 #include <bit>
@@ -64,6 +66,13 @@ bool CallSteps::forwarded_object_is_gone() const {
   return body.ok() && completed == static_cast<std::uint32_t>(CORBA::COMPLETED_NO);
 }
 
+std::string CallSteps::server_text(std::span<const iop::ServiceContext> contexts) const {
+  std::string text = exception_detail_in(contexts);
+  if (text.empty() && is_object_not_exist(body_))
+    text = "the object key of the request is " + key_text(target_->object_key);
+  return text;
+}
+
 // The server asks for another addressing mode. The request is sent again to the same target, and
 // the binding remembers the mode. A server that keeps asking is given up (CORBA 3.0, 15.4.3.1).
 CallSteps::State CallSteps::address_as_asked() {
@@ -96,6 +105,16 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   return State::choose;
 }
 
+void CallSteps::note_encode_error(cdr::Encoder& encoder, const messaging::Session& session) {
+  failure().cdr = encoder.error();
+  failure().limit_text.clear();
+  if (encoder.error().kind != cdr::ErrorKind::too_large) return;
+  const auto shape =
+      target_->endpoint->loses_messages() ? messaging::Shape::datagrams : messaging::Shape::stream;
+  failure().limit_text =
+      too_large_text("the request", encoder.buffer().size(), session.limits(), shape);
+}
+
 bool CallSteps::write_request(const messaging::Session& session, cdr::Buffer& buffer,
                               std::uint32_t request_id,
                               std::span<const iop::ServiceContext> announced, Deadline deadline) {
@@ -115,7 +134,7 @@ bool CallSteps::write_request(const messaging::Session& session, cdr::Buffer& bu
   if (request_.encode) request_.encode(encoder);
   if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
   if (encoder.ok()) return true;
-  failure().cdr = encoder.error();
+  note_encode_error(encoder, session);
   return false;
 }
 
@@ -198,6 +217,8 @@ CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
   body_ =
       cdr::Decoder(reply.own_octets(), std::endian::native, 0, context_.messaging.limits().values);
   body_.set_code_sets(collocated_code_sets(context_.settings.code_sets));
+  if (status == messaging::ReplyStatus::system_exception)
+    failure().server_text = collocated_detail(body_);
   return State::classify;
 }
 

@@ -110,6 +110,8 @@ class CallSteps {
     return {deadline, &connecting_, count - round_.tried + 1};
   }
 
+  /// Keeps why the request cannot be encoded.
+  [[gnu::cold]] void note_encode_error(cdr::Encoder& encoder, const messaging::Session& session);
   /// Subtracts the time of a connect that did not use `checkout_limits`.
   void spend(Duration connecting) noexcept { connecting_.spend(connecting); }
   [[nodiscard]] bool may_connect() const noexcept { return !connecting_.is_spent(); }
@@ -123,6 +125,9 @@ class CallSteps {
   bool request_sent_ = false;  // the request, or its present try, may have been sent
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
   cdr::Decoder body_;
+  /// What the server says of its system exception, whose body is `body_`: the text of the reply. If
+  /// the reply has none, the object key of an OBJECT_NOT_EXIST.
+  [[nodiscard]] std::string server_text(std::span<const iop::ServiceContext> contexts) const;
   /// Why the call fails. Made at the first use, since most calls do not fail.
   [[nodiscard]] InvocationError& failure() noexcept { return error_ ? *error_ : error_.emplace(); }
 

@@ -9,6 +9,8 @@
 #include <perigee/orb/stub.h>
 
 #include <memory>
+#include <new>
+#include <span>
 #include <utility>
 
 namespace perigee::orb {
@@ -41,8 +43,11 @@ class CollocatedAnswer : public ServerRequest {
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept final {
     // If there is no memory for some 100 octets, the process ends here: no answer could be given.
-    write(ReplyStatus::system_exception,
-          [&](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); });
+    write(ReplyStatus::system_exception, [&](cdr::Encoder& encoder) {
+      encode_system_exception(encoder, exception);
+      encoder.write_length(exception.detail().size());
+      encoder.write_octets(std::as_bytes(std::span(exception.detail())));
+    });
   }
   void send_forward(const CORBA::Object& target, bool permanent) final {
     write(permanent ? ReplyStatus::location_forward_perm : ReplyStatus::location_forward,
@@ -140,6 +145,17 @@ class CollocatedRequest final : public CollocatedAnswer {
 };
 
 }  // namespace
+
+// The text only helps people: without memory for it there is none.
+std::string collocated_detail(cdr::Decoder body) noexcept try {
+  (void)body.read_string_view();  // the repository id
+  (void)body.read<std::uint32_t>();
+  (void)body.read<std::uint32_t>();
+  const OctetSpan text = body.read_octet_sequence();
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+} catch (const std::bad_alloc&) {
+  return {};
+}
 
 std::optional<ReplyStatus> begin_collocated(const OrbContext& context, const CollocatedCall& call,
                                             cdr::Buffer& reply,

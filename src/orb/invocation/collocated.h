@@ -6,12 +6,14 @@
 #include <perigee/base/deadline.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
+#include <perigee/cdr/decoder.h>
 #include <perigee/messaging/message.h>
 #include <perigee/orb/server_request.h>
 
 #include <expected>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace perigee::orb {
@@ -27,6 +29,9 @@ struct CollocatedCall {
   const cdr::Buffer& arguments;  ///< without borrowed segments
   Deadline deadline;             ///< ends waiting, never the upcall; the servant is told
 };
+
+/// The text of the exception behind a system exception in the body of a collocated reply.
+[[nodiscard]] std::string collocated_detail(cdr::Decoder body) noexcept;
 
 /// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception
 /// or the reference of a forward, as the status says. Empty if the servant answers later: then

@@ -6,6 +6,8 @@
 #include "orb/connection/invocation_error.h"
 #include "orb/values/system_exceptions.h"
 
+#include <algorithm>
+
 namespace perigee::orb {
 
 namespace {
@@ -13,6 +15,10 @@ namespace {
 using CORBA::COMPLETED_MAYBE;
 using CORBA::COMPLETED_NO;
 using CORBA::CompletionStatus;
+
+constexpr InvocationStage stages[] = {InvocationStage::resolving, InvocationStage::connecting,
+                                      InvocationStage::sending, InvocationStage::awaiting,
+                                      InvocationStage::forwarding};
 
 std::string_view stage_text(InvocationStage stage) noexcept {
   switch (stage) {
@@ -30,6 +36,17 @@ std::string_view stage_text(InvocationStage stage) noexcept {
   return "invoking";
 }
 
+// A server that refuses a request by its size may only end the connection.
+std::string size_hint(const InvocationError& error) {
+  constexpr std::uint64_t large = 64 * 1024;  // smaller requests hardly ever fail in the middle
+  const bool is_cut = error.stage == InvocationStage::sending && !error.request_accepted;
+  const bool is_refused = error.cause == FailureCause::message_error;
+  if (error.request_size == 0 || (!is_refused && (!is_cut || error.request_size < large)))
+    return {};
+  return "; the request has " + std::to_string(error.request_size) +
+         " octets: the server may allow less (its -ORBMessageSizeMax)";
+}
+
 std::string cause_text(const InvocationError& error) {
   switch (error.cause) {
     case FailureCause::none:
@@ -41,10 +58,12 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::other_host:
       return "these addresses are another host's, and can be used there only";
     case FailureCause::connect:
-    case FailureCause::transfer:
       return to_string(error.io);
+    case FailureCause::transfer:
+      return to_string(error.io) + size_hint(error);
     case FailureCause::nested_too_deep:
-      return "too many upcalls on this thread wait for replies";
+      return "too many upcalls on this thread wait for replies (-ORBNestedUpcallDepthMax, "
+             "-ORBSpareThreadsMax)";
     case FailureCause::timed_out:
       return "no reply from a new connection within -ORBFirstReplyTimeout (0 turns it off)";
     case FailureCause::deadline:
@@ -56,8 +75,9 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::reply_cut:
       return "the server closed the connection before the last fragment of its reply";
     case FailureCause::message_error:
-      return "the server answered MessageError";
+      return "the server answered MessageError" + size_hint(error);
     case FailureCause::bad_message:
+      if (!error.limit_text.empty()) return "the server has sent " + error.limit_text;
       return "the server sent a malformed message: " +
              std::string(messaging::to_string(error.framing));
     case FailureCause::code_sets:
@@ -65,11 +85,13 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::encode:
       return "encoding: " + cdr::to_string(error.cdr);
     case FailureCause::forward_hops:
-      return "forwarded too often";
+      return "forwarded more often than -ORBForwardHopsMax allows";
     case FailureCause::nil_forward:
       return "forwarded to the nil reference";
     case FailureCause::bad_forward:
-      return "bad reference: " + cdr::to_string(error.cdr);
+      return "bad reference: " + cdr::to_string(error.cdr) +
+             (error.cdr.kind == cdr::ErrorKind::too_large ? "; -ORBProfilesMax limits its profiles"
+                                                          : "");
     case FailureCause::peer_gone:
       return "the client's own connection, over which its objects were called, has ended; the "
              "client has to connect again";
@@ -80,7 +102,8 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::shut_down:
       return "the ORB was shut down";
     case FailureCause::too_many_calls:
-      return "too many asynchronous calls are in progress, or wait for a server that does not read";
+      return "too many asynchronous calls are in progress (-ORBRequestsInFlightMax), or wait for a "
+             "server that does not read (-ORBSendQueueSizeMax)";
     case FailureCause::no_memory:
       return "out of memory";
   }
@@ -96,6 +119,15 @@ std::string describe(const InvocationError& error) {
 }
 
 }  // namespace
+
+bool tells_of_call(std::string_view text) noexcept {
+  return std::ranges::any_of(stages, [text](InvocationStage stage) {
+    const std::string_view begin = stage_text(stage);
+    if (!text.starts_with(begin)) return false;
+    const std::string_view rest = text.substr(begin.size());
+    return rest.starts_with(" (") || rest.starts_with(": ");
+  });
+}
 
 void raise_invocation_error(const InvocationError& error) {
   const CompletionStatus completed = error.request_accepted ? COMPLETED_MAYBE : COMPLETED_NO;
@@ -123,7 +155,7 @@ void raise_invocation_error(const InvocationError& error) {
     case FailureCause::bad_message:
       throw CORBA::COMM_FAILURE(0, completed, text);
     case FailureCause::encode:
-      raise_encode_error(error.cdr, Sender::client, COMPLETED_NO);
+      raise_encode_error(error.cdr, Sender::client, COMPLETED_NO, error.limit_text);
     case FailureCause::code_sets:
       throw CORBA::CODESET_INCOMPATIBLE(minor_no_common_code_set, COMPLETED_NO, text);
     case FailureCause::forward_hops:

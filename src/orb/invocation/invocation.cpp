@@ -135,7 +135,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
   if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
   probe::stamp(probe::Point::request_finished);
   if (encoder.ok()) return true;
-  failure().cdr = encoder.error();
+  note_encode_error(encoder, session);
   return false;
 }
 
@@ -180,6 +180,7 @@ void Invocation::limit_first_reply() {
 Invocation::State Invocation::after_failure(const TransactResult& result) {
   const bool reused = lease_.reused();
   lease_->describe(failure(), result.stage);
+  failure().request_size = request_buffer_->size();
   leave_connection();
   return after_failed_request(result, reused, [this] { return expired(); });
 }
@@ -194,6 +195,12 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
 Invocation::State Invocation::call_collocated() {
   if (!reply_buffer_) reply_buffer_.emplace();
   return CallSteps::call_collocated(*request_buffer_, **reply_buffer_, slot_.deadline);
+}
+
+std::string Invocation::server_text() {
+  const bool is_collocated = !lease_ && !both_directions_;
+  return is_collocated ? failure().server_text
+                       : CallSteps::server_text(slot_.reply->header.contexts);
 }
 
 void Invocation::leave_connection() noexcept {

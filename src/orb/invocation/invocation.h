@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -42,6 +43,8 @@ class Invocation final : private CallSteps {
   [[nodiscard]] messaging::ReplyStatus status() const noexcept { return status_; }
   /// After an exception of `run`: whether the server may have got the request.
   [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
+  /// What the server says of its system exception, after a reply of this status.
+  [[nodiscard]] std::string server_text();
   /// Stands at the results, or at the exception's repository id.
   [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }
 

@@ -32,7 +32,7 @@ void finish_call(orb::Invocation& call, const Operation& operation, ResultDecode
     case ReplyStatus::user_exception:
       orb::raise_user_exception(operation, call.body());
     case ReplyStatus::system_exception:
-      orb::decode_and_raise_system_exception(call.body());
+      orb::decode_and_raise_system_exception(call.body(), call.server_text());
     default:
       throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
   }

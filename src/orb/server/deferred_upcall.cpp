@@ -93,9 +93,11 @@ void DeferredUpcall::stop() noexcept {
   notice.request_stop();
 }
 
-void DeferredUpcall::transmit(messaging::ReplyStatus status, ResultEncoder encode) {
+SentDetails DeferredUpcall::details() const noexcept { return core_->settings().sent_details; }
+
+void DeferredUpcall::transmit(const messaging::ReplyHeader& header, ResultEncoder encode) {
   CallBuffer buffer;
-  write(*buffer, status, encode);
+  write(*buffer, header, encode);
   connection().send_deferred(*buffer);
 }
 

@@ -50,7 +50,8 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
 
   [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
   [[nodiscard]] bool cancelled() const noexcept override { return DeferredRequest::cancelled(); }
-  void transmit(messaging::ReplyStatus status, ResultEncoder encode) override;
+  void transmit(const messaging::ReplyHeader& header, ResultEncoder encode) override;
+  [[nodiscard]] SentDetails details() const noexcept override;
   void watch_expiry() noexcept;
   void end() noexcept;
 

@@ -1,10 +1,15 @@
 // Encoding replies: in the version of the request, in the byte order of this machine.
 #include "orb/server/replying_request.h"
 
+#include "orb/connection/message_limits.h"
+#include "orb/serving/sent_details.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
+#include <perigee/iop/exception_detail.h>
 #include <perigee/orb/stub.h>
+
+#include <string>
 
 namespace perigee::orb {
 
@@ -24,6 +29,15 @@ RequestOutcome outcome_of_reply(ReplyStatus status) noexcept {
     default:
       return RequestOutcome::forwarded;
   }
+}
+
+[[noreturn, gnu::cold]] void raise_unencoded(cdr::Encoder& encoder,
+                                             const engine::Connection& connection) {
+  std::string limit;
+  if (encoder.error().kind == cdr::ErrorKind::too_large)
+    limit = too_large_text("the reply", encoder.buffer().size(), connection.session().limits(),
+                           connection.transport().carrier().shape);
+  raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES, limit);
 }
 
 }  // namespace
@@ -49,7 +63,22 @@ void ReplyingRequest::send_user_exception(const CORBA::UserException& exception)
   });
 }
 
+// False if there is no text, or no room for it: then nothing has been sent.
+bool ReplyingRequest::send_with_detail(const CORBA::SystemException& exception) noexcept try {
+  const std::string_view text = sent_part(exception.detail(), details());
+  if (text.empty()) return false;
+  const Octets data = iop::encode_exception_detail(text);
+  const iop::ServiceContext context{iop::context_exception_detail, data};
+  send(ReplyStatus::system_exception,
+       [&exception](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); },
+       {&context, 1});
+  return true;
+} catch (...) {
+  return false;
+}
+
 void ReplyingRequest::send_system_exception(const CORBA::SystemException& exception) noexcept {
+  if (send_with_detail(exception)) return;
   try {
     send(ReplyStatus::system_exception,
          [&exception](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); });
@@ -63,18 +92,20 @@ void ReplyingRequest::send_forward(const CORBA::Object& target, bool permanent) 
        [&target](cdr::Encoder& encoder) { stub::encode_object(encoder, &target); });
 }
 
-void ReplyingRequest::send(ReplyStatus status, ResultEncoder encode) {
+void ReplyingRequest::send(ReplyStatus status, ResultEncoder encode,
+                           std::span<const iop::ServiceContext> contexts) {
   outcome_ = RequestOutcome::cancelled;
   if (cancelled()) return;
   outcome_ = outcome_of_reply(status);
-  transmit(status, encode);
+  transmit({.request_id = id_, .status = status, .contexts = contexts}, encode);
 }
 
-void ReplyingRequest::write(cdr::Buffer& buffer, ReplyStatus status, ResultEncoder encode) {
+void ReplyingRequest::write(cdr::Buffer& buffer, const messaging::ReplyHeader& header,
+                            ResultEncoder encode) {
   buffer.clear();
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
   const messaging::Session& session = connection_.session();
-  session.begin_reply(encoder, version_, {.request_id = id_, .status = status},
+  session.begin_reply(encoder, version_, header,
                       encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(arguments_.code_sets());
   probe::stamp(Point::reply_begun);
@@ -82,7 +113,8 @@ void ReplyingRequest::write(cdr::Buffer& buffer, ReplyStatus status, ResultEncod
   probe::stamp(Point::results_encoded);
   session.finish(encoder);
   probe::stamp(Point::reply_finished);
-  if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
+  if (!encoder.ok()) [[unlikely]]
+    raise_unencoded(encoder, connection_);
 }
 
 }  // namespace perigee::orb

@@ -3,12 +3,14 @@
 
 #include "engine/connection/connection.h"
 #include "orb/context/orb_metrics.h"
+#include "orb/context/settings.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/server_request.h>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace perigee::orb {
@@ -36,14 +38,19 @@ class ReplyingRequest : public ServerRequest {
   void send_system_exception(const CORBA::SystemException& exception) noexcept final;
   void send_forward(const CORBA::Object& target, bool permanent) final;
   /// Throws the encoder's error. Then nothing has been sent.
-  void send(messaging::ReplyStatus status, ResultEncoder encode);
-  void write(cdr::Buffer& buffer, messaging::ReplyStatus status, ResultEncoder encode);
+  void send(messaging::ReplyStatus status, ResultEncoder encode,
+            std::span<const iop::ServiceContext> contexts = {});
+  void write(cdr::Buffer& buffer, const messaging::ReplyHeader& header, ResultEncoder encode);
 
   [[nodiscard]] virtual bool cancelled() const noexcept = 0;
   /// Encodes the reply with `write` and sends it.
-  virtual void transmit(messaging::ReplyStatus status, ResultEncoder encode) = 0;
+  virtual void transmit(const messaging::ReplyHeader& header, ResultEncoder encode) = 0;
+  /// The texts of exceptions that the client gets.
+  [[nodiscard]] virtual SentDetails details() const noexcept = 0;
 
  private:
+  [[nodiscard]] bool send_with_detail(const CORBA::SystemException& exception) noexcept;
+
   engine::Connection& connection_;
   const std::uint32_t id_;
   const messaging::Version version_;

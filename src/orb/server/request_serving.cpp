@@ -2,6 +2,7 @@
 #include "orb/server/request_serving.h"
 
 #include "orb/bidirectional/bidirectional.h"
+#include "orb/connection/message_limits.h"
 #include "orb/context/code_sets.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/core/orb_core.h"
@@ -11,7 +12,9 @@
 #include <perigee/orb/stub.h>
 
 #include <exception>
+#include <new>
 #include <string>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -44,6 +47,34 @@ LocateStatus locate_status_of(const Location& location) noexcept {
       break;
   }
   return LocateStatus::unknown_object;
+}
+
+std::string refusal_text(const Settings& settings, const engine::Connection& connection,
+                         Refusal refusal) {
+  switch (refusal) {
+    case Refusal::too_many:
+      return "the connection has " + std::to_string(settings.requests_per_connection_max) +
+             " requests in progress (-ORBRequestsPerConnectionMax)";
+    case Refusal::too_many_in_all:
+      return "the server has " + std::to_string(settings.requests_max) +
+             " requests in progress (-ORBRequestsMax)";
+    case Refusal::too_many_parked:
+      return "too many requests are held (-ORBHeldRequestsMax, -ORBHeldSizeMax)";
+    case Refusal::too_large:
+      break;
+  }
+  return "the server refuses " + to_string(connection.exceeded_limit());
+}
+
+// Out of line: the text takes memory, and the reply can do without it.
+[[gnu::noinline]] void refuse_key(UpcallRequest& upcall) noexcept {
+  std::string text;
+  try {
+    text = "no object here has the key " + key_text(upcall.object_key());
+  } catch (const std::bad_alloc&) {  // no text
+  }
+  upcall.reply_exception(
+      CORBA::OBJECT_NOT_EXIST(minor_adapter_missing, CORBA::COMPLETED_NO, std::move(text)));
 }
 
 // CORBA 3.0, annex A; interop fact 32.
@@ -102,8 +133,7 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   const bool confined = is_callback(upcall.connection());
   if (dispatcher == nullptr || (confined && !dispatcher->is_bidirectional(upcall.object_key())))
       [[unlikely]]
-    return upcall.reply_exception(
-        CORBA::OBJECT_NOT_EXIST(minor_adapter_missing, CORBA::COMPLETED_NO));
+    return refuse_key(upcall);
   dispatcher->dispatch(upcall);
   if (!upcall.answered() && !upcall.parked())  // or the client would wait for ever
     upcall.reply_exception(CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE));
@@ -111,11 +141,27 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
 
 void RequestServing::refuse(engine::IncomingRequest& request, Refusal refusal) noexcept {
   if (refusal != Refusal::too_many_parked) core_.metrics().requests.add(RequestOutcome::refused);
+  UpcallRequest upcall(core_, request);
+  std::string text;
+  try {
+    text = refusal_text(core_.settings(), request.connection, refusal);
+  } catch (const std::bad_alloc&) {  // no text
+  }
+  if (refusal == Refusal::too_large)
+    return upcall.reply_exception(CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, std::move(text)));
   std::uint32_t minor = minor_parked_too_many;
   if (refusal == Refusal::too_many) minor = minor_too_many_requests;
   if (refusal == Refusal::too_many_in_all) minor = minor_too_many_in_all;
-  UpcallRequest upcall(core_, request);
-  upcall.reply_exception(CORBA::TRANSIENT(minor, CORBA::COMPLETED_NO));
+  upcall.reply_exception(CORBA::TRANSIENT(minor, CORBA::COMPLETED_NO, std::move(text)));
+}
+
+void RequestServing::note_exceeded(engine::Connection& connection,
+                                   const engine::ExceededLimit& exceeded) noexcept try {
+  log::write(log::Level::warning, "server",
+             std::string(connection.transport().peer()) + " has sent " + to_string(exceeded) +
+                 ": the connection is closed");
+} catch (const std::exception& exception) {  // no memory for the line
+  log::write(log::Level::warning, "server", exception.what());
 }
 
 void RequestServing::ask_for_key(engine::IncomingRequest& request) noexcept try {

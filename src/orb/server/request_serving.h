@@ -25,6 +25,8 @@ class RequestServing final : public engine::RequestHandler {
                             engine::ThreadFrame& frame) noexcept override;
   [[nodiscard]] const void* hold_point(OctetSpan object_key) noexcept override;
   [[nodiscard]] bool cancels() const noexcept override;
+  void note_exceeded(engine::Connection& connection,
+                     const engine::ExceededLimit& exceeded) noexcept override;
   void count_malformed() noexcept override;
   void tell_full(engine::Connection& connection) noexcept override;
 

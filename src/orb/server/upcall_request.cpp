@@ -70,11 +70,13 @@ ServerRequest* UpcallRequest::make_deferred() {
   return DeferredUpcall::make(core_, *this, request_);
 }
 
-void UpcallRequest::transmit(ReplyStatus status, ResultEncoder encode) {
+SentDetails UpcallRequest::details() const noexcept { return core_.settings().sent_details; }
+
+void UpcallRequest::transmit(const messaging::ReplyHeader& header, ResultEncoder encode) {
   cdr::Buffer& buffer = request_.frame.reply;
   {
     const engine::MessagePlace place = connection().place_for(buffer, request_.frame);
-    write(buffer, status, encode);
+    write(buffer, header, encode);
     connection().send(buffer, request_.frame);
   }
   if (buffer.own_size() > reply_buffer_kept_max) buffer = cdr::Buffer();

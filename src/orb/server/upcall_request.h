@@ -22,7 +22,8 @@ class UpcallRequest final : public ReplyingRequest {
  private:
   [[nodiscard]] ServerRequest* make_deferred() override;
   [[nodiscard]] bool cancelled() const noexcept override { return request_.cancelled(); }
-  void transmit(messaging::ReplyStatus status, ResultEncoder encode) override;
+  void transmit(const messaging::ReplyHeader& header, ResultEncoder encode) override;
+  [[nodiscard]] SentDetails details() const noexcept override;
 
   OrbCore& core_;
   engine::IncomingRequest& request_;

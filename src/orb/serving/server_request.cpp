@@ -1,6 +1,7 @@
 // The common part of all ServerRequests: they answer once, and never with an exception that the
 // operation does not declare. The derived classes send the answers.
 #include "orb/serving/log_operation.h"
+#include "orb/serving/sent_details.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
 #include <perigee/orb/server_request.h>
@@ -71,7 +72,7 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
     log_operation(
         log::Level::warning, operation_,
         {"the client gets UNKNOWN, since the operation does not raise ", exception.what()});
-    send_system_exception(CORBA::UNKNOWN(minor_unlisted_user_exception, COMPLETED_MAYBE));
+    send_system_exception(replaced_exception(minor_unlisted_user_exception, exception.what()));
   } catch (const CORBA::SystemException& failure) {
     send_system_exception(failure);
   } catch (...) {

@@ -2,9 +2,12 @@
 #include "orb/values/system_exceptions.h"
 
 #include <perigee/cdr/errors.h>
+#include <perigee/iop/corbaloc.h>
+#include <perigee/iop/exception_detail.h>
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace perigee::orb {
@@ -15,6 +18,7 @@ namespace {
 
 constexpr std::string_view id_prefix = "IDL:omg.org/CORBA/";
 constexpr std::string_view id_suffix = ":1.0";
+constexpr std::size_t key_shown_max = 64;
 
 struct Raiser {
   std::string_view name;
@@ -59,7 +63,7 @@ void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException
   encoder.write_enum(static_cast<std::uint32_t>(exception.completed()));
 }
 
-void decode_and_raise_system_exception(cdr::Decoder& decoder) {
+void decode_and_raise_system_exception(cdr::Decoder& decoder, std::string_view server_text) {
   const std::string_view repository_id = decoder.read_string_view();
   const auto minor = decoder.read<std::uint32_t>();
   const auto completed = static_cast<CompletionStatus>(decoder.read_enum(3));
@@ -67,7 +71,27 @@ void decode_and_raise_system_exception(cdr::Decoder& decoder) {
     throw CORBA::MARSHAL(0, CORBA::COMPLETED_MAYBE,
                          "a system exception in a reply: " + cdr::to_string(decoder.error()));
   }
-  raise_system_exception(repository_id, minor, completed, "raised by the server");
+  std::string detail(raised_by_server);
+  if (!server_text.empty()) detail.append(": ").append(server_text);
+  raise_system_exception(repository_id, minor, completed, std::move(detail));
+}
+
+// The text only helps people: without memory for it there is none.
+std::string exception_detail_in(std::span<const iop::ServiceContext> contexts) noexcept try {
+  const auto found =
+      std::ranges::find(contexts, iop::context_exception_detail, &iop::ServiceContext::id);
+  return found == contexts.end() ? std::string() : iop::decode_exception_detail(found->data);
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+bool is_object_not_exist(cdr::Decoder body) noexcept {
+  return name_in(body.read_string_view()) == "OBJECT_NOT_EXIST";
+}
+
+std::string key_text(OctetSpan key) {
+  const bool is_cut = key.size() > key_shown_max;
+  return "'" + iop::escape_key(is_cut ? key.first(key_shown_max) : key) + (is_cut ? "...'" : "'");
 }
 
 namespace {
@@ -95,11 +119,18 @@ void raise_character_error(const cdr::Error& error, Finder finder, Sender sender
   }
 }
 
+// The options of the limits of values. TypeCodes and contexts have fixed limits.
+std::string_view options_of(cdr::ErrorKind kind) noexcept {
+  return kind == cdr::ErrorKind::too_deep
+             ? "; -ORBValueDepthMax limits the depth, a fixed limit that of TypeCodes"
+             : "; -ORBValueObjectsMax, -ORBProfilesMax and fixed limits apply to values";
+}
+
 // CORBA 3.0, 4.12.3.6: a valid value that exceeds a limit of the ORB. Returns for other errors.
 void raise_limit_error(const cdr::Error& error, CompletionStatus completed,
                        const std::string& detail) {
   if (error.kind == cdr::ErrorKind::too_deep || error.kind == cdr::ErrorKind::too_large)
-    throw CORBA::IMP_LIMIT(0, completed, detail);
+    throw CORBA::IMP_LIMIT(0, completed, detail + std::string(options_of(error.kind)));
 }
 
 }  // namespace
@@ -113,7 +144,10 @@ void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus
   throw CORBA::MARSHAL(0, completed, detail);
 }
 
-void raise_encode_error(const cdr::Error& error, Sender sender, CompletionStatus completed) {
+void raise_encode_error(const cdr::Error& error, Sender sender, CompletionStatus completed,
+                        std::string_view limit_text) {
+  if (error.kind == cdr::ErrorKind::too_large && !limit_text.empty())
+    throw CORBA::IMP_LIMIT(0, completed, "encoding: " + std::string(limit_text));
   const std::string detail = "encoding: " + cdr::to_string(error);
   const Finder finder = sender == Sender::client ? Finder::client : Finder::server;
   raise_character_error(error, finder, sender, completed, detail);

@@ -67,8 +67,7 @@ struct Raised {
 
 Raised raised(const RawReply& reply) {
   REQUIRE(reply.status() == 2);
-  const std::string id = reply.repository_id();
-  return {id, reply.ulong((28 + id.size() + 1 + 3) / 4 * 4)};
+  return {reply.repository_id(), reply.minor_code()};
 }
 
 const Octets e_acute_latin_1 = octets(2, 0, 0, 0, 0xe9, 0);

@@ -31,8 +31,8 @@ class HeldPair {
       refused_ = 1 - refused_;
     const RawReply refusal = replies_[refused_].get();
     CHECK(refusal.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
-    CHECK(refusal.ulong(60) == orb::omg_minor(1));
-    CHECK(refusal.ulong(64) == 1);  // COMPLETED_NO
+    CHECK(refusal.minor_code() == orb::omg_minor(1));
+    CHECK(refusal.completed() == 1);  // COMPLETED_NO
   }
   /// The reply to the held request, after the manager is active again.
   [[nodiscard]] RawReply held() { return replies_[1 - refused_].get(); }

@@ -60,7 +60,7 @@ void encode_reference(cdr::Encoder& encoder, std::uint32_t profiles) {
 
 }  // namespace
 
-TEST_CASE("a request as long as allowed is served, a longer request gets MessageError") {
+TEST_CASE("a request as long as allowed is served, a longer request gets IMP_LIMIT") {
   const auto padded = [](const ServerFixture& server, std::size_t size) {
     Octets message = make_request({.key = server.key, .argument = 41});
     message.resize(size);
@@ -74,7 +74,8 @@ TEST_CASE("a request as long as allowed is served, a longer request gets Message
   client.send(padded(server, 120));
   CHECK(client.reply().type() == type_reply);
   client.send(padded(server, 121));
-  CHECK(client.reply().type() == type_message_error);
+  CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
+  CHECK(client.reply().type() == type_close_connection);
   CHECK(client.at_end());
 }
 

@@ -131,7 +131,7 @@ inline Octets operator+(Octets first, const Octets& second) {
   return first;
 }
 
-/// A reply in our own byte order without contexts: its fields.
+/// A reply in our own byte order: its fields.
 struct RawReply {
   explicit RawReply(Octets octets) : message(std::move(octets)) {}
 
@@ -147,18 +147,39 @@ struct RawReply {
   }
   [[nodiscard]] unsigned minor() const { return octet(5); }
   [[nodiscard]] unsigned type() const { return octet(7); }
-  /// In 1.0 and 1.1 an empty list of contexts comes first.
-  [[nodiscard]] std::uint32_t id() const { return ulong(minor() < 2 ? 16 : 12); }
-  [[nodiscard]] std::uint32_t status() const { return ulong(minor() < 2 ? 20 : 16); }
-  [[nodiscard]] std::uint32_t result() const { return ulong(24); }
+  /// In 1.0 and 1.1 the contexts come first.
+  [[nodiscard]] std::uint32_t id() const { return ulong(minor() < 2 ? contexts_end(12) : 12); }
+  [[nodiscard]] std::uint32_t status() const {
+    return ulong(minor() < 2 ? contexts_end(12) + 4 : 16);
+  }
+  [[nodiscard]] std::uint32_t result() const { return ulong(body()); }
   /// Of a system or user exception.
   [[nodiscard]] std::string repository_id() const {
-    const std::uint32_t length = ulong(24);
-    REQUIRE(28 + length <= message.size());
-    return {reinterpret_cast<const char*>(message.data()) + 28, length - 1};
+    const std::size_t text = body() + 4;
+    const std::uint32_t length = ulong(body());
+    REQUIRE(text + length <= message.size());
+    return {reinterpret_cast<const char*>(message.data()) + text, length - 1};
+  }
+  /// The minor code and the completion status of a system exception.
+  [[nodiscard]] std::uint32_t minor_code() const { return ulong(minor_code_place()); }
+  [[nodiscard]] std::uint32_t completed() const { return ulong(minor_code_place() + 4); }
+  [[nodiscard]] std::uint32_t contexts() const { return ulong(minor() < 2 ? 12 : 20); }
+  [[nodiscard]] std::size_t body() const {
+    return minor() < 2 ? contexts_end(12) + 8 : (contexts_end(20) + 7) / 8 * 8;
   }
 
   Octets message;
+
+ private:
+  [[nodiscard]] std::size_t minor_code_place() const {
+    return (body() + 4 + ulong(body()) + 3) / 4 * 4;
+  }
+  /// The end of the list of contexts at `place`: where an ulong follows.
+  [[nodiscard]] std::size_t contexts_end(std::size_t place) const {
+    std::uint32_t left = ulong(place);
+    for (place += 4; left > 0; --left) place = (place + 8 + ulong(place + 4) + 3) / 4 * 4;
+    return place;
+  }
 };
 
 /// CORBA 3.0, 15.4.3, as a server in our own byte order makes it.

@@ -1,0 +1,24 @@
+// Which limit of incoming messages a peer has exceeded.
+#pragma once
+
+#include <cstdint>
+
+namespace perigee::engine {
+
+/// The limits that end a connection.
+enum class MessageLimit : std::uint8_t {
+  none,
+  message_size,
+  fragments,         ///< of one message
+  partial_messages,  ///< fragmented messages in progress
+  partial_size,      ///< octets of all fragmented messages in progress
+  service_contexts,  ///< of one message; their number is not known
+};
+
+struct ExceededLimit {
+  MessageLimit limit = MessageLimit::none;
+  std::uint64_t size = 0;  ///< what the peer has sent or announced; a fragmented message may go on
+  std::uint64_t size_max = 0;  ///< the value of the limit
+};
+
+}  // namespace perigee::engine
