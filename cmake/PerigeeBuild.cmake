@@ -12,6 +12,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
+set(CMAKE_CXX_FLAGS_QUICK "-O2")
 
 # Public headers that the build makes.
 set(PERIGEE_GENERATED_INCLUDE ${PROJECT_BINARY_DIR}/generated/include)
@@ -19,6 +20,7 @@ set(PERIGEE_GENERATED_INCLUDE ${PROJECT_BINARY_DIR}/generated/include)
 set(PERIGEE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 option(PERIGEE_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(PERIGEE_WERROR "Warnings are errors" ON)
+option(PERIGEE_QUICK "Build only what ./quickstart shows, as fast as possible" OFF)
 
 find_program(PERIGEE_CCACHE ccache)
 if(PERIGEE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -196,6 +198,14 @@ function(perigee_link_layers target)
   target_link_libraries(${target} PRIVATE ${system_libraries} Threads::Threads)
 endfunction()
 
+# perigee_layer_sources(<layer> <variable>): sets `variable` to the paths of the sources of a layer.
+function(perigee_layer_sources layer variable)
+  get_target_property(sources perigee_${layer} SOURCES)
+  get_target_property(folder perigee_${layer} SOURCE_DIR)
+  list(TRANSFORM sources PREPEND ${folder}/ REGEX "^[^/]")
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
 # perigee_test_support(<file> <variable>): an object library of a source in tests/support/, created by
 # the first call; `variable` is set to its name.
 function(perigee_test_support file variable)
@@ -207,7 +217,7 @@ function(perigee_test_support file variable)
       ${library} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests
                          ${PERIGEE_GENERATED_INCLUDE})
     target_link_libraries(${library} PRIVATE perigee_options)
-    add_dependencies(${library} perigee_transport)  # it generates a header
+    add_dependencies(${library} perigee_headers_id)
   endif()
   set(${variable} ${library} PARENT_SCOPE)
 endfunction()

@@ -21,6 +21,8 @@ TYPE = re.compile(r"^(?:struct|class|union|enum(?:\s+class)?|concept|using)\s+(?
 IMPORTED = re.compile(r"^using\s+[\w:]*::(\w+)\s*$")
 INCLUDED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*\(")  # calls without an object or a namespace in front
+# Words that the patterns below would take for names of declarations: of function try blocks, operators, …
+KEYWORDS = {"alignas", "catch", "const", "decltype", "delete", "enum", "explicit", "new", "noexcept", "operator", "requires"}
 DECLARED = re.compile(r"([\w:~]+)\s*(?:\[[^\]]*\]\s*)*$")
 
 
@@ -55,12 +57,12 @@ class Source:
             return
         statement = TEMPLATE.sub("", statement)
         if declared := TYPE.match(statement):
-            self.types.add(declared[1])
+            self.types |= {declared[1]} - KEYWORDS
             return
         head, bracket, _ = statement.partition("(")
         found = DECLARED.search(re.split(r"=", head)[0].rstrip())
-        if not found or "::" in found[1] or not re.search(r"[a-z]", found[1]):
-            return  # a member function, or a macro of the test framework
+        if not found or "::" in found[1] or found[1] in KEYWORDS or not re.search(r"[a-z]", found[1]):
+            return  # a member function, the rest of one, or a macro of the test framework
         (self.functions if bracket and "=" not in head else self.variables).add(found[1])
 
     def clashes(self, other):

@@ -5,8 +5,8 @@
   of it: the same lines, one after another. A line of `...` stands for lines left out.
 - An "interop fact" that code cites by its number has a row in docs/interop.md.
 - A block ```sh run is run by bash in the root of the repository; if the next block is ```text output,
-  its lines are what the commands print, where `...` stands for any text. build/release means the
-  build that runs the test.
+  its lines are what the commands print, where `...` stands for any text. build/release and
+  build/quick mean the build that runs the test.
 - A block ```sh release takes long. Only `test_docs.py ReleaseCommands` runs it, which is not a test of
   CTest.
 """
@@ -143,7 +143,7 @@ class Commands(unittest.TestCase):
     TIDY = ("examples/ipc/README.md", "docs/ipc.md")
 
     def run_block(self, block):
-        script = block.text.replace("build/release", os.environ["BUILD"])
+        script = re.sub("build/(release|quick)", os.environ["BUILD"], block.text)
         if str(block.document.relative_to(ROOT)) in self.TIDY:
             script += "\nif [ -n \"$(jobs -pr)\" ]; then echo 'programs are left running' >&2; exit 1; fi\n"
         return run_script(script)
