@@ -268,7 +268,8 @@ std::optional<FramingError> Inbox::check_continuation() const noexcept {
   // The octets of `piece_id` count, too: otherwise empty pieces would cost the peer nothing.
   const std::size_t payload =
       frame_.total - frame_.strip + (frame_.identified ? sizeof frame_.piece_id : 0);
-  if (partial->size() + payload > limits_.message_size_max) return FramingError::too_large;
+  if (std::uint64_t{partial->size()} + payload > limits_.message_size_max)
+    return FramingError::too_large;
   if (!fits(payload)) return FramingError::too_large;
   return std::nullopt;
 }
