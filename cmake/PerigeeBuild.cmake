@@ -19,6 +19,9 @@ set(PERIGEE_GENERATED_INCLUDE ${PROJECT_BINARY_DIR}/generated/include)
 set(PERIGEE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 option(PERIGEE_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(PERIGEE_WERROR "Warnings are errors" ON)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  add_compile_definitions(_FILE_OFFSET_BITS=64)  # sizes and offsets of files beyond 2 GiB
+endif()
 
 find_program(PERIGEE_CCACHE ccache)
 if(PERIGEE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -207,7 +210,9 @@ function(perigee_test_support file variable)
       ${library} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests
                          ${PERIGEE_GENERATED_INCLUDE})
     target_link_libraries(${library} PRIVATE perigee_options)
-    add_dependencies(${library} perigee_transport)  # it generates a header
+    if(TARGET perigee_transport)
+      add_dependencies(${library} perigee_transport)  # it generates a header
+    endif()
   endif()
   set(${variable} ${library} PARENT_SCOPE)
 endfunction()
