@@ -21,6 +21,9 @@ set(PERIGEE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,u
 option(PERIGEE_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(PERIGEE_WERROR "Warnings are errors" ON)
 option(PERIGEE_QUICK "Build only what ./quickstart shows, as fast as possible" OFF)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  add_compile_definitions(_FILE_OFFSET_BITS=64)  # sizes and offsets of files beyond 2 GiB
+endif()
 
 find_program(PERIGEE_CCACHE ccache)
 if(PERIGEE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -217,7 +220,9 @@ function(perigee_test_support file variable)
       ${library} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests
                          ${PERIGEE_GENERATED_INCLUDE})
     target_link_libraries(${library} PRIVATE perigee_options)
-    add_dependencies(${library} perigee_headers_id)
+    if(TARGET perigee_headers_id)
+      add_dependencies(${library} perigee_headers_id)
+    endif()
   endif()
   set(${variable} ${library} PARENT_SCOPE)
 endfunction()

@@ -3,14 +3,15 @@
 #include <perigee/cdr/typecode.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace perigee::cdr {
 
 namespace {
 
 // Limits for the growth of a received TypeCode when it is sent again.
-constexpr std::size_t growth_max = 16;
-constexpr std::size_t growth_base = 4096;
+constexpr std::uint64_t growth_max = 16;
+constexpr std::uint64_t growth_base = 4096;
 
 class TypeWriter final {
  public:
@@ -184,8 +185,8 @@ void encode_type(Encoder& encoder, const TypeNode& type, TypeLimits limits) {
   // With indirections, a peer can send a large type in few octets. The written type must not become
   // much larger.
   if (!type.encapsulation.empty())
-    limits.octets_max =
-        std::min(limits.octets_max, growth_base + growth_max * type.encapsulation.size());
+    limits.octets_max = static_cast<std::size_t>(std::min<std::uint64_t>(
+        limits.octets_max, growth_base + growth_max * type.encapsulation.size()));
   TypeWriter(encoder, limits).write(encoder, type);
 }
 

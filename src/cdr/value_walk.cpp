@@ -9,16 +9,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace perigee::cdr {
 
 namespace {
 
 constexpr std::size_t empty_values_max = 65'536;
-constexpr std::size_t labels_max = 1 << 20;        // labels to look at, in addition
-constexpr std::size_t labels_per_octet_max = 256;  // enough for unions of any size
-constexpr std::size_t copy_growth_base = 1 << 20;  // octets written
-constexpr std::size_t copy_growth_max = 16;        // for each octet read, in addition
+// Products with sizes of messages: they need more than 32 bits.
+constexpr std::uint64_t labels_max = 1 << 20;        // labels to look at, in addition
+constexpr std::uint64_t labels_per_octet_max = 256;  // enough for unions of any size
+constexpr std::uint64_t copy_growth_base = 1 << 20;  // octets written
+constexpr std::uint64_t copy_growth_max = 16;        // for each octet read, in addition
 
 class Walk final {
  public:
@@ -350,7 +352,7 @@ class Walk final {
   std::size_t start_;
   std::size_t out_start_;
   std::size_t empty_values_ = 0;
-  std::size_t labels_ = 0;
+  std::uint64_t labels_ = 0;
 };
 
 }  // namespace

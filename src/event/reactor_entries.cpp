@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <ctime>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -237,9 +239,10 @@ void PollingReactor::follow_timers() noexcept {
   if (!due.is_never()) {
     using std::chrono::seconds;
     const auto left = std::max<Duration>(due.left(now), std::chrono::nanoseconds(1));  // 0: never
-    const auto whole = std::chrono::duration_cast<seconds>(left);
+    constexpr seconds longest(std::numeric_limits<time_t>::max());  // time_t may have 32 bits
+    const auto whole = std::min(std::chrono::duration_cast<seconds>(left), longest);
     time.it_value.tv_sec = static_cast<time_t>(whole.count());
-    time.it_value.tv_nsec = static_cast<long>((left - whole).count());
+    time.it_value.tv_nsec = static_cast<long>((left % seconds(1)).count());
   }
   ::timerfd_settime(timer_handle_.get(), 0, &time, nullptr);
 }

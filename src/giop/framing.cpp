@@ -28,6 +28,13 @@ std::endian order_of(std::uint8_t flags, std::uint8_t little) noexcept {
   return (flags & little) != 0 ? std::endian::little : std::endian::big;
 }
 
+/// The octets of a frame. Where a size has 32 bits, the sum may not fit. The result is then the
+/// largest size, which no memory can hold.
+std::size_t frame_size(std::size_t header_size, std::uint32_t rest) noexcept {
+  const std::size_t size = header_size + std::size_t{rest};
+  return size < header_size ? SIZE_MAX : size;
+}
+
 /// Every message has a request id, so it has at least twelve octets.
 Frame frame_of_lite(const std::byte* front) noexcept {
   const auto bits = std::to_integer<std::uint8_t>(front[lite_bits_offset]);
@@ -35,7 +42,7 @@ Frame frame_of_lite(const std::byte* front) noexcept {
   if (bits > lite_bits_max || reserved_used) return Frame::bad(FramingError::bad_type);
   Frame frame;
   frame.order = order_of(bits, lite_bit_little_endian);
-  frame.total = lite_header_size + std::size_t{load_ulong(front + lite_size_offset, frame.order)};
+  frame.total = frame_size(lite_header_size, load_ulong(front + lite_size_offset, frame.order));
   if (frame.total < frame_header_size) return Frame::bad(FramingError::bad_header, frame.total);
   frame.header_size = lite_header_size;
   frame.version = lite_version;
@@ -93,8 +100,7 @@ Frame frame_of_any(const Word& fixed, OctetSpan front) noexcept {
   frame.order = order_of(fixed[flags_offset], flag_little_endian);
   frame.more = !is_1_0 && (fixed[flags_offset] & flag_more_fragments) != 0;
   frame.kind = static_cast<MessageKind>(type);
-  frame.total =
-      frame_header_size + std::size_t{load_ulong(front.data() + size_offset, frame.order)};
+  frame.total = frame_size(frame_header_size, load_ulong(front.data() + size_offset, frame.order));
   frame.header_size = frame_header_size;
   if (frame.more || type == FrameType::fragment) return as_piece(frame, type, front);
   if (type == FrameType::cancel_request) return as_cancel(frame, front);
@@ -114,8 +120,7 @@ Frame GiopSession::frame(OctetSpan front) const noexcept {
   Frame frame;
   frame.kind = static_cast<MessageKind>(fixed[type_offset]);
   frame.order = order_of(fixed[flags_offset], flag_little_endian);
-  frame.total =
-      frame_header_size + std::size_t{load_ulong(front.data() + size_offset, frame.order)};
+  frame.total = frame_size(frame_header_size, load_ulong(front.data() + size_offset, frame.order));
   frame.header_size = frame_header_size;
   return frame;
 }

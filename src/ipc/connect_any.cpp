@@ -1,5 +1,6 @@
 // The race of RFC 8305: one attempt after the other, each with a head start before the next.
 #include "ipc/deadline.h"
+#include "ipc/native_time.h"
 #include <perigee/ipc/connect_any.h>
 
 #include <poll.h>
@@ -19,10 +20,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::error_code system_error(int code) noexcept { return {code, std::system_category()}; }
-
-timespec to_timespec(std::chrono::nanoseconds time) noexcept {
-  return {time.count() / 1'000'000'000, time.count() % 1'000'000'000};
-}
 
 /// A TCP connect to a free port of this host may get the same port as its own and connect to
 /// itself. Then no server listens there.

@@ -1,6 +1,7 @@
 // Transfers: one system call each, unless the call has to wait or to be repeated.
 #include "ipc/deadline.h"
 #include "ipc/gather.h"
+#include "ipc/native_time.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/io.h>
 
@@ -22,11 +23,7 @@ Waited wait_ready(int fd, short events, const Deadline& deadline) noexcept {
   pollfd entry{fd, events, 0};
   for (;;) {
     timespec left{};
-    if (!deadline.is_forever()) {
-      const auto ns = deadline.left().count();
-      left.tv_sec = ns / 1'000'000'000;
-      left.tv_nsec = ns % 1'000'000'000;
-    }
+    if (!deadline.is_forever()) left = to_timespec(deadline.left());
     const int ready = ::ppoll(&entry, 1, deadline.is_forever() ? nullptr : &left, nullptr);
     if (ready > 0) return {0, (entry.revents & POLLHUP) != 0};
     if (ready == 0) return {deadline.is_no_wait() ? EAGAIN : ETIMEDOUT};

@@ -1,4 +1,5 @@
 // Maps the names of socket options to level and number.
+#include "ipc/native_time.h"
 #include <perigee/ipc/io.h>
 
 #include <fcntl.h>
@@ -122,7 +123,9 @@ Status set_option(int fd, OptionName name, std::int64_t value) {
   const auto option = native_option(name);
   switch (option.shape) {
     case Shape::time:
-      return set_native(fd, option, timeval{value / 1'000'000, value % 1'000'000});
+      return set_native(
+          fd, option,
+          timeval{to_seconds(value / 1'000'000), static_cast<suseconds_t>(value % 1'000'000)});
     case Shape::linger:
       return set_native(fd, option, linger{value >= 0, to_int(value)});
     case Shape::pipe:

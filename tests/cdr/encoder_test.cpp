@@ -68,8 +68,10 @@ TEST_CASE("a length beyond 32 bits is too large") {
   Encoder encoder(buffer);
   encoder.write_length(0xffffffff);
   CHECK(encoder.ok());
-  encoder.write_length(0x100000000);
-  CHECK(encoder.error().kind == ErrorKind::too_large);
+  if constexpr (sizeof(std::size_t) > 4) {  // otherwise no length is beyond
+    encoder.write_length(static_cast<std::size_t>(0x100000000));
+    CHECK(encoder.error().kind == ErrorKind::too_large);
+  }
 }
 
 TEST_CASE("an encoder knows its byte order") {

@@ -227,6 +227,26 @@ TEST_CASE("types with very many empty elements are refused, so that the walk end
   CHECK(skip(octets(0), doubled.back()).kind == ErrorKind::too_large);
 }
 
+// The product of octets and labels needs more than 32 bits.
+TEST_CASE("a large message may have unions with many labels") {
+  std::vector<TypeMember> branches(2048);
+  for (std::size_t index = 0; index < branches.size(); ++index)
+    branches[index] = {"", &basic_node<tk_octet>, static_cast<std::int64_t>(index) + 1};
+  const TypeNode choice{.kind = tk_union, .content = &basic_node<tk_ushort>, .members = branches};
+  const TypeNode choices{.kind = tk_sequence, .content = &choice};
+  const TypeMember members[] = {{"", &sequence_node<basic_node<tk_octet>>}, {"", &choices}};
+  constexpr std::uint32_t large = 1 << 24;
+  constexpr std::uint32_t count = 1000;
+  Octets wire(4 + large + 4 + count * 2);  // the discriminators are 0: no branch
+  const auto put_length = [&wire](std::size_t place, std::uint32_t length) {
+    for (std::size_t index = 0; index < 4; ++index)
+      wire[place + index] = static_cast<std::byte>(length >> (24 - 8 * index));
+  };
+  put_length(0, large);
+  put_length(4 + large, count);
+  CHECK(skip(wire, {.kind = tk_struct, .members = members}).kind == ErrorKind::none);
+}
+
 TEST_CASE("nesting of values is limited") {
   Octets wire;
   for (int depth = 0; depth < 200; ++depth)

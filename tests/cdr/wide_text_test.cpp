@@ -187,7 +187,7 @@ TEST_CASE("without an agreed code set there are no wide characters") {
 
 TEST_CASE("within the process wide characters stay as they are") {
   constexpr CodeSets native{.wide = WideSet::native};
-  const std::wstring text{L'a', wchar_t{0xd834}, wchar_t{-1}};
+  const std::wstring text{L'a', wchar_t{0xd834}, static_cast<wchar_t>(-1)};
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
   encoder.set_code_sets(native);

@@ -15,7 +15,7 @@ concept Swappable = (std::integral<T> || std::floating_point<T>) && !std::same_a
 /// `value` with its octets in reverse order. Not for long double, whose octets in memory are not
 /// CDR.
 template <Swappable T>
-  requires(sizeof(T) <= 8)
+  requires(!std::same_as<T, long double>)
 [[nodiscard]] constexpr T reverse_octets(T value) noexcept {
   if constexpr (sizeof(T) == 1) {
     return value;

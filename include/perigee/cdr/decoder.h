@@ -196,7 +196,7 @@ class PERIGEE_API Decoder {
   /// be in the native byte order and aligned in memory, and must not need a conversion of
   /// characters. Otherwise nothing is read, and the view is empty.
   template <Swappable T>
-    requires(sizeof(T) <= 8 && !std::same_as<T, wchar_t>)
+    requires(!std::same_as<T, long double> && !std::same_as<T, wchar_t>)
   [[nodiscard]] std::span<const T> view_array(std::size_t count) noexcept {
     const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
     if (start > octets_.size() || count > (octets_.size() - start) / sizeof(T)) return {};
@@ -211,9 +211,9 @@ class PERIGEE_API Decoder {
   /// where possible, since a resize would zero the vector first.
   template <Swappable T>
   void read_sequence(std::vector<T>& values) {
-    const std::size_t count = read_length(sizeof(T));
+    const std::size_t count = read_length(number_size<T>);
     make_room(values, count);
-    if constexpr (sizeof(T) <= 8) {
+    if constexpr (!std::same_as<T, long double>) {
       const std::size_t start = position_;
       const std::span<const T> view = view_array<T>(count);
       if (!view.empty() && !has_slow_copy(values, view))

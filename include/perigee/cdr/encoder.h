@@ -167,7 +167,7 @@ class PERIGEE_API Encoder {
   void write_swapped(OctetSpan octets, std::size_t element_size);
 
   Buffer* buffer_;
-  std::size_t origin_;  // buffer_->size() at message octet 0, modulo 2^64
+  std::size_t origin_;  // buffer_->size() at message octet 0, modulo 2^64 or 2^32
   bool swap_;
   Borrowing borrowing_;
   CodeSets code_sets_;

@@ -85,7 +85,7 @@ concept TextStruct = requires { requires T::_is_text_run; };
 template <typename T>
 inline constexpr std::size_t wire_size_min = 1;
 template <BasicType T>
-inline constexpr std::size_t wire_size_min<T> = sizeof(T);
+inline constexpr std::size_t wire_size_min<T> = number_size<T>;
 template <FixedSizeStruct T>
 inline constexpr std::size_t wire_size_min<T> = T::_wire_size_min;
 template <typename T, std::size_t N>

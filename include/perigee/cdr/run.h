@@ -30,9 +30,10 @@ namespace perigee::cdr {
 using RunSizes = std::array<std::uint32_t, 8>;
 
 /// Generated blocks rely on this: members are aligned in memory as in CDR.
-static_assert(alignof(std::int16_t) == 2 && alignof(std::int32_t) == 4 &&
-                  alignof(std::int64_t) == 8 && alignof(float) == 4 && alignof(double) == 8,
-              "structs are copied by block for the natural alignment of x86-64 and AArch64 only");
+static_assert(
+    alignof(std::int16_t) == 2 && alignof(std::int32_t) == 4 && alignof(std::int64_t) == 8 &&
+        alignof(float) == 4 && alignof(double) == 8,
+    "structs are copied by block only where members have their natural alignment in memory");
 
 /// The place of a run. `place` is at octet number `position` of the message.
 template <typename Octet>
@@ -55,7 +56,7 @@ class RunPlace {
 
  private:
   Octet* place_;
-  std::size_t bias_;  // position minus address, modulo 2^64
+  std::size_t bias_;  // position minus address, modulo 2^64 or 2^32
 };
 
 /// Writes a run. `align` may also write up to seven octets beyond the run; these are reserved, too.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 namespace perigee::ipc::system_calls {
 
@@ -28,6 +29,9 @@ struct ControlHeader {
   int type;
 };
 
+/// Whether a part with an odd number of `int` ends with padding: where sizes have 64 bits.
+inline constexpr bool has_padding = alignof(ControlHeader) > sizeof(int);
+
 /// Octets that a part takes.
 [[nodiscard]] constexpr std::size_t part_space(std::size_t data_size) noexcept {
   constexpr std::size_t mask = alignof(ControlHeader) - 1;
@@ -40,12 +44,12 @@ inline constexpr std::size_t handles_max = 253;
 /// Handles that are sent. Not initialised: only the used part is written.
 struct HandlesControl {
   ControlHeader header;
-  int handles[handles_max + 1];
+  int handles[handles_max + (has_padding ? handles_max % 2 : 0)];
 
   /// Sets the handles, at most `handles_max`, and returns the octets that they take.
   std::size_t set(std::span<const int> lent) noexcept {
     header = {sizeof(header) + lent.size_bytes(), socket_level, handles_part};
-    if (lent.size() % 2 != 0) handles[lent.size()] = 0;  // the padding is sent, too
+    if (has_padding && lent.size() % 2 != 0) handles[lent.size()] = 0;  // the padding is sent, too
     std::memcpy(handles, lent.data(), lent.size_bytes());
     return part_space(lent.size_bytes());
   }
@@ -57,12 +61,13 @@ struct LinkControl {
   int index = 0;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  std::uint32_t padding = 0;
+  struct Nothing {};
+  [[no_unique_address]] std::conditional_t<has_padding, std::uint32_t, Nothing> padding{};
 };
 
 /// Room for a sender's credentials, which this library does not read.
 struct alignas(ControlHeader) CredentialsSpace {
-  std::byte octets[32];  // not initialised: the kernel fills it in
+  std::byte octets[part_space(3 * sizeof(int))];  // not initialised: the kernel fills it in
 };
 
 /// Room for credentials and handles.
