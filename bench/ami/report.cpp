@@ -79,6 +79,7 @@ LineChart curves(const AmiPart& part) {
   chart.x_label = "calls in flight";
   chart.y_label = "calls a second";
   chart.x_kind = AxisKind::logarithmic;
+  chart.better = Better::larger;
   for (const std::string& kind : ami_kinds()) {
     ChartSeries series{kind, {}};
     for (const auto& [in_flight, cell] : part.cells.at(kind))
@@ -119,11 +120,10 @@ std::string to_table(const AmiReport& report) {
 }
 
 std::string to_json(const AmiReport& report) {
-  nlohmann::json document{{"experiment", "ami"},
-                          {"machine", machine_description()},
-                          {"rounds", report.options.rounds},
-                          {"calls", report.options.calls},
-                          {"goals", to_json(claims_of(report))}};
+  nlohmann::json document = begin_report("ami");
+  document["rounds"] = report.options.rounds;
+  document["calls"] = report.options.calls;
+  document["goals"] = to_json(claims_of(report));
   for (const AmiPart& part : report.parts) document["parts"].push_back(to_json(part));
   return document.dump(2) + "\n";
 }

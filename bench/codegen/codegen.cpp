@@ -1,6 +1,7 @@
 // Generates, compiles and measures: each round makes all compilations in turn.
 #include "codegen.h"
 
+#include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"
 #include "harness/process.h"
@@ -173,19 +174,21 @@ std::string to_table(const CodegenReport& report) {
 }
 
 std::string to_json(const CodegenReport& report) {
-  nlohmann::json result;
+  nlohmann::json document = begin_report("codegen");
+  document["compiler"] = report.options.compiler;
+  document["rounds"] = report.options.rounds;
   for (const CodegenCost& cost : report.costs)
-    result[cost.idl] = {{"lines", cost.lines},
-                        {"omniidl_lines", cost.peer_lines},
-                        {"octets", cost.octets},
-                        {"omniidl_octets", cost.peer_octets},
-                        {"client_s", cost.client_s},
-                        {"server_s", cost.server_s},
-                        {"both_s", cost.both_s},
-                        {"omniidl_s", cost.peer_s},
-                        {"client_ratio", cost.client_ratio.value},
-                        {"both_ratio", cost.both_ratio.value}};
-  return result.dump(2) + "\n";
+    document["results"][cost.idl] = {{"lines", cost.lines},
+                                     {"omniidl_lines", cost.peer_lines},
+                                     {"octets", cost.octets},
+                                     {"omniidl_octets", cost.peer_octets},
+                                     {"client_s", cost.client_s},
+                                     {"server_s", cost.server_s},
+                                     {"both_s", cost.both_s},
+                                     {"omniidl_s", cost.peer_s},
+                                     {"client_ratio", to_json(cost.client_ratio)},
+                                     {"both_ratio", to_json(cost.both_ratio)}};
+  return document.dump(2) + "\n";
 }
 
 std::string to_html(const CodegenReport& report) {
@@ -196,12 +199,12 @@ std::string to_html(const CodegenReport& report) {
                   report.options.compiler, report.options.rounds));
   for (const CodegenCost& cost : report.costs) {
     page.heading(cost.idl);
-    page.chart(BarChart{"CPU seconds to compile",
-                        cost.peer_s,
-                        {{"C.cpp alone", exactly(cost.client_s), ""},
-                         {"S.cpp alone", exactly(cost.server_s), ""},
-                         {"both sides", exactly(cost.both_s), ""},
-                         {"omniidl, both sides", exactly(cost.peer_s), ""}}});
+    page.chart(BarChart{.label = "CPU seconds to compile; the line is omniidl",
+                        .bars = {{"C.cpp alone", exactly(cost.client_s)},
+                                 {"S.cpp alone", exactly(cost.server_s)},
+                                 {"both sides", exactly(cost.both_s)},
+                                 {"omniidl, both sides", exactly(cost.peer_s)}},
+                        .reference = cost.peer_s});
     page.table(
         {"", "perigee-idl", "omniidl"},
         {{"lines", std::to_string(cost.lines), std::to_string(cost.peer_lines)},

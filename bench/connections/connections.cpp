@@ -225,11 +225,10 @@ std::string to_table(const ConnectionsReport& report) {
 }
 
 std::string to_json(const ConnectionsReport& report) {
-  nlohmann::json document{{"experiment", "connections"},
-                          {"machine", machine_description()},
-                          {"connections", report.options.connections},
-                          {"rounds", report.options.rounds},
-                          {"calls", report.options.calls}};
+  nlohmann::json document = begin_report("connections");
+  document["connections"] = report.options.connections;
+  document["rounds"] = report.options.rounds;
+  document["calls"] = report.options.calls;
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
     document["goals"] = to_json(claims);
   for (const ConnectionsRow& row : report.rows)
@@ -253,8 +252,8 @@ std::string to_html(const ConnectionsReport& report) {
     page.note(describe_claims(report.options.rounds));
     add_to(page, claims);
   }
-  BarChart server{"ratio to the raw server", 1, {}};
-  BarChart all{"ratio to the raw server", 1, {}};
+  BarChart server{.label = "ratio to the raw server", .values = Values::ratios};
+  BarChart all = server;
   for (const ConnectionsRow& row : report.rows) {
     const auto text = [](const Estimate& ratio, double time_ns) {
       return fmt::format("{:.3f} ({:.2f} µs)", ratio.value, time_ns / 1000);

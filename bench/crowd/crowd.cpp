@@ -143,11 +143,10 @@ std::string to_table(const CrowdReport& report) {
 }
 
 std::string to_json(const CrowdReport& report) {
-  nlohmann::json document{{"experiment", "crowd"},
-                          {"machine", machine_description()},
-                          {"idle", report.options.idle},
-                          {"busy", report.options.busy},
-                          {"rounds", report.options.rounds}};
+  nlohmann::json document = begin_report("crowd");
+  document["idle"] = report.options.idle;
+  document["busy"] = report.options.busy;
+  document["rounds"] = report.options.rounds;
   for (const CrowdRow& row : report.rows)
     document["results"][row.strategy] = {{"octets_per_idle_connection", row.idle_octets},
                                          {"threads", row.threads},
@@ -162,8 +161,8 @@ std::string to_json(const CrowdReport& report) {
 std::string to_html(const CrowdReport& report) {
   Page page("perigee bench crowd");
   page.note(describe_method(report.options));
-  BarChart memory{"octets of the server's own memory", 0, {}};
-  BarChart disturbed{"p99, disturbed to calm", 1, {}};
+  BarChart memory{.label = "octets of the server's own memory"};
+  BarChart disturbed{.label = "p99, disturbed to calm", .values = Values::ratios};
   for (const CrowdRow& row : report.rows) {
     memory.bars.push_back({row.strategy, exactly(row.idle_octets), ""});
     disturbed.bars.push_back(

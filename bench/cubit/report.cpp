@@ -41,8 +41,14 @@ std::string comparison_row(const Comparison& comparison, const Estimate& ratio) 
                      ratio.low, ratio.high);
 }
 
+// "octets4096: a sequence of 4096 octets is sent and returned".
+std::string title_of(const std::string& workload) {
+  return workload + ": " + workload_text(workload);
+}
+
 BarChart bars(const std::string& workload, const CubitReport& report) {
-  BarChart chart{"median time of a call; 1: two C programs on bare sockets", 1, {}};
+  BarChart chart{.label = "median time of a call; 1: two C programs on bare sockets",
+                 .values = Values::ratios};
   for (const System& system : report.systems) {
     const Cell& cell = report.cells.at(workload).at(system.name);
     chart.bars.push_back(
@@ -55,7 +61,7 @@ BarChart bars(const std::string& workload, const CubitReport& report) {
 
 // The paper's figure 16: Perigee's protocols, for each type of data.
 BarChart figure_16(const CubitReport& report) {
-  BarChart chart{"two-way calls per second", 0, {}};
+  BarChart chart{.label = "two-way calls per second", .better = Better::larger};
   for (const std::string& workload : report.options.workloads)
     for (const System& system : report.systems) {
       if (!system.name.starts_with("GIOP") || system.name.ends_with("reactive") ||
@@ -65,7 +71,7 @@ BarChart figure_16(const CubitReport& report) {
       chart.bars.push_back({.name = system.name,
                             .value = exactly(rate),
                             .text = fmt::format("{:.0f}", rate),
-                            .group = workload});
+                            .group = title_of(workload)});
     }
   return chart;
 }
@@ -156,11 +162,10 @@ std::string to_table(const CubitReport& report) {
 }
 
 std::string to_json(const CubitReport& report) {
-  nlohmann::json document{{"experiment", "cubit"},
-                          {"machine", machine_description()},
-                          {"rounds", report.options.rounds},
-                          {"calls", report.options.calls},
-                          {"placement", report.options.split ? "two CPUs" : "one CPU"}};
+  nlohmann::json document = begin_report("cubit");
+  document["rounds"] = report.options.rounds;
+  document["calls"] = report.options.calls;
+  document["placement"] = report.options.split ? "two CPUs" : "one CPU";
   if (!report.claims.empty()) document["goals"] = to_json(report.claims);
   for (const auto& [workload, systems] : report.cells)
     for (const auto& [system, cell] : systems)
@@ -180,19 +185,25 @@ void add_to(Page& page, const CubitReport& report) {
     add_to(page, report.claims);
   }
   if (BarChart protocols = figure_16(report); !protocols.bars.empty()) {
-    page.heading("Figure 16: Perigee's protocols");
+    page.heading("Perigee's protocols");
+    page.note(
+        "This is figure 16 of the paper \"Applying Patterns to Develop a Pluggable Protocols "
+        "Framework for ORB Middleware\" (Schmidt, O'Ryan, Othman; 2001), measured with Perigee: "
+        "the calls per second of one client that makes one call after the other.");
     page.chart(std::move(protocols));
   }
   add_comparisons(page, report);
   for (const std::string& workload : report.options.workloads) {
-    page.heading(workload);
+    page.heading(title_of(workload));
     page.chart(bars(workload, report));
   }
   add_counts(page, report);
 }
 
 std::string to_picture(const CubitReport& report) {
-  return picture(bars(report.options.workloads.front(), report));
+  const std::string& workload = report.options.workloads.front();
+  return picture(bars(workload, report),
+                 title_of(workload) + "; " + describe_method(report.options));
 }
 
 std::string to_html(const CubitReport& report) {

@@ -3,9 +3,12 @@
 
 #include "workloads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace perigee::bench {
 namespace {
@@ -152,6 +155,25 @@ std::vector<std::string> large_cubit_workloads() {
     names.push_back(cubit::echo_name(size));
   }
   return names;
+}
+
+std::string workload_text(const std::string& workload) {
+  const auto size_after = [&workload](std::string_view kind) {
+    const bool fits = workload.starts_with(kind) && workload.size() > kind.size();
+    return fits ? std::stoul(workload.substr(kind.size())) : 0;
+  };
+  if (workload == "void") return "a call without parameters";
+  if (const std::size_t octets = size_after("octets"); octets != 0)
+    return fmt::format("a sequence of {} octets is sent and returned", octets);
+  if (const std::size_t octets = size_after("longs"); octets != 0)
+    return fmt::format("a sequence of {} longs ({} octets) is sent and returned", octets / 4,
+                       octets);
+  if (const std::size_t octets = size_after("borrowed"); octets != 0)
+    return fmt::format(
+        "a sequence of {} octets is sent from the caller's memory; a number is returned", octets);
+  if (workload == "any") return "an any with a long is sent and returned";
+  const bool has_vowel = workload.starts_with('o');
+  return fmt::format("{} {} is sent and returned", has_vowel ? "an" : "a", workload);
 }
 
 std::size_t large_size_of(const std::string& workload) {

@@ -51,6 +51,8 @@ std::vector<std::string> omniorb_server(const std::string& program, const std::s
 const std::vector<std::string>& cubit_workloads();
 /// The workloads of large calls. They are measured only if the options name them.
 std::vector<std::string> large_cubit_workloads();
+/// What a call of the workload sends and returns: "a sequence of 4096 octets is sent and returned".
+std::string workload_text(const std::string& workload);
 /// The largest number of octets of a call of the workload, in both directions; 0: few.
 std::size_t large_size_of(const std::string& workload);
 /// Raises the ORBs' limits for messages with `size` octets of arguments, if the defaults are lower.

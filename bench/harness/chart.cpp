@@ -15,8 +15,9 @@ namespace {
 constexpr double chart_width = 720;
 constexpr double line_chart_height = 380;
 constexpr double bar_height = 26;
+constexpr double caption_height = 18;
 
-/// Maps values to positions.
+/// Maps values to positions. Values outside of the range lie at its ends.
 class Scale {
  public:
   Scale(AxisKind kind, Estimate values, double from, double to)
@@ -24,7 +25,9 @@ class Scale {
     if (!(high_ > low_)) high_ = low_ + 1;
   }
   double operator()(double value) const {
-    return from_ + (place(value) - low_) / (high_ - low_) * (to_ - from_);
+    if (kind_ == AxisKind::logarithmic && !(value > 0)) return from_;
+    const double inside = std::clamp(place(value), low_, high_);
+    return from_ + (inside - low_) / (high_ - low_) * (to_ - from_);
   }
 
  private:
@@ -73,9 +76,40 @@ std::string number_text(double value) {
   return fmt::format(fmt::runtime(value >= 1e4 && value < 1e6 ? "{:.0f}" : "{:.4g}"), value);
 }
 
+AxisKind y_kind_of(const LineChart& chart) {
+  return chart.values == Values::ratios ? AxisKind::logarithmic : chart.y_kind;
+}
+
 bool is_drawn(const LineChart& chart, const ChartPoint& point) {
   return (chart.x_kind == AxisKind::linear || point.x > 0) &&
-         (chart.y_kind == AxisKind::linear || point.y.value > 0);
+         (y_kind_of(chart) == AxisKind::linear || point.y.value > 0);
+}
+
+// The points that the axes contain.
+std::vector<ChartPoint> points_of(const LineChart& chart) {
+  std::vector<ChartPoint> points = chart.hidden_points;
+  for (const ChartSeries& series : chart.series)
+    points.insert(points.end(), series.points.begin(), series.points.end());
+  std::erase_if(points, [&chart](const ChartPoint& point) { return !is_drawn(chart, point); });
+  return points;
+}
+
+std::string with_direction(const std::string& label, Better better) {
+  return label + (better == Better::smaller ? " (smaller is better)" : " (larger is better)");
+}
+
+// Some space beside the outermost values. The scale shows 5 % in both directions at least, so that
+// it does not enlarge the effect of chance.
+Estimate axis_of(const RatioRange& range) {
+  return {1, std::min(range.low, 0.95) / 1.02, std::max(range.high, 1.05) * 1.02};
+}
+
+void add_ratio(RatioRange& range, const Estimate& ratio) {
+  for (const double value : {ratio.value, ratio.low, ratio.high}) {
+    if (!(value > 0) || !std::isfinite(value)) continue;
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
+  }
 }
 
 struct Ranges {
@@ -83,19 +117,17 @@ struct Ranges {
   Estimate y{0, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
 };
 
-Ranges ranges_of(const LineChart& chart) {
+Ranges ranges_of(const LineChart& chart, const RatioRange& ratios) {
+  const std::vector<ChartPoint> points = points_of(chart);
+  if (points.empty()) return {{0, 1, 10}, {0, 1, 10}};
   Ranges ranges;
-  bool any = false;
-  for (const ChartSeries& series : chart.series)
-    for (const ChartPoint& point : series.points) {
-      if (!is_drawn(chart, point)) continue;
-      any = true;
-      ranges.x.low = std::min(ranges.x.low, point.x);
-      ranges.x.high = std::max(ranges.x.high, point.x);
-      ranges.y.low = std::min(ranges.y.low, point.y.value);
-      ranges.y.high = std::max({ranges.y.high, point.y.value, point.y.high});
-    }
-  if (!any) return {{0, 1, 10}, {0, 1, 10}};
+  for (const ChartPoint& point : points) {
+    ranges.x.low = std::min(ranges.x.low, point.x);
+    ranges.x.high = std::max(ranges.x.high, point.x);
+    ranges.y.low = std::min(ranges.y.low, point.y.value);
+    ranges.y.high = std::max({ranges.y.high, point.y.value, point.y.high});
+  }
+  if (chart.values == Values::ratios) return {ranges.x, axis_of(ratios)};
   if (chart.y_kind == AxisKind::linear) ranges.y.low = 0;
   ranges.y.high += (ranges.y.high - ranges.y.low) * 0.04;
   return ranges;
@@ -104,9 +136,7 @@ Ranges ranges_of(const LineChart& chart) {
 // The positions of the points, if there are few. Otherwise round numbers.
 std::vector<double> x_ticks(const LineChart& chart, const Estimate& range) {
   std::vector<double> places;
-  for (const ChartSeries& series : chart.series)
-    for (const ChartPoint& point : series.points)
-      if (is_drawn(chart, point)) places.push_back(point.x);
+  for (const ChartPoint& point : points_of(chart)) places.push_back(point.x);
   std::ranges::sort(places);
   places.erase(std::ranges::unique(places).begin(), places.end());
   if (places.size() <= 14) return places;
@@ -137,7 +167,7 @@ constexpr double plot_bottom = line_chart_height - 48;
 
 std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot) {
   std::string svg;
-  const auto y_ticks = chart.y_kind == AxisKind::linear
+  const auto y_ticks = y_kind_of(chart) == AxisKind::linear
                            ? linear_ticks(ranges.y.high)
                            : logarithmic_ticks(ranges.y.low, ranges.y.high);
   for (const double tick : y_ticks) {
@@ -154,8 +184,10 @@ std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot)
     last_label = x;
   }
   svg += line(plot_left, plot_bottom, plot_right, plot_bottom, "axis");
+  if (chart.values == Values::ratios)
+    svg += line(plot_left, plot.y(1), plot_right, plot.y(1), "reference");
   svg += label((plot_left + plot_right) / 2, line_chart_height - 8, "middle", chart.x_label);
-  return svg + label(4, 16, "start", chart.y_label);
+  return svg + label(4, 16, "start", with_direction(chart.y_label, chart.better));
 }
 
 std::string curve(const LineChart& chart, const ChartSeries& series, const Plot& plot) {
@@ -192,18 +224,26 @@ std::string bar_text(const Bar& bar) {
   return bar.text.empty() ? number_text(bar.value.value) : bar.text;
 }
 
+/// The area of a bar chart inside its axes.
+struct Bars {
+  double left;
+  Scale scale;
+  double start;  ///< the value at which bars begin
+};
+
 // Name and value are in front of the bar, where a narrow screen shows them.
-std::string bar_row(const Bar& bar, const Scale& scale, double y) {
-  const double end = scale(bar.value.value);
+std::string bar_row(const Bar& bar, const Bars& bars, double y) {
   const double middle = y + bar_height / 2;
+  const double start = bars.scale(bars.start);
+  const double end = bars.scale(bar.value.value);
   std::string svg = label(0, middle + 4, "start", bar.name);
-  svg += label(scale(0) - 8, middle + 4, "end", bar_text(bar));
+  svg += label(bars.left - 8, middle + 4, "end", bar_text(bar));
   const std::string look =
       bar.group.empty() ? std::string("bar") : fmt::format("bar s{}", bar.look % look_count);
   svg += fmt::format("<rect class='{}' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n",
-                     look, scale(0), y + 4, end - scale(0), bar_height - 8);
+                     look, std::min(start, end), y + 4, std::abs(end - start), bar_height - 8);
   if (bar.value.high > bar.value.low)
-    svg += line(scale(bar.value.low), middle, scale(bar.value.high), middle, "interval");
+    svg += line(bars.scale(bar.value.low), middle, bars.scale(bar.value.high), middle, "interval");
   return svg;
 }
 
@@ -222,6 +262,46 @@ std::size_t row_count(const BarChart& chart) {
 
 std::string heading_row(const std::string& text, double y) {
   return fmt::format("<g class='group'>{}</g>\n", label(0, y + bar_height / 2 + 6, "start", text));
+}
+
+std::string bar_rows(const BarChart& chart, const Bars& bars) {
+  std::string svg;
+  double y = 4;
+  for (std::size_t index = 0; index < chart.bars.size(); ++index) {
+    if (begins_group(chart, index)) {
+      svg += heading_row(chart.bars[index].group, y);
+      y += bar_height;
+    }
+    svg += bar_row(chart.bars[index], bars, y);
+    y += bar_height;
+  }
+  return svg;
+}
+
+std::string ratio_axis(const Estimate& range, const Scale& scale, double bottom) {
+  std::string svg;
+  for (const double tick : logarithmic_ticks(range.low, range.high)) {
+    svg += line(scale(tick), 2, scale(tick), bottom, "grid");
+    svg += label(scale(tick), bottom + 18, "middle", number_text(tick));
+  }
+  return svg;
+}
+
+double largest_of(const BarChart& chart) {
+  double largest = chart.reference;
+  for (const Bar& bar : chart.bars) largest = std::max({largest, bar.value.value, bar.value.high});
+  return largest;
+}
+
+// The names and the texts of the values lie to the left of the bars.
+double bars_left(const BarChart& chart) {
+  std::size_t name_size = 0;
+  std::size_t text_size = 0;
+  for (const Bar& bar : chart.bars) {
+    name_size = std::max(name_size, bar.name.size());
+    text_size = std::max(text_size, bar_text(bar).size());
+  }
+  return 24 + 7.2 * static_cast<double>(name_size + text_size);
 }
 
 }  // namespace
@@ -253,10 +333,20 @@ std::string octets_text(double octets) {
   return fmt::format("{:.10g} {}", octets, units[unit]);
 }
 
-std::string to_svg(const LineChart& chart) {
-  const Ranges ranges = ranges_of(chart);
+void RatioRange::add(const LineChart& chart) {
+  if (chart.values != Values::ratios) return;
+  for (const ChartPoint& point : points_of(chart)) add_ratio(*this, point.y);
+}
+
+void RatioRange::add(const BarChart& chart) {
+  if (chart.values != Values::ratios) return;
+  for (const Bar& bar : chart.bars) add_ratio(*this, bar.value);
+}
+
+std::string to_svg(const LineChart& chart, const RatioRange& range) {
+  const Ranges ranges = ranges_of(chart, range);
   const Plot plot{Scale(chart.x_kind, ranges.x, plot_left + 12, plot_right - 12),
-                  Scale(chart.y_kind, ranges.y, plot_bottom, plot_top)};
+                  Scale(y_kind_of(chart), ranges.y, plot_bottom, plot_top)};
   std::string svg =
       fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
                   chart_width, line_chart_height, escape(chart.y_label + " over " + chart.x_label));
@@ -265,34 +355,62 @@ std::string to_svg(const LineChart& chart) {
   return "<div class='wide'>" + svg + "</svg></div>\n" + legend(chart);
 }
 
-std::string to_svg(const BarChart& chart) {
-  std::size_t name_size = 0;
-  std::size_t text_size = 0;
-  double largest = chart.reference;
-  for (const Bar& bar : chart.bars) {
-    name_size = std::max(name_size, bar.name.size());
-    text_size = std::max(text_size, bar_text(bar).size());
-    largest = std::max({largest, bar.value.value, bar.value.high});
-  }
-  const double left = 24 + 7.2 * static_cast<double>(name_size + text_size);
-  const Scale scale(AxisKind::linear, {0, 0, largest}, left, chart_width - 12);
-  const double height = bar_height * static_cast<double>(row_count(chart)) + 32;
+std::string to_svg(const BarChart& chart, const RatioRange& range) {
+  const bool ratios = chart.values == Values::ratios;
+  const Estimate values = ratios ? axis_of(range) : Estimate{0, 0, largest_of(chart)};
+  const double left = bars_left(chart);
+  const Bars bars{
+      left,
+      Scale(ratios ? AxisKind::logarithmic : AxisKind::linear, values, left, chart_width - 12),
+      ratios ? 1.0 : 0.0};
+  const double bottom = 4 + bar_height * static_cast<double>(row_count(chart));
+  const double label_y = bottom + (ratios ? 40 : 20);
+  const double height = label_y + 8 + caption_height * static_cast<double>(chart.caption.size());
   std::string svg =
       fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
                   chart_width, height, escape(chart.label));
-  double y = 4;
-  for (std::size_t index = 0; index < chart.bars.size(); ++index) {
-    if (begins_group(chart, index)) {
-      svg += heading_row(chart.bars[index].group, y);
-      y += bar_height;
-    }
-    svg += bar_row(chart.bars[index], scale, y);
-    y += bar_height;
-  }
-  if (chart.reference != 0)
-    svg += line(scale(chart.reference), 2, scale(chart.reference), y, "reference");
-  svg += label(left, height - 8, "start", chart.label);
+  if (ratios) svg += ratio_axis(values, bars.scale, bottom);
+  svg += bar_rows(chart, bars);
+  if (const double reference = ratios ? 1 : chart.reference; reference != 0)
+    svg += line(bars.scale(reference), 2, bars.scale(reference), bottom, "reference");
+  svg += label(chart_width - 12, label_y, "end", with_direction(chart.label, chart.better));
+  for (std::size_t index = 0; index < chart.caption.size(); ++index)
+    svg += label(0, label_y + caption_height * static_cast<double>(index + 1), "start",
+                 chart.caption[index]);
   return svg + "</svg>\n";
+}
+
+std::string to_svg(const LineChart& chart) {
+  RatioRange range;
+  range.add(chart);
+  return to_svg(chart, range);
+}
+
+std::string to_svg(const BarChart& chart) {
+  RatioRange range;
+  range.add(chart);
+  return to_svg(chart, range);
+}
+
+std::vector<LineChart> split_lines(const LineChart& chart) {
+  if (chart.series.size() <= lines_max) return {chart};
+  std::vector<ChartSeries> bases;
+  std::vector<ChartSeries> others;
+  for (const ChartSeries& series : chart.series)
+    (series.name == chart.base ? bases : others).push_back(series);
+  const std::size_t room = lines_max - bases.size();
+  const std::size_t part_count = (others.size() + room - 1) / room;
+  std::vector<LineChart> parts(part_count, chart);
+  for (std::size_t part = 0; part < part_count; ++part) {
+    parts[part].y_label += fmt::format(", chart {} of {}", part + 1, part_count);
+    parts[part].hidden_points = points_of(chart);
+    parts[part].series = bases;
+    const std::size_t begin = part * others.size() / part_count;
+    const std::size_t end = (part + 1) * others.size() / part_count;
+    for (std::size_t index = begin; index < end; ++index)
+      parts[part].series.push_back(others[index]);
+  }
+  return parts;
 }
 
 }  // namespace perigee::bench

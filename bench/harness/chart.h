@@ -4,6 +4,7 @@
 #include "harness/statistics.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,16 +27,24 @@ struct ChartSeries {
 /// The number of different looks. Further series repeat them.
 inline constexpr std::size_t look_count = 24;
 
-enum class AxisKind { linear, logarithmic };
-enum class AxisUnit { number, octets };
+enum class AxisKind : std::uint8_t { linear, logarithmic };
+enum class AxisUnit : std::uint8_t { number, octets };
+/// Ratios are drawn around 1, on a logarithmic scale: half and twice are equally far from 1.
+enum class Values : std::uint8_t { amounts, ratios };
+/// The direction that is better. A chart says it beside its values.
+enum class Better : std::uint8_t { smaller, larger };
 
 struct LineChart {
   std::string x_label;
   std::string y_label;
   AxisKind x_kind = AxisKind::linear;  ///< logarithmic: points at 0 or below are left out
-  AxisKind y_kind = AxisKind::linear;  ///< linear: begins at 0
+  AxisKind y_kind = AxisKind::linear;  ///< of amounts; linear: begins at 0
   AxisUnit x_unit = AxisUnit::number;
-  std::vector<ChartSeries> series;
+  std::vector<ChartSeries> series = {};
+  Better better = Better::smaller;
+  Values values = Values::amounts;
+  std::string base = {};  ///< a series that each part of split_lines() repeats; empty: none
+  std::vector<ChartPoint> hidden_points = {};  ///< not drawn, but inside the axes
 };
 
 struct Bar {
@@ -46,16 +55,37 @@ struct Bar {
   std::size_t look = 0;    ///< colour of a bar in a group; a page gives each name its own look
 };
 
-/// Horizontal bars that begin at 0, in groups or without groups.
+/// Horizontal bars that begin at 0 (ratios: at 1), in groups or without groups.
 struct BarChart {
-  std::string label;     ///< of the values
-  double reference = 0;  ///< position of a vertical line, if not 0
-  std::vector<Bar> bars;
+  std::string label;  ///< of the values
+  Better better = Better::smaller;
+  Values values = Values::amounts;
+  std::vector<Bar> bars = {};
+  double reference = 0;                   ///< position of a vertical line among amounts, if not 0
+  std::vector<std::string> caption = {};  ///< lines of text below the chart
 };
 
-/// Names and labels are escaped. A chart without points is an empty frame.
+/// The ratios that the charts of a page show. The range contains 1.
+struct RatioRange {
+  double low = 1;
+  double high = 1;
+
+  /// Extends the range by the values of a chart and their intervals.
+  void add(const LineChart& chart);
+  void add(const BarChart& chart);
+};
+
+/// Names and labels are escaped. A chart without points is an empty frame. A chart of amounts does
+/// not use `range`. A chart of ratios without `range` has a scale of its own.
+std::string to_svg(const LineChart& chart, const RatioRange& range);
+std::string to_svg(const BarChart& chart, const RatioRange& range);
 std::string to_svg(const LineChart& chart);
 std::string to_svg(const BarChart& chart);
+
+/// The largest number of lines that a reader can tell apart in one chart.
+inline constexpr std::size_t lines_max = 6;
+/// Charts with at most `lines_max` lines each, and with the axes of the whole chart.
+std::vector<LineChart> split_lines(const LineChart& chart);
 
 /// Escapes text for HTML and SVG, including attributes.
 std::string escape(const std::string& text);

@@ -3,6 +3,8 @@
 
 #include "process.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -40,7 +42,12 @@ std::string check_writable(const std::string& name) {
 }  // namespace
 
 void add_output_options(CLI::App& command, Output& output) {
-  add_file_option(command, "--json", output.json_file, "Write the results to this file");
+  command
+      .add_option("--json", output.json_file,
+                  "Write the results to this file; -: to standard output, as one line")
+      ->check([](const std::string& name) {
+        return name == "-" ? std::string() : check_writable(name);
+      });
   add_file_option(command, "--html", output.html_file, "Write a page with figures to this file");
 }
 
@@ -60,6 +67,10 @@ void write_file(const std::string& name, const std::string& text) {
   file << text;
   file.close();
   if (!file) fail_to_write(name);
+}
+
+std::string one_line(const std::string& document) {
+  return nlohmann::json::parse(document).dump() + '\n';
 }
 
 std::vector<std::string> orb_options_of(const std::vector<std::string>& words, std::size_t first) {

@@ -16,7 +16,7 @@ namespace perigee::bench {
 
 /// The files of a report, besides the terminal.
 struct Output {
-  std::string json_file;
+  std::string json_file;  ///< "-": standard output, without the table
   std::string html_file;
 };
 
@@ -39,12 +39,16 @@ void set_unless_given(const CLI::App& command, const char* option, T& target,
 /// Throws std::runtime_error if the file cannot be written completely.
 void write_file(const std::string& name, const std::string& text);
 
+/// The JSON document as one line.
+std::string one_line(const std::string& document);
+
 /// Prints the report's table, and writes its JSON and its page if the options name files. A report
 /// has to_table(), to_json() and to_html().
 template <typename Report>
 void write_report(const Report& report, const Output& output) {
-  std::cout << to_table(report);
-  if (!output.json_file.empty()) write_file(output.json_file, to_json(report));
+  const bool prints_json = output.json_file == "-";
+  std::cout << (prints_json ? one_line(to_json(report)) : to_table(report)) << std::flush;
+  if (!output.json_file.empty() && !prints_json) write_file(output.json_file, to_json(report));
   if (!output.html_file.empty()) write_file(output.html_file, to_html(report));
 }
 

@@ -1,14 +1,27 @@
-// Measurements as parts of JSON reports.
+// The common parts of JSON reports.
 #pragma once
 
+#include "harness/machine.h"
 #include "harness/statistics.h"
 
 #include <nlohmann/json.hpp>
+
+#include <string>
 
 namespace perigee::bench {
 
 inline nlohmann::json to_json(const Estimate& estimate) {
   return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+/// The first fields of each report.
+inline nlohmann::json begin_report(const std::string& experiment) {
+  const Measurement run = this_run();
+  return {{"experiment", experiment},
+          {"machine", machine_description()},
+          {"version", run.version},
+          {"date", run.date},
+          {"command", run.command}};
 }
 
 }  // namespace perigee::bench

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -74,22 +76,38 @@ std::string row(const std::vector<std::string>& cells, std::size_t columns, cons
   return html + "</tr>\n";
 }
 
+// Breaks a text at blanks, so that the lines fit into a chart.
+std::vector<std::string> lines_of(const std::string& text) {
+  constexpr std::size_t line_size = 100;
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + word.size() >= line_size)
+      lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
 }  // namespace
 
 Page::Page(const std::string& title) : title_(title) {
-  body_ = fmt::format("<h1>{}</h1>\n<p class='machine'>{}</p>\n", escape(title),
-                      escape(machine_description()));
+  add_html(fmt::format("<h1>{}</h1>\n<p class='machine'>{}<br>\n{}</p>\n", escape(title),
+                       escape(machine_description()), escape(run_description())));
 }
 
-void Page::heading(const std::string& text) { body_ += "<h2>" + escape(text) + "</h2>\n"; }
+void Page::add_html(const std::string& html) { parts_.emplace_back(html); }
 
-void Page::note(const std::string& text) { body_ += "<p>" + escape(text) + "</p>\n"; }
+void Page::heading(const std::string& text) { add_html("<h2>" + escape(text) + "</h2>\n"); }
+
+void Page::note(const std::string& text) { add_html("<p>" + escape(text) + "</p>\n"); }
 
 void Page::table(const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows) {
-  body_ += "<div class='wide'><table>\n<thead>" + row(header, header.size(), "th") + "</thead>\n";
-  for (const std::vector<std::string>& cells : rows) body_ += row(cells, header.size(), "td");
-  body_ += "</table></div>\n";
+  std::string html =
+      "<div class='wide'><table>\n<thead>" + row(header, header.size(), "th") + "</thead>\n";
+  for (const std::vector<std::string>& cells : rows) html += row(cells, header.size(), "td");
+  add_html(html + "</table></div>\n");
 }
 
 std::size_t Page::look_of(const std::string& name) {
@@ -101,24 +119,38 @@ std::size_t Page::look_of(const std::string& name) {
 
 void Page::chart(LineChart chart) {
   for (ChartSeries& series : chart.series) series.look = look_of(series.name);
-  body_ += to_svg(chart);
+  for (LineChart& part : split_lines(chart)) parts_.emplace_back(std::move(part));
 }
 
 void Page::chart(BarChart chart) {
   for (Bar& bar : chart.bars)
     if (!bar.group.empty()) bar.look = look_of(bar.name);
-  body_ += "<div class='wide'>" + to_svg(chart) + "</div>\n";
+  parts_.emplace_back(std::move(chart));
 }
 
 std::string Page::html() const {
+  RatioRange range;
+  for (const Part& part : parts_) {
+    if (const auto* lines = std::get_if<LineChart>(&part)) range.add(*lines);
+    if (const auto* bars = std::get_if<BarChart>(&part)) range.add(*bars);
+  }
+  std::string body;
+  for (const Part& part : parts_) {
+    if (const auto* html = std::get_if<std::string>(&part)) body += *html;
+    if (const auto* lines = std::get_if<LineChart>(&part)) body += to_svg(*lines, range);
+    if (const auto* bars = std::get_if<BarChart>(&part))
+      body += "<div class='wide'>" + to_svg(*bars, range) + "</div>\n";
+  }
   return fmt::format(
       "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
       "<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      escape(title_), style, series_style(), body_);
+      escape(title_), style, series_style(), body);
 }
 
-std::string picture(const BarChart& chart) {
+std::string picture(BarChart chart, const std::string& explanation) {
+  for (const std::string& text : {explanation, machine_description(), run_description()})
+    std::ranges::move(lines_of(text), std::back_inserter(chart.caption));
   std::string svg = to_svg(chart);
   svg.insert(std::string_view("<svg").size(), " xmlns='http://www.w3.org/2000/svg'");
   const std::size_t inside = svg.find('\n') + 1;

@@ -5,6 +5,7 @@
 #include "harness/chart.h"
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace perigee::bench {
@@ -12,7 +13,7 @@ namespace perigee::bench {
 /// Its parts appear in the order in which they were added. All text is escaped.
 class Page {
  public:
-  /// The page begins with its title and a description of the machine.
+  /// The page begins with its title and with descriptions of the machine and the run.
   explicit Page(const std::string& title);
 
   void heading(const std::string& text);
@@ -21,22 +22,27 @@ class Page {
   /// `header`.
   void table(const std::vector<std::string>& header,
              const std::vector<std::vector<std::string>>& rows);
-  /// Series and bars in groups with the same name have the same look in all charts of the page.
+  /// Series and bars in groups with the same name have the same look in all charts of the page. All
+  /// ratios of the page have one scale. More than `lines_max` lines make several charts.
   void chart(LineChart chart);
   void chart(BarChart chart);
 
   [[nodiscard]] std::string html() const;
 
  private:
+  using Part = std::variant<std::string, LineChart, BarChart>;
+
+  void add_html(const std::string& html);
   std::size_t look_of(const std::string& name);
 
   std::string title_;
-  std::string body_;
+  std::vector<Part> parts_;          ///< the strings are HTML
   std::vector<std::string> series_;  ///< the names that have looks, in the order of the looks
 };
 
-/// A chart as an SVG file of its own, with the colours of a page.
-std::string picture(const BarChart& chart);
+/// A chart as an SVG file of its own, with the colours of a page. It ends with `explanation`, and
+/// descriptions of the machine and the run.
+std::string picture(BarChart chart, const std::string& explanation);
 
 /// "1.02 [0.98, 1.05]".
 std::string to_text(const Estimate& estimate);

@@ -104,6 +104,7 @@ LineChart curves(const JitterPart& part) {
   chart.y_label = "microseconds";
   chart.x_kind = AxisKind::logarithmic;
   chart.y_kind = AxisKind::logarithmic;
+  chart.base = "raw";
   for (const std::string& system : part.systems) {
     ChartSeries series{system, {}};
     for (const auto& [of, time] : slowest_of(part.cells.at(system).calls))
@@ -157,12 +158,11 @@ std::string to_table(const JitterReport& report) {
 }
 
 std::string to_json(const JitterReport& report) {
-  nlohmann::json document{{"experiment", "jitter"},
-                          {"machine", machine_description()},
-                          {"rounds", report.options.rounds},
-                          {"calls", report.options.calls},
-                          {"crowd", report.options.crowd},
-                          {"placement", report.options.split ? "two CPUs" : "one CPU"}};
+  nlohmann::json document = begin_report("jitter");
+  document["rounds"] = report.options.rounds;
+  document["calls"] = report.options.calls;
+  document["crowd"] = report.options.crowd;
+  document["placement"] = report.options.split ? "two CPUs" : "one CPU";
   for (const JitterPart& part : report.parts) document["parts"].push_back(to_json(part));
   return document.dump(2) + "\n";
 }

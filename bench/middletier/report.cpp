@@ -126,6 +126,7 @@ struct Figure {
   std::vector<std::string> models;
   std::string y_label;
   Value value = rate_of;
+  Better better = Better::larger;
 };
 
 ChartSeries series_of(const MiddletierReport& report, const Figure& figure,
@@ -147,6 +148,8 @@ void add_figure(Page& page, const MiddletierReport& report, const Figure& figure
                       ? fmt::format("clients, {} ms delay of the sink", scalability_delay_ms)
                       : fmt::format("delay of the sink in ms, {} clients", scalability_clients);
   chart.y_label = figure.y_label;
+  chart.better = figure.better;
+  chart.base = "raw";
   chart.x_kind = figure.over_clients ? AxisKind::logarithmic : AxisKind::linear;
   for (const std::string& model : figure.models) {
     ChartSeries series = series_of(report, figure, model);
@@ -180,10 +183,11 @@ void add_figures(Page& page, const MiddletierReport& report) {
        false,
        {"TPR-ST", "TPC", "AMH-2"},
        rate},
-      {"99 of 100 answers came within", true, all, "ms", p99},
-      {"CPU time of the middle tier for each reply", true, all, "microseconds", cpu},
-      {"Threads of the middle tier", true, all, "threads", threads},
-      {"Memory of the middle tier for each client", true, all, "octets", memory},
+      {"99 of 100 answers came within", true, all, "ms", p99, Better::smaller},
+      {"CPU time of the middle tier for each reply", true, all, "microseconds", cpu,
+       Better::smaller},
+      {"Threads of the middle tier", true, all, "threads", threads, Better::smaller},
+      {"Memory of the middle tier for each client", true, all, "octets", memory, Better::smaller},
   };
   for (const Figure& figure : figures) add_figure(page, report, figure);
 }
@@ -220,10 +224,11 @@ std::string to_table(const MiddletierReport& report) {
 }
 
 std::string to_json(const MiddletierReport& report) {
-  nlohmann::json document{
-      {"experiment", "middletier"},          {"machine", machine_description()},
-      {"rounds", report.options.rounds},     {"seconds", report.options.seconds},
-      {"goals", to_json(claims_of(report))}, {"results", nlohmann::json::array()}};
+  nlohmann::json document = begin_report("middletier");
+  document["rounds"] = report.options.rounds;
+  document["seconds"] = report.options.seconds;
+  document["goals"] = to_json(claims_of(report));
+  document["results"] = nlohmann::json::array();
   for (const auto& [point, models] : report.cells)
     for (const auto& [model, cell] : models) {
       nlohmann::json row{
@@ -255,6 +260,9 @@ std::string to_json(const MiddletierReport& report) {
 std::string to_html(const MiddletierReport& report) {
   Page page("perigee bench middletier");
   page.note(describe_method(report.options));
+  page.note(
+      "Figures 8 to 11 are those of the paper \"Design and Performance of Asynchronous Method "
+      "Handling for CORBA\" (Deshpande, Schmidt, O'Ryan, Brunsch; 2002), measured with Perigee.");
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty()) add_to(page, claims);
   add_figures(page, report);
   for (const auto& [point, models] : report.cells) add_point(page, report, point);

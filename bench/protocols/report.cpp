@@ -1,4 +1,5 @@
 // The report on the protocols' goals as text, JSON and a page.
+#include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"
 #include "protocols.h"
@@ -16,11 +17,10 @@ std::string to_table(const ProtocolsReport& report) {
 }
 
 std::string to_json(const ProtocolsReport& report) {
-  nlohmann::json document{{"experiment", "protocols"},
-                          {"machine", machine_description()},
-                          {"goals", to_json(report.claims)},
-                          {"cubit", nlohmann::json::parse(to_json(report.cubit))},
-                          {"ttcp", nlohmann::json::parse(to_json(report.ttcp))}};
+  nlohmann::json document = begin_report("protocols");
+  document["goals"] = to_json(report.claims);
+  document["cubit"] = nlohmann::json::parse(to_json(report.cubit));
+  document["ttcp"] = nlohmann::json::parse(to_json(report.ttcp));
   return document.dump(2) + "\n";
 }
 

@@ -37,12 +37,15 @@ std::string table_row(std::size_t size, const SockspeedCell& cell) {
   return row + to_text(cell.null) + "\n";
 }
 
-LineChart speed_chart(const Channels& channels) {
+// `base`: the channel that is in each chart of a figure.
+LineChart speed_chart(const Channels& channels, const std::string& base) {
   LineChart chart{.x_label = "octets of a block",
                   .y_label = "MiB/s, bare calls",
                   .x_kind = AxisKind::logarithmic,
                   .y_kind = AxisKind::logarithmic,
-                  .x_unit = AxisUnit::octets};
+                  .x_unit = AxisUnit::octets,
+                  .better = Better::larger,
+                  .base = base};
   for (const auto& [channel, sizes] : channels) {
     ChartSeries series{channel, {}};
     for (const auto& [size, cell] : sizes)
@@ -52,11 +55,14 @@ LineChart speed_chart(const Channels& channels) {
   return chart;
 }
 
-LineChart ratio_chart(const Channels& channels) {
+LineChart ratio_chart(const Channels& channels, const std::string& base) {
   LineChart chart{.x_label = "octets of a block",
                   .y_label = "throughput, wrapper to bare calls",
                   .x_kind = AxisKind::logarithmic,
-                  .x_unit = AxisUnit::octets};
+                  .x_unit = AxisUnit::octets,
+                  .better = Better::larger,
+                  .values = Values::ratios,
+                  .base = base};
   for (const auto& [channel, sizes] : channels) {
     ChartSeries series{channel, {}};
     for (const auto& [size, cell] : sizes)
@@ -85,9 +91,10 @@ std::map<std::string, Channels> figures_of(const Channels& channels) {
 
 void add_figures(Page& page, const std::string& memory, const Channels& channels) {
   for (const auto& [title, figure] : figures_of(channels)) {
+    const std::string base = title.empty() ? "shm" : title.substr(0, title.find(','));
     page.heading(title.empty() ? memory + " memory" : title + ", " + memory + " memory");
-    page.chart(speed_chart(figure));
-    page.chart(ratio_chart(figure));
+    page.chart(speed_chart(figure, base));
+    page.chart(ratio_chart(figure, base));
   }
 }
 
@@ -125,11 +132,10 @@ std::string to_table(const SockspeedReport& report) {
 }
 
 std::string to_json(const SockspeedReport& report) {
-  nlohmann::json document{{"experiment", "sockspeed"},
-                          {"machine", machine_description()},
-                          {"rounds", report.options.rounds},
-                          {"time_us", report.options.time.count()},
-                          {"placement", report.options.split ? "two CPUs" : "one CPU"}};
+  nlohmann::json document = begin_report("sockspeed");
+  document["rounds"] = report.options.rounds;
+  document["time_us"] = report.options.time.count();
+  document["placement"] = report.options.split ? "two CPUs" : "one CPU";
   for (const auto& [memory, channels] : report.cells) {
     for (const auto& [channel, sizes] : channels) {
       for (const auto& [size, cell] : sizes) {

@@ -112,16 +112,13 @@ std::string to_table(const StructsReport& report) {
 }
 
 std::string to_json(const StructsReport& report) {
-  nlohmann::json workloads;
+  nlohmann::json document = begin_report("structs");
+  document["rounds"] = report.options.rounds;
   for (const auto& [name, cell] : report.cells)
-    workloads[name] = {{"octets", cell.octets},
-                       {"cpu_ns_per_octet", cell.cpu_ns},
-                       {"omniorb_over_perigee", to_json(cell.ratio)}};
-  return nlohmann::json{{"machine", machine_description()},
-                        {"rounds", report.options.rounds},
-                        {"workloads", workloads}}
-             .dump(2) +
-         "\n";
+    document["workloads"][name] = {{"octets", cell.octets},
+                                   {"cpu_ns_per_octet", cell.cpu_ns},
+                                   {"omniorb_over_perigee", to_json(cell.ratio)}};
+  return document.dump(2) + "\n";
 }
 
 std::string to_html(const StructsReport& report) {
@@ -131,9 +128,9 @@ std::string to_html(const StructsReport& report) {
   for (const std::string& workload : report.options.workloads) {
     const StructsCell& cell = report.cells.at(workload);
     page.heading(fmt::format("{}, {} octets", workload, cell.octets));
-    BarChart chart{"ns per octet", 0, {}};
+    BarChart chart{.label = "ns per octet"};
     for (const std::string& system : report.systems)
-      chart.bars.push_back({system, exactly(cell.cpu_ns.at(system)), ""});
+      chart.bars.push_back({system, exactly(cell.cpu_ns.at(system))});
     page.chart(chart);
     if (report.systems.size() > 1)
       page.note("omniORB / Perigee in the same round: " + to_text(cell.ratio));

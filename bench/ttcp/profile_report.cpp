@@ -1,4 +1,5 @@
 // The profile of transfers as text, JSON and a page.
+#include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"
 #include "profile.h"
@@ -71,9 +72,8 @@ std::string to_table(const ProfileReport& report) {
 }
 
 std::string to_json(const ProfileReport& report) {
-  nlohmann::json document{{"experiment", "ttcp --profile"},
-                          {"machine", machine_description()},
-                          {"results", nlohmann::json::array()}};
+  nlohmann::json document = begin_report("ttcp --profile");
+  document["results"] = nlohmann::json::array();
   for (const VersionProfile& profile : report.profiles)
     document["results"].push_back({{"version", profile.version},
                                    {"buffer_size", profile.size},

@@ -55,6 +55,7 @@ LineChart chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup grou
                 const std::string& label, AxisKind axis, Value value) {
   LineChart chart{"size of buffers", label, AxisKind::logarithmic, axis};
   chart.x_unit = AxisUnit::octets;
+  chart.base = group == TtcpGroup::tcp ? "C TCP" : "C UNIX-domain";
   for (const TtcpVersion& version : report.versions) {
     if (version.group != group) continue;
     ChartSeries series{version.name, {}};
@@ -72,12 +73,14 @@ void add_figures(Page& page, const TtcpReport& report, const TtcpTable& table, T
       chart(report, table, group, "MB/s", AxisKind::logarithmic,
             [](const TtcpCell& cell) { return exactly(cell.octets_per_s / 1e6); });
   if (throughput.series.empty()) return;
+  throughput.better = Better::larger;
   page.heading(fmt::format("{}, socket queues: {}", title, queue_text(table.queue_size)));
   page.note("Throughput.");
   page.chart(std::move(throughput));
   page.note("CPU time per buffer, both sides: ratio to the C version in the same round.");
   LineChart cpu = chart(report, table, group, "ratio of CPU time", AxisKind::linear,
                         [](const TtcpCell& cell) { return cell.cpu_ratio; });
+  cpu.values = Values::ratios;
   page.chart(std::move(cpu));
 }
 
@@ -131,13 +134,12 @@ std::string to_table(const TtcpReport& report) {
 
 std::string to_json(const TtcpReport& report) {
   const TtcpOptions& options = report.options;
-  nlohmann::json document{{"experiment", "ttcp"},
-                          {"machine", machine_description()},
-                          {"rounds", options.rounds},
-                          {"volume", options.volume},
-                          {"split", options.split},
-                          {"receiver", report.receiver_host},
-                          {"results", nlohmann::json::array()}};
+  nlohmann::json document = begin_report("ttcp");
+  document["rounds"] = options.rounds;
+  document["volume"] = options.volume;
+  document["split"] = options.split;
+  document["receiver"] = report.receiver_host;
+  document["results"] = nlohmann::json::array();
   if (!report.claims.empty()) document["goals"] = to_json(report.claims);
   for (const TtcpTable& table : report.tables)
     for (const auto& [size, cells] : table.cells)

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
@@ -23,7 +24,11 @@ std::string describe_method(const WhiteboxOptions& options) {
       options.calls, options.rounds);
 }
 
-std::string microseconds(double ns) { return fmt::format("{:.3f}", ns / 1000); }
+// A step that is shorter than a probe may be some nanoseconds below 0, since the probe's own time
+// is subtracted. No step takes less than no time.
+double shown_us(double ns) { return std::max(ns, 0.0) / 1000; }
+
+std::string microseconds(double ns) { return fmt::format("{:.3f}", shown_us(ns)); }
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -110,35 +115,35 @@ std::string to_text(const Table& table) {
 }
 
 BarChart figure_18(const WhiteboxReport& report) {
-  BarChart chart{"microseconds of a two-way call without parameters", 0, {}};
+  BarChart chart{.label = "microseconds of a two-way call without parameters"};
   for (const WhiteboxResult* result : results_of(report, 0))
     for (const Layer layer : layers) {
       const double time = time_of(layer, *result);
       chart.bars.push_back({.name = to_string(layer),
-                            .value = exactly(time / 1000),
+                            .value = exactly(shown_us(time)),
                             .text = microseconds(time),
                             .group = result->protocol});
     }
   return chart;
 }
 
-LineChart figure_19(const WhiteboxReport& report) {
+double io_time(const WhiteboxResult& result) { return time_of(Layer::io, result); }
+
+// One part of the time over the size of the parameter, with a line for each protocol.
+LineChart figure_19(const WhiteboxReport& report, const std::string& part,
+                    double (*time)(const WhiteboxResult& result)) {
   LineChart chart{.x_label = "parameter",
-                  .y_label = "microseconds",
+                  .y_label = part + ", microseconds",
                   .x_kind = AxisKind::logarithmic,
                   .y_kind = AxisKind::logarithmic,
-                  .x_unit = AxisUnit::octets,
-                  .series = {}};
+                  .x_unit = AxisUnit::octets};
   for (const WhiteboxResult* protocol : results_of(report, 0)) {
-    ChartSeries orb{protocol->protocol + ", ORB", {}};
-    ChartSeries io{protocol->protocol + ", I/O and system", {}};
-    for (const WhiteboxResult& result : report.results) {
-      if (result.size == 0 || result.protocol != protocol->protocol) continue;
-      const auto size = static_cast<double>(result.size);
-      orb.points.push_back({size, exactly(orb_time(result) / 1000)});
-      io.points.push_back({size, exactly(time_of(Layer::io, result) / 1000)});
-    }
-    chart.series.insert(chart.series.end(), {orb, io});
+    ChartSeries series{protocol->protocol, {}};
+    for (const WhiteboxResult& result : report.results)
+      if (result.size != 0 && result.protocol == protocol->protocol)
+        series.points.push_back(
+            {static_cast<double>(result.size), exactly(shown_us(time(result)))});
+    chart.series.push_back(std::move(series));
   }
   return chart;
 }
@@ -162,10 +167,9 @@ std::string to_table(const WhiteboxReport& report) {
 }
 
 std::string to_json(const WhiteboxReport& report) {
-  nlohmann::json document{{"experiment", "whitebox"},
-                          {"machine", machine_description()},
-                          {"rounds", report.options.rounds},
-                          {"calls", report.options.calls}};
+  nlohmann::json document = begin_report("whitebox");
+  document["rounds"] = report.options.rounds;
+  document["calls"] = report.options.calls;
   for (const WhiteboxResult& result : report.results) {
     nlohmann::json entry{{"protocol", result.protocol},
                          {"size", result.size},
@@ -181,11 +185,18 @@ std::string to_json(const WhiteboxReport& report) {
 std::string to_html(const WhiteboxReport& report) {
   Page page("perigee bench whitebox");
   page.note(describe_method(report.options));
+  page.note(
+      "The tables and figures have the numbers of the paper \"Applying Patterns to Develop a "
+      "Pluggable Protocols Framework for ORB Middleware\" (Schmidt, O'Ryan, Othman; 2001). The "
+      "column TAO 2001 has the paper's own values.");
   const std::vector<Table> tables = all_tables(report);
   for (const Table& table : tables) {
     page.heading(table.title);
     if (&table == &tables[2]) page.chart(figure_18(report));
-    if (&table == &tables[3]) page.chart(figure_19(report));
+    if (&table == &tables[3]) {
+      page.chart(figure_19(report, "ORB", orb_time));
+      page.chart(figure_19(report, "I/O and system", io_time));
+    }
     page.table(table.header, table.rows);
   }
   return page.html();

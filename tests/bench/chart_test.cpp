@@ -1,9 +1,13 @@
 // Pages and charts: they contain the given text, and the text cannot do harm.
+#include "harness/machine.h"
 #include "harness/page.h"
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <regex>
 #include <string>
+#include <vector>
 
 namespace perigee::bench {
 namespace {
@@ -22,6 +26,47 @@ LineChart two_lines() {
   chart.x_unit = AxisUnit::octets;
   chart.series = {{"first", {{1024, exactly(10)}, {65536, {20, 15, 25}}}},
                   {"second", {{1024, exactly(5)}, {65536, exactly(8)}}}};
+  return chart;
+}
+
+BarChart ratios_of_two() {
+  return {.label = "ratio",
+          .values = Values::ratios,
+          .bars = {{"raw", exactly(1)}, {"ours", {1.5, 1.4, 1.6}, "1.5 us"}}};
+}
+
+// The numbers of a bar chart's rectangles: x, y, width, height.
+std::vector<std::array<double, 4>> rectangles(const std::string& svg) {
+  const std::regex pattern(
+      "<rect class='bar[^']*' x='([^']*)' y='([^']*)' width='([^']*)' height='([^']*)'/>");
+  std::vector<std::array<double, 4>> found;
+  for (std::sregex_iterator match(svg.begin(), svg.end(), pattern), end; match != end; ++match)
+    found.push_back({std::stod((*match)[1]), std::stod((*match)[2]), std::stod((*match)[3]),
+                     std::stod((*match)[4])});
+  return found;
+}
+
+// The height of the reference line of each chart of ratios.
+std::vector<std::string> places_of_one(const std::string& html) {
+  const std::regex pattern("<line class='reference' x1='([^']*)' y1='([^']*)'");
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(html.begin(), html.end(), pattern), end; match != end; ++match)
+    found.push_back((*match)[2]);
+  return found;
+}
+
+LineChart ratio_lines(double lowest, double highest) {
+  LineChart chart{"size", "ratio", AxisKind::logarithmic};
+  chart.values = Values::ratios;
+  chart.series = {{"ours", {{1, exactly(lowest)}, {64, exactly(highest)}}}};
+  return chart;
+}
+
+LineChart many_lines(std::size_t count, const std::string& base = {}) {
+  LineChart chart{"x", "y"};
+  for (std::size_t index = 0; index < count; ++index)
+    chart.series.push_back({std::to_string(index), {{1, exactly(static_cast<double>(index))}}});
+  chart.base = base;
   return chart;
 }
 
@@ -47,7 +92,7 @@ TEST_CASE("text cannot become markup") {
 TEST_CASE("a page loads nothing from other servers") {
   Page page("title");
   page.chart(two_lines());
-  page.chart(BarChart{"ratio", 1, {{"raw", exactly(1), ""}}});
+  page.chart(ratios_of_two());
   const std::string html = page.html();
   CHECK_FALSE(contains(html, "http"));
   CHECK_FALSE(contains(html, "src="));
@@ -102,8 +147,7 @@ TEST_CASE("an empty chart is a frame without numbers") {
 }
 
 TEST_CASE("bars show their values and what they are compared with") {
-  const std::string svg =
-      to_svg(BarChart{"ratio", 1, {{"raw", exactly(1), ""}, {"ours", {1.5, 1.4, 1.6}, "1.5 us"}}});
+  const std::string svg = to_svg(ratios_of_two());
   CHECK(count(svg, "class='bar'") == 2);
   CHECK(count(svg, "class='reference'") == 1);
   CHECK(count(svg, "class='interval'") == 1);
@@ -111,20 +155,105 @@ TEST_CASE("bars show their values and what they are compared with") {
 }
 
 TEST_CASE("a picture is an SVG file with its own colours") {
-  const std::string svg = picture(BarChart{"ratio", 1, {{"raw", exactly(1), ""}}});
+  const std::string svg = picture(ratios_of_two(), "void: a call without parameters");
   CHECK(svg.starts_with("<svg xmlns='http://www.w3.org/2000/svg'"));
   CHECK(contains(svg, "<style>"));
-  CHECK(count(svg, "class='bar'") == 1);
+  CHECK(count(svg, "class='bar'") == 2);
+  CHECK(contains(svg, ">void: a call without parameters<"));
+  CHECK(contains(svg, ">Perigee " + this_run().version));
   CHECK(svg.ends_with("</svg>\n"));
+}
+
+TEST_CASE("the bars of ratios begin at 1, and half and twice are equally long") {
+  const auto bars = rectangles(to_svg(
+      BarChart{.label = "ratio",
+               .values = Values::ratios,
+               .bars = {{"half", exactly(0.5)}, {"same", exactly(1)}, {"twice", exactly(2)}}}));
+  REQUIRE(bars.size() == 3);
+  const double one = bars[2][0];
+  CHECK(bars[0][0] + bars[0][2] == doctest::Approx(one).epsilon(0.001));
+  CHECK(bars[1][2] == 0);
+  CHECK(bars[0][2] == doctest::Approx(bars[2][2]).epsilon(0.001));
+}
+
+TEST_CASE("a negative amount has a bar without a width") {
+  const auto bars =
+      rectangles(to_svg(BarChart{.label = "us", .bars = {{"a", exactly(-3)}, {"b", exactly(4)}}}));
+  REQUIRE(bars.size() == 2);
+  CHECK(bars[0][2] == 0);
+}
+
+TEST_CASE("all ratios of a page have one scale") {
+  const auto alone = [](const LineChart& chart) { return places_of_one(to_svg(chart)).at(0); };
+  CHECK(alone(ratio_lines(0.5, 2)) != alone(ratio_lines(0.9, 8)));
+  Page page("title");
+  page.chart(ratio_lines(0.5, 2));
+  page.chart(ratio_lines(0.9, 8));
+  const auto places = places_of_one(page.html());
+  REQUIRE(places.size() == 2);
+  CHECK(places[0] == places[1]);
+  CHECK(count(page.html(), ">0.5<") == 2);
+  CHECK(count(page.html(), ">5<") == 2);
+}
+
+TEST_CASE("a chart says which direction is better") {
+  BarChart bars = ratios_of_two();
+  CHECK(contains(to_svg(bars), "text-anchor='end'>ratio (smaller is better)<"));
+  bars.better = Better::larger;
+  CHECK(contains(to_svg(bars), ">ratio (larger is better)<"));
+  LineChart lines = two_lines();
+  lines.better = Better::larger;
+  CHECK(contains(to_svg(lines), ">MB/s (larger is better)<"));
+}
+
+TEST_CASE("a page draws at most six lines in a chart, and each of them once") {
+  CHECK(split_lines(many_lines(6)).size() == 1);
+  const std::vector<LineChart> parts = split_lines(many_lines(13));
+  REQUIRE(parts.size() == 3);
+  std::string names;
+  for (const LineChart& part : parts) {
+    CHECK(part.series.size() <= lines_max);
+    for (const ChartSeries& series : part.series) names += series.name + ' ';
+  }
+  CHECK(names == "0 1 2 3 4 5 6 7 8 9 10 11 12 ");
+  Page page("title");
+  page.chart(many_lines(13));
+  CHECK(count(page.html(), "<ul class='legend'>") == 3);
+  CHECK(contains(page.html(), "y, chart 3 of 3 (smaller is better)"));
+}
+
+TEST_CASE("each part of a chart has the base, and the axes of the whole chart") {
+  const std::vector<LineChart> parts = split_lines(many_lines(11, "2"));
+  REQUIRE(parts.size() == 2);
+  for (const LineChart& part : parts) {
+    CHECK(part.series.size() == 6);
+    CHECK(part.series.front().name == "2");
+    CHECK(contains(to_svg(part), ">10<"));  // the largest value of all lines
+  }
+}
+
+TEST_CASE("a page has the machine, the version, the date and the command line") {
+  const std::string html = Page("title").html();
+  const Measurement run = this_run();
+  CHECK(contains(html, escape(machine_description())));
+  CHECK(contains(html, "Perigee " + run.version + ", "));
+  CHECK(contains(html, escape(run.command)));
+  CHECK(std::regex_match(run.date, std::regex("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC")));
+  CHECK(run.command.starts_with("test_bench"));
+}
+
+TEST_CASE("a command line is written for a shell, without the program's folder") {
+  CHECK(command_line({"/usr/bin/perigee", "bench", "--system", "GIOP TCP"}) ==
+        "perigee bench --system 'GIOP TCP'");
+  CHECK(command_line({"perigee", "it's", ""}) == "perigee 'it'\\''s' ''");
 }
 
 TEST_CASE("bars in groups have a heading for each group, and one look for each name") {
   Page page("title");
-  page.chart(BarChart{"calls",
-                      0,
-                      {{.name = "one", .value = exactly(1), .group = "void"},
-                       {.name = "other", .value = exactly(2), .group = "void"},
-                       {.name = "one", .value = exactly(3), .group = "long"}}});
+  page.chart(BarChart{.label = "calls",
+                      .bars = {{.name = "one", .value = exactly(1), .group = "void"},
+                               {.name = "other", .value = exactly(2), .group = "void"},
+                               {.name = "one", .value = exactly(3), .group = "long"}}});
   const std::string html = page.html();
   CHECK(count(html, "<g class='group'>") == 2);
   CHECK(count(html, "class='bar s0'") == 2);

@@ -76,4 +76,29 @@ TEST_CASE("the systems and workloads that goals are about are those of cubit") {
   }
 }
 
+TEST_CASE("each workload of cubit is explained") {
+  CHECK(workload_text("void") == "a call without parameters");
+  CHECK(workload_text("octet") == "an octet is sent and returned");
+  CHECK(workload_text("struct") == "a struct is sent and returned");
+  CHECK(workload_text("octets4096") == "a sequence of 4096 octets is sent and returned");
+  CHECK(workload_text("longs4096") ==
+        "a sequence of 1024 longs (4096 octets) is sent and returned");
+  CHECK(workload_text("borrowed65536") ==
+        "a sequence of 65536 octets is sent from the caller's memory; a number is returned");
+}
+
+TEST_CASE("the page of cubit names the paper of its figure, and explains the workloads") {
+  CubitReport report;
+  report.options.workloads = {"octets4096"};
+  report.systems.resize(1);
+  report.systems.front().name = "GIOP TCP";
+  report.cells["octets4096"]["GIOP TCP"] = {.ratio = {1.1, 1.1, 1.1}, .p50_ns = 5000};
+  const std::string html = to_html(report);
+  const std::string title = "octets4096: a sequence of 4096 octets is sent and returned";
+  CHECK(html.find("figure 16 of the paper &quot;Applying Patterns") != std::string::npos);
+  CHECK(html.find("<h2>" + title + "</h2>") != std::string::npos);
+  CHECK(html.find("two-way calls per second (larger is better)") != std::string::npos);
+  CHECK(to_picture(report).find(">" + title) != std::string::npos);
+}
+
 }  // namespace perigee::bench

@@ -1,7 +1,9 @@
 """`perigee bench …` as a user types it: tables, files, errors; ttcp from process to process."""
 
+import html
 import json
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -28,6 +30,11 @@ TINY = {
 }
 
 
+def most_lines(page):
+    """The number of curves in the chart that has most."""
+    return max(chart.partition("</svg>")[0].count("<g class='s") for chart in page.split("<svg class='chart'"))
+
+
 def bench(*arguments):
     return subprocess.run([PERIGEE, "bench", *arguments], capture_output=True, text=True)
 
@@ -41,11 +48,34 @@ class Reports(unittest.TestCase):
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
                 self.assertIn(f"perigee bench {name}: ", outcome.stdout)
                 self.assertNotIn("\033", outcome.stderr)  # no progress bar without a terminal
-                self.assertIn("machine", json.loads(files[0].read_text()))
+                report = json.loads(files[0].read_text())
+                self.assertLessEqual({"machine", "version", "date"}, set(report))
+                self.assertEqual(report["experiment"], name)
+                self.assertTrue(report["command"].startswith(f"perigee bench {name} "), report["command"])
                 page = files[1].read_text()
+                self.assertIn(html.escape(report["command"]).replace("&#x27;", "&#39;"), page)
+                self.assertLessEqual(most_lines(page), 6)
+                self.assertRegex(page, r"\((smaller|larger) is better\)")
                 self.assertIn(f"<h1>perigee bench {name}</h1>", page)
                 self.assertIn("<svg", page)
                 self.assertNotRegex(page, r"\bnan\b")
+
+    def test_json_goes_to_standard_output_as_one_line_in_place_of_the_table(self):
+        outcome = bench("sockspeed", *TINY["sockspeed"], "--json", "-")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(outcome.stdout.count("\n"), 1)
+        self.assertEqual(json.loads(outcome.stdout)["experiment"], "sockspeed")
+        self.assertFalse(Path("-").exists())
+
+    @unittest.skipUnless(shutil.which("omniidl"), "needs omniidl")
+    def test_codegen_writes_json_and_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page, idl = Path(folder, "page.html"), Path(folder, "small.idl")
+            idl.write_text("interface Small { void call(); };\n")
+            outcome = bench("codegen", "--rounds", "1", "--idl", idl, "--json", "-", "--html", page)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            self.assertEqual(json.loads(outcome.stdout)["experiment"], "codegen")
+            self.assertIn("smaller is better", page.read_text())
 
     def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_measured(self):
         for option in ("--json", "--html"):

@@ -50,6 +50,19 @@ expect "manager.service" name list fleet
 expect "manager.service" "$perigee" name list fleet --service "$address"
 expect "est/" name list deep/er
 
+# The same for programs. A name is text of the command line, so it may have any characters.
+ior=$(name resolve fleet/manager.service)
+expect '{"name":"json"}' name --json mkdir json
+expect "{\"name\":\"json/a\",\"reference\":\"$ior\"}" name bind --json json/a "$ior"
+expect "{\"name\":\"json/a\",\"reference\":\"$ior\"}" name --json rebind json/a "$ior"
+expect "{\"name\":\"json/a\",\"reference\":\"$ior\"}" name --json resolve json/a
+expect '[{"context":true,"id":"est","kind":"","name":"est"}]' name list deep/er --json
+expect '[{"context":false,"id":"manager","kind":"service","name":"manager.service"}]' name --json list fleet
+expect '{"name":"json/a"}' name unbind --json json/a
+expect '[]' name --json list json
+expect '{"name":"json"}' name --json unbind json
+refuse "there is no 'nobody'" name --json resolve fleet/nobody
+
 refuse "fleet/nobody: there is no 'nobody'" name resolve fleet/nobody
 expect "" name bind living "$living"
 expect "$living" name resolve living

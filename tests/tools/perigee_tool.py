@@ -1,5 +1,6 @@
 """Runs `perigee`, and a server that it is asked about."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -15,6 +16,14 @@ def perigee(*words, **options):
     """Status, standard output and standard error of `perigee <words>`."""
     outcome = subprocess.run([TOOL, *words], capture_output=True, text=True, **options)
     return outcome.returncode, outcome.stdout, outcome.stderr
+
+
+def json_of(*words, status=0, **options):
+    """The result of `perigee <words>`, which is one line of JSON."""
+    outcome, out, error = perigee(*words, **options)
+    assert outcome == status and (error == "") == (status == 0), (words, outcome, error)
+    assert out.isascii() and out.endswith("\n") and out.count("\n") == 1, out
+    return json.loads(out)
 
 
 class WithServer(unittest.TestCase):

@@ -6,7 +6,7 @@ import shutil
 import signal
 import unittest
 
-from perigee_tool import WithServer, perigee
+from perigee_tool import WithServer, json_of, perigee
 
 
 class Ior(WithServer):
@@ -18,14 +18,13 @@ class Ior(WithServer):
     def test_trying_is_to_be_had_for_programs(self):
         with self.server() as server:
             for words in ("--json", "try"), ("try", "--json"):
-                status, out, error = perigee("ior", *words, server.ior)
-                self.assertEqual((status, error), (0, ""))
-                tried = json.loads(out)
+                tried = json_of("ior", *words, server.ior)
                 self.assertTrue(tried["found"])
                 self.assertEqual([address["connected"] for profile in tried["profiles"]
                                   for address in profile["addresses"]], [True, True])
         status, out, _ = perigee("ior", "try", "--json", server.ior)
         self.assertEqual(status, 1)
+        self.assertEqual(out.count("\n"), 1)
         tried = json.loads(out)
         self.assertFalse(tried["found"])
         self.assertIn("Connection refused", tried["profiles"][0]["addresses"][0]["reason"])
@@ -65,11 +64,10 @@ class Ior(WithServer):
 
     def test_what_means_nothing_is_refused(self):
         ior = self.made("--address", "h:1")
-        for words, why in ((("--json", "make", "--key", "k", "--address", "h:1"), "is not allowed before"),
-                           ((ior, "make", "--key", "k", "--address", "h:1"), "is not allowed before"),
+        for words, why in (((ior, "make", "--key", "k", "--address", "h:1"), "is not allowed before"),
                            ((ior, "try", ior), "is not allowed before"),
-                           (("--json", "edit", ior, "--type", "t"), "is not allowed before"),
                            (("edit", ior), "no change is given"),
+                           (("edit", "--json", ior), "no change is given"),
                            (("edit", ior, "--remove-profile", "1"), "would be nil"),
                            (("edit", "corbaloc::h:1/k", "--type", "t"), "only an IOR: can be changed"),
                            (("try", "corbaloc:tin:can/k"), "perigee ior: no protocol has the scheme"),
@@ -91,6 +89,26 @@ class Ior(WithServer):
             for profile in json.loads(tried)["profiles"]:
                 self.assertTrue(profile["addresses"][0]["connected"])
                 self.assertIn("does not exist", profile["answer"])
+
+    def test_a_made_reference_is_one_line_of_json(self):
+        text = self.made("--address", "h:1", "--type", "IDL:A:1.0")
+        made = ("make", "--key", "k", "--address", "h:1", "--type", "IDL:A:1.0")
+        for words in ("--json", *made), (*made, "--json"):
+            self.assertEqual(json_of("ior", *words), {"ior": text})
+        described = json_of("ior", "--json", text)
+        self.assertEqual(described["type_id"], "IDL:A:1.0")
+        self.assertEqual(described["profiles"][0]["address"], "h:1")
+
+    def test_a_changed_reference_is_one_line_of_json_with_its_unchanged_profiles(self):
+        text = self.made("--address", "h:1")
+        changed = json_of("ior", "edit", "--json", text, "--address", "h=gateway")
+        self.assertEqual(set(changed), {"ior", "unchanged"})
+        self.assertEqual(changed["unchanged"], [])
+        self.assertIn("gateway:1", perigee("ior", changed["ior"])[1])
+        with self.server() as server:
+            unchanged = json_of("ior", "--json", "edit", server.ior, "--address", "127.0.0.1=gateway")["unchanged"]
+        self.assertEqual([set(profile) for profile in unchanged], [{"profile", "tag", "endpoint"}])
+        self.assertIn(f"uiop://{self.socket}", unchanged[0]["endpoint"])
 
     def test_profiles_that_stay_where_they_were_are_named(self):
         with self.server() as server:

@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from perigee_tool import WithServer, perigee
+from perigee_tool import WithServer, json_of, perigee
 
 PLUGIN = os.environ["PLUGIN"]
 BUILT_IN = "tcp: iiop\nlocal: uiop\nudp: diop\n"
@@ -49,6 +49,29 @@ class Protocols(WithServer):
             self.assertEqual(self.protocols("list"), (0, "tcp: iiop\nudp: diop\nlocal: uiop\n", ""))
             self.fails("protocol tcp is there already", "-s", self.operator, "load", "tcp")
             self.fails("there is no protocol none", "-s", self.operator, "unload", "none")
+
+    def test_results_are_one_line_of_json(self):
+        protocols = ("protocols", "-s", self.operator)
+        local = {"name": "local", "schemes": ["uiop"], "loaded": True}
+        with self.server():
+            built_in = json_of(*protocols, "--json", "list")
+            self.assertEqual(built_in[0], {"name": "tcp", "schemes": ["iiop"], "loaded": True})
+            self.assertEqual(built_in[1], local)
+            self.assertEqual(json_of(*protocols, "unload", "local", "--json"), {"unloaded": "local"})
+            self.assertEqual(json_of(*protocols, "list", "--json")[-1], local | {"loaded": False})
+            published = f"uiop://{self.socket}?user={os.geteuid()}"
+            self.assertEqual(json_of(*protocols, "--json", "load", "local", "--listen", f"uiop://{self.socket}"),
+                             {"loaded": "local", "listening": [published]})
+            self.assertEqual(json_of(*protocols, "--json", "listen", f"uiop://{self.socket}2"),
+                             {"listening": [published.replace("/s?", "/s2?")]})
+
+    def test_json_says_what_was_done_before_a_failure(self):
+        protocols = ("protocols", "-s", self.operator, "--json")
+        with self.server():
+            json_of(*protocols, "unload", "local")
+            self.assertEqual(json_of(*protocols, "load", "local", "--listen", "none://x", status=1),
+                             {"loaded": "local", "listening": []})
+            self.assertEqual(perigee(*protocols, "unload", "none")[:2], (1, ""))
 
     def test_unloading_takes_the_socket_file_away(self):
         with self.server():

@@ -3,6 +3,7 @@
 
 #include "describe.h"
 #include "parts.h"
+#include "result.h"
 #include <perigee/iop/profile_codec.h>
 #include <perigee/transport/local.h>
 
@@ -98,7 +99,7 @@ std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices,
   for (const iop::TaggedProfile& profile : ior.profiles)
     document["profiles"].push_back(to_json(profile, protocols));
   for (const Choice& choice : choices) document["choices"].push_back(to_json(choice));
-  return document.dump(2) + "\n";
+  return json_line(document);
 }
 
 std::string to_json(const iop::Corbaloc& reference, const std::vector<Choice>& choices,
@@ -114,7 +115,7 @@ std::string to_json(const iop::Corbaloc& reference, const std::vector<Choice>& c
         {{"scheme", printable(place.scheme)},
          {"version", std::to_string(place.major) + "." + std::to_string(place.minor)},
          {"address", printable(place.address)}});
-  return document.dump(2) + "\n";
+  return json_line(document);
 }
 
 }  // namespace perigee::tool

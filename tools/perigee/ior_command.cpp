@@ -107,47 +107,71 @@ Value value_of(std::expected<Value, std::string> result) {
   return std::move(*result);
 }
 
-// Options between `ior` and its subcommand would have no effect.
-void check_nothing_before(const CLI::App& ior, const CLI::App& command) {
-  for (const char* option : {"--json", "reference"})
-    if (ior.count(option) != 0)
-      throw CLI::ValidationError(option, "is not allowed before `" + command.get_name() + "`");
+// A reference between `ior` and its subcommand would have no effect.
+void check_no_reference_before(const CLI::App& ior, const CLI::App& command) {
+  if (ior.count("reference") != 0)
+    throw CLI::ValidationError("reference", "is not allowed before `" + command.get_name() + "`");
+}
+
+// --json has the same meaning before and after the name of a subcommand.
+Format chosen_format(const CLI::App& ior, const CLI::App& command) {
+  return format_of(ior.count("--json") + command.count("--json") != 0);
 }
 
 void add_make_command(CLI::App& ior, const ProtocolSource& protocols) {
   CLI::App* command = ior.add_subcommand("make", "Make a reference to an object");
-  auto parts = std::make_shared<IorParts>();
-  command->add_option("--type", parts->type_id, "Repository id, like IDL:Bank/Account:1.0");
-  command->add_option("--key", parts->object_key, "Object key, with %-escapes as in a corbaloc")
+  struct Arguments {
+    IorParts parts;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  IorParts& given = arguments->parts;
+  command->add_option("--type", given.type_id, "Repository id, like IDL:Bank/Account:1.0");
+  command->add_option("--key", given.object_key, "Object key, with %-escapes as in a corbaloc")
       ->required();
-  command->add_option("--address", parts->addresses,
+  command->add_option("--address", given.addresses,
                       "<host>:<port> of an IIOP profile; may be repeated");
-  command->add_option("--endpoint", parts->endpoints,
+  command->add_option("--endpoint", given.endpoints,
                       "<scheme>://<address> of a profile of any protocol; may be repeated");
-  command->add_option("--iiop", parts->version, "Version of IIOP: 1.0, 1.1 or 1.2")
+  command->add_option("--iiop", given.version, "Version of IIOP: 1.0, 1.1 or 1.2")
       ->capture_default_str();
-  command->callback([&ior, command, parts, protocols] {
-    check_nothing_before(ior, *command);
-    if (parts->addresses.empty() && parts->endpoints.empty())
+  add_json_option(*command, arguments->json);
+  command->callback([&ior, command, arguments, protocols] {
+    check_no_reference_before(ior, *command);
+    const IorParts& parts = arguments->parts;
+    if (parts.addresses.empty() && parts.endpoints.empty())
       throw CLI::RequiredError("--address or --endpoint");
-    const auto known = parts->endpoints.empty() ? nullptr : protocols();
-    std::cout << iop::to_ior_string(value_of(make_ior(*parts, known.get()))) << '\n';
+    const auto known = parts.endpoints.empty() ? nullptr : protocols();
+    const std::string text = iop::to_ior_string(value_of(make_ior(parts, known.get())));
+    print({text + '\n', {{"ior", text}}}, chosen_format(ior, *command));
   });
 }
 
+nlohmann::json unchanged_json(const std::vector<UnmovedProfile>& profiles) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const UnmovedProfile& profile : profiles) {
+    list.push_back({{"profile", profile.number}, {"tag", profile.tag}});
+    if (!profile.endpoint.empty()) list.back()["endpoint"] = profile.endpoint;
+  }
+  return list;
+}
+
 void edit(const std::string& reference, const IorChanges& changes,
-          const transport::ProtocolRegistry& protocols) {
+          const transport::ProtocolRegistry& protocols, Format format) {
   const auto before = iop::parse_ior_string(value_of(reference_text(reference)));
   if (!before) fail("only an IOR: can be changed: " + before.error().text);
   const iop::Ior after = value_of(edit_ior(*before, changes, &protocols));
-  std::cout << iop::to_ior_string(after) << std::endl;
-  std::cerr << unmoved_profiles(*before, after, changes, protocols);
+  const std::string text = iop::to_ior_string(after);
+  const auto unmoved = unmoved_profiles(*before, after, changes, protocols);
+  print({text + '\n', {{"ior", text}, {"unchanged", unchanged_json(unmoved)}}}, format);
+  if (format == Format::text) std::cerr << describe(unmoved);
 }
 
 void add_edit_command(CLI::App& ior, const ProtocolSource& protocols) {
   struct Arguments {
     std::string reference;
     IorChanges changes;
+    bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
   IorChanges& changes = arguments->changes;
@@ -165,12 +189,14 @@ void add_edit_command(CLI::App& ior, const ProtocolSource& protocols) {
   command->add_option("--type", changes.type_id, "New repository id");
   command->add_option("--key", changes.object_key,
                       "New object key of all profiles, with %-escapes");
+  add_json_option(*command, arguments->json);
   command->callback([&ior, command, arguments, protocols] {
-    check_nothing_before(ior, *command);
-    if (command->count_all() == 2)  // the command itself and the reference
+    check_no_reference_before(ior, *command);
+    if (command->count_all() - command->count("--json") ==
+        2)  // the command itself and the reference
       throw CLI::ValidationError("edit",
                                  "no change is given: write an option like --address or --key");
-    edit(arguments->reference, arguments->changes, *protocols());
+    edit(arguments->reference, arguments->changes, *protocols(), chosen_format(ior, *command));
   });
 }
 
@@ -211,13 +237,13 @@ CLI::App* add_ior_command(CLI::App& program, ProtocolSource protocols) {
       "reference", arguments->reference,
       "IOR:..., corbaloc:..., corbaname:..., or a file that contains one (-: standard "
       "input)");
-  command->add_flag("--json", arguments->json, "Print JSON, for programs");
+  add_json_option(*command, arguments->json);
   add_make_command(*command, protocols);
   add_edit_command(*command, protocols);
   command->callback([command, arguments, protocols = std::move(protocols)] {
     if (!command->get_subcommands().empty()) return;
     if (arguments->reference.empty()) throw CLI::RequiredError("reference");
-    const Format format = arguments->json ? Format::json : Format::text;
+    const Format format = format_of(arguments->json);
     std::cout << value_of(describe_reference(arguments->reference, *protocols(), format))
               << std::flush;
   });

@@ -1,11 +1,11 @@
 // `perigee ior`: describes, makes and changes object references. Makes no connection.
 #pragma once
 
+#include "result.h"
 #include <perigee/transport/registry.h>
 
 #include <CLI/CLI.hpp>
 
-#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -16,8 +16,6 @@ namespace perigee::tool {
 /// Turns a command-line argument into a reference: the argument itself if it is a reference,
 /// otherwise the first word of a file, as below.
 std::expected<std::string, std::string> reference_text(const std::string& reference);
-
-enum class Format : std::uint8_t { text, json };
 
 /// The description of `reference`: `IOR:…`, `corbaloc:…`, or the path of a file that contains one
 /// (a path, a `file:` URL, or `-` for standard input). For an IOR it includes the addresses that a

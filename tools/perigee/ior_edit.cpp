@@ -149,9 +149,8 @@ std::expected<void, std::string> arrange(iop::Ior& ior, const IorChanges& change
   return remove_profiles(ior, std::move(removed));
 }
 
-std::string named(const iop::Ior& ior, const iop::TaggedProfile& profile) {
-  return "profile " + std::to_string(&profile - ior.profiles.data() + 1) + " (tag " +
-         std::to_string(profile.tag) + ")";
+std::string profile_title(std::size_t number, std::uint32_t tag) {
+  return "profile " + std::to_string(number) + " (tag " + std::to_string(tag) + ")";
 }
 
 std::expected<void, std::string> set_key_of(iop::TaggedProfile& profile, const iop::ObjectKey& key,
@@ -172,9 +171,10 @@ std::expected<void, std::string> set_key(iop::Ior& ior, const std::string& text,
   const auto key = parse_key(text);
   if (!key) return Error(key.error());
   if (ior.profiles.empty()) return Error("there is no profile for the key");
-  for (iop::TaggedProfile& profile : ior.profiles)
-    if (const auto set = set_key_of(profile, *key, protocols); !set)
-      return Error("the key of " + named(ior, profile) + " cannot be changed: " + set.error() +
+  for (std::size_t index = 0; index < ior.profiles.size(); ++index)
+    if (const auto set = set_key_of(ior.profiles[index], *key, protocols); !set)
+      return Error("the key of " + profile_title(index + 1, ior.profiles[index].tag) +
+                   " cannot be changed: " + set.error() +
                    "; all profiles must have the same key: load the protocol with " +
                    "-ORBProtocolLibrary, or remove the profile with --remove-profile");
   return {};
@@ -299,12 +299,13 @@ std::expected<iop::Ior, std::string> edit_ior(iop::Ior ior, const IorChanges& ch
   return ior;
 }
 
-std::string unmoved_profiles(const iop::Ior& before, const iop::Ior& after,
-                             const IorChanges& changes,
-                             const transport::ProtocolRegistry& protocols) {
-  std::string text;
-  if (changes.addresses.empty()) return text;
-  for (const iop::TaggedProfile& profile : after.profiles) {
+std::vector<UnmovedProfile> unmoved_profiles(const iop::Ior& before, const iop::Ior& after,
+                                             const IorChanges& changes,
+                                             const transport::ProtocolRegistry& protocols) {
+  std::vector<UnmovedProfile> unmoved;
+  if (changes.addresses.empty()) return unmoved;
+  for (std::size_t index = 0; index < after.profiles.size(); ++index) {
+    const iop::TaggedProfile& profile = after.profiles[index];
     const auto target = protocols.claim(profile);
     const auto is_same = [&](const iop::TaggedProfile& old) {
       const auto then = protocols.claim(old);
@@ -312,8 +313,17 @@ std::string unmoved_profiles(const iop::Ior& before, const iop::Ior& after,
     };
     if (profile.tag == iop::tag_internet_iop || std::ranges::none_of(before.profiles, is_same))
       continue;
-    text += named(after, profile) + " is unchanged";
-    if (target) text += ": " + to_string(target->endpoints.front().endpoint);
+    unmoved.push_back({index + 1, profile.tag});
+    if (target) unmoved.back().endpoint = printable(to_string(target->endpoints.front().endpoint));
+  }
+  return unmoved;
+}
+
+std::string describe(const std::vector<UnmovedProfile>& profiles) {
+  std::string text;
+  for (const UnmovedProfile& profile : profiles) {
+    text += profile_title(profile.number, profile.tag) + " is unchanged";
+    if (!profile.endpoint.empty()) text += ": " + profile.endpoint;
     text += '\n';
   }
   return text;

@@ -44,10 +44,18 @@ std::expected<iop::Ior, std::string> edit_ior(
     iop::Ior ior, const IorChanges& changes,
     const transport::ProtocolRegistry* protocols = nullptr);
 
+/// A profile whose address is the old one.
+struct UnmovedProfile {
+  std::size_t number = 0;  ///< in the new reference, from 1
+  std::uint32_t tag = 0;
+  std::string endpoint = {};  ///< its first address; empty: no protocol reads the profile
+};
 /// The profiles of protocols other than IIOP that still lead to their old addresses after addresses
-/// were changed, one line for each. Empty if no addresses were changed.
-std::string unmoved_profiles(const iop::Ior& before, const iop::Ior& after,
-                             const IorChanges& changes,
-                             const transport::ProtocolRegistry& protocols);
+/// were changed. Empty if no addresses were changed.
+std::vector<UnmovedProfile> unmoved_profiles(const iop::Ior& before, const iop::Ior& after,
+                                             const IorChanges& changes,
+                                             const transport::ProtocolRegistry& protocols);
+/// One line for each profile.
+std::string describe(const std::vector<UnmovedProfile>& profiles);
 
 }  // namespace perigee::tool

@@ -3,6 +3,7 @@
 
 #include "CosNamingC.h"
 #include "call_limit.h"
+#include "result.h"
 #include <perigee/corba.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perigee::tool {
@@ -30,6 +32,7 @@ struct Arguments {
   std::string name;
   std::string reference;
   bool parents = false;
+  bool json = false;
 };
 
 /// An error, in words for people.
@@ -37,11 +40,12 @@ struct Failure {
   std::string text;
 };
 
-/// The objects that a subcommand uses.
+/// The objects that a subcommand uses, and its result.
 struct Session {
   CORBA::ORB& orb;
   const ContextRef& root;
   const Arguments& arguments;
+  Result& result;
 };
 
 /// Puts a backslash before each character that would end the part.
@@ -119,23 +123,31 @@ ContextRef find_service(CORBA::ORB& orb, const std::string& service) {
   return context;
 }
 
+/// The name, and the reference that it now leads to.
+nlohmann::json to_json(const Session& session, const ObjectRef& object) {
+  return {{"name", session.arguments.name}, {"reference", session.orb.object_to_string(object)}};
+}
+
 void bind(const Session& session) {
   const ObjectRef object = read_reference(session.orb, session.arguments.reference);
   session.root->bind(session.root->to_name(session.arguments.name), object);
+  session.result.json = to_json(session, object);
 }
 
 void rebind(const Session& session) {
   const ObjectRef object = read_reference(session.orb, session.arguments.reference);
   session.root->rebind(session.root->to_name(session.arguments.name), object);
+  session.result.json = to_json(session, object);
 }
 
 void resolve(const Session& session) {
   const ObjectRef object = session.root->resolve(session.root->to_name(session.arguments.name));
-  std::cout << session.orb.object_to_string(object) << '\n';
+  session.result = {session.orb.object_to_string(object) + '\n', to_json(session, object)};
 }
 
 void unbind(const Session& session) {
   session.root->unbind(session.root->to_name(session.arguments.name));
+  session.result.json = {{"name", session.arguments.name}};
 }
 
 void make_parents(const ContextRef& root, const Name& name) {
@@ -149,6 +161,7 @@ void make_context(const Session& session) {
   const Name name = session.root->to_name(session.arguments.name);
   if (session.arguments.parents) make_parents(session.root, name);
   (void)session.root->bind_new_context(name);
+  session.result.json = {{"name", session.arguments.name}};
 }
 
 IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
@@ -173,32 +186,46 @@ CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& 
   return bindings;
 }
 
-/// One line for each binding, sorted. A '/' follows the names of contexts.
+/// The binding as a line and as an object. A '/' follows the names of contexts.
+Result describe(const CosNaming::Binding& binding) {
+  const bool is_context = binding.binding_type() == CosNaming::BindingType::ncontext;
+  const std::string name = to_text(binding.binding_name());
+  Result described{name + (is_context ? "/\n" : "\n"), {{"name", name}, {"context", is_context}}};
+  if (binding.binding_name().empty()) return described;
+  described.json["id"] = binding.binding_name().back().id();
+  described.json["kind"] = binding.binding_name().back().kind();
+  return described;
+}
+
 void list(const Session& session) {
-  std::vector<std::string> lines;
-  for (const auto& binding : all_bindings(context_to_list(session))) {
-    const bool is_context = binding.binding_type() == CosNaming::BindingType::ncontext;
-    lines.push_back(to_text(binding.binding_name()) + (is_context ? "/" : ""));
+  std::vector<Result> bindings;
+  for (const auto& binding : all_bindings(context_to_list(session)))
+    bindings.push_back(describe(binding));
+  std::ranges::sort(bindings, {}, &Result::text);
+  session.result.json = nlohmann::json::array();
+  for (Result& binding : bindings) {
+    session.result.text += binding.text;
+    session.result.json.push_back(std::move(binding.json));
   }
-  std::ranges::sort(lines);
-  for (const std::string& line : lines) std::cout << line << '\n';
 }
 
 using Act = void (*)(const Session& session);
 
-void act_with(CORBA::ORB& orb, Act act, const Arguments& arguments) {
+Result result_of(CORBA::ORB& orb, Act act, const Arguments& arguments) {
   limit_calls(orb, arguments.timeout_s);
   const ContextRef root = find_service(orb, arguments.service);
-  explain(arguments.name, [&] { act({orb, root, arguments}); });
+  Result result;
+  explain(arguments.name, [&] { act({orb, root, arguments, result}); });
+  return result;
 }
 
 void run(Act act, const Arguments& arguments) {
   try {
     std::vector<std::string> options;
     const auto orb = CORBA::ORB_init(options, "perigee name");
-    act_with(*orb, act, arguments);
+    const Result result = result_of(*orb, act, arguments);
     orb->destroy();
-    std::cout << std::flush;
+    print(result, format_of(arguments.json));
   } catch (const Failure& failure) {
     std::cerr << "perigee name: " << failure.text << '\n';
     throw CLI::RuntimeError(1);
@@ -243,6 +270,7 @@ void add_name_command(CLI::App& program) {
                    "Time limit of a call in seconds; 0: no limit")
       ->check(time_limit())
       ->capture_default_str();
+  add_json_option(*command, arguments->json);
   for (const Subcommand& subcommand : subcommands) {
     CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);
     added->fallthrough();  // the options above may also follow

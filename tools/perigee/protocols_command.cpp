@@ -4,6 +4,7 @@
 #include "PerigeeAdministrationC.h"
 #include "call_limit.h"
 #include "reach.h"
+#include "result.h"
 #include <perigee/base/printable.h>
 #include <perigee/corba.h>
 #include <perigee/iop/ior.h>
@@ -32,42 +33,55 @@ struct Arguments {
   std::string subject;
   std::vector<std::string> endpoints;
   double timeout_s = 30;
+  bool json = false;
 };
 
 // One line for a protocol: "board: board board-brief".
-void list(const AdministrationRef& server, const Arguments& /*arguments*/) {
+void list(const AdministrationRef& server, const Arguments& /*arguments*/, Result& result) {
+  result.json = nlohmann::json::array();
   for (const Perigee::Protocol& protocol : server->perigee_protocols()) {
-    std::cout << printable(protocol.name()) << ':';
-    for (const std::string& scheme : protocol.schemes()) std::cout << ' ' << printable(scheme);
-    std::cout << (protocol.is_loaded() ? "\n" : " (unloaded)\n");
+    result.text += printable(protocol.name()) + ':';
+    for (const std::string& scheme : protocol.schemes()) result.text += ' ' + printable(scheme);
+    result.text += protocol.is_loaded() ? "\n" : " (unloaded)\n";
+    result.json.push_back({{"name", protocol.name()},
+                           {"schemes", nlohmann::json(protocol.schemes())},
+                           {"loaded", protocol.is_loaded()}});
   }
 }
 
-void listen(const AdministrationRef& server, const std::string& endpoint) {
-  const std::string published = server->perigee_listen(endpoint);
-  std::cout << "listening at " << printable(published) << '\n';
+// The result keeps the endpoints that were opened before a failure.
+void listen(const AdministrationRef& server, const std::vector<std::string>& endpoints,
+            Result& result) {
+  result.json["listening"] = nlohmann::json::array();
+  for (const std::string& endpoint : endpoints) {
+    const std::string published = server->perigee_listen(endpoint);
+    result.text += "listening at " + printable(published) + '\n';
+    result.json["listening"].push_back(published);
+  }
 }
 
 // The path is made absolute here, because the server has another present folder. A name without a
 // folder names an unloaded protocol, or the system looks for it.
-void load(const AdministrationRef& server, const Arguments& arguments) {
+void load(const AdministrationRef& server, const Arguments& arguments, Result& result) {
   const bool is_path = arguments.subject.find('/') != std::string::npos;
   server->perigee_load(is_path ? std::filesystem::absolute(arguments.subject).string()
                                : arguments.subject);
-  std::cout << "loaded " << arguments.subject << '\n';
-  for (const std::string& endpoint : arguments.endpoints) listen(server, endpoint);
+  result = {"loaded " + arguments.subject + '\n', {{"loaded", arguments.subject}}};
+  listen(server, arguments.endpoints, result);
 }
 
-void unload(const AdministrationRef& server, const Arguments& arguments) {
+void unload(const AdministrationRef& server, const Arguments& arguments, Result& result) {
   server->perigee_unload(arguments.subject);
-  std::cout << "unloaded " << arguments.subject << '\n';
+  result = {"unloaded " + arguments.subject + '\n', {{"unloaded", arguments.subject}}};
 }
 
-void listen_at(const AdministrationRef& server, const Arguments& arguments) {
-  listen(server, arguments.subject);
+void listen_at(const AdministrationRef& server, const Arguments& arguments, Result& result) {
+  const std::string published = server->perigee_listen(arguments.subject);
+  result = {"listening at " + printable(published) + '\n',
+            {{"listening", nlohmann::json::array({published})}}};
 }
 
-using Act = void (*)(const AdministrationRef& server, const Arguments& arguments);
+using Act = void (*)(const AdministrationRef& server, const Arguments& arguments, Result& result);
 
 /// An error with text for people.
 class Failure : public std::runtime_error {
@@ -122,10 +136,10 @@ std::string no_answer(double seconds) {
 }
 
 // Error texts name the socket only if another program may listen there.
-void call(CORBA::ORB& orb, Act act, const Arguments& arguments) {
+void call(CORBA::ORB& orb, Act act, const Arguments& arguments, Result& result) {
   try {
     limit_calls(orb, arguments.timeout_s);
-    act(administration_of(orb, arguments), arguments);
+    act(administration_of(orb, arguments), arguments, result);
   } catch (const Perigee::Refused& refused) {
     throw Failure(printable(refused.reason()));
   } catch (const CORBA::TIMEOUT&) {
@@ -150,12 +164,13 @@ void run(Act act, const Arguments& arguments) {
   std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all,/,@"};
   const auto orb = CORBA::ORB_init(options, "perigee protocols");
   std::string complaint;
+  Result result;
   try {
-    call(*orb, act, arguments);
+    call(*orb, act, arguments, result);
   } catch (const std::exception& failure) {
     complaint = failure.what();
   }
-  std::cout << std::flush;
+  print(result, format_of(arguments.json));
   orb->destroy();
   if (complaint.empty()) return;
   std::cerr << "perigee protocols: " << complaint << '\n';
@@ -186,6 +201,7 @@ void add_protocols_command(CLI::App& program) {
                    "Time limit of the server's reply in seconds; 0: no limit")
       ->check(time_limit())
       ->capture_default_str();
+  add_json_option(*command, arguments->json);
   add(*command, "list", "Print the server's protocols, and the schemes of each", list, arguments);
   auto* const loading =
       add(*command, "load", "Load a plug-in, or load an unloaded protocol again", load, arguments);

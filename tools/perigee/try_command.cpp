@@ -8,6 +8,7 @@
 #include "ior_command.h"
 #include "make_orb.h"
 #include "reach.h"
+#include "result.h"
 #include <perigee/corba.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/orb/protocols.h>
@@ -180,7 +181,7 @@ bool run_for_programs(Trial& trial, const iop::Ior& ior) {
     document["profiles"].push_back(to_json(index + 1, tried));
     if (tried.found) document["found"] = true;
   }
-  std::cout << document.dump(2) << '\n';
+  std::cout << json_line(document);
   return document["found"].get<bool>();
 }
 
@@ -230,7 +231,7 @@ void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options)
                    "Time limit in seconds for each address, and for a call; 0: no limit")
       ->check(time_limit())
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Print JSON, for programs");
+  add_json_option(*command, arguments->json);
   command->callback([&ior, arguments, &orb_options] {
     if (ior.count("reference") != 0)
       throw CLI::ValidationError("reference", "is not allowed before `try`");
