@@ -158,7 +158,7 @@ Duration PollingReactor::wait_limit(Deadline until, Deadline first) noexcept {
 bool PollingReactor::timer_handle_wakes(Deadline first) noexcept {
   if (&clock_ != &steady_clock()) return false;
   if (first >= timer_handle_due_.load(std::memory_order_relaxed)) return true;
-  if (first.left(clock_.now()) < timer_handle_worth || !make_timer_handle()) return false;
+  if (first.left(clock_.now()) < timer_handle_worth) return false;
   follow_timers();
   return true;
 }

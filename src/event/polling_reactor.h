@@ -122,9 +122,9 @@ class PollingReactor final : public Reactor {
   std::size_t posted_count_ = 0;
 
   std::mutex add_mutex_;  ///< held while slots are added
-  /// A timerfd; edge-triggered, so it is never read. Stays once made. With several threads, and for
-  /// a foreign loop, it follows the first timer. A single thread sets it when it waits for a timer
-  /// that is not soon. Changed under the mutex.
+  /// A timerfd; edge-triggered, so it is never read. With several threads, and for a foreign loop,
+  /// it follows the first timer. A single thread sets it when it waits for a timer that is not
+  /// soon. Set under the mutex.
   ipc::Handle timer_handle_;
   std::mutex timer_handle_mutex_;
   std::atomic<Deadline> timer_handle_due_;

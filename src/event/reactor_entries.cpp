@@ -37,10 +37,8 @@ PollingReactor::~PollingReactor() {
 
 std::expected<void, IoError> PollingReactor::begin() {
   if (auto added = poller_->add(wake_.handle(), wake_key); !added) return added;
-  if (!shared()) return {};
-  auto made = make_timer_handle();
-  if (made) timer_handle_follows_.store(true);
-  return made;
+  timer_handle_follows_.store(shared());
+  return make_timer_handle();
 }
 
 std::expected<void, IoError> PollingReactor::add(int fd, Pollable& pollable) {
@@ -187,8 +185,6 @@ void PollingReactor::stop() noexcept {
 }
 
 std::expected<void, IoError> PollingReactor::make_timer_handle() noexcept {
-  const std::lock_guard lock(timer_handle_mutex_);
-  if (timer_handle_) return {};
   ipc::Handle made(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!made) return system_failure(IoOperation::create, errno);
   if (auto added = poller_->add(made.get(), timer_key); !added) return added;
@@ -197,7 +193,6 @@ std::expected<void, IoError> PollingReactor::make_timer_handle() noexcept {
 }
 
 int PollingReactor::handle() noexcept {
-  if (!make_timer_handle()) return -1;
   timer_handle_follows_.store(true);
   if (!shared()) has_foreign_loop_.store(true);
   follow_timers();

@@ -75,7 +75,7 @@ TEST_CASE("an IOR on the command line is described") {
 TEST_CASE("the description is also available as JSON") {
   const auto text = describe_reference(example_ior(), perigee::tool::Format::json);
   REQUIRE(text.has_value());
-  CHECK(text->find("\"type_id\": \"IDL:A:1.0\"") != std::string::npos);
+  CHECK(text->find("\"type_id\":\"IDL:A:1.0\"") != std::string::npos);
 }
 
 TEST_CASE("a file's reference is described, with or without file:") {
@@ -124,8 +124,8 @@ TEST_CASE("a corbaname is described by its naming context and its name") {
                       "  1. iiop://h:1: through the network\n"));
   const auto json = describe_reference("corbaname::h:1/Other#a", tool::Format::json);
   REQUIRE(json.has_value());
-  CHECK(json->find("\"name\": \"a\"") != std::string::npos);
-  CHECK(json->find("\"endpoint\": \"iiop://h:1\"") != std::string::npos);
+  CHECK(json->find("\"name\":\"a\"") != std::string::npos);
+  CHECK(json->find("\"endpoint\":\"iiop://h:1\"") != std::string::npos);
 }
 
 TEST_CASE("an empty file and a damaged IOR are errors") {

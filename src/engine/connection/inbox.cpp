@@ -270,7 +270,8 @@ std::optional<FramingError> Inbox::check_continuation() noexcept {
   // The octets of `piece_id` count, too: otherwise empty pieces would cost the peer nothing.
   const std::size_t payload =
       frame_.total - frame_.strip + (frame_.identified ? sizeof frame_.piece_id : 0);
-  if (const std::uint64_t size = std::uint64_t{partial->size()} + payload; size > limits_.message_size_max)
+  if (const std::uint64_t size = std::uint64_t{partial->size()} + payload;
+      size > limits_.message_size_max)
     return exceed(MessageLimit::message_size, size, limits_.message_size_max);
   return check_fit(payload);
 }
