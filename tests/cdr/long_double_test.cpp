@@ -30,7 +30,7 @@ Octets big_endian(cdr::QuadOctets quad) {
 cdr::QuadOctets quad_from(std::string_view hex) {
   const Octets octets = from_hex(hex);
   REQUIRE(octets.size() == 16);
-  cdr::QuadOctets quad;
+  cdr::QuadOctets quad{};
   std::ranges::copy(octets, quad.begin());
   if constexpr (std::endian::native == std::endian::little) std::ranges::reverse(quad);
   return quad;

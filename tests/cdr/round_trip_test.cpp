@@ -148,7 +148,7 @@ unsigned seed() {
 class Random {
  public:
   explicit Random(unsigned from) : engine_(from) {}
-  std::size_t below(std::size_t limit) { return engine_() % limit; }
+  std::size_t below(std::size_t limit) { return static_cast<std::size_t>(engine_() % limit); }
   std::string text() {
     std::string text(below(20), 0);
     for (char& c : text) c = static_cast<char>(1 + below(255));

@@ -137,7 +137,8 @@ TEST_CASE(
     CHECK(encoding_error(wchar_t{0xd834}, code_sets) == ErrorKind::bad_character);
     CHECK(encoding_error(std::wstring(1, wchar_t{0x110000}), code_sets) ==
           ErrorKind::bad_character);
-    CHECK(encoding_error(std::wstring(1, wchar_t{-1}), code_sets) == ErrorKind::bad_character);
+    CHECK(encoding_error(std::wstring(1, static_cast<wchar_t>(-1)), code_sets) ==
+          ErrorKind::bad_character);
     CHECK(encoding_error(std::wstring(L"a\0b", 3), code_sets) == ErrorKind::bad_string);
   }
 }
