@@ -11,27 +11,6 @@
 
 namespace perigee::cdr {
 
-namespace {
-
-constexpr char32_t no_character = 0xffffffff;
-
-const CodePage& page_of(CharSet set) noexcept {
-  const auto part = static_cast<std::size_t>(set);
-  return code_pages[part < 12 ? part - 2 : part - 3];
-}
-
-std::size_t ascii_prefix(std::string_view text) noexcept {
-  std::size_t size = 0;
-  for (std::uint64_t word = 0; text.size() - size >= sizeof word; size += sizeof word) {
-    std::memcpy(&word, text.data() + size, sizeof word);
-    if ((word & 0x8080808080808080u) != 0) break;
-  }
-  while (size < text.size() && static_cast<unsigned char>(text[size]) < 0x80) ++size;
-  return size;
-}
-
-/// Takes a well-formed sequence of more than one octet: no overlong form, no surrogate, no code
-/// point beyond Unicode.
 char32_t take_utf_8(std::string_view& text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -47,6 +26,23 @@ char32_t take_utf_8(std::string_view& text) noexcept {
     return no_character;
   text.remove_prefix(size);
   return character;
+}
+
+namespace {
+
+const CodePage& page_of(CharSet set) noexcept {
+  const auto part = static_cast<std::size_t>(set);
+  return code_pages[part < 12 ? part - 2 : part - 3];
+}
+
+std::size_t ascii_prefix(std::string_view text) noexcept {
+  std::size_t size = 0;
+  for (std::uint64_t word = 0; text.size() - size >= sizeof word; size += sizeof word) {
+    std::memcpy(&word, text.data() + size, sizeof word);
+    if ((word & 0x8080808080808080u) != 0) break;
+  }
+  while (size < text.size() && static_cast<unsigned char>(text[size]) < 0x80) ++size;
+  return size;
 }
 
 char32_t take_character(CharSet set, std::string_view& text) noexcept {
@@ -95,6 +91,14 @@ char* put_character(CharSet set, char32_t character, char* place) noexcept {
 }
 
 }  // namespace
+
+void append_utf_8(std::string& text, char32_t character) {
+  std::array<char, 4> octets;
+  const bool is_ascii = character < 0x80;
+  if (is_ascii) octets[0] = static_cast<char>(character);
+  char* const end = is_ascii ? &octets[1] : put_utf_8(character, octets.data());
+  text.append(octets.data(), end);
+}
 
 // An octet beyond ASCII in a single-octet set takes up to three octets in UTF-8.
 std::size_t converted_size_max(std::string_view text, CharSet to) noexcept {

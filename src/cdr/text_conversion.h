@@ -4,6 +4,7 @@
 #include <perigee/cdr/code_sets.h>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace perigee::cdr {
@@ -11,6 +12,16 @@ namespace perigee::cdr {
 inline constexpr char32_t character_max = 0x10ffff;
 
 constexpr bool is_surrogate(char32_t unit) noexcept { return unit >= 0xd800 && unit <= 0xdfff; }
+
+/// The result for octets that are not a character.
+inline constexpr char32_t no_character = 0xffffffff;
+
+/// Takes a well-formed sequence of more than one octet from the front of a text that is not empty:
+/// no overlong form, no surrogate, no code point beyond Unicode. `no_character`, and the text is
+/// unchanged, if there is no such sequence.
+[[nodiscard]] char32_t take_utf_8(std::string_view& text) noexcept;
+/// Appends a character that is neither a surrogate nor beyond Unicode.
+void append_utf_8(std::string& text, char32_t character);
 
 /// The largest number of octets that `text` can take in code set `to`.
 [[nodiscard]] std::size_t converted_size_max(std::string_view text, CharSet to) noexcept;

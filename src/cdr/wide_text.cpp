@@ -6,6 +6,7 @@
 //      octets, unaligned and without a NUL. They are big-endian unless a byte order mark says
 //      otherwise.
 #include "cdr/text_conversion.h"
+#include "cdr/unit_reader.h"
 #include <perigee/base/copy.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -19,15 +20,8 @@ namespace {
 
 static_assert(sizeof(wchar_t) == 4, "a wchar_t is taken for a Unicode code point");
 
-constexpr char32_t byte_order_mark = 0xfeff;
 constexpr char32_t reversed_mark = 0xfffe;  // the mark of UTF-16 in the other byte order
 constexpr std::size_t character_octets_max = 3 * sizeof(std::uint32_t);
-
-constexpr bool swaps_to(std::endian order) noexcept { return order != std::endian::native; }
-
-constexpr std::size_t unit_size(WideSet set) noexcept {
-  return set == WideSet::utf_16 || set == WideSet::ucs_2 ? 2 : 4;
-}
 
 /// The number of units of the character; 0 if the set does not contain it.
 constexpr std::size_t unit_count(WideSet set, char32_t character) noexcept {
@@ -57,53 +51,6 @@ std::byte* put_character(std::byte* place, WideSet set, char32_t character, bool
   place = put_unit<std::uint16_t>(place, 0xd800 + (offset >> 10), swap);
   return put_unit<std::uint16_t>(place, 0xdc00 + (offset & 0x3ff), swap);
 }
-
-/// Takes characters from the units of a string.
-class UnitReader {
- public:
-  UnitReader(OctetSpan octets, WideSet set, bool swap) noexcept
-      : octets_(octets), set_(set), swap_(swap) {}
-
-  /// In the form of GIOP 1.2: skips a byte order mark; without one the text is big-endian.
-  static UnitReader marked(OctetSpan octets, WideSet set) noexcept {
-    for (const std::endian order : {std::endian::big, std::endian::little}) {
-      UnitReader reader(octets, set, swaps_to(order));
-      if (reader.take_unit() == byte_order_mark) return reader;
-    }
-    return {octets, set, swaps_to(std::endian::big)};
-  }
-
-  [[nodiscard]] bool empty() const noexcept { return octets_.empty(); }
-  [[nodiscard]] std::size_t unit_count() const noexcept { return octets_.size() / unit_size(set_); }
-
-  /// Nothing if there is no valid character.
-  std::optional<char32_t> take() noexcept {
-    const auto unit = take_unit();
-    if (!unit || *unit > character_max) return std::nullopt;
-    if (!is_surrogate(*unit)) return unit;
-    if (set_ != WideSet::utf_16 || *unit >= 0xdc00) return std::nullopt;
-    const auto low = take_unit();
-    if (!low || !is_surrogate(*low) || *low < 0xdc00) return std::nullopt;
-    return 0x10000 + ((*unit - 0xd800) << 10) + (*low - 0xdc00);
-  }
-
- private:
-  std::optional<char32_t> take_unit() noexcept {
-    return unit_size(set_) == 2 ? take_unit_of<std::uint16_t>() : take_unit_of<std::uint32_t>();
-  }
-  template <typename Unit>
-  std::optional<char32_t> take_unit_of() noexcept {
-    Unit unit;
-    if (octets_.size() < sizeof unit) return std::nullopt;
-    std::memcpy(&unit, octets_.data(), sizeof unit);
-    octets_ = octets_.subspan(sizeof unit);
-    return swap_ ? reverse_octets(unit) : unit;
-  }
-
-  OctetSpan octets_;
-  WideSet set_;
-  bool swap_;
-};
 
 ErrorKind usable(CodeSets code_sets) noexcept {
   if (code_sets.giop_minor == 0) return ErrorKind::not_in_version;  // interop fact 28

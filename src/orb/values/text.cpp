@@ -1,4 +1,5 @@
 // Text of IDL values: functions that need no template.
+#include "cdr/text_conversion.h"
 #include <perigee/base/printable.h>
 #include <perigee/orb/text.h>
 
@@ -21,21 +22,9 @@ void append_hex(std::string& text, std::string_view prefix, std::uint32_t value,
 }
 
 void append_utf8(std::string& text, std::uint32_t character) {
-  const auto append = [&text](std::uint32_t octet) { text += static_cast<char>(octet); };
-  if (character < 0x80) return append(character);
-  if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+  if (character > cdr::character_max || cdr::is_surrogate(character))
     return append_hex(text, "\\u", character, 8);
-  if (character < 0x800) {
-    append(0xc0 | (character >> 6));
-  } else if (character < 0x10000) {
-    append(0xe0 | (character >> 12));
-    append(0x80 | ((character >> 6) & 0x3f));
-  } else {
-    append(0xf0 | (character >> 18));
-    append(0x80 | ((character >> 12) & 0x3f));
-    append(0x80 | ((character >> 6) & 0x3f));
-  }
-  append(0x80 | (character & 0x3f));
+  cdr::append_utf_8(text, character);
 }
 
 }  // namespace
