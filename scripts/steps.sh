@@ -43,19 +43,37 @@ count() {
   fi
 }
 
+# shorten: of the output of each failed test, the lines that say why and the last 60 lines.
+shorten() {
+  awk '
+    function flush_tail() { for (i = n > 60 ? n - 59 : 1; i <= n; ++i) print tail[i]; n = 0 }
+    /\*\*\*/ { flush_tail(); print; next }
+    /: (FATAL )?ERROR: |Sanitizer: |^(FAIL|ERROR): |values: / { if (++causes[$0] == 1) print }
+    { tail[++n] = $0 }
+    END { flush_tail() }'
+}
+
 # keep_findings <name> <log>: the output of the tests that failed, or the end of another step's log.
 keep_findings() {
   local tests
   tests=$(awk '/^ *(Start +[0-9]+:|[0-9]+\/[0-9]+ Test +#)/ { failed = 0 } /\*\*\*/ { failed = 1 } failed' "$2")
   {
     echo "==== $1: failed with"
-    if [[ -n $tests ]]; then tail -n 100 <<< "$tests"; else tail -n 40 "$2"; fi
+    if [[ -n $tests ]]; then shorten <<< "$tests"; else tail -n 40 "$2"; fi
   } >> "$findings"
+}
+
+# print_causes: of the findings, the names of the failed tests and the first lines that say why. They
+# are the end of the output, which is the part that a reader of a shortened log still sees.
+print_causes() {
+  grep -E '\*\*\*|: (FATAL )?ERROR: |Sanitizer: |^(FAIL|ERROR): |values: ' "$findings" | cut -c1-160 |
+    awk '/\*\*\*/ { lines = 0 } lines++ < 5' | head -n 24
 }
 
 # finish_steps: prints the findings and the counts, and returns the status of the run.
 finish_steps() {
   cat "$findings"
+  print_causes
   if ((${#failures[@]} > 0)); then
     echo "Failed: $(IFS=,; echo "${failures[*]}")"
   fi

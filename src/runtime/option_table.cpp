@@ -394,7 +394,7 @@ constexpr Option options[] = {
         "for peers to read the last messages of a server that stops"),
     number_option<&Settings::drain_idle_timeout>(
         "DrainIdleTimeout", "timeouts.drain_idle_ms", milliseconds,
-        "for peers to close their connections after CloseConnection"),
+        "without octets of a peer after CloseConnection, before a server closes the connection"),
 
     {"TraceLevel", "log.level", text, "trace|debug|info|warning|error|off",
      "the lines of the log; debug adds messages, trace their octets", set_trace_level, nullptr,

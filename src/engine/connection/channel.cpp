@@ -220,6 +220,12 @@ ReadStatus Channel::read_message(messaging::IncomingMessage& message, Wait wait,
   }
 }
 
+IoResult Channel::drop_octets(std::span<std::byte> scratch, Wait wait) {
+  const IoResult result = transport_->receive(scratch, wait);
+  if (result.ok()) traffic_.octets_received.add(result.count);
+  return result;
+}
+
 // A part of a message may be at hand.
 Channel::Refusal Channel::refuse_growth(Wait wait, Deadline deadline) noexcept {
   if (unfinished_.has_lost_place()) return ReadStatus::failed;

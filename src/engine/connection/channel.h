@@ -93,6 +93,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// Counts a datagram that was read as dropped. By the holder of the read role.
   void count_dropped_datagram() noexcept { traffic_.datagrams_dropped.add(1); }
 
+  /// Receives octets that are not to become a message. By the holder of the read role.
+  [[nodiscard]] IoResult drop_octets(std::span<std::byte> scratch, transport::Wait wait);
+
   [[nodiscard]] ReadRole& read_role() noexcept { return read_role_; }
 
   /// Takes the next message out of what was received, receiving more as needed: in the steady state

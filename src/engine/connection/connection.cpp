@@ -228,11 +228,14 @@ void Connection::send_close_now() noexcept {
 }
 
 void Connection::begin_finishing() noexcept {
-  State expected = State::open;
-  if (!state_.compare_exchange_strong(expected, State::finishing)) return;
+  for (State before = state_.load();;) {
+    if (before != State::open && before != State::refusing) return;
+    if (state_.compare_exchange_weak(before, State::finishing)) break;
+  }
   {
     const std::lock_guard lock(watch_lock_);
     end_.forget();  // the time that the client has to take the rest, and to close, begins now
+    idle_.forget();
   }
   io_.finish_output();
   after_send();

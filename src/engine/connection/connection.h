@@ -186,10 +186,11 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     stays,  ///< since before the last look: the loop has to be called now
   };
 
-  // opening: the transport exchanges octets of its own, and no message is sent. finishing: no
-  // request is read, and only queued messages are sent. lingering: all messages are sent; octets of
-  // the client are dropped until the client closes the connection.
-  enum class State : std::uint8_t { opening, open, finishing, lingering, closed };
+  // opening: the transport exchanges octets of its own, and no message is sent. refusing: the peer
+  // sends a request that is too large; its octets are dropped, and the requests in progress are
+  // answered. finishing: no request is read, and only queued messages are sent. lingering: all
+  // messages are sent; octets of the client are dropped until the client closes the connection.
+  enum class State : std::uint8_t { opening, open, refusing, finishing, lingering, closed };
   enum class Turn : std::uint8_t {
     over,  ///< nothing more to read now
     more,  ///< other connections have their turn first
@@ -390,6 +391,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
   std::atomic<bool> keeps_role_{false};   // an observer runs: no event takes the role over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
+  std::atomic<bool> rejected_{false};     // the peer has sent what is no message
   std::atomic<bool> closing_{false};      // CloseConnection is due: no call of this side begins
   std::atomic<bool> idle_close_{false};   // the watch decides whether to close, under its lock
   std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it
@@ -412,7 +414,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   ShortLock watch_lock_;  // guards the members below
   bool watch_ended_ = false;
   Deadline watch_armed_;  // never: it is not armed
-  StandStill idle_;
+  StandStill idle_;  // of the messages; of the peer's octets, when the connection ends
   StandStill output_;
   static constexpr std::uint64_t no_message = ~std::uint64_t{0};
   Pace output_pace_;                          // of a message, or since the output was blocked

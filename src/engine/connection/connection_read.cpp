@@ -202,11 +202,13 @@ std::optional<Connection::Turn> Connection::open_transport(ThreadFrame& frame) {
 }
 
 // A client that never stops sending must not keep the loop from other connections, nor from the
-// timer that ends this one.
+// timer that ends this one. A connection that was cut is closed with its unread octets: TCP then
+// resets it. Reading them would leave the client, whose window may be zero, blocked for minutes.
 Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
   if (state_.load() == State::closed) return Turn::lost;
   for (int left = drops_per_turn_max; left > 0; --left) {
-    const IoResult result = io_.transport().receive(frame.scratch, frame.wait);
+    if (io_.broken()) return end_of_input();
+    const IoResult result = io_.drop_octets(frame.scratch, frame.wait);
     if (result.ok()) continue;
     return result.status == IoStatus::would_block ? Turn::over : end_of_input();
   }

@@ -62,15 +62,17 @@ void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& fram
 }
 
 // A client that waits for a reply learns the limit from an exception. The next octets are the rest
-// of its request, so the connection ends: in an orderly way, if the client waits for nothing else.
+// of its request, so the connection ends: with CloseConnection, after the requests in progress.
 void Connection::reject_unreadable(ThreadFrame& frame) noexcept {
   if (io_.exceeded_limit().limit == MessageLimit::none) return reject(frame);
   home_.handler().note_exceeded(*this, io_.exceeded_limit());
-  const bool refused = refuse_large(frame);
-  if (!refused || !requests_.drain_if_idle()) return reject(frame);
+  if (!refuse_large(frame)) return reject(frame);
   home_.handler().count_malformed();
   fail_calls(CallFailure::bad_message);
-  send_close_now();
+  io_.discard_input();
+  State open = State::open;
+  (void)state_.compare_exchange_strong(open, State::refusing);
+  drain();
 }
 
 // False: the client gets no reply, since it waits for none, or is not known.
@@ -101,6 +103,7 @@ void Connection::reject_request(messaging::FramingError error, ThreadFrame& fram
 void Connection::reject(ThreadFrame& frame) noexcept {
   home_.handler().count_malformed();
   if (io_.has_datagrams()) return;
+  rejected_.store(true);
   fail_calls(CallFailure::bad_message);
   try {
     frame.reply.clear();

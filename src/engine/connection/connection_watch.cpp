@@ -60,6 +60,7 @@ Connection::Finding Connection::look_at_state(TimePoint now) noexcept {
     case State::opening:
       return look_at_opening(now);
     case State::open:
+    case State::refusing:
       return look_at_open(now);
     case State::finishing:
     case State::lingering:
@@ -168,13 +169,18 @@ void Connection::look_at_first_reply(TimePoint now, Finding& finding) noexcept {
 }
 
 // Expects watch_lock_ to be held. A client that goes on taking octets has time; a client that has
-// all of them only has to close.
+// all of them only has to close. Such a client may be in the middle of a message: while its octets
+// arrive, it has the longer limit, unless it has sent a malformed message.
 Connection::Finding Connection::look_at_ending(TimePoint now) noexcept {
   const EngineSettings& settings = home_.settings();
-  const auto limit = io_.idle_output() ? settings.drain_idle_timeout : settings.drain_timeout;
   const auto period = std::min(settings.drain_idle_timeout, settings.drain_timeout);
+  const std::uint64_t received = rejected_.load() ? 0 : io_.octets_received();
   Finding finding;
-  finding.over = end_.lasted(io_.drained_octets(), now, limit);
+  finding.over = end_.lasted(io_.drained_octets(), now, settings.drain_timeout);
+  if (!io_.idle_output())
+    idle_.forget();
+  else if (idle_.lasted(received, now, settings.drain_idle_timeout))
+    finding.over = true;
   finding.next = Deadline::after(std::max(period, std::chrono::milliseconds(1)), now);
   return finding;
 }

@@ -156,7 +156,7 @@ struct Settings {
   std::uint32_t messages_per_turn_max = 1024;     ///< of one connection, where it shares its thread
   std::size_t octets_per_turn_max = 1024 * 1024;  ///< received: the same
   std::chrono::milliseconds accept_retry_delay{100};  ///< after running out of handles
-  std::chrono::milliseconds drain_idle_timeout{250};  ///< for peers to close after CloseConnection
+  std::chrono::milliseconds drain_idle_timeout{250};  ///< for silent peers, after CloseConnection
   std::chrono::milliseconds drain_timeout{5'000};  ///< for peers to take what is being sent to them
 };
 

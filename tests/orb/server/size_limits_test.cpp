@@ -4,8 +4,12 @@
 #include <perigee/orb/stub.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace perigee;
@@ -81,6 +85,52 @@ TEST_CASE("a request of many mebibytes that the server refuses is IMP_LIMIT, too
   }
 }
 
+namespace {
+
+// The header announces 16 MiB.
+Octets begin_of_large_request(const ServerFixture& server) {
+  Octets message = make_request({.key = server.key});
+  message[11] = std::byte{1};
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("a client that goes on sending a refused request can send the whole request") {
+  TestParts parts = limited_to(2000, ThreadStrategy::thread_per_connection);
+  constexpr std::chrono::milliseconds silence{500};
+  parts.settings.drain_idle_timeout = silence;
+  const ServerFixture server(std::move(parts), add_one);
+  RawClient client(server.endpoint);
+  client.send(begin_of_large_request(server));
+  CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
+  CHECK(client.reply().type() == type_close_connection);
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() < start + 2 * silence) {
+    CHECK(client.try_send(Octets(1000)));
+    std::this_thread::sleep_for(silence / 50);
+  }
+  CHECK(client.at_end());
+}
+
+// A client that is blocked in a send, because its window is zero, would wait for minutes if the
+// server closed the connection without a reset.
+TEST_CASE("a client that never stops sending a refused request is cut off, and does not hang") {
+  TestParts parts = limited_to(2000, each_strategy());
+  parts.settings.drain_timeout = std::chrono::milliseconds(50);
+  const ServerFixture server(std::move(parts), add_one);
+  const Octets rest(std::size_t{1} << 20);
+  for (int round = 0; round < 4; ++round) {
+    RawClient client(server.endpoint);
+    client.send(begin_of_large_request(server));
+    const auto start = std::chrono::steady_clock::now();
+    while (client.try_send(rest)) {
+    }
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+    CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
+  }
+}
+
 TEST_CASE("a server logs one line for each connection whose message exceeds a limit") {
   LogLines log(log::Level::warning);
   const ServerFixture server(limited_to(2000, ThreadStrategy::thread_per_connection),
@@ -110,7 +160,7 @@ TEST_CASE("a oneway that is too large closes the connection, and the log names t
   while (!log.have("-ORBMessageSizeMax allows 2000")) std::this_thread::yield();
 }
 
-TEST_CASE("other requests of the connection are not lost without a trace: MessageError") {
+TEST_CASE("after a request that is too large, the earlier requests are answered") {
   std::promise<orb::ServerRequest*> deferred;
   const ServerFixture server(
       limited_to(2000, ThreadStrategy::thread_per_connection),
@@ -123,8 +173,15 @@ TEST_CASE("other requests of the connection are not lost without a trace: Messag
   const RawReply refusal = client.reply();
   CHECK(refusal.id() == 2);
   CHECK(refusal.repository_id() == "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
-  CHECK(client.reply().type() == type_message_error);
-  delete deferred.get_future().get();
+  std::unique_ptr<orb::ServerRequest> earlier(deferred.get_future().get());
+  client.send(Octets(4000));  // the rest of the large request, and more
+  earlier->reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
+  earlier.reset();
+  const RawReply reply = client.reply();
+  CHECK(reply.id() == 1);
+  CHECK(reply.result() == 7);
+  CHECK(client.reply().type() == type_close_connection);
+  CHECK(client.at_end());
 }
 
 TEST_CASE("a reply that is too large is IMP_LIMIT, which names the limit of the server") {
