@@ -414,7 +414,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   ShortLock watch_lock_;  // guards the members below
   bool watch_ended_ = false;
   Deadline watch_armed_;  // never: it is not armed
-  StandStill idle_;  // of the messages; of the peer's octets, when the connection ends
+  StandStill idle_;       // of the messages; of the peer's octets, when the connection ends
   StandStill output_;
   static constexpr std::uint64_t no_message = ~std::uint64_t{0};
   Pace output_pace_;                          // of a message, or since the output was blocked
