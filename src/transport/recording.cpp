@@ -38,23 +38,28 @@ class NamesInUse {
     Claim(NamesInUse& names, const IpName& lower, const IpName& upper)
         : names_(names), pair_(lower, upper) {}
     ~Claim() {
+      if (!held_) return;
       const std::scoped_lock lock(names_.mutex_);
       names_.pairs_.erase(pair_);
     }
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
 
+    /// Expects the mutex of the names to be held. False if the names are in use.
+    [[nodiscard]] bool hold() { return held_ = names_.pairs_.insert(pair_).second; }
+
    private:
     NamesInUse& names_;
     std::pair<IpName, IpName> pair_;
+    bool held_ = false;
   };
 
   /// Null if another conversation has these names, in either direction.
   std::unique_ptr<Claim> claim(const SocketNames& names) {
     const auto& [lower, upper] = std::minmax(names.own, names.peer);
+    auto made = std::make_unique<Claim>(*this, lower, upper);
     const std::scoped_lock lock(mutex_);
-    if (!pairs_.emplace(lower, upper).second) return nullptr;
-    return std::make_unique<Claim>(*this, lower, upper);
+    return made->hold() ? std::move(made) : nullptr;
   }
 
  private:
