@@ -105,7 +105,8 @@ struct ThreadList {
 constinit thread_local std::array<ThreadList, class_count> thread_lists{};
 constinit thread_local bool thread_ends = false;
 
-/// Gives a batch of the list's blocks to all threads. The list must have enough blocks.
+/// Moves a batch from the thread's list to the shared list. The thread's list must have at least
+/// one batch.
 void give_some(ThreadList& list, std::size_t size_class) noexcept {
   Block* const batch = list.first;
   Block* last = batch;

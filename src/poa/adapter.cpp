@@ -182,7 +182,8 @@ void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& serv
   (void)activate(lock, id, servant);
 }
 
-// Without an id, one is made: from the slot in a transient adapter, else from a random number.
+// Without an id, the adapter makes one. A transient adapter takes the slot. A persistent adapter
+// takes the host's random number and a counter.
 SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantRef& servant) {
   if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
   if (parts_.policies.unique_id() && objects_.serves(servant.get())) throw ServantAlreadyActive();
@@ -243,7 +244,8 @@ void Adapter::leave() noexcept {
   released(std::move(lock));
 }
 
-// A destroyed adapter without users lets its managers go, since they may refer to it.
+// A destroyed adapter that is not used any more releases its default servant, its servant manager
+// and its adapter activator: these may hold references to the adapter.
 void Adapter::released(Lock lock) noexcept {
   released_.notify_all();
   if (!destroyed_ || uses_ != 0) return;
@@ -266,7 +268,8 @@ void Adapter::wait_until_idle() {
   released_.wait(lock, [this] { return uses_ <= objects_.size(); });
 }
 
-// The upcall that has the lock may wait for a request that only this thread could serve.
+// The upcall that has the lock may wait for a request that only this thread could serve. So this
+// thread waits for a limited time if `begin_wait` says that no other thread would serve meanwhile.
 std::unique_lock<std::recursive_timed_mutex> Adapter::enter_upcall() {
   if (!parts_.policies.single_thread()) return {};
   std::unique_lock lock(upcall_mutex_, std::try_to_lock);

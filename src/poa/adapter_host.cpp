@@ -1,4 +1,5 @@
-// The functions of the ORB that adapters use. The ORB may no longer exist.
+// The functions of the ORB that adapters use. Applications may keep adapters longer than the ORB.
+// So these functions check whether the ORB still exists.
 #include "poa/adapter_host.h"
 
 #include "orb/context/server.h"

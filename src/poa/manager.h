@@ -1,4 +1,5 @@
-// The POA manager: the gate that requests to its adapters pass. It can wait until they have ended.
+// The POA manager: the gate that each request to one of its adapters passes. The manager can wait
+// until the requests that have passed it are over.
 #pragma once
 
 #include <perigee/poa/poa.h>
@@ -29,12 +30,14 @@ class Manager final : public PortableServer::POAManager {
   [[nodiscard]] State get_state() override { return state(); }
   [[nodiscard]] std::string get_id() override { return id_; }
 
-  /// A request reads the state after it has pinned its object. Sequentially consistent, see
-  /// SlotTable::pin.
+  /// A request pins its object first, and then reads the state. A thread that waits for requests
+  /// changes the state first, and then looks for pins. Both orders are sequentially consistent, so
+  /// no request is missed: see SlotTable::pin.
   [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_seq_cst); }
   /// Blocks while requests are held. Returns false at once if too many requests wait already.
   bool wait_while_holding();
-  /// A request is being held. Writes one log line for each time that the manager begins to hold.
+  /// Called for each request that is held. Writes a log line for the first of them after each
+  /// change of the state.
   void note_held() noexcept;
 
   void add(const counted_ptr<ManagedAdapter>& adapter);

@@ -64,12 +64,13 @@ enum class LocateStatus : std::uint32_t {
 /// In a received header, `object_key` is
 /// - for `key`: the key that was sent, which may be empty;
 /// - for `profile` and `reference`: the key in the (selected) profile if it is an IIOP profile,
-///   otherwise empty: answer with status `needs_addressing_mode` and a body of AddressingMode::key.
+///   otherwise empty. To an empty key, the server replies with status `needs_addressing_mode` and a
+///   body of AddressingMode::key.
 /// A sent request carries the part of `target` that `addressing` names. Versions without addressing
 /// modes carry the key.
 enum class AddressingMode : std::int16_t { key = 0, profile = 1, reference = 2 };
 
-/// Whether a message has a body: an empty one gets no padding (interop fact 4).
+/// Whether a message has a body. An empty body gets no padding in front of it (interop fact 4).
 enum class Body : std::uint8_t { empty, present };
 
 struct RequestHeader {
@@ -104,8 +105,9 @@ struct LocateReplyHeader {
 ///
 /// `octets` starts with the protocol's header, so that alignment can be counted from it. It points
 /// into the reader's scratch space. For a large or fragmented message, and after `keep`, it points
-/// into `storage`. The message may be moved to another thread only then. If `landed` is set, it
-/// holds the numbers at the end of the message, and `octets` has only the octets in front of them.
+/// into `storage`. Only a message in `storage` may be moved to another thread. If `landed` is set,
+/// it holds the numbers of a large sequence at the end of the message. Then `octets` has only the
+/// octets in front of these numbers.
 struct IncomingMessage {
   MessageKind kind = MessageKind::message_error;
   Version version;

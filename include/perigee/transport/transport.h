@@ -59,11 +59,11 @@ class PERIGEE_API Transport {
 
   /// @name Opening and finishing
   /// @{
-  /// Does the steps between the connection and the first message: a handshake of TLS, the
-  /// rendezvous of a ring. Called before all other functions, by one thread at a time, until it
-  /// returns `ok`. `would_block` (only with Wait::no): call it again when the handle has the
-  /// readiness `wants(Step::open)`. `timed_out` (only with Wait::yes): the receive or send time-out
-  /// passed.
+  /// Does the steps between the connection and the first message: a handshake of TLS, or the
+  /// rendezvous of both peers at a ring in shared memory. Called before all other functions, by
+  /// one thread at a time, until it returns `ok`. `would_block` (only with Wait::no): call it again
+  /// when the handle has the readiness `wants(Step::open)`. `timed_out` (only with Wait::yes): the
+  /// receive or send time-out passed.
   virtual IoResult open(Wait /*wait*/) { return {}; }
   /// Ends the output in order. The sending thread calls it when all octets are sent, and repeats
   /// the call until it returns `ok`, like `open`. Nothing may be sent afterwards.
@@ -80,9 +80,9 @@ class PERIGEE_API Transport {
 
   /// Sends the segments in order, as one gather-write if the system can. `Wait::yes`: returns when
   /// all octets were taken, or on an error (`count` says how many were taken). With a send time-out
-  /// it also returns after a part, since the time-out applies to each call. `Wait::no`: may take a
-  /// part only. There may be more segments than IOV_MAX. Never raises SIGPIPE. A datagram is sent
-  /// whole or not at all.
+  /// it may also return after a part: the time-out limits each call of `send`, not the sending of
+  /// all octets. `Wait::no`: may take a part only. There may be more segments than IOV_MAX. Never
+  /// raises SIGPIPE. A datagram is sent whole or not at all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
   /// Whether the transport itself has octets to send that `receive` could not write, for example an
   /// answer to a key update of TLS. Called by the receiving thread. The sending thread must then
@@ -198,10 +198,11 @@ class PERIGEE_API Connector {
 class PERIGEE_API Acceptor {
  public:
   virtual ~Acceptor() = default;
-  /// `Wait::no`: nullptr if no connection waits. After `interrupt`: the connections that were made
-  /// before, unless the system has reset them; then IoErrorKind::interrupted.
+  /// `Wait::no`: nullptr if no connection waits. After `interrupt`, `accept` first gives the
+  /// connections that clients made before it, unless the system has reset them. Then it gives
+  /// IoErrorKind::interrupted.
   virtual std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) = 0;
-  /// Ends a blocked `accept`, and all later ones. Any thread.
+  /// Wakes a thread that is blocked in `accept`. Later calls of `accept` do not block. Any thread.
   virtual void interrupt() noexcept = 0;
   [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
   /// The address at which it listens (port 0 replaced), and the address that references publish
@@ -210,9 +211,9 @@ class PERIGEE_API Acceptor {
   [[nodiscard]] virtual const Endpoint& published() const noexcept = 0;
   /// Further addresses that references publish, in the order in which clients shall try them.
   [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
-  /// Components for the first IIOP profile of a reference. The reference then has no profile of the
-  /// protocol's own. Some peers look for the address in such components. Empty: the protocol has
-  /// its own profile.
+  /// Components that contain the address of this acceptor, for peers that look for it in the first
+  /// IIOP profile of a reference. The reference has them there, instead of a profile that the
+  /// protocol makes for this acceptor. Empty: the protocol makes a profile for it.
   [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
     return {};
   }
@@ -232,7 +233,7 @@ class PERIGEE_API Acceptor {
 enum class Distance : std::uint8_t {
   same_host,   ///< reached without a network
   network,     ///< through a network: this host or another one
-  other_host,  ///< on another host, but without a network: unreachable
+  other_host,  ///< on another host, by a protocol that uses no network: unreachable
 };
 
 /// An endpoint of a profile.
@@ -244,7 +245,7 @@ struct ProfileEndpoint {
 
 /// The endpoints of a profile, according to the protocols that know it.
 struct ProfileTarget {
-  std::vector<ProfileEndpoint> endpoints;  ///< by protocol, then in the order in which to try them
+  std::vector<ProfileEndpoint> endpoints;  ///< by protocol; of one protocol, in the order to try
   std::uint8_t major = 1;
   std::uint8_t minor = 2;  ///< never send a higher version (interop fact 10)
   iop::ObjectKey object_key;
@@ -294,7 +295,7 @@ class PERIGEE_API ProtocolFactory {
 
   /// The properties that its transports offer to messages.
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept { return {}; }
-  /// The codecs of the tags of this protocol. One registry owns them.
+  /// Makes the codecs of this protocol's profile tags. The registry calls this once, and owns them.
   [[nodiscard]] virtual std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() {
     return {};
   }

@@ -10,8 +10,9 @@
 
 namespace perigee::engine {
 
-// The alignment of a continuation counts from its own header. That makes no difference where the
-// octets before it end at the same place within eight: always in GIOP 1.2. CORBA 3.0, 15.4.9.
+// Alignment in a continuation counts from its own header. That makes no difference if its first
+// octet has the same position, modulo 8, in the continuation and in the whole message: always in
+// GIOP 1.2. CORBA 3.0, 15.4.9.
 void Assembly::begin_continuation(const messaging::Frame& frame) {
   ++fragments_;
   more_ = frame.more;

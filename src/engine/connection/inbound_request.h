@@ -11,8 +11,9 @@ namespace perigee::engine {
 class Connection;
 class DeferredRequest;
 
-/// In its upcall a part of the upcall's stack; later a part of a pooled object (DeferredRequest).
-/// Listed in its connection's InboundRequests, whose lock guards the links.
+/// During its upcall, a request is an object on the stack of the upcall's thread. If the reply is
+/// deferred, a pooled DeferredRequest takes the place of this object. The table of the connection
+/// (InboundRequests) lists the requests, and its lock guards the links.
 class InboundRequest {
  public:
   InboundRequest(std::uint32_t id, messaging::Version version,
@@ -28,7 +29,7 @@ class InboundRequest {
   [[nodiscard]] bool cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed);
   }
-  /// Another object has taken this one's place in the table.
+  /// A DeferredRequest has taken the place of this object in the table.
   [[nodiscard]] bool deferred() const noexcept { return successor_ != nullptr; }
 
  protected:
@@ -42,19 +43,22 @@ class InboundRequest {
   const messaging::ResponseFlags response_;
   std::atomic<bool> cancelled_{false};
   DeferredRequest* successor_ = nullptr;  // written by the thread of the upcall
-  DeferredRequest* deferred_ = nullptr;   // itself, if it is one
+  DeferredRequest* deferred_ = nullptr;   // this object, if it is a DeferredRequest
   InboundRequest* next_ = nullptr;
   InboundRequest* previous_ = nullptr;
 };
 
-/// A request that is answered after its upcall. Pooled and counted.
+/// A request whose reply is sent after its upcall. The object is pooled. It lives until its last
+/// reference is dropped.
 class DeferredRequest : public InboundRequest {
  public:
   using InboundRequest::InboundRequest;
 
   virtual void add_reference() noexcept = 0;
   virtual void drop_reference() noexcept = 0;
-  /// Nothing waits for the reply any more. Called without locks; at most once by a table.
+  /// Tells the servant that the reply is not needed any more: the client has cancelled the request,
+  /// or the connection or the request's time has ended. Also called if the ORB shuts down without
+  /// waiting. The table calls this at most once, without locks.
   virtual void stop() noexcept = 0;
 
  protected:
@@ -63,8 +67,8 @@ class DeferredRequest : public InboundRequest {
  private:
   friend class InboundRequests;
 
-  bool told_ = false;                        // under the table's lock
-  DeferredRequest* next_to_stop_ = nullptr;  // of the thread that set told_
+  bool told_ = false;                        // `stop` is due or done; under the table's lock
+  DeferredRequest* next_to_stop_ = nullptr;  // only for the thread that set told_
 };
 
 }  // namespace perigee::engine

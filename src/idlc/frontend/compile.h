@@ -15,8 +15,8 @@ namespace perigee::idlc {
 /// Limits of one compilation. A file that exceeds a limit gets an error.
 struct Limits {
   std::size_t file_size_max = 16u << 20;   ///< octets in one file
-  std::size_t total_size_max = 64u << 20;  ///< inclusions, including repeated ones
-  std::size_t file_count_max = 4096;       ///< inclusions, repeated ones too
+  std::size_t total_size_max = 64u << 20;  ///< octets in all files; each inclusion counts
+  std::size_t file_count_max = 4096;       ///< files that are read; each inclusion counts
   std::size_t include_depth_max = 64;      ///< nested open files
   std::size_t condition_depth_max = 256;   ///< nested #if
   std::size_t macro_depth_max = 4096;      ///< nested macro expansions
@@ -43,7 +43,7 @@ struct CompileOptions {
   std::vector<std::string> include_paths;     ///< -I, searched in order
   std::vector<std::string> defines;           ///< -D: "NAME" or "NAME=TEXT"
   std::vector<std::string> undefines;         ///< -U, applied after `defines`
-  std::vector<std::string> annotation_files;  ///< lines as behind `#pragma perigee`
+  std::vector<std::string> annotation_files;  ///< paths; lines as behind `#pragma perigee`
   IdlVersion idl_version = IdlVersion::three;
   WarningOptions warnings;
   Limits limits;

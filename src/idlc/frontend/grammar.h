@@ -1,6 +1,6 @@
 // The functions of the recursive descent parser, by area of the grammar. Each reads its construct
 // from the present token on and builds the model. A null or empty result means that an error was
-// reported.
+// reported, unless the function's comment says otherwise.
 #pragma once
 
 #include "idlc/frontend/context.h"
@@ -18,8 +18,8 @@ void parse_specification(Context& context);
 void parse_definitions(Context& context);
 /// Reads `const`, `typedef`, `struct`, `union`, `enum`, `exception`, `native`, `typeid`, …, if the
 /// next token starts one of them. These definitions may stand in modules and in interfaces.
-/// `handled` tells whether one was read. The result is the last declaration made, which takes
-/// trailing annotation comments.
+/// `handled` tells whether one was read. The result is the last declaration made. It is null, also
+/// without an error, if nothing was read, and for `typeid` and `typeprefix`: these declare nothing.
 Declaration* parse_common_definition(Context& context, Annotations annotations, bool& handled);
 /// A name that is being declared.
 std::optional<Identifier> parse_identifier(Context& context, std::string_view what);
@@ -46,7 +46,7 @@ bool skip_component(Context& context);
 
 // parse_annotations.cpp
 
-/// Annotations in front of a declaration, also in comments.
+/// Annotations in front of a declaration, also in comments. Empty if there are none.
 Annotations parse_annotations(Context& context);
 /// Annotation comments on the same line behind a declaration.
 void add_trailing_annotations(Context& context, Annotations& annotations);

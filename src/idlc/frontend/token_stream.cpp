@@ -170,7 +170,8 @@ void TokenStream::recover() {
     if (at("}")) return;
     if (at("{")) {
       skip_block();
-      // `interface X … { … }` without its semicolon: the declaration has ended in any case.
+      // `interface X … { … }` without its semicolon, in front of the next declaration. No `;` of
+      // this declaration will follow.
       if (!at(";") && starts_declaration(peek())) return;
     } else if (next().is(";")) {
       return;

@@ -38,7 +38,7 @@ const WarningInfo* find(std::string_view name) {
   return found == table.end() ? nullptr : found;
 }
 
-/// `none` has no row in the table, but it has a bit.
+/// Has more bits than the table has rows. The other bits, also that of Warning::none, are not read.
 constexpr std::uint32_t all_bits = ~std::uint32_t{0};
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {

@@ -1,6 +1,6 @@
-// Asynchronous servants, by the rules of section 2 of the paper. One difference: handlers of
-// derived interfaces inherit here. In the paper each handler has only the operations of its own
-// interface.
+// The declarations for asynchronous servants, by the rules of section 2 of the paper that implied.h
+// names. One difference: here the response handler of a derived interface inherits the operations
+// of its bases' handlers. In the paper each handler has only the operations of its own interface.
 #include "idlc/implied/maker.h"
 
 #include <map>

@@ -8,8 +8,9 @@
 namespace perigee::idlc {
 namespace {
 
-/// The origin's repository id with another last name: "IDL:Stock/Quoter:1.0". If the id has another
-/// format, the result contains only the name.
+/// The origin's repository id with another last name: "IDL:Stock/Quoter:1.0" becomes
+/// "IDL:Stock/AMI_QuoterHandler:1.0". If the origin's id has another format, the result has no
+/// scope: "IDL:AMI_QuoterHandler:1.0".
 std::string id_beside(const Declaration& origin, const std::string& name) {
   const std::string& id = origin.repository_id;
   const std::size_t version = id.rfind(':');

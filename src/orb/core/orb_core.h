@@ -70,7 +70,7 @@ struct CoreParts {
   Settings settings;
   std::unique_ptr<transport::ProtocolRegistry> protocols;
   std::unique_ptr<messaging::MessagingProtocol> messaging;
-  std::shared_ptr<void> kept;  ///< what the protocols refer to: let go of last
+  std::shared_ptr<void> kept;  ///< an object that the protocols refer to; outlives them
   /// The clock of deadlines, draining, idle and send time-outs. Outlives the core.
   const Clock* clock = &steady_clock();
 };
@@ -99,7 +99,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     return *protocols_;
   }
   [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
-  /// The ORB's own: GIOP.
+  /// The messages of the ORB itself: GIOP. A protocol in the registry may use other messages.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept {
     return *messaging_;
   }
@@ -110,14 +110,14 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     AsyncEngine* const made = async_made_.load(std::memory_order_acquire);
     return made != nullptr ? *made : make_async();
   }
-  /// Lets threads that drive asynchronous calls, or wait for them, check again whether they are
-  /// done.
+  /// Wakes the threads that drive asynchronous calls, or wait for them. Each of these threads then
+  /// checks again whether its wait is over.
   void wake_async() noexcept;
   [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
   [[nodiscard]] MetricsSnapshot metrics_snapshot() const;
   [[nodiscard]] const engine::MemoryBudget& memory_budget() const noexcept { return *budget_; }
-  /// Connections that were closed because a message arrived too slowly, or took memory that other
-  /// messages needed.
+  /// Number of connections that were closed because a message arrived or was read too slowly, or
+  /// took memory that other messages needed.
   [[nodiscard]] std::uint64_t places_lost() const noexcept;
   [[nodiscard]] Bidirectional& bidirectional() noexcept { return *bidirectional_; }
   /// The client's policies of the ORB and of its threads.
@@ -146,10 +146,10 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     return dispatcher_.load(std::memory_order_acquire);
   }
 
-  /// @name The server's requests in progress, `requests_max` of them.
+  /// @name The server's requests in progress, at most `requests_max`.
   /// @{
   [[nodiscard]] std::uint32_t requests_in_progress() const noexcept { return requests_.count(); }
-  /// Octets of requests that wait for POA managers, `held_size_max` of them.
+  /// Octets of requests that wait for POA managers, at most `held_size_max`.
   [[nodiscard]] std::size_t held_size() const noexcept { return parked_.sum(); }
   /// @}
 
@@ -202,7 +202,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   void destroy();
   /// Shutdown has begun. Adapters refuse new work then.
   [[nodiscard]] bool stopping() const noexcept { return life_.stopping(); }
-  /// It has begun without waiting: deferred requests are cancelled.
+  /// Shutdown has begun without waiting: deferred requests are cancelled.
   [[nodiscard]] bool cancels() const noexcept {
     return life_.cancels.load(std::memory_order_acquire);
   }
@@ -236,7 +236,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
 
   const Settings settings_;
   const Clock& clock_;
-  const std::shared_ptr<void> kept_;  // shared only with its type-erased deleter
+  const std::shared_ptr<void> kept_;  // not shared: a shared_ptr for its type-erased deleter
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::MessagingProtocol> messaging_;
   const std::unique_ptr<OrbMetrics> metrics_;
@@ -253,9 +253,9 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   engine::RequestCount requests_;
   const engine::EngineSettings engine_settings_;
   const engine::EngineContext engine_;
-  const OrbContext context_;  // also refers to members below, which use it as long as they live
+  const OrbContext context_;  // also refers to members below; these may use it until they end
   std::unique_ptr<Server> server_;
-  std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; after the server, whose loops it uses
+  std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; uses server_'s loops, so it ends first
   std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   OrbLife life_;

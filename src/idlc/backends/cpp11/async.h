@@ -1,5 +1,5 @@
-// The files of calls that coroutines await, and of servants whose operations are coroutines. Their
-// skeletons send the reply when the coroutine ends.
+// Writes the files of calls that coroutines await, and of servants whose operations are coroutines.
+// The skeleton of such a servant sends the reply when the coroutine ends.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"
@@ -14,9 +14,10 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// An operation that coroutines call. In a servant it may be a coroutine.
+/// An operation of an interface that has files for coroutines. Clients can await each operation; a
+/// servant has coroutines only for the operations that annotations or options chose.
 struct Coroutine {
-  Callable callable;       ///< the operation of clients
+  Callable callable;       ///< the operation as an ordinary function
   bool is_chosen = false;  ///< a coroutine in servants; otherwise a normal function
   const Struct* results = nullptr;
   std::string results_name;
