@@ -165,11 +165,9 @@ ObjectId Adapter::id() {
 ObjectId Adapter::activate_object(const ServantRef& servant) {
   Lock lock = lock_alive();
   if (!parts_.policies.system_id() || !parts_.policies.retain()) throw WrongPolicy();
-  const SlotRef slot = activate(lock, std::nullopt, servant);
-  lock.unlock();
-  const auto object = pin(slot);
-  // If another thread has deactivated the object, a transient id still follows from the slot.
-  return object ? object->id : slot_id(slot);
+  ObjectId id;
+  (void)activate(lock, std::nullopt, servant, &id);
+  return id;
 }
 
 void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& servant) {
@@ -183,8 +181,9 @@ void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& serv
 }
 
 // Without an id, the adapter makes one. A transient adapter takes the slot. A persistent adapter
-// takes the host's random number and a counter.
-SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantRef& servant) {
+// takes the host's random number and a counter. `copy_of_id` gets the id, unless it is null.
+SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantRef& servant,
+                          ObjectId* copy_of_id) {
   if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
   if (parts_.policies.unique_id() && objects_.serves(servant.get())) throw ServantAlreadyActive();
   const bool from_slot = !id && !parts_.policies.persistent();
@@ -193,24 +192,44 @@ SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantR
   object.adapter_ref = ref_;
   object.has_slot_id = from_slot;
   object.id = id ? std::move(*id) : from_slot ? slot_id({}) : new_system_id();
-  std::string text;
-  Octets key;  // empty if the key contains the slot
-  const auto slot = parts_.host->objects().insert(
-      [this, &object, &text, &key, from_slot](ActiveObject& place, SlotRef ref) {
-        if (from_slot) object.id = slot_id(ref);
-        text = id_text(object.id);
-        if (objects_.contains(text))
-          throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "another object has the id of the slot");
-        if (!from_slot) key = key_of(object.id);
-        place = std::move(object);
-        place.adapter = self();
-      });
+  const auto slot = parts_.host->objects().insert([&](ActiveObject& place, SlotRef ref) {
+    if (from_slot) object.id = slot_id(ref);
+    if (copy_of_id != nullptr) *copy_of_id = object.id;
+    list(object, ref);
+    ++uses_;
+    place = std::move(object);
+    place.adapter = self();
+  });
   if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "objects_max reached");
-  ++uses_;
-  objects_.add(text, {*slot, servant.get()});
-  if (!key.empty()) parts_.host->key_index().put(key, *slot);
   (void)lock;  // held by the caller
   return *slot;
+}
+
+namespace {
+
+// Takes the object off the map again, unless it keeps it.
+struct Listed {
+  ~Listed() {
+    if (!keeps) objects.remove(id);
+  }
+  ObjectMap& objects;
+  const std::string& id;
+  bool keeps = false;
+};
+
+}  // namespace
+
+// Lists the object by its id, its servant and its key, or not at all. A key that contains the slot
+// is not listed.
+void Adapter::list(const ActiveObject& object, SlotRef slot) {
+  const std::string text = id_text(object.id);
+  if (objects_.contains(text))
+    throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "another object has the id of the slot");
+  const Octets key = object.has_slot_id ? Octets() : key_of(object.id);
+  objects_.add(text, {slot, object.servant.get()});
+  Listed listed{objects_, text};
+  if (!key.empty()) parts_.host->key_index().put(key, slot);
+  listed.keeps = true;
 }
 
 void Adapter::deactivate_object(const ObjectId& id) {

@@ -161,7 +161,8 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] counted_ptr<Adapter> self() const;
   [[nodiscard]] Lock lock_alive() const;
   SlotRef activate(Lock& lock, std::optional<PortableServer::ObjectId> id,
-                   const ServantRef& servant);
+                   const ServantRef& servant, PortableServer::ObjectId* copy_of_id = nullptr);
+  void list(const ActiveObject& object, SlotRef slot);
   void check_id_is_ours(const PortableServer::ObjectId& id) const;
   [[nodiscard]] bool is_system_id(const PortableServer::ObjectId& id) const noexcept;
   [[nodiscard]] PortableServer::ObjectId new_system_id();

@@ -93,16 +93,17 @@ class SlotTable {
   }
 
   /// Empty if `slots_max` slots are in use or retired. `fill` gets the place, and writes the value
-  /// before any thread can find it.
+  /// before any thread can find it. If it throws, the slot is free again.
   template <typename Fill>
   std::optional<SlotRef> insert(Fill&& fill) {
     const std::optional<std::uint32_t> index = take_free_slot();
     if (!index) return std::nullopt;
-    Slot& slot = *find(*index);
-    const auto generation = generation_of(slot.state.load(std::memory_order_relaxed));
+    Unfilled unfilled{*this, *find(*index), *index};
+    const auto generation = generation_of(unfilled.slot.state.load(std::memory_order_relaxed));
     const SlotRef ref{*index, generation};
-    fill(slot.value, ref);
-    slot.state.store(pack(generation) | active_bit, std::memory_order_release);
+    fill(unfilled.slot.value, ref);
+    unfilled.filled = true;
+    unfilled.slot.state.store(pack(generation) | active_bit, std::memory_order_release);
     return ref;
   }
 
@@ -182,6 +183,17 @@ class SlotTable {
     return slots == nullptr ? nullptr : slots + (index - chunk_start(chunk));
   }
 
+  // Gives a slot back that gets no value.
+  struct Unfilled {
+    ~Unfilled() {
+      if (!filled) table.reclaim(slot, index);
+    }
+    SlotTable& table;
+    Slot& slot;
+    std::uint32_t index;
+    bool filled = false;
+  };
+
   std::optional<std::uint32_t> take_free_slot() {
     const std::lock_guard lock(mutex_);
     if (!free_.empty()) {
@@ -193,10 +205,11 @@ class SlotTable {
     const std::uint32_t index = slots_made_;
     const std::uint32_t chunk = chunk_of(index);
     if (chunk >= chunks_.size()) return std::nullopt;
+    // Giving a slot back cannot fail. `reserve` alone would allocate for each new slot.
+    if (free_.capacity() <= index) free_.reserve(2 * std::size_t{index} + 1);
     if (index == chunk_start(chunk))
       chunks_[chunk].store(new Slot[std::size_t{first_chunk_size} << chunk],
                            std::memory_order_release);
-    free_.reserve(std::size_t{index} + 1);  // so that giving a slot back cannot fail
     ++slots_made_;
     find(index)->state.store(pack(first_generation_), std::memory_order_relaxed);
     return index;

@@ -31,3 +31,41 @@ TEST_CASE("looking up a key with many empty adapter names needs no memory") {
     CHECK(orb.dispatcher().locate(key).status == orb::Location::Status::unknown);
   }
 }
+
+namespace {
+
+// Fails each allocation of an activation, one after the other, until none is left to fail.
+void fail_each_allocation(PortableServer::POA& adapter) {
+  std::size_t failures = 0;
+  for (bool fails = true; fails;) {
+    const auto servant = make_servant();
+    fail_allocation(failures + 1);
+    try {
+      (void)adapter.activate_object(servant);
+    } catch (const std::bad_alloc&) {
+      CHECK_THROWS_AS((void)adapter.servant_to_id(servant), PortableServer::POA::ServantNotActive);
+    }
+    fails = stop_failing_allocation();
+    if (fails) ++failures;
+  }
+  CHECK(failures >= 2);
+}
+
+}  // namespace
+
+TEST_CASE("an activation that lacks memory leaves no part of an object") {
+  TestOrb orb;
+  auto& root = *orb.root();
+  CORBA::PolicyList policies{
+      root.create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::SYSTEM_ID)};
+  SUBCASE("transient") {}
+  SUBCASE("persistent") {
+    policies.push_back(
+        root.create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT));
+  }
+  const auto adapter = root.create_POA("adapter", nullptr, policies);
+  fail_each_allocation(*adapter);
+  const auto servant = make_servant();
+  CHECK(adapter->id_to_servant(adapter->activate_object(servant)) == servant);
+  adapter->destroy(false, true);  // waits for the objects
+}

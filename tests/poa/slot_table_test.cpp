@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <memory>
+#include <new>
 #include <thread>
 
 using perigee::poa::SlotRef;
@@ -43,6 +44,18 @@ TEST_CASE("a removed slot is used again under another generation") {
   CHECK(second.generation == first.generation + 1);
   CHECK(!table.pin(first));
   CHECK(table.pin(second));
+}
+
+TEST_CASE("a slot that could not be filled is free again") {
+  Table table(1);
+  const auto value = std::make_shared<int>(1);
+  const auto fill = [&](std::shared_ptr<int>& place, SlotRef) {
+    place = value;
+    throw std::bad_alloc();
+  };
+  for (int round = 0; round < 3; ++round) CHECK_THROWS_AS((void)table.insert(fill), std::bad_alloc);
+  CHECK(value.use_count() == 1);
+  CHECK(**table.pin(put(table, std::make_shared<int>(2))) == 2);
 }
 
 TEST_CASE("a value lives until its last user has gone") {

@@ -391,7 +391,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
   std::atomic<bool> keeps_role_{false};   // an observer runs: no event takes the role over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
-  std::atomic<bool> rejected_{false};     // the peer has sent what is no message
+  std::atomic<bool> rejected_{false};     // the peer has sent a malformed message
   std::atomic<bool> closing_{false};      // CloseConnection is due: no call of this side begins
   std::atomic<bool> idle_close_{false};   // the watch decides whether to close, under its lock
   std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it
