@@ -45,8 +45,8 @@ bool UdpPeer::put(OctetSpan datagram) {
   const std::size_t cost = copy.size() + datagram_overhead;
   const bool was_empty = queue_.empty();
   if (ended_ || (!was_empty && queued_ + cost > queue_size_max)) return false;
-  queued_ += cost;
   queue_.push_back(std::move(copy));
+  queued_ += cost;
   if (was_empty) signal_.raise();
   return true;
 }

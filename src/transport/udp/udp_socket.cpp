@@ -147,9 +147,9 @@ void UdpSocket::deliver_to_new(const ipc::InetAddr& sender, OctetSpan datagram) 
   peer->place = std::prev(by_silence_.end());
   peer->has_place = true;
   new_peers_.splice(new_peers_.end(), made);
-  put(*peer, datagram);
-  signal_.raise();
+  signal_.raise();  // also if there is no memory for the datagram: the peer is known from now on
   changed_.notify_one();
+  put(*peer, datagram);
 }
 
 // Expects mutex_ to be held.
@@ -170,11 +170,13 @@ void UdpSocket::forget(UdpPeer& peer) noexcept {
 }
 
 // Logs at each power of two.
-void UdpSocket::count_dropped() noexcept {
+void UdpSocket::count_dropped() noexcept try {
   const std::uint64_t count = dropped_.fetch_add(1) + 1;
   if (!std::has_single_bit(count)) return;
   log::write(log::Level::info, "udp",
              std::to_string(count) + " datagrams dropped: too many peers or full queues");
+} catch (const std::exception& exception) {  // no memory for the line
+  log::write(log::Level::info, "udp", exception.what());
 }
 
 }  // namespace perigee::transport
