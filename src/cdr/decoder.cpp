@@ -98,8 +98,9 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
 
 // CORBA 3.0, 15.3.2.7: the length counts the terminating NUL.
 [[gnu::always_inline]] inline std::string_view Decoder::read_text(std::size_t size) noexcept {
-  if (size == 0) return {};
-  const auto* text = reinterpret_cast<const char*>(read_octets(size).data());
+  const OctetSpan octets = read_octets(size);
+  if (octets.empty()) return {};  // also if a landed message has no memory to be joined
+  const auto* text = reinterpret_cast<const char*>(octets.data());
   if (std::memchr(text, 0, size) == text + size - 1) return {text, size - 1};
   fail(ErrorKind::bad_string);
   return {};
@@ -118,8 +119,9 @@ void Decoder::read_string(std::string& text) {
 
 void Decoder::copy_long(std::size_t size, std::string& text) {
   const auto* octets = reinterpret_cast<const char*>(read_octets(size).data());
-  bool is_good = octets[size - 1] == '\0';
   text.clear();
+  if (octets == nullptr) return;  // a landed message has no memory to be joined
+  bool is_good = octets[size - 1] == '\0';
   text.resize_and_overwrite(size - 1, [&](char* place, std::size_t length) noexcept {
     is_good = is_good && copy_long_text(place, {octets, length});
     return is_good ? length : 0;

@@ -65,6 +65,9 @@ void read_simple(TypeNode& node, Decoder& decoder) {
   }
 }
 
+// Nested types may each announce as many members as fit into the rest of the octets.
+constexpr std::size_t reserved_members_max = 64;
+
 /// A decoder for a part of the top-level TypeCode, and the position of its octet 0 there.
 struct Part {
   Decoder decoder;
@@ -80,6 +83,7 @@ class TypeReader final {
   /// Reads the top-level TypeCode. Its kind and length were read already: `body` begins 8 octets
   /// after the kind.
   const TypeNode* read_top(TypeKind kind, OctetSpan body) {
+    enumerators_seen_max_ = (std::uint64_t{1} << 20) + 256 * std::uint64_t{body.size()};
     TypeNode& node = make(kind, 0);
     read_complex(node, body, 8);
     if (error_ != ErrorKind::none) return nullptr;
@@ -101,6 +105,7 @@ class TypeReader final {
     if (arena_.node_count >= limits_.nodes_max) fail(ErrorKind::too_large);
     TypeNode& node = arena_.add(TypeNode{.kind = kind});
     visited_.push_back({position, &node, false});
+    open_.push_back(visited_.size() - 1);
     return node;
   }
 
@@ -115,13 +120,13 @@ class TypeReader final {
     if (!check(decoder)) return &basic_node<TypeKind::tk_null>;
     const auto kind = static_cast<TypeKind>(number);
     if (const TypeNode* basic = find_basic(kind)) return basic;
-    const std::size_t index = visited_.size();
     TypeNode& node = make(kind, position);
     if (is_complex(kind))
       read_body(node, part);
     else
       read_simple(node, decoder);
-    visited_[index].is_complete = true;
+    visited_[open_.back()].is_complete = true;
+    open_.pop_back();
     return check(decoder) ? &node : &basic_node<TypeKind::tk_null>;
   }
 
@@ -142,8 +147,9 @@ class TypeReader final {
   /// Every cycle goes through a type that may recur. In omniORB's TypeCode of the typedef of a
   /// sequence in a recursive struct, the indirection leads to the typedef.
   bool may_lead_to(std::vector<Visited>::const_iterator target) const noexcept {
-    return target->is_complete || std::any_of(target, visited_.end(), [](const Visited& visited) {
-             return !visited.is_complete && may_recur(visited.node->kind);
+    const auto index = static_cast<std::size_t>(target - visited_.begin());
+    return target->is_complete || std::ranges::any_of(open_, [this, index](std::size_t open) {
+             return open >= index && may_recur(visited_[open].node->kind);
            });
   }
 
@@ -218,7 +224,7 @@ class TypeReader final {
   void read_members(TypeNode& node, Part& part, std::size_t size_min, MemberReader read_one) {
     const std::size_t count = part.decoder.read_length(size_min);
     std::vector<TypeMember> members;
-    members.reserve(count);
+    members.reserve(std::min(count, reserved_members_max));
     for (std::size_t index = 0; index < count && check(part.decoder); ++index)
       (this->*read_one)(members.emplace_back(), node, part);
     node.members = arena_.add(std::move(members));
@@ -270,17 +276,25 @@ class TypeReader final {
 
   void read_branches(TypeNode& node, Part& part, const TypeNode& discriminator) {
     const std::size_t count = part.decoder.read_length(9);
+    count_enumerators(discriminator);
+    const bool is_signed = has_signed_enumerators(discriminator);
     std::vector<TypeMember> members;
-    members.reserve(count);
+    members.reserve(std::min(count, reserved_members_max));
     for (std::size_t index = 0; index < count && check(part.decoder); ++index) {
       TypeMember& member = members.emplace_back();
       if (static_cast<std::int64_t>(index) == node.default_index)
         skip_default_label(part.decoder, discriminator);
       else
-        member.label = read_label(part.decoder, discriminator);
+        member.label = read_label(part.decoder, discriminator, is_signed);
       read_member(member, node, part);
     }
     node.members = arena_.add(std::move(members));
+  }
+
+  /// Each union looks at all enumerators of its discriminator; many unions may share one enum.
+  void count_enumerators(const TypeNode& discriminator) noexcept {
+    enumerators_seen_ += discriminator.members.size();
+    if (enumerators_seen_ > enumerators_seen_max_) fail(ErrorKind::too_large);
   }
 
   /// The label of the default may have any value. JacORB writes one octet of 0 for every
@@ -325,6 +339,9 @@ class TypeReader final {
   TypeLimits limits_;
   std::uint32_t depth_ = 0;
   std::vector<Visited> visited_;
+  std::vector<std::size_t> open_;  // indexes in `visited_` of the nodes that are incomplete
+  std::uint64_t enumerators_seen_ = 0;
+  std::uint64_t enumerators_seen_max_ = 0;
   ErrorKind error_ = ErrorKind::none;
 };
 

@@ -42,20 +42,29 @@ std::int64_t read_wide_label(Decoder& decoder) noexcept {
   return 0;
 }
 
-/// An enum with values is signed if a value is negative.
-bool is_signed(const TypeNode& type) noexcept {
-  return std::ranges::any_of(type.members,
-                             [](const TypeMember& member) { return member.label < 0; });
-}
-
 template <typename Signed>
-std::int64_t read_value(Decoder& decoder, const TypeNode& type) noexcept {
+std::int64_t read_value(Decoder& decoder, bool is_signed) noexcept {
   const auto value = decoder.read<Signed>();
-  if (is_signed(type)) return value;
+  if (is_signed) return value;
   return static_cast<std::int64_t>(static_cast<std::make_unsigned_t<Signed>>(value));
 }
 
+std::int64_t read_enumerator(Decoder& decoder, const TypeNode& type, bool is_signed) noexcept {
+  if (type.kind == TypeKind::tk_enum)
+    return decoder.read_enum(static_cast<std::uint32_t>(type.members.size()));
+  if (type.bound <= 8) return read_value<std::int8_t>(decoder, is_signed);
+  if (type.bound <= 16) return read_value<std::int16_t>(decoder, is_signed);
+  if (type.bound <= 32) return read_value<std::int32_t>(decoder, is_signed);
+  return decoder.read<std::int64_t>();
+}
+
 }  // namespace
+
+bool has_signed_enumerators(const TypeNode& type) noexcept {
+  return type.kind == TypeKind::tk_valued_enum &&
+         std::ranges::any_of(type.members,
+                             [](const TypeMember& member) { return member.label < 0; });
+}
 
 void write_enumerator(Encoder& encoder, const TypeNode& type, std::int64_t enumerator) {
   if (type.kind == TypeKind::tk_enum)
@@ -67,12 +76,7 @@ void write_enumerator(Encoder& encoder, const TypeNode& type, std::int64_t enume
 }
 
 std::int64_t read_enumerator(Decoder& decoder, const TypeNode& type) noexcept {
-  if (type.kind == TypeKind::tk_enum)
-    return decoder.read_enum(static_cast<std::uint32_t>(type.members.size()));
-  if (type.bound <= 8) return read_value<std::int8_t>(decoder, type);
-  if (type.bound <= 16) return read_value<std::int16_t>(decoder, type);
-  if (type.bound <= 32) return read_value<std::int32_t>(decoder, type);
-  return decoder.read<std::int64_t>();
+  return read_enumerator(decoder, type, has_signed_enumerators(type));
 }
 
 bool is_discriminator(TypeKind kind) noexcept {
@@ -120,6 +124,11 @@ void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t l
 }
 
 std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcept {
+  return read_label(decoder, discriminator, has_signed_enumerators(discriminator));
+}
+
+std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator,
+                        bool signed_enumerators) noexcept {
   switch (discriminator.kind) {
     case TypeKind::tk_short:
       return decoder.read<std::int16_t>();
@@ -131,7 +140,7 @@ std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcep
       return decoder.read<std::uint32_t>();
     case TypeKind::tk_enum:
     case TypeKind::tk_valued_enum:
-      return read_enumerator(decoder, discriminator);
+      return read_enumerator(decoder, discriminator, signed_enumerators);
     case TypeKind::tk_longlong:
     case TypeKind::tk_ulonglong:
       return decoder.read<std::int64_t>();

@@ -35,6 +35,11 @@ constexpr bool may_recur(TypeKind kind) noexcept {
 /// Writes and reads a label in the TypeCode of a union.
 void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t label);
 std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
+/// Whether the type is an enum with values, and a value is negative. Looks at all enumerators.
+[[nodiscard]] bool has_signed_enumerators(const TypeNode& type) noexcept;
+/// For many labels: `signed_enumerators` is what that function gives for the discriminator.
+std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator,
+                        bool signed_enumerators) noexcept;
 /// Skips a label that need not be a value of the discriminator.
 void skip_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
 

@@ -1,8 +1,9 @@
 // Walks over a value by its type: to find its end, or to write it again in another form.
 //
 // Types may also come from the network. A type with many empty parts (for example a long array of
-// empty structs) could keep the walk busy for ever. Therefore values that take no octets are
-// counted. The decoder limits the nesting. The octets that were read limit the search for labels.
+// empty structs) could keep the walk busy for ever. Therefore the decoder counts values that take
+// no octets, in all values of a message together. The octets that were read limit the search for
+// labels. The decoder limits the nesting.
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -15,10 +16,9 @@ namespace perigee::cdr {
 
 namespace {
 
-constexpr std::size_t empty_values_max = 65'536;
+constexpr std::uint64_t steps_of_empty_value = 16;  // so a message may have 65,536
 // Products with sizes of messages: they need more than 32 bits.
-constexpr std::uint64_t labels_max = 1 << 20;        // labels to look at, in addition
-constexpr std::uint64_t labels_per_octet_max = 256;  // enough for unions of any size
+constexpr std::uint64_t steps_per_octet = 256;       // labels to look at: enough for large unions
 constexpr std::uint64_t copy_growth_base = 1 << 20;  // octets written
 constexpr std::uint64_t copy_growth_max = 16;        // for each octet read, in addition
 
@@ -35,8 +35,7 @@ class Walk final {
     if (!in_.ok()) return;
     const std::size_t before = in_.remaining();
     if (!basic_value(type.kind)) constructed_value(type);
-    if (in_.remaining() == before && ++empty_values_ > empty_values_max)
-      in_.fail(ErrorKind::too_large);
+    if (in_.remaining() == before) in_.count_steps(steps_of_empty_value);
   }
 
  private:
@@ -180,7 +179,13 @@ class Walk final {
   void exception_id(const TypeNode& type) {
     if (type.id.empty()) return string();
     Decoder ahead = in_;
-    const bool is_there = ahead.read_string_view() == type.id;
+    // A text of another length is not searched for its end: it may be long, and is read again.
+    bool is_there = ahead.read<std::uint32_t>() == type.id.size() + 1;
+    if (is_there) {
+      count_steps(type.id.size());
+      ahead = in_;
+      is_there = ahead.read_string_view() == type.id;
+    }
     if (is_there) in_ = ahead;
     const bool is_written = is_there || inner_types_ == InnerTypes::anew;
     if (out_ == nullptr || !is_written) return;
@@ -191,7 +196,7 @@ class Walk final {
   std::int64_t enumerator(const TypeNode& type) {
     const std::int64_t value = read_enumerator(in_, type);
     if (type.kind == TypeKind::tk_valued_enum && in_.ok()) {
-      count_labels(type);
+      count_steps(type.members.size());
       if (std::ranges::find(type.members, value, &TypeMember::label) == type.members.end())
         in_.fail(ErrorKind::bad_enum);
     }
@@ -199,11 +204,13 @@ class Walk final {
     return value;
   }
 
-  /// Counts all members of the type, because the search looks at all of them.
-  void count_labels(const TypeNode& type) {
-    labels_ += type.members.size();
-    if (labels_ > labels_max + (start_ - in_.remaining()) * labels_per_octet_max)
-      in_.fail(ErrorKind::too_large);
+  /// Counts steps of a search. The octets that this walk has read pay for most of them.
+  void count_steps(std::uint64_t steps) {
+    steps_ += steps;
+    const std::uint64_t paid = (start_ - in_.remaining()) * steps_per_octet;
+    if (steps_ <= paid) return;
+    in_.count_steps(steps_ - paid);
+    steps_ = paid;
   }
 
   /// Decimal digits, two in an octet, and a sign. CORBA 3.0, 15.3.2.8.
@@ -326,7 +333,7 @@ class Walk final {
   void union_value(const TypeNode& type) {
     const std::int64_t label = discriminator(unaliased(*type.content));
     if (!in_.ok()) return;
-    count_labels(type);
+    count_steps(type.members.size());
     const TypeMember* branch = nullptr;
     for (std::size_t index = 0; index < type.members.size() && branch == nullptr; ++index)
       if (static_cast<std::int64_t>(index) != type.default_index &&
@@ -351,8 +358,7 @@ class Walk final {
   InnerTypes inner_types_;
   std::size_t start_;
   std::size_t out_start_;
-  std::size_t empty_values_ = 0;
-  std::uint64_t labels_ = 0;
+  std::uint64_t steps_ = 0;  // of searches
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // TypeCodes on the wire, from correct and from hostile peers; comparing and copying TypeCodes.
+#include "support/allocations.h"
 #include "support/octets.h"
 #include "typecode_nodes.h"
 #include <perigee/cdr/typecode.h>
@@ -304,6 +305,52 @@ TEST_CASE("the length of a chain of aliases is limited, also if it uses indirect
 TEST_CASE("the number of parts is limited") {
   const Octets wire = encode_node(test::everything, std::endian::big);
   CHECK(error_of(wire, {.nodes_max = 5}) == ErrorKind::too_large);
+}
+
+// For each label, a look at all enumerators would take 10^11 steps.
+TEST_CASE("the labels of a union look at the enumerators of its discriminator once") {
+  constexpr std::uint32_t count = 300'000;
+  std::vector<TypeMember> enumerators(count);
+  for (TypeMember& each : enumerators) each.label = 1;
+  const TypeNode discriminator{
+      .kind = TypeKind::tk_valued_enum, .bound = 8, .members = enumerators};
+  std::vector<TypeMember> branches(count);
+  for (TypeMember& each : branches) each = {"", &basic_node<TypeKind::tk_short>, 200};
+  const TypeNode type{.kind = TypeKind::tk_union, .content = &discriminator, .members = branches};
+  Buffer buffer;
+  Encoder encoder(buffer, std::endian::big);
+  encode_type(encoder, type, {.nodes_max = 2 * count, .octets_max = 1 << 26});
+  REQUIRE(encoder.ok());
+  const TypeRef decoded = decode_node(buffer.flatten(), std::endian::big);
+  CHECK(decoded.node->members.back().label == 200);
+}
+
+// Each struct announces as many members as would fit into its octets. The first member is the next
+// struct, and the innermost struct ends in the middle of a member.
+TEST_CASE("nested TypeCodes do not take memory for all members that they announce") {
+  const auto put = [](Octets& wire, std::size_t value) {
+    for (const int shift : {24, 16, 8, 0}) wire.push_back(static_cast<std::byte>(value >> shift));
+  };
+  Octets wire(1 << 16, std::byte{0xff});
+  for (int level = 0; level < 60; ++level) {
+    Octets outer;
+    put(outer, static_cast<std::size_t>(TypeKind::tk_struct));
+    put(outer, 32 + wire.size());
+    put(outer, 0);  // byte order
+    const auto put_empty_text = [&] {
+      put(outer, 1);
+      put(outer, 0);
+    };
+    put_empty_text();  // id
+    put_empty_text();  // name
+    put(outer, wire.size() / 8);
+    put_empty_text();  // name of the first member
+    outer.insert(outer.end(), wire.begin(), wire.end());
+    wire = std::move(outer);
+  }
+  const ::perigee::test::Allocations used =
+      ::perigee::test::allocations_of([&] { CHECK(error_of(wire) == ErrorKind::bad_value); });
+  CHECK(used.octets < 10 * wire.size());
 }
 
 // Each type has the type before it twice, 14 times over. Such a TypeCode takes 1 KB with

@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace perigee::cdr {
 
 namespace {
@@ -225,6 +228,37 @@ TEST_CASE("types with very many empty elements are refused, so that the walk end
     doubled[index].members = members[index];
   }
   CHECK(skip(octets(0), doubled.back()).kind == ErrorKind::too_large);
+}
+
+// Each element of these sequences looks for the id of the exception. The search for the end of the
+// text there would take as many steps as the message has octets, for each element.
+TEST_CASE("an exception without its id does not search the message for each element") {
+  const TypeNode no_members{.kind = tk_except, .id = "IDL:E:1.0"};
+  const TypeMember member[] = {{"", &basic_node<tk_octet>}};
+  const TypeNode one_octet{.kind = tk_except, .id = "IDL:E:1.0", .members = member};
+  constexpr std::uint32_t size = 1 << 24;
+  Octets wire(8 + size, std::byte{'a'});
+  std::ranges::copy(octets(0, 0, 0xff, 0xff, 1, 0, 0, 0), wire.begin());
+  CHECK(skip(wire, {.kind = tk_sequence, .content = &no_members}).kind == ErrorKind::none);
+  std::ranges::fill(wire, std::byte{1});  // each length in it is 0x01010101
+  CHECK(skip(wire, {.kind = tk_sequence, .content = &one_octet}).kind == ErrorKind::truncated);
+}
+
+TEST_CASE("the search for a long id of an exception is paid by the octets of the message") {
+  const std::string id(0x01010100, '\x01');
+  const TypeMember member[] = {{"", &basic_node<tk_octet>}};
+  const TypeNode type{.kind = tk_except, .id = id, .members = member};
+  const Octets wire(id.size() + (1 << 20), std::byte{1});  // each length in it is that of the id
+  CHECK(skip(wire, {.kind = tk_sequence, .content = &type}).kind == ErrorKind::too_large);
+}
+
+TEST_CASE("empty values are counted for all values of a message together") {
+  constexpr static TypeNode nothing{.kind = tk_struct};
+  Decoder decoder(octets(0), std::endian::big);
+  for (int value = 0; value < 2; ++value) {
+    skip_value(decoder, array_node<nothing, 40'000>);
+    CHECK(decoder.error().kind == (value == 0 ? ErrorKind::none : ErrorKind::too_large));
+  }
 }
 
 // The product of octets and labels needs more than 32 bits.

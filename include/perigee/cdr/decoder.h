@@ -249,6 +249,12 @@ class PERIGEE_API Decoder {
     if (objects_left_ == 0) return fail(ErrorKind::too_large);
     --objects_left_;
   }
+  /// Counts work for which the message has no octets, for example elements without octets;
+  /// `too_large` beyond 2^20 steps.
+  void count_steps(std::uint64_t steps) noexcept {
+    if (steps > free_steps_left_) return fail(ErrorKind::too_large);
+    free_steps_left_ -= static_cast<std::uint32_t>(steps);
+  }
 
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   [[nodiscard]] Environment* environment() const noexcept { return environment_; }
@@ -297,6 +303,7 @@ class PERIGEE_API Decoder {
   CodeSets code_sets_;
   std::uint32_t depth_left_ = Limits{}.depth_max;
   std::uint32_t objects_left_ = Limits{}.objects_max;
+  std::uint32_t free_steps_left_ = 1 << 20;
   Environment* environment_ = nullptr;
   Error error_;
 };

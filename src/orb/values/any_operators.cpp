@@ -284,15 +284,11 @@ perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Any& any) {
   std::shared_ptr<const perigee::any::Content> content;
   if (!is_basic) {
     decoder.count_object();
-    perigee::cdr::Decoder walk = decoder;
-    perigee::cdr::skip_value(walk, *type.node);
-    if (!walk.ok()) {
-      decoder.fail(walk.error().kind);
-      return decoder;
-    }
-    const std::size_t size = decoder.remaining() - walk.remaining();
-    content = std::make_shared<perigee::any::EncodedValue>(decoder, size, *type.node);
-    decoder.skip(size);
+    const perigee::cdr::Decoder start = decoder;
+    perigee::cdr::skip_value(decoder, *type.node);
+    if (!decoder.ok()) return decoder;
+    const std::size_t size = start.remaining() - decoder.remaining();
+    content = std::make_shared<perigee::any::EncodedValue>(start, size, *type.node);
   }
   if (!decoder.ok()) return decoder;
   Access::set(decoded, *type.node, std::move(content), std::move(type.owner));

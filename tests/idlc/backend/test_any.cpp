@@ -296,6 +296,23 @@ TEST_CASE("a truncated any is an error") {
 }
 
 // The figures are in docs/mapping.md.
+// An element of tk_null takes no octets.
+TEST_CASE("elements without octets are counted for all anys of a message together") {
+  Buffer buffer;
+  Encoder encoder(buffer, std::endian::big);
+  for (int count = 0; count < 2; ++count) {
+    const std::vector<std::uint8_t> parameters(12);  // big-endian, tk_null, no bound
+    encoder << std::uint32_t{19} << parameters << std::uint32_t{40'000};
+  }
+  const Octets wire = buffer.flatten();
+  Decoder decoder(wire, std::endian::big);
+  Any any;
+  decoder >> any;
+  CHECK(decoder.ok());
+  decoder >> any;
+  CHECK(decoder.error().kind == perigee::cdr::ErrorKind::too_large);
+}
+
 TEST_CASE("insertion costs one allocation at most, basic types cost none") {
   Any any;
   CHECK(perigee::test::allocations_of([&] { any <<= std::int32_t{5}; }).count == 0);
