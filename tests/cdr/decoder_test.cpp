@@ -2,9 +2,13 @@
 #include "support/allocations.h"
 #include "support/octets.h"
 #include <perigee/cdr/buffer.h>
+#include <perigee/cdr/landed_sequence.h>
 #include <perigee/cdr/operators.h>
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace perigee;
 using cdr::Decoder;
@@ -245,4 +249,27 @@ TEST_CASE("an error says what is wrong, and where") {
   CHECK(to_string(cdr::Error{ErrorKind::bad_boolean, 17}) ==
         "a boolean is neither 0 nor 1 (at octet 17)");
   CHECK(to_string(cdr::Error{}) == "no error");
+}
+
+// Without memory, the octets behind the head cannot be joined with it either.
+TEST_CASE("a text whose octets were taken as a sequence is an error") {
+  for (const std::size_t size : {100U, 100'000U}) {
+    CAPTURE(size);
+    for (const bool is_view : {true, false}) {
+      cdr::LandedSequence landed(std::vector<std::uint8_t>(size, 'a'), {}, 4);
+      std::vector<std::uint8_t> taken;
+      REQUIRE(landed.take(taken));
+      const Octets head = octets(0, static_cast<int>(size >> 16), static_cast<int>(size >> 8 & 255),
+                                 static_cast<int>(size & 255));
+      Decoder decoder(head, std::endian::big);
+      decoder.set_landed(landed);
+      std::string text;
+      if (is_view)
+        CHECK(decoder.read_string_view().empty());
+      else
+        decoder.read_string(text);
+      CHECK(decoder.error().kind == ErrorKind::truncated);
+      CHECK(text.empty());
+    }
+  }
 }
