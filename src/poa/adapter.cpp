@@ -110,6 +110,7 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   parts_.host->adapters().remove(ref_);
   if (const auto parent = tree_.parent()) parent->forget_child(*this);
   parts_.host->resume_held_requests();
+  parts_.manager->wake_held();
   released(Lock(mutex_));
   if (!wait_for_completion) return;
   Lock lock(mutex_);

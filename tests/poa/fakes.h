@@ -32,8 +32,13 @@ class FakeRequest final : public orb::ServerRequest {
   [[nodiscard]] const Octets& results() const noexcept { return results_; }
   [[nodiscard]] const CORBA::Object* forward() const noexcept { return forward_; }
   void refuse_to_wait() noexcept { hold_ = Hold::refused; }
+  /// Called each time before the request waits for its manager.
+  void when_held(std::function<void()> when_held) { when_held_ = std::move(when_held); }
 
-  [[nodiscard]] Hold hold() override { return hold_; }
+  [[nodiscard]] Hold hold() override {
+    if (when_held_) when_held_();
+    return hold_;
+  }
   ~FakeRequest() override {
     if (upcall_ != nullptr) --upcall_->later_->outstanding;
   }
@@ -95,6 +100,7 @@ class FakeRequest final : public orb::ServerRequest {
   Octets results_;
   const CORBA::Object* forward_ = nullptr;
   Hold hold_ = Hold::wait;
+  std::function<void()> when_held_;
 };
 
 /// Runs the action of the test, then replies without results if the action has not answered.
