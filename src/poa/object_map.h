@@ -1,5 +1,5 @@
 // The active objects of one adapter: from an id to its slot and servant, and from a servant to the
-// slots that it serves. Knows nothing of what is in a slot.
+// number of its objects. Knows nothing of what is in a slot.
 #pragma once
 
 #include "poa/slot_table.h"
@@ -15,8 +15,8 @@ namespace perigee::poa {
 
 /// Guarded by the mutex of the adapter.
 ///
-/// Invariant: each object is listed once by its id and once by its servant; no slot is listed
-/// twice.
+/// Invariants: each object is listed once by its id, and counted once at its servant. No slot is
+/// listed twice. A servant that never had two objects at one time is listed with its object's slot.
 class ObjectMap {
  public:
   using Servant = PortableServer::Servant;
@@ -30,7 +30,8 @@ class ObjectMap {
   void add(const std::string& id, const Object& object);
   [[nodiscard]] std::optional<SlotRef> find(const std::string& id) const noexcept;
   [[nodiscard]] bool contains(const std::string& id) const noexcept { return ids_.contains(id); }
-  /// One of the objects that the servant serves.
+  /// The object that the servant serves. Nothing if there is none, or if the servant has had two
+  /// objects at one time: only UNIQUE_ID adapters ask.
   [[nodiscard]] std::optional<SlotRef> find_by_servant(const Servant* servant) const noexcept;
   [[nodiscard]] bool serves(const Servant* servant) const noexcept {
     return servants_.contains(servant);
@@ -45,8 +46,15 @@ class ObjectMap {
   [[nodiscard]] bool check_invariants() const;
 
  private:
+  /// Not a list of the slots: an object is removed in constant time, however many objects its
+  /// servant has.
+  struct Served {
+    std::size_t count = 0;
+    SlotRef slot;  ///< of the only object; generation 0 after there were two
+  };
+
   ById ids_;
-  std::unordered_multimap<const Servant*, SlotRef> servants_;
+  std::unordered_map<const Servant*, Served> servants_;
 };
 
 }  // namespace perigee::poa
