@@ -8,19 +8,21 @@
 
 namespace perigee::poa {
 
-void ObjectMap::add(const std::string& id, const Object& object) {
-  const auto [place, added] = ids_.emplace(id, object);
+const ObjectMap::Object& ObjectMap::add(const std::string& id, Object object) {
+  const auto [place, added] = ids_.emplace(id, std::move(object));
   assert(added);
+  const Object& listed = place->second;
   try {
-    Served& served = servants_[object.servant];
-    served.slot = ++served.count == 1 ? object.slot : SlotRef();
+    Served& served = servants_[listed.servant];
+    served.slot = ++served.count == 1 ? listed.slot : SlotRef();
   } catch (...) {
     if (added) ids_.erase(place);
     throw;
   }
+  return listed;
 }
 
-std::optional<SlotRef> ObjectMap::find(const std::string& id) const noexcept {
+std::optional<SlotRef> ObjectMap::find(std::string_view id) const noexcept {
   const auto found = ids_.find(id);
   return found != ids_.end() ? std::optional(found->second.slot) : std::nullopt;
 }
@@ -37,10 +39,10 @@ std::vector<SlotRef> ObjectMap::slots() const {
   return slots;
 }
 
-std::optional<ObjectMap::Object> ObjectMap::remove(const std::string& id) noexcept {
+std::optional<ObjectMap::Object> ObjectMap::remove(std::string_view id) noexcept {
   const auto found = ids_.find(id);
   if (found == ids_.end()) return std::nullopt;
-  const Object object = found->second;
+  Object object = std::move(found->second);
   ids_.erase(found);
   const auto served = servants_.find(object.servant);
   if (--served->second.count == 0) servants_.erase(served);

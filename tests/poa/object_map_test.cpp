@@ -84,9 +84,9 @@ TEST_CASE("objects are found by id and by servant after any sequence of changes"
     if (listed == model.entries.end() && below(3) != 0) {
       const auto* const servant = servant_at(places[below(places_used)]);
       if (unique && model.serves(servant)) continue;
-      const ObjectMap::Object object{{next_slot++, 1}, servant};
-      map.add(id, object);
-      model.entries.push_back({id, object});
+      const SlotRef slot{next_slot++, 1};
+      map.add(id, {slot, servant});
+      model.entries.push_back({id, {slot, servant}});
     } else {
       const auto removed = map.remove(id);
       REQUIRE(removed.has_value() == (listed != model.entries.end()));
