@@ -32,15 +32,16 @@ counted_ptr<Adapter> Adapter::make(AdapterParts parts, const counted_ptr<Adapter
   return made;
 }
 
+// The table comes last, since only the table keeps an adapter for good.
 void Adapter::attach(const counted_ptr<Adapter>& self) {
   self_ = self;
+  parts_.manager->add(self);
   const auto slot =
       parts_.host->adapters().insert([this, &self](AdapterEntry& entry, SlotRef ref) noexcept {
         ref_ = ref;
         entry.adapter = self;
       });
   if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "adapters_max reached");
-  parts_.manager->add(self);
 }
 
 counted_ptr<Adapter> Adapter::self() const { return self_.lock(); }
@@ -57,6 +58,21 @@ bool Adapter::destroyed() const noexcept {
   return destroyed_;
 }
 
+namespace {
+
+// Takes the child out of the tree again, unless the tree keeps it.
+struct Added {
+  ~Added() {
+    if (!keeps) tree.remove(name, &child);
+  }
+  AdapterTree<Adapter>& tree;
+  const std::string& name;
+  const Adapter& child;
+  bool keeps = false;
+};
+
+}  // namespace
+
 CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
     const CORBA::PolicyList& policies) {
@@ -71,8 +87,12 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     own_manager = make_counted<Manager>(parts_.host, parts_.host->next_manager_id());
   const Lock lock = lock_alive();
   if (tree_.contains(adapter_name)) throw AdapterAlreadyExists();
-  auto child = make({parts_.host, std::move(own_manager), adapter_name, set, false}, self());
+  auto child = make_counted<Adapter>(
+      AdapterParts{parts_.host, std::move(own_manager), adapter_name, set, false}, self());
   tree_.add(adapter_name, child);
+  Added added{tree_, adapter_name, *child};
+  child->attach(child);
+  added.keeps = true;
   return CORBA::object_reference<POA>(std::move(child));
 }
 

@@ -5,6 +5,7 @@
 #include "poa/managed_adapter.h"
 #include <perigee/base/log.h>
 
+#include <algorithm>
 #include <string>
 
 namespace perigee::poa {
@@ -84,9 +85,13 @@ void Manager::wake_held() noexcept {
   changed_.notify_all();
 }
 
+// Seldom looks for adapters that no longer exist: on average, adding takes constant time.
 void Manager::add(const counted_ptr<ManagedAdapter>& adapter) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(adapters_, [](const auto& known) { return known.expired(); });
+  if (adapters_.size() >= prune_size_) {
+    std::erase_if(adapters_, [](const auto& known) { return known.expired(); });
+    prune_size_ = std::max(prune_size_min_, 2 * adapters_.size());
+  }
   adapters_.push_back(adapter);
 }
 

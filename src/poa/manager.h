@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -63,6 +64,8 @@ class Manager final : public PortableServer::POAManager {
   void wait_until_idle();
   [[nodiscard]] std::vector<counted_ptr<ManagedAdapter>> adapters() const;
 
+  static constexpr std::size_t prune_size_min_ = 16;
+
   const std::shared_ptr<AdapterHost> host_;
   const std::string id_;
   std::atomic<State> state_{State::HOLDING};
@@ -72,7 +75,8 @@ class Manager final : public PortableServer::POAManager {
   std::condition_variable changed_;
   std::uint32_t waiting_count_ = 0;
   std::uint64_t wake_count_ = 0;
-  std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;
+  std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;  // some no longer exist
+  std::size_t prune_size_ = prune_size_min_;                // of adapters_, when to remove those
 };
 
 }  // namespace perigee::poa

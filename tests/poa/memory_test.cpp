@@ -3,6 +3,8 @@
 #include "poa/test_orb.h"
 #include "support/allocations.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace perigee;
@@ -152,4 +154,34 @@ TEST_CASE("an adapter with children and objects is destroyed without memory") {
                   PortableServer::POA::AdapterNonExistent);
   CHECK(test.orb.dispatcher().locate(key).status == orb::Location::Status::unknown);
   adapter.destroy(false, true);  // waits for the objects
+}
+
+TEST_CASE("a create_POA that lacks memory leaves no part of an adapter") {
+  TestParts parts;
+  parts.adapter_limits.adapters_max = 2;  // the Root POA and one child
+  TestOrb orb(std::move(parts));
+  auto& root = *orb.root();
+  const CORBA::PolicyList policies{
+      root.create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT)};
+  const std::string name(100, 'n');
+  auto manager = root.the_POAManager();
+  SUBCASE("with the manager of another adapter") {}
+  SUBCASE("with its own manager") { manager = nullptr; }
+  TestOrb::PoaRef child;
+  std::size_t failure_count = 0;
+  for (; !child; ++failure_count) {
+    fail_allocation(failure_count + 1);
+    try {
+      child = root.create_POA(name, manager, policies);
+    } catch (const std::bad_alloc&) {
+      CHECK(root.the_children().empty());
+    }
+    (void)stop_failing_allocation();
+  }
+  CHECK(failure_count > 4);
+  CHECK(child->the_name() == name);
+  CHECK_THROWS_AS((void)root.create_POA("second", manager, {}), CORBA::NO_RESOURCES);
+  CHECK(root.the_children().size() == 1);
+  child->destroy(true, true);
+  CHECK(root.create_POA("second", manager, {}));
 }
