@@ -23,7 +23,8 @@ void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error)
     std::rethrow_exception(error);
   } catch (const CORBA::NO_RESPONSE& stopped) {
     if (stopped.minor() != orb::minor_cancelled) return answer.exception(error);
-    answer.exception(CORBA::TIMEOUT(orb::minor_deadline, stopped.completed(),
+    // The status of the call that was stopped says nothing of the servant, which has begun.
+    answer.exception(CORBA::TIMEOUT(orb::minor_deadline, CORBA::COMPLETED_MAYBE,
                                     "the client's time passed before the reply"));
   } catch (...) {
     answer.exception(error);

@@ -32,15 +32,16 @@ counted_ptr<Adapter> Adapter::make(AdapterParts parts, const counted_ptr<Adapter
   return made;
 }
 
+// The table comes last, since only the table keeps an adapter for good.
 void Adapter::attach(const counted_ptr<Adapter>& self) {
   self_ = self;
+  parts_.manager->add(self);
   const auto slot =
       parts_.host->adapters().insert([this, &self](AdapterEntry& entry, SlotRef ref) noexcept {
         ref_ = ref;
         entry.adapter = self;
       });
   if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "adapters_max reached");
-  parts_.manager->add(self);
 }
 
 counted_ptr<Adapter> Adapter::self() const { return self_.lock(); }
@@ -57,6 +58,21 @@ bool Adapter::destroyed() const noexcept {
   return destroyed_;
 }
 
+namespace {
+
+// Takes the child out of the tree again, unless the tree keeps it.
+struct Added {
+  ~Added() {
+    if (!keeps) tree.remove(name, &child);
+  }
+  AdapterTree<Adapter>& tree;
+  const std::string& name;
+  const Adapter& child;
+  bool keeps = false;
+};
+
+}  // namespace
+
 CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
     const CORBA::PolicyList& policies) {
@@ -71,8 +87,12 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     own_manager = make_counted<Manager>(parts_.host, parts_.host->next_manager_id());
   const Lock lock = lock_alive();
   if (tree_.contains(adapter_name)) throw AdapterAlreadyExists();
-  auto child = make({parts_.host, std::move(own_manager), adapter_name, set, false}, self());
+  auto child = make_counted<Adapter>(
+      AdapterParts{parts_.host, std::move(own_manager), adapter_name, set, false}, self());
   tree_.add(adapter_name, child);
+  Added added{tree_, adapter_name, *child};
+  child->attach(child);
+  added.keeps = true;
   return CORBA::object_reference<POA>(std::move(child));
 }
 
@@ -93,11 +113,18 @@ std::vector<counted_ptr<Adapter>> Adapter::all_children() const {
   return tree_.all();
 }
 
+counted_ptr<Adapter> Adapter::first_child() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return tree_.first();
+}
+
 void Adapter::forget_child(const Adapter& child) noexcept {
   const std::lock_guard lock(mutex_);
   tree_.remove(child.parts_.name, &child);
 }
 
+// Needs no memory, so an adapter is not destroyed in part. A child that is destroyed leaves the
+// tree.
 void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) parts_.host->check_may_wait();
   const counted_ptr<Adapter> keep = self();  // the table may hold the last reference
@@ -105,11 +132,12 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
     const std::lock_guard lock(mutex_);
     destroyed_ = true;  // no children and no objects are made from here on
   }
-  for (const auto& known : all_children()) known->destroy(etherealize_objects, wait_for_completion);
+  while (const auto known = first_child()) known->destroy(etherealize_objects, wait_for_completion);
   remove_objects(etherealize_objects ? Etherealize::yes : Etherealize::no);
   parts_.host->adapters().remove(ref_);
   if (const auto parent = tree_.parent()) parent->forget_child(*this);
   parts_.host->resume_held_requests();
+  parts_.manager->wake_held();
   released(Lock(mutex_));
   if (!wait_for_completion) return;
   Lock lock(mutex_);
@@ -123,16 +151,15 @@ void Adapter::remove_objects(Etherealize etherealize) noexcept {
     const std::lock_guard lock(mutex_);
     objects = objects_.remove_all();
     if (etherealize == Etherealize::yes && etherealizes())
-      for (const auto& [id, object] : objects)
-        activation_.begin_leaving(id, object.servant, Reason::cleanup);
+      for (auto& [id, object] : objects)
+        activation_.begin_leaving(std::move(object.leaving), Reason::cleanup);
   }
-  for (const auto& [id, object] : objects) remove_from_tables(id, object.slot);
+  for (const auto& [id, object] : objects) remove_from_tables(object);
 }
 
-void Adapter::remove_from_tables(const std::string& id, SlotRef slot) noexcept {
-  const auto octets = std::span(reinterpret_cast<const std::uint8_t*>(id.data()), id.size());
-  parts_.host->key_index().erase(key_of({octets.begin(), octets.end()}), slot);
-  parts_.host->objects().remove(slot);
+void Adapter::remove_from_tables(const ObjectMap::Object& object) noexcept {
+  if (!object.key.empty()) parts_.host->key_index().erase(object.key, object.slot);
+  parts_.host->objects().remove(object.slot);
 }
 
 std::string Adapter::the_name() {
@@ -225,24 +252,27 @@ void Adapter::list(const ActiveObject& object, SlotRef slot) {
   const std::string text = id_text(object.id);
   if (objects_.contains(text))
     throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "another object has the id of the slot");
-  const Octets key = object.has_slot_id ? Octets() : key_of(object.id);
-  objects_.add(text, {slot, object.servant.get()});
+  ObjectMap::Object listing{slot, object.servant.get()};
+  if (!object.has_slot_id) listing.key = key_of(object.id);
+  if (parts_.policies.servant_manager())
+    listing.leaving = ServantActivation::make_leaving_nodes(text, object.servant.get());
+  const Octets& key = objects_.add(text, std::move(listing)).key;
   Listed listed{objects_, text};
   if (!key.empty()) parts_.host->key_index().put(key, slot);
   listed.keeps = true;
 }
 
+// Needs no memory: an object is not deactivated in part.
 void Adapter::deactivate_object(const ObjectId& id) {
   SlotTable<ActiveObject>::Pin object;  // let go after the lock: the servant may end here
   Lock lock = lock_alive();
   if (!parts_.policies.retain()) throw WrongPolicy();
-  const std::string text = id_text(id);
-  const auto removed = objects_.remove(text);
+  auto removed = objects_.remove(id_view(id));
   if (!removed) throw ObjectNotActive();
   object = pin(removed->slot);
-  if (etherealizes()) activation_.begin_leaving(text, removed->servant, Reason::deactivated);
+  if (etherealizes()) activation_.begin_leaving(std::move(removed->leaving), Reason::deactivated);
   lock.unlock();
-  remove_from_tables(text, removed->slot);
+  remove_from_tables(*removed);
 }
 
 bool Adapter::enter() noexcept {

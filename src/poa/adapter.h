@@ -174,10 +174,11 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] SlotTable<ActiveObject>::Pin pin_id(const PortableServer::ObjectId& id) const;
   [[nodiscard]] const ServedObject* upcall_on(
       const PortableServer::Servant* servant) const noexcept;
+  [[nodiscard]] counted_ptr<Adapter> first_child() const noexcept;
   void forget_child(const Adapter& child) noexcept;
   enum class Etherealize : std::uint8_t { no, yes };
   void remove_objects(Etherealize etherealize) noexcept;
-  void remove_from_tables(const std::string& id, SlotRef slot) noexcept;
+  void remove_from_tables(const ObjectMap::Object& object) noexcept;
   void released(Lock lock) noexcept;
 
   [[nodiscard]] bool etherealizes() const noexcept;

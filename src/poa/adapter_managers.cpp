@@ -1,10 +1,10 @@
 // Servants that are made or chosen when a request needs one: default servants, servant activators
 // and locators. Also adapters that an activator makes. Application code is called without mutex_.
+#include "orb/serving/log_operation.h"
 #include "poa/adapter.h"
 #include "poa/adapter_host.h"
 #include "poa/minor_codes.h"
 #include "poa/upcall.h"
-#include <perigee/base/log.h>
 
 #include <algorithm>
 
@@ -125,7 +125,7 @@ bool Adapter::would_wait_for_itself(const std::string& id) const noexcept {
     const ServedObject& object = upcall->object();
     if (object.adapter.get() != this) continue;
     if (parts_.policies.single_thread()) return true;
-    if (waits_for_upcalls && activation_.state_of(id_text(object.id))) return true;
+    if (waits_for_upcalls && activation_.state_of(id_view(object.id))) return true;
   }
   return false;
 }
@@ -215,16 +215,16 @@ void Adapter::keep_incarnated(const ObjectId& id, const ServantRef& servant) {
 }
 
 void Adapter::object_ended(ServedObject& object) noexcept {
-  const std::string text = id_text(object.id);
+  const std::string_view id = id_view(object.id);
   const PortableServer::Servant* const servant = object.servant.get();
   Lock lock(mutex_);
-  const auto leaving = activation_.begin_etherealizing(text, servant);
+  const auto leaving = activation_.begin_etherealizing(id, servant);
   const bool remaining = leaving && (leaving->servant_leaves_again || objects_.serves(servant));
   lock.unlock();
   if (leaving) call_etherealize(object, leaving->reason, remaining);
   object.servant.reset();
   lock.lock();
-  if (leaving) activation_.end(text);
+  if (leaving) activation_.end(id);
   --uses_;
   released(std::move(lock));
 }
@@ -241,9 +241,9 @@ void Adapter::call_etherealize(const ServedObject& object, Reason reason, bool r
     activator->etherealize(object.id, CORBA::object_reference<PortableServer::POA>(self()),
                            object.servant, reason == Reason::cleanup, remaining);
   } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "poa", std::string("etherealize: ") + exception.what());
+    orb::log_operation(log::Level::warning, "etherealize", {exception.what()});
   } catch (...) {
-    log::write(log::Level::warning, "poa", "etherealize: an exception of an unknown type");
+    orb::log_operation(log::Level::warning, "etherealize", {"an exception of an unknown type"});
   }
 }
 

@@ -108,7 +108,7 @@ SlotTable<ActiveObject>::Pin Adapter::pin_id(const ObjectId& id) const {
   std::optional<SlotRef> slot;
   {
     const Lock lock = lock_alive();
-    slot = objects_.find(id_text(id));
+    slot = objects_.find(id_view(id));
   }
   return slot ? pin(*slot) : SlotTable<ActiveObject>::Pin();
 }

@@ -42,6 +42,10 @@ class AdapterTree {
     const auto found = children_.find(name);
     return found == children_.end() ? nullptr : found->second;
   }
+  /// Null if there are no children.
+  [[nodiscard]] counted_ptr<Node> first() const noexcept {
+    return children_.empty() ? nullptr : children_.begin()->second;
+  }
   [[nodiscard]] std::vector<counted_ptr<Node>> all() const {
     std::vector<counted_ptr<Node>> all;
     for (const auto& [name, child] : children_) all.push_back(child);

@@ -10,6 +10,8 @@
 #include <perigee/poa/held_exception.h>
 #include <perigee/poa/poa.h>
 
+#include <new>
+
 namespace perigee::skeleton {
 
 using CORBA::COMPLETED_MAYBE;
@@ -47,6 +49,15 @@ void log_dropped(const Outstanding& outstanding) noexcept {
                      {"the client gets NO_RESPONSE: the answer was dropped"});
 }
 
+// Without its text if there is no memory for it: the client must get an answer.
+CORBA::NO_RESPONSE dropped_answer() noexcept {
+  try {
+    return CORBA::NO_RESPONSE(0, COMPLETED_MAYBE, "the servant has dropped the answer");
+  } catch (const std::bad_alloc&) {
+    return CORBA::NO_RESPONSE(0, COMPLETED_MAYBE);
+  }
+}
+
 // Called in the upcall, after the answer was given.
 void log_thrown_late(const char* thrown) noexcept {
   const poa::Upcall* const upcall = poa::Upcall::current();
@@ -63,8 +74,7 @@ Answer::~Answer() {
   if (outstanding_ == nullptr) return;
   if (outstanding_->take()) {
     log_dropped(*outstanding_);
-    outstanding_->request().reply_exception(
-        CORBA::NO_RESPONSE(0, COMPLETED_MAYBE, "the servant has dropped the answer"));
+    outstanding_->request().reply_exception(dropped_answer());
     outstanding_->end();
   }
   delete outstanding_;

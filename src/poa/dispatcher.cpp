@@ -26,7 +26,8 @@ using probe::Point;
 namespace {
 
 // How often a request looks for its object again: after it was held, or after the object or its
-// adapter was made.
+// adapter was made. Wake-ups of a manager that still holds are not counted: each of them belongs to
+// an adapter that was destroyed.
 constexpr int rounds_max = 1000;
 
 }  // namespace
@@ -59,19 +60,23 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 }
 
 [[gnu::always_inline]] inline void Dispatcher::route(orb::ServerRequest& request) {
-  for (int round = 0; round < rounds_max; ++round) {
+  for (int round = 0; round < rounds_max;) {
     Target target = find(request.object_key());
     probe::stamp(Point::object_found);
     switch (pass(request, target)) {
       case Gate::open:
         break;
       case Gate::look_again:
+        ++round;
+        continue;
+      case Gate::woken:
         continue;
       case Gate::taken:
         return;
     }
     if (target.object) return call(request, *target.object, &target.object);
     if (serve_inactive(request, target) == Served::yes) return;
+    ++round;
   }
   throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
                          "object lookup failed: retry limit reached");
@@ -93,15 +98,29 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     case State::HOLDING:
       break;
   }
-  // The object is not kept while the request waits: hold_requests(true) waits for its users.
-  const counted_ptr<Manager> manager = adapter->shared_manager();
+  return hold(request, target, *adapter);
+}
+
+// The object is not kept while the request waits: hold_requests(true) waits for its users.
+Dispatcher::Gate Dispatcher::hold(orb::ServerRequest& request, Target& target, Adapter& adapter) {
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the adapter may end meanwhile
+  const counted_ptr<Manager> manager = adapter.shared_manager();
+  const std::uint64_t wake_count = manager->wake_count();
+  if (adapter.destroyed()) throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO);
   manager->note_held();
   target = Target();
   switch (request.hold()) {
     case orb::ServerRequest::Hold::taken:
       return Gate::taken;
     case orb::ServerRequest::Hold::wait:
-      if (manager->wait_while_holding()) return Gate::look_again;
+      switch (manager->wait_while_holding(wake_count)) {
+        case Manager::HoldEnd::changed:
+          return Gate::look_again;
+        case Manager::HoldEnd::woken:
+          return Gate::woken;
+        case Manager::HoldEnd::refused:
+          break;
+      }
       break;
     case orb::ServerRequest::Hold::refused:
       break;

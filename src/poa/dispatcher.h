@@ -59,7 +59,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   using AdapterPin = SlotTable<AdapterEntry>::Pin;
   struct Target;
   struct PathEnd;
-  enum class Gate : std::uint8_t { open, look_again, taken };
+  enum class Gate : std::uint8_t { open, look_again, woken, taken };
   enum class Served : std::uint8_t { yes, look_again };
 
   [[nodiscard]] ObjectPin find_object(const std::optional<KeyView>& key, OctetSpan octets) noexcept;
@@ -69,6 +69,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] PathEnd walk(OctetSpan path) const noexcept;
   void route(orb::ServerRequest& request);
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
+  [[nodiscard]] static Gate hold(orb::ServerRequest& request, Target& target, Adapter& adapter);
   [[nodiscard]] Served serve_inactive(orb::ServerRequest& request, Target& target);
   void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);
   void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);

@@ -5,6 +5,7 @@
 #include "poa/managed_adapter.h"
 #include <perigee/base/log.h>
 
+#include <algorithm>
 #include <string>
 
 namespace perigee::poa {
@@ -59,19 +60,38 @@ void Manager::note_held() noexcept {
   }
 }
 
-bool Manager::wait_while_holding() {
-  std::unique_lock lock(mutex_);
-  if (state_.load() != State::HOLDING) return true;
-  if (waiting_count_ >= host_->limits().holding_requests_max) return false;
-  ++waiting_count_;
-  changed_.wait(lock, [this] { return state_.load() != State::HOLDING; });
-  --waiting_count_;
-  return true;
+std::uint64_t Manager::wake_count() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return wake_count_;
 }
 
+Manager::HoldEnd Manager::wait_while_holding(std::uint64_t seen) {
+  std::unique_lock lock(mutex_);
+  const auto is_over = [this, seen] {
+    return state_.load() != State::HOLDING || wake_count_ != seen;
+  };
+  if (!is_over()) {
+    if (waiting_count_ >= host_->limits().holding_requests_max) return HoldEnd::refused;
+    ++waiting_count_;
+    changed_.wait(lock, is_over);
+    --waiting_count_;
+  }
+  return state_.load() != State::HOLDING ? HoldEnd::changed : HoldEnd::woken;
+}
+
+void Manager::wake_held() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++wake_count_;
+  changed_.notify_all();
+}
+
+// Seldom looks for adapters that no longer exist: on average, adding takes constant time.
 void Manager::add(const counted_ptr<ManagedAdapter>& adapter) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(adapters_, [](const auto& known) { return known.expired(); });
+  if (adapters_.size() >= prune_size_) {
+    std::erase_if(adapters_, [](const auto& known) { return known.expired(); });
+    prune_size_ = std::max(prune_size_min_, 2 * adapters_.size());
+  }
   adapters_.push_back(adapter);
 }
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -34,8 +35,19 @@ class Manager final : public PortableServer::POAManager {
   /// changes the state first, and then looks for pins. Both orders are sequentially consistent, so
   /// no request is missed: see SlotTable::pin.
   [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_seq_cst); }
-  /// Blocks while requests are held. Returns false at once if too many requests wait already.
-  bool wait_while_holding();
+  /// Why a wait of a held request is over.
+  enum class HoldEnd : std::uint8_t {
+    changed,  ///< the state is not HOLDING
+    woken,    ///< `wake_held` was called
+    refused,  ///< too many requests wait already
+  };
+  /// How often `wake_held` was called. A request reads it while it knows its adapter, and then
+  /// checks that the adapter was not destroyed. So it misses no call of `wake_held`.
+  [[nodiscard]] std::uint64_t wake_count() const noexcept;
+  /// Blocks while requests are held and `wake_held` is not called. `seen`: an earlier `wake_count`.
+  [[nodiscard]] HoldEnd wait_while_holding(std::uint64_t seen);
+  /// Makes held requests look for their objects again, since an adapter was destroyed.
+  void wake_held() noexcept;
   /// Called for each request that is held. Writes a log line for the first of them after each
   /// change of the state.
   void note_held() noexcept;
@@ -52,6 +64,8 @@ class Manager final : public PortableServer::POAManager {
   void wait_until_idle();
   [[nodiscard]] std::vector<counted_ptr<ManagedAdapter>> adapters() const;
 
+  static constexpr std::size_t prune_size_min_ = 16;
+
   const std::shared_ptr<AdapterHost> host_;
   const std::string id_;
   std::atomic<State> state_{State::HOLDING};
@@ -60,7 +74,9 @@ class Manager final : public PortableServer::POAManager {
   mutable std::mutex mutex_;  // guards the members below, and the changes of state_
   std::condition_variable changed_;
   std::uint32_t waiting_count_ = 0;
-  std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;
+  std::uint64_t wake_count_ = 0;
+  std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;  // some no longer exist
+  std::size_t prune_size_ = prune_size_min_;                // of adapters_, when to remove those
 };
 
 }  // namespace perigee::poa

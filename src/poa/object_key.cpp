@@ -158,9 +158,11 @@ std::optional<std::string_view> PathNames::next() noexcept {
   return std::string_view(reinterpret_cast<const char*>(name.data()), name.size());
 }
 
-std::string id_text(std::span<const std::uint8_t> id) {
+std::string_view id_view(std::span<const std::uint8_t> id) noexcept {
   return {reinterpret_cast<const char*>(id.data()), id.size()};
 }
+
+std::string id_text(std::span<const std::uint8_t> id) { return std::string(id_view(id)); }
 
 std::vector<std::uint8_t> to_id(OctetSpan octets) {
   std::vector<std::uint8_t> id(octets.size());

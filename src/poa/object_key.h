@@ -73,6 +73,8 @@ class PathNames {
 };
 
 [[nodiscard]] std::vector<std::uint8_t> to_id(OctetSpan octets);
+/// An object id to look up in a map, as a view into `id`.
+[[nodiscard]] std::string_view id_view(std::span<const std::uint8_t> id) noexcept;
 /// An object id as the key of a map.
 [[nodiscard]] std::string id_text(std::span<const std::uint8_t> id);
 

@@ -8,25 +8,29 @@
 
 namespace perigee::poa {
 
-void ObjectMap::add(const std::string& id, const Object& object) {
-  const auto [place, added] = ids_.emplace(id, object);
+const ObjectMap::Object& ObjectMap::add(const std::string& id, Object object) {
+  const auto [place, added] = ids_.emplace(id, std::move(object));
   assert(added);
+  const Object& listed = place->second;
   try {
-    servants_.emplace(object.servant, object.slot);
+    Served& served = servants_[listed.servant];
+    served.slot = ++served.count == 1 ? listed.slot : SlotRef();
   } catch (...) {
     if (added) ids_.erase(place);
     throw;
   }
+  return listed;
 }
 
-std::optional<SlotRef> ObjectMap::find(const std::string& id) const noexcept {
+std::optional<SlotRef> ObjectMap::find(std::string_view id) const noexcept {
   const auto found = ids_.find(id);
   return found != ids_.end() ? std::optional(found->second.slot) : std::nullopt;
 }
 
 std::optional<SlotRef> ObjectMap::find_by_servant(const Servant* servant) const noexcept {
   const auto found = servants_.find(servant);
-  return found != servants_.end() ? std::optional(found->second) : std::nullopt;
+  if (found == servants_.end() || found->second.slot.generation == 0) return std::nullopt;
+  return found->second.slot;
 }
 
 std::vector<SlotRef> ObjectMap::slots() const {
@@ -35,15 +39,13 @@ std::vector<SlotRef> ObjectMap::slots() const {
   return slots;
 }
 
-std::optional<ObjectMap::Object> ObjectMap::remove(const std::string& id) noexcept {
+std::optional<ObjectMap::Object> ObjectMap::remove(std::string_view id) noexcept {
   const auto found = ids_.find(id);
   if (found == ids_.end()) return std::nullopt;
-  const Object object = found->second;
+  Object object = std::move(found->second);
   ids_.erase(found);
-  const auto [first, last] = servants_.equal_range(object.servant);
-  const auto listed =
-      std::find_if(first, last, [&object](const auto& each) { return each.second == object.slot; });
-  if (listed != last) servants_.erase(listed);
+  const auto served = servants_.find(object.servant);
+  if (--served->second.count == 0) servants_.erase(served);
   return object;
 }
 
@@ -53,16 +55,18 @@ ObjectMap::ById ObjectMap::remove_all() noexcept {
 }
 
 bool ObjectMap::check_invariants() const {
-  if (ids_.size() != servants_.size()) return false;
   std::unordered_set<SlotRef, SlotRefHash> slots;
+  std::unordered_map<const Servant*, std::size_t> counts;
   for (const auto& [id, object] : ids_) {
     if (!slots.insert(object.slot).second) return false;
-    const auto [first, last] = servants_.equal_range(object.servant);
-    const auto times = std::count_if(
-        first, last, [&object](const auto& each) { return each.second == object.slot; });
-    if (times != 1) return false;
+    ++counts[object.servant];
   }
-  return true;
+  return counts.size() == servants_.size() && std::ranges::all_of(servants_, [&](const auto& each) {
+           const auto& [servant, served] = each;
+           const bool keeps_slot = served.slot.generation != 0;
+           return counts[servant] == served.count &&
+                  (!keeps_slot || (served.count == 1 && slots.contains(served.slot)));
+         });
 }
 
 }  // namespace perigee::poa

@@ -1,13 +1,17 @@
 // The active objects of one adapter: from an id to its slot and servant, and from a servant to the
-// slots that it serves. Knows nothing of what is in a slot.
+// number of its objects. Knows nothing of what is in a slot.
 #pragma once
 
+#include "poa/servant_activation.h"
 #include "poa/slot_table.h"
+#include <perigee/base/octets.h>
 #include <perigee/poa/servant.h>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,22 +19,33 @@ namespace perigee::poa {
 
 /// Guarded by the mutex of the adapter.
 ///
-/// Invariant: each object is listed once by its id and once by its servant; no slot is listed
-/// twice.
+/// Invariants: each object is listed once by its id, and counted once at its servant. No slot is
+/// listed twice. A servant that never had two objects at one time is listed with its object's slot.
 class ObjectMap {
  public:
   using Servant = PortableServer::Servant;
   struct Object {
     SlotRef slot;
     const Servant* servant = nullptr;
+    Octets key{};                               ///< in the KeyIndex; empty if it is not there
+    ServantActivation::LeavingNodes leaving{};  ///< empty if no servant activator is possible
   };
-  using ById = std::unordered_map<std::string, Object>;  // an object id as map key
+  struct IdHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view id) const noexcept {
+      return std::hash<std::string_view>()(id);
+    }
+  };
+  /// The map keys are object ids.
+  using ById = std::unordered_map<std::string, Object, IdHash, std::equal_to<>>;
 
-  /// The id must not be listed. Nothing is listed if there is no memory.
-  void add(const std::string& id, const Object& object);
-  [[nodiscard]] std::optional<SlotRef> find(const std::string& id) const noexcept;
-  [[nodiscard]] bool contains(const std::string& id) const noexcept { return ids_.contains(id); }
-  /// One of the objects that the servant serves.
+  /// The id must not be listed. Nothing is listed if there is no memory. The object that is
+  /// returned stays in its place until it is removed.
+  const Object& add(const std::string& id, Object object);
+  [[nodiscard]] std::optional<SlotRef> find(std::string_view id) const noexcept;
+  [[nodiscard]] bool contains(std::string_view id) const noexcept { return ids_.contains(id); }
+  /// The object that the servant serves. Nothing if there is none, or if the servant has had two
+  /// objects at one time: only UNIQUE_ID adapters ask.
   [[nodiscard]] std::optional<SlotRef> find_by_servant(const Servant* servant) const noexcept;
   [[nodiscard]] bool serves(const Servant* servant) const noexcept {
     return servants_.contains(servant);
@@ -39,14 +54,21 @@ class ObjectMap {
   [[nodiscard]] std::vector<SlotRef> slots() const;
 
   /// Nothing if the id is not listed.
-  std::optional<Object> remove(const std::string& id) noexcept;
+  std::optional<Object> remove(std::string_view id) noexcept;
   [[nodiscard]] ById remove_all() noexcept;
 
   [[nodiscard]] bool check_invariants() const;
 
  private:
+  /// Not a list of the slots: an object is removed in constant time, however many objects its
+  /// servant has.
+  struct Served {
+    std::size_t count = 0;
+    SlotRef slot;  ///< of the only object; generation 0 after there were two
+  };
+
   ById ids_;
-  std::unordered_multimap<const Servant*, SlotRef> servants_;
+  std::unordered_map<const Servant*, Served> servants_;
 };
 
 }  // namespace perigee::poa

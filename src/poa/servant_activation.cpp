@@ -2,11 +2,12 @@
 #include "poa/servant_activation.h"
 
 #include <cassert>
+#include <utility>
 
 namespace perigee::poa {
 
 std::optional<ServantActivation::State> ServantActivation::state_of(
-    const std::string& id) const noexcept {
+    std::string_view id) const noexcept {
   const auto found = transitions_.find(id);
   return found != transitions_.end() ? std::optional(found->second.state) : std::nullopt;
 }
@@ -18,17 +19,29 @@ void ServantActivation::begin_incarnating(const std::string& id) {
   static_cast<void>(begun);
 }
 
-void ServantActivation::begin_leaving(const std::string& id, const Servant* servant,
-                                      Reason reason) {
-  const bool begun =
-      transitions_.emplace(id, Transition{State::leaving, {}, servant, reason}).second;
+ServantActivation::LeavingNodes ServantActivation::make_leaving_nodes(const std::string& id,
+                                                                      const Servant* servant) {
+  Transitions transitions;
+  transitions.emplace(id, Transition{State::leaving, {}, servant});
+  ServantCounts counts;
+  counts.emplace(servant, 1);
+  LeavingNodes nodes;
+  nodes.transition_ = transitions.extract(transitions.begin());
+  nodes.count_ = counts.extract(counts.begin());
+  return nodes;
+}
+
+void ServantActivation::begin_leaving(LeavingNodes nodes, Reason reason) noexcept {
+  nodes.transition_.mapped().reason = reason;
+  const bool begun = transitions_.insert(std::move(nodes.transition_)).inserted;
   assert(begun);
   static_cast<void>(begun);
-  ++leaving_servants_[servant];
+  const auto counted = leaving_servants_.insert(std::move(nodes.count_));
+  if (!counted.inserted) ++counted.position->second;
 }
 
 std::optional<ServantActivation::Leaving> ServantActivation::begin_etherealizing(
-    const std::string& id, const Servant* servant) noexcept {
+    std::string_view id, const Servant* servant) noexcept {
   const auto found = transitions_.find(id);
   if (found == transitions_.end()) return std::nullopt;
   Transition& transition = found->second;
@@ -41,12 +54,13 @@ std::optional<ServantActivation::Leaving> ServantActivation::begin_etherealizing
   return Leaving{transition.reason, again};
 }
 
-void ServantActivation::end(const std::string& id) noexcept {
-  transitions_.erase(id);
+void ServantActivation::end(std::string_view id) noexcept {
+  if (const auto found = transitions_.find(id); found != transitions_.end())
+    transitions_.erase(found);
   changed_.notify_all();
 }
 
-bool ServantActivation::needs_this_thread(const std::string& id) const noexcept {
+bool ServantActivation::needs_this_thread(std::string_view id) const noexcept {
   const auto found = transitions_.find(id);
   if (found == transitions_.end()) return false;
   const auto thread = std::this_thread::get_id();
@@ -77,7 +91,7 @@ void ServantActivation::owe_no_more(const std::string& id) noexcept {
 }
 
 bool ServantActivation::check_invariants() const {
-  std::unordered_map<const Servant*, std::size_t> leaving;
+  ServantCounts leaving;
   for (const auto& [id, transition] : transitions_) {
     const bool leaves = transition.state == State::leaving;
     if (leaves) ++leaving[transition.servant];

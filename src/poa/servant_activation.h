@@ -13,9 +13,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 
@@ -37,6 +40,7 @@ class ServantActivation {
   };
   /// Why an object leaves.
   enum class Reason : std::uint8_t { deactivated, cleanup };
+  class LeavingNodes;
   /// The arguments of `etherealize`.
   struct Leaving {
     Reason reason = Reason::deactivated;
@@ -44,20 +48,23 @@ class ServantActivation {
   };
 
   /// Empty if the id is inactive or active.
-  [[nodiscard]] std::optional<State> state_of(const std::string& id) const noexcept;
+  [[nodiscard]] std::optional<State> state_of(std::string_view id) const noexcept;
   /// inactive -> incarnating, by the calling thread.
   void begin_incarnating(const std::string& id);
-  /// active -> leaving.
-  void begin_leaving(const std::string& id, const Servant* servant, Reason reason);
+  /// Made when the object becomes active, so that it can leave without memory.
+  [[nodiscard]] static LeavingNodes make_leaving_nodes(const std::string& id,
+                                                       const Servant* servant);
+  /// active -> leaving. The nodes must not be empty.
+  void begin_leaving(LeavingNodes nodes, Reason reason) noexcept;
   /// leaving -> etherealizing, by the calling thread. Empty if the id is not leaving with this
   /// servant.
-  [[nodiscard]] std::optional<Leaving> begin_etherealizing(const std::string& id,
+  [[nodiscard]] std::optional<Leaving> begin_etherealizing(std::string_view id,
                                                            const Servant* servant) noexcept;
   /// incarnating -> active or, if there was no servant, inactive; etherealizing -> inactive.
-  void end(const std::string& id) noexcept;
+  void end(std::string_view id) noexcept;
   /// Whether the id's transition cannot end while the calling thread waits: the thread is in that
   /// transition, or has the turn at the activator.
-  [[nodiscard]] bool needs_this_thread(const std::string& id) const noexcept;
+  [[nodiscard]] bool needs_this_thread(std::string_view id) const noexcept;
   /// Waits until a state, a turn or a deferred reply has changed.
   void wait_for_change(Lock& lock) { changed_.wait(lock); }
 
@@ -86,13 +93,24 @@ class ServantActivation {
     const Servant* servant = nullptr;  ///< that is to be etherealized
     Reason reason = Reason::deactivated;
   };
+  // Not hashed: inserting a node needs no memory.
+  using Transitions = std::map<std::string, Transition, std::less<>>;
+  using ServantCounts = std::map<const Servant*, std::size_t>;
 
-  std::unordered_map<std::string, Transition> transitions_;
+  Transitions transitions_;
   std::unordered_map<std::string, std::uint32_t> owing_;  // replies, by the id of their object
-  std::unordered_map<const Servant*, std::size_t> leaving_servants_;  // how often
+  ServantCounts leaving_servants_;                        // how often
   std::condition_variable changed_;
   std::thread::id turn_thread_;  // in the servant activator
   std::size_t turn_depth_ = 0;
+};
+
+/// The memory that a transition to `leaving` needs.
+class ServantActivation::LeavingNodes {
+ private:
+  friend class ServantActivation;
+  Transitions::node_type transition_;
+  ServantCounts::node_type count_;
 };
 
 }  // namespace perigee::poa

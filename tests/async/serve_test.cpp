@@ -430,6 +430,24 @@ TEST_CASE("the time limit of a coroutine's caller ends the call that the corouti
   (void)mute.end();
 }
 
+TEST_CASE("a coroutine that its caller's time limit stops replies TIMEOUT, COMPLETED_MAYBE") {
+  const TestOrb orb;
+  const auto stopped = []() -> task<std::uint32_t> {
+    throw CORBA::NO_RESPONSE(orb::minor_cancelled, CORBA::COMPLETED_NO);  // of its own call
+    co_return 0;
+  };
+  const auto servant = make_servant([stopped](orb::ServerRequest& request) {
+    async::serve<std::uint32_t>(
+        request, stopped, [](cdr::Encoder& encoder, std::uint32_t result) { encoder << result; });
+  });
+  FakeRequest request(orb.key_of(orb.root()->servant_to_reference(servant)));
+  request.end_time();
+  orb.root()->the_POAManager()->activate();
+  orb.dispatcher().dispatch(request);
+  CHECK(request.answer() == "system TIMEOUT");
+  CHECK(request.completed() == CORBA::COMPLETED_MAYBE);
+}
+
 TEST_CASE("a deadline ends a scope with TIMEOUT, and limits the remaining time of its tasks") {
   bool only_sleeps = false;
   SUBCASE("a call") {}

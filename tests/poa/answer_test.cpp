@@ -2,6 +2,7 @@
 #include "poa/dispatcher.h"
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
+#include "support/allocations.h"
 #include "support/log_lines.h"
 #include <perigee/poa/answer.h>
 #include <perigee/poa/held_exception.h>
@@ -98,6 +99,17 @@ TEST_CASE("an answer that is dropped is NO_RESPONSE, COMPLETED_MAYBE") {
   Deferred test;
   test.dispatch();
   test.answer = Answer();
+  CHECK(test.request.answer() == "system NO_RESPONSE");
+  CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
+  CHECK(test.request.outstanding() == 0);
+}
+
+TEST_CASE("an answer that is dropped without free memory is NO_RESPONSE") {
+  Deferred test;
+  test.dispatch();
+  fail_allocation(1, 1'000'000);
+  test.answer = Answer();
+  (void)stop_failing_allocation();
   CHECK(test.request.answer() == "system NO_RESPONSE");
   CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
   CHECK(test.request.outstanding() == 0);

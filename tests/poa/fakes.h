@@ -2,16 +2,19 @@
 #pragma once
 
 #include "orb/serving/cancellation.h"
+#include <perigee/base/clock.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/poa/poa.h>
 #include <perigee/poa/skeleton.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace perigee::test {
@@ -23,6 +26,7 @@ class FakeRequest final : public orb::ServerRequest {
       : key_(std::move(key)), name_(std::move(operation)) {
     object_key_ = key_;
     operation_ = name_;
+    answer_.reserve(64);
   }
 
   /// "reply", "user IDL:…", "system NAME minor", "forward"; empty if it was not answered.
@@ -32,8 +36,17 @@ class FakeRequest final : public orb::ServerRequest {
   [[nodiscard]] const Octets& results() const noexcept { return results_; }
   [[nodiscard]] const CORBA::Object* forward() const noexcept { return forward_; }
   void refuse_to_wait() noexcept { hold_ = Hold::refused; }
+  /// The client waits no longer.
+  void end_time() {
+    limit_time(steady_clock(), Deadline::after(std::chrono::seconds(0), steady_clock().now()));
+  }
+  /// Called each time before the request waits for its manager.
+  void when_held(std::function<void()> when_held) { when_held_ = std::move(when_held); }
 
-  [[nodiscard]] Hold hold() override { return hold_; }
+  [[nodiscard]] Hold hold() override {
+    if (when_held_) when_held_();
+    return hold_;
+  }
   ~FakeRequest() override {
     if (upcall_ != nullptr) --upcall_->later_->outstanding;
   }
@@ -67,7 +80,8 @@ class FakeRequest final : public orb::ServerRequest {
     keep(std::string("user ") + exception._rep_id());
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept override {
-    keep(std::string("system ") + exception._name());
+    keep("system ");  // without memory, as real requests
+    keep(exception._name());
     keeper().minor_ = exception.minor();
     keeper().completed_ = exception.completed();
   }
@@ -79,7 +93,7 @@ class FakeRequest final : public orb::ServerRequest {
  private:
   [[nodiscard]] FakeRequest& keeper() noexcept { return upcall_ != nullptr ? *upcall_ : *this; }
   // Appends, so that a test notices a second answer.
-  void keep(const std::string& answer) { keeper().answer_ += answer; }
+  void keep(std::string_view answer) { keeper().answer_ += answer; }
 
   FakeRequest* upcall_ = nullptr;  // null, or the request that this one was deferred from
   struct Later {
@@ -95,6 +109,7 @@ class FakeRequest final : public orb::ServerRequest {
   Octets results_;
   const CORBA::Object* forward_ = nullptr;
   Hold hold_ = Hold::wait;
+  std::function<void()> when_held_;
 };
 
 /// Runs the action of the test, then replies without results if the action has not answered.

@@ -4,7 +4,9 @@
 #include "poa/test_orb.h"
 
 #include <atomic>
+#include <chrono>
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -94,6 +96,56 @@ TEST_CASE("destroying the ORB ends the wait of held requests") {
   orb->root()->the_POAManager()->discard_requests(false);
   done.get();
   CHECK(request.answer() == "system TRANSIENT");
+}
+
+TEST_CASE("destroying a holding POA ends the wait of its collocated requests") {
+  TestOrb orb;
+  const auto child = orb.root()->create_POA("child", nullptr, {});
+  const auto manager = child->the_POAManager();
+  const auto id = child->activate_object(make_servant());
+  FakeRequest request(orb.key_of(child->id_to_reference(id)));
+  std::promise<void> is_held;
+  request.when_held([&] { is_held.set_value(); });
+  auto& dispatcher = orb.dispatcher();
+  auto done = std::async(std::launch::async, [&] { dispatcher.dispatch(request); });
+  is_held.get_future().wait();
+  SUBCASE("by its own destroy") { child->destroy(true, true); }
+  SUBCASE("by the destroy of its parent") { orb.root()->destroy(true, true); }
+  const bool ends = done.wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+  if (!ends) manager->discard_requests(false);  // so that the test ends
+  CHECK(ends);
+  done.get();
+  CHECK(request.answer() == "system OBJECT_NOT_EXIST");
+}
+
+TEST_CASE("a held request stays held while any number of other POAs are destroyed") {
+  const TestOrb orb;
+  const auto manager = orb.root()->the_POAManager();
+  FakeRequest request(activate(orb));
+  int held_count = 0;
+  request.when_held([&] {
+    if (++held_count > 2000) return manager->activate();
+    orb.root()->create_POA("other", manager, {})->destroy(true, false);
+  });
+  orb.dispatcher().dispatch(request);
+  CHECK(held_count == 2001);
+  CHECK(request.answer() == "reply");
+}
+
+TEST_CASE("a request that would be held by a POA that is being destroyed gets TRANSIENT") {
+  const TestOrb orb;
+  const auto poa = orb.root()->create_POA("parent", nullptr, {});
+  const auto child = poa->create_POA("child", nullptr, {});
+  FakeRequest request(orb.key_of(poa->id_to_reference(poa->activate_object(make_servant()))));
+  request.when_held([&] { poa->the_POAManager()->discard_requests(false); });
+  // Ends with the child's servant, while the parent still has its object.
+  const auto at_end = [&](const int*) { orb.dispatcher().dispatch(request); };
+  std::shared_ptr<int> end(nullptr, at_end);
+  child->activate_object(make_servant([end](orb::ServerRequest&) {}));
+  end.reset();
+  poa->destroy(true, false);
+  CHECK(request.answer() == "system TRANSIENT");
+  CHECK(request.minor() == omg(4));
 }
 
 TEST_CASE("hold_requests waits for the upcalls that are in progress") {

@@ -19,6 +19,11 @@ const auto* servant_at(int& place) {
   return reinterpret_cast<const PortableServer::Servant*>(&place);  // only compared
 }
 
+void begin_leaving(ServantActivation& activation, const std::string& id,
+                   const PortableServer::Servant* servant, Reason reason) {
+  activation.begin_leaving(ServantActivation::make_leaving_nodes(id, servant), reason);
+}
+
 bool needs_other_thread(const ServantActivation& activation, const std::string& id) {
   bool needs = false;
   std::thread([&] { needs = !activation.needs_this_thread(id); }).join();
@@ -39,7 +44,7 @@ TEST_CASE("an object passes through incarnating, leaving and etherealizing") {
   CHECK(activation.check_invariants());
   activation.end("a");  // active: the map of the adapter has it
   CHECK(activation.state_of("a") == std::nullopt);
-  activation.begin_leaving("a", servant, Reason::cleanup);
+  begin_leaving(activation, "a", servant, Reason::cleanup);
   CHECK(activation.state_of("a") == State::leaving);
   CHECK_FALSE(activation.needs_this_thread("a"));
   CHECK(activation.check_invariants());
@@ -63,7 +68,7 @@ TEST_CASE("only an object that leaves with the servant is etherealized") {
   activation.begin_incarnating("a");
   CHECK_FALSE(activation.begin_etherealizing("a", servant_at(place)));
   activation.end("a");
-  activation.begin_leaving("a", servant_at(place), Reason::deactivated);
+  begin_leaving(activation, "a", servant_at(place), Reason::deactivated);
   CHECK_FALSE(activation.begin_etherealizing("a", servant_at(other_place)));
   CHECK(activation.state_of("a") == State::leaving);
   CHECK(activation.begin_etherealizing("a", servant_at(place)));
@@ -74,8 +79,8 @@ TEST_CASE("a servant leaves again while other ids with it are leaving") {
   int place = 0;
   const auto* const servant = servant_at(place);
   ServantActivation activation;
-  activation.begin_leaving("a", servant, Reason::deactivated);
-  activation.begin_leaving("b", servant, Reason::deactivated);
+  begin_leaving(activation, "a", servant, Reason::deactivated);
+  begin_leaving(activation, "b", servant, Reason::deactivated);
   CHECK(activation.check_invariants());
   CHECK(activation.begin_etherealizing("b", servant)->servant_leaves_again);
   CHECK_FALSE(activation.begin_etherealizing("a", servant)->servant_leaves_again);
@@ -111,7 +116,7 @@ TEST_CASE("a transition needs the thread that has the turn at the activator") {
   int place = 0;
   std::mutex mutex;
   ServantActivation activation;
-  activation.begin_leaving("a", servant_at(place), Reason::deactivated);
+  begin_leaving(activation, "a", servant_at(place), Reason::deactivated);
   std::unique_lock lock(mutex);
   activation.begin_turn(lock);
   CHECK(activation.needs_this_thread("a"));

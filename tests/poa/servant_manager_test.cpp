@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <future>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -344,6 +345,21 @@ TEST_CASE("deactivating the manager etherealizes, if asked") {
   f.poa->the_POAManager()->deactivate(true, true);
   CHECK(f.manager->etherealized == std::vector<Etherealized>{{{1}, true, false}});
   CHECK(f.ask({1}).answer() == "system OBJ_ADAPTER");
+}
+
+TEST_CASE("deactivating a manager reaches all its adapters, also after others were destroyed") {
+  ActivatorFixture test;
+  const auto manager = test.poa->the_POAManager();
+  const auto policies = manager_policies(*test.poa, ServantRetentionPolicyValue::RETAIN);
+  constexpr std::size_t kept_count = 100;
+  for (std::size_t count = 0; count < kept_count; ++count) {
+    test.poa->create_POA("destroyed", manager, {})->destroy(true, true);
+    const auto kept = test.poa->create_POA("kept " + std::to_string(count), manager, policies);
+    kept->set_servant_manager(test.manager);
+    kept->activate_object_with_id({1}, make_servant());
+  }
+  manager->deactivate(true, true);
+  CHECK(test.manager->etherealized.size() == kept_count);
 }
 
 TEST_CASE("etherealize says whether the servant still serves other objects") {
