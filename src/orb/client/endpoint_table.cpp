@@ -314,9 +314,10 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
   }
 }
 
+// If no thread can be started, idle connections stay open until the next connect starts one.
 void ClientEndpoint::watch_idle() noexcept {
   const auto period = engine::watch_period(settings_.client_idle_timeout);
-  if (period.count() > 0) idle_timer_.wake_at(Deadline::after(period, idle_timer_.now()));
+  if (period.count() > 0) (void)idle_timer_.wake_at(Deadline::after(period, idle_timer_.now()));
 }
 
 // Closes the connection, unless another thread has joined it or has left oneways in its queue.
