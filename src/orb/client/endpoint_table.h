@@ -104,6 +104,8 @@ struct CheckoutLimits {
 /// call, so that one address does not use up the time of the next ones. Zero: no limit.
 [[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits,
                                                         TimePoint now);
+/// The end of that time-out.
+[[nodiscard]] Deadline connect_end(const CheckoutLimits& limits, TimePoint now);
 
 /// The state of an endpoint for calls in both directions over one connection.
 struct BothDirections {
@@ -111,9 +113,10 @@ struct BothDirections {
   /// connection.
   std::atomic<bool> called_over_its_own{false};
 
-  std::mutex opening;             // held by a blocking call while it connects
-  std::mutex mutex;               // guards the members below
-  engine::ConnectionRef offered;  // to this endpoint; null, or ended, until a call needs it
+  std::mutex mutex;                // guards the members below
+  std::condition_variable opened;  // `is_opening` has become false
+  bool is_opening = false;         // a blocking call connects
+  engine::ConnectionRef offered;   // to this endpoint; null, or ended, until a call needs it
 };
 
 /// One endpoint and the connections to it that use the same code sets. Any thread.
@@ -137,6 +140,8 @@ class ClientEndpoint final {
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits);
   void give_back(ConnectionSlot& slot) noexcept;
+  /// The error of a call whose time for connecting is over.
+  [[nodiscard]] IoError timed_out() const;
   /// Makes connections that are in no slot of the endpoint. Null: the protocol makes none.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const noexcept {
     return connector_;
@@ -172,7 +177,6 @@ class ClientEndpoint final {
 
   [[nodiscard]] static bool claim(ConnectionSlot& slot) noexcept;
   [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing, const CheckoutLimits& limits);
-  [[nodiscard]] bool await_change(std::unique_lock<std::mutex>& lock, Deadline end);
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
   [[nodiscard]] Choice claim_own() noexcept;
   [[nodiscard]] ConnectionSlot& own_slot() noexcept;
@@ -187,7 +191,6 @@ class ClientEndpoint final {
       std::chrono::milliseconds timeout);
   [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits);
-  [[nodiscard]] IoError timed_out() const;
   void watch_idle() noexcept;
   void retire(ConnectionSlot& slot) noexcept;
   void notify_waiters() noexcept;
