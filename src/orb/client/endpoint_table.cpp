@@ -218,33 +218,25 @@ std::expected<std::unique_ptr<transport::Transport>, IoError> ClientEndpoint::op
 }
 
 std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
-                                                                const CheckoutLimits& limits) try {
+                                                                const CheckoutLimits& limits) {
+  ConnectionLease lease(*this, slot, false);  // gives the slot back unless there is a connection
   slot.connection.reset();
   const ConnectTime time(limits.connecting, idle_timer_.clock());
-  if (limits.connecting != nullptr && limits.connecting->is_spent()) {
-    give_back(slot);
+  if (limits.connecting != nullptr && limits.connecting->is_spent())
     return std::unexpected(timed_out());
-  }
   auto transport = open(connect_timeout(limits, idle_timer_.now()));
-  if (transport) {
-    slot.connection = std::make_unique<ClientConnection>(
-        std::move(*transport), protocol_,
-        engine::ChannelLimits{settings_.read_buffer_size, shared_queue_size_max,
-                              settings_.busy_poll, nested_send_timeout(settings_), flusher_.get(),
-                              &idle_timer_.clock()},
-        settings_.first_reply_timeout, &ledger_, &flush_timer_);
-    slot.idle = {};
-    watch_idle();
-    const std::lock_guard lock(mutex_);
-    slot.shareable = true;
-    notify_waiters();
-    return ConnectionLease(*this, slot, false);
-  }
-  give_back(slot);
-  return std::unexpected(std::move(transport.error()));
-} catch (...) {  // out of memory: the place must not be taken for ever
-  give_back(slot);
-  throw;
+  if (!transport) return std::unexpected(std::move(transport.error()));
+  slot.connection = std::make_unique<ClientConnection>(
+      std::move(*transport), protocol_,
+      engine::ChannelLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll,
+                            nested_send_timeout(settings_), flusher_.get(), &idle_timer_.clock()},
+      settings_.first_reply_timeout, &ledger_, &flush_timer_);
+  slot.idle = {};
+  watch_idle();
+  const std::lock_guard lock(mutex_);
+  slot.shareable = true;
+  notify_waiters();
+  return lease;
 }
 
 void ClientEndpoint::give_back(ConnectionSlot& slot) noexcept {
