@@ -381,12 +381,8 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   const transport::ProtocolFactory* const factory = protocols_.find(endpoint.scheme);
   Key key(endpoint, choice, properties, factory);
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
-  if (endpoints_.size() >= settings_.endpoints_max) {
-    log::write(log::Level::debug, "orb", "many endpoints: forgetting endpoints without references");
-    std::erase_if(endpoints_, [](const auto& entry) {
-      return entry.second.use_count() == 1 && !entry.second->oneways_wait();
-    });
-  }
+  if (endpoints_.size() >= std::max<std::size_t>(size_to_forget_, settings_.endpoints_max))
+    forget_unused();
   const messaging::MessagingProtocol* const own = protocols_.messaging(endpoint.scheme);
   auto made = std::make_shared<ClientEndpoint>(
       endpoint, choice, connector(endpoint.scheme, properties), own != nullptr ? *own : protocol_,
@@ -394,6 +390,16 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
       idle_timer_, flush_timer_, flusher_);
   endpoints_.emplace(std::move(key), made);
   return made;
+}
+
+// Expects the mutex to be held. All endpoints may be in use. The next look waits until the table
+// has grown by an eighth, so each new endpoint costs only a few looks at others.
+void EndpointTable::forget_unused() {
+  log::write(log::Level::debug, "orb", "many endpoints: forgetting endpoints without references");
+  std::erase_if(endpoints_, [](const auto& entry) {
+    return entry.second.use_count() == 1 && !entry.second->oneways_wait();
+  });
+  size_to_forget_ = endpoints_.size() + endpoints_.size() / 8 + 1;
 }
 
 std::vector<std::shared_ptr<ClientEndpoint>> EndpointTable::endpoints() {

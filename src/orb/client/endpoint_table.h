@@ -234,7 +234,8 @@ class EndpointTable final {
                 engine::TrafficLedger& ledger, const Clock& clock);
 
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
-  /// that no reference uses are forgotten, and their connections closed.
+  /// that no reference uses are forgotten, and their connections closed: not for each new endpoint,
+  /// but whenever the number of those in use has grown by an eighth.
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
                                                      const CodeSetChoice& choice,
                                                      const transport::Properties& properties = {});
@@ -252,6 +253,7 @@ class EndpointTable final {
 
   [[nodiscard]] std::shared_ptr<transport::Connector> connector(
       const std::string& scheme, const transport::Properties& properties) const;
+  void forget_unused();
   [[nodiscard]] std::vector<std::shared_ptr<ClientEndpoint>> endpoints();
   [[nodiscard]] Deadline flush_due(TimePoint now);
 
@@ -262,6 +264,7 @@ class EndpointTable final {
   const Clock& clock_;
   std::mutex mutex_;  // guards the members below
   std::map<Key, std::shared_ptr<ClientEndpoint>> endpoints_;
+  std::size_t size_to_forget_ = 0;  // from this size on, unused endpoints are looked for
   std::atomic<std::uint64_t> lost_told_{0};
   const std::shared_ptr<engine::OutputFlusher> flusher_ = std::make_shared<engine::OutputFlusher>();
   WakeTimer idle_timer_;   // last: its thread uses all the rest
