@@ -1,6 +1,7 @@
 // Clients that find no memory. Not under the thread sanitizer, whose allocator cannot be replaced.
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/wake_timer.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/fixture.h"
 #include "orb/policies.h"
 #include "support/allocations.h"
@@ -81,6 +82,20 @@ TEST_CASE("a connect that is too late gives its place back once, whichever alloc
     CHECK(check_out(orb::ConnectBudget(30s)));
   }
   CHECK(number > 2);
+}
+
+TEST_CASE("a latency is recorded after the first record of its operation found no memory") {
+  std::size_t number = 1;
+  for (bool failed = true; failed; ++number) {
+    CAPTURE(number);
+    orb::LatencyTable table;
+    failed = fails_for_lack_of_memory(number, [&] { table.record("ping", 1us); });
+    table.record("ping", 1us);
+    const auto all = table.all();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].second.counts[0] == (failed ? 1 : 2));
+  }
+  CHECK(number > 3);
 }
 
 }  // namespace perigee::test
