@@ -130,6 +130,24 @@ TEST_CASE("buffered oneways leave when their time-out passes, without a further 
   CHECK(fixture.counts("peer").sends == 1);
 }
 
+TEST_CASE("a oneway leaves at once if no thread can send it later") {
+  Fixture fixture;
+  fixture.peer("peer", [](ScriptedTransport&, const IncomingMessage&) {});
+  const TransportCounts& counts = fixture.counts("peer");
+  auto transport = fixture.protocol().connect({"test", "peer"}, {});
+  orb::WakeTimer timer(steady_clock(), [](TimePoint) { return Deadline::never(); });
+  timer.stop();
+  orb::ClientConnection connection(std::move(*transport), giop_protocol(), {}, {}, nullptr, &timer);
+  cdr::Buffer message;
+  cdr::Encoder encoder(message);
+  giop_session().begin_request(encoder, {1, 2}, messaging::RequestHeader{.operation = "notify"},
+                               messaging::Body::empty);
+  giop_session().finish(encoder);
+  (void)connection.send_soon(message, {.timeout = std::chrono::hours(1)});
+  CHECK(counts.sends == 1);
+  CHECK(connection.oneways().empty());
+}
+
 TEST_CASE("the shorter time-out of a later oneway holds for all buffered oneways") {
   std::promise<void> arrived;
   Fixture fixture;

@@ -4,6 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace perigee::test {
 
 namespace {
@@ -42,6 +47,24 @@ TEST_CASE("endpoints beyond the limit are forgotten, but only if no reference us
   const auto third = fixture.core().endpoints().find({"test", "third"}, {});
   CHECK(unused.expired());
   CHECK(fixture.core().endpoints().find({"test", "used"}, {}) == used);
+}
+
+TEST_CASE("unused endpoints are looked for when the number of endpoints has grown by an eighth") {
+  orb::Settings settings;
+  settings.endpoints_max = 16;
+  Fixture fixture(settings);
+  auto& endpoints = fixture.core().endpoints();
+  const auto name = [](std::size_t number) {
+    return transport::Endpoint{"test", std::to_string(number)};
+  };
+  std::vector<std::shared_ptr<orb::ClientEndpoint>> used;
+  for (std::size_t number = 0; number != 17; ++number)  // the last one looks, and forgets none
+    used.push_back(endpoints.find(name(number), {}));
+  const std::weak_ptr unused = endpoints.find(name(17), {});
+  used.push_back(endpoints.find(name(18), {}));
+  CHECK_FALSE(unused.expired());
+  used.push_back(endpoints.find(name(19), {}));
+  CHECK(unused.expired());
 }
 
 TEST_CASE("a forward with more profiles than allowed is IMP_LIMIT") {

@@ -84,10 +84,14 @@ void UnfinishedMessages::remove(UnfinishedInput& input) noexcept {
   if (exempt_ == &input) exempt_ = nullptr;
 }
 
+void UnfinishedMessages::wake(std::atomic<bool>& watched) noexcept {
+  if (!wake_()) watched.store(false);
+}
+
 // The order is stored before this flag is read, and `watch` clears the flag before it looks at the
 // orders: one of the two sees the other.
 void UnfinishedMessages::begin_watching() noexcept {
-  if (!watching_.load() && !watching_.exchange(true)) wake_();
+  if (!watching_.load() && !watching_.exchange(true)) wake(watching_);
 }
 
 // The message that began first. Connections that are charged nothing do not count.
@@ -134,7 +138,7 @@ bool UnfinishedMessages::pause_unless_exempt(UnfinishedInput& input,
   input.paused_since_ = now;
   ++paused_count_;
   if (!std::exchange(is_full_, true)) full_since_ = now;
-  wake_();
+  wake(watching_);
   return true;
 }
 
@@ -169,7 +173,7 @@ TimePoint UnfinishedMessages::watch(TimePoint now) noexcept {
 // The octets are charged before this flag is read, and `watch_output` clears the flag before it
 // looks at the budget: one of the two sees the other.
 void UnfinishedMessages::begin_watching_output() noexcept {
-  if (!output_watched_.load() && !output_watched_.exchange(true)) wake_();
+  if (!output_watched_.load() && !output_watched_.exchange(true)) wake(output_watched_);
 }
 
 // Peers that go on reading have `pause_max` to make room.

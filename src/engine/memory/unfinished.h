@@ -133,9 +133,10 @@ class PERIGEE_API UnfinishedMessages {
   static constexpr std::chrono::milliseconds period{500};
   static constexpr std::chrono::milliseconds paused_period{20};
 
-  /// `wake` is called when there is something to watch: `watch` has to be called from then on.
+  /// `wake` is called when there is something to watch: `watch` has to be called from then on. It
+  /// returns false if that is impossible now: then it is called again for the next message.
   UnfinishedMessages(const Clock& clock, std::shared_ptr<MemoryBudget> budget, const Limits& limits,
-                     std::function<void()> wake)
+                     std::function<bool()> wake)
       : clock_(clock), budget_(std::move(budget)), limits_(limits), wake_(std::move(wake)) {}
 
   /// `reclaim` is called when the budget is used up: it frees memory that is only kept for later,
@@ -166,6 +167,7 @@ class PERIGEE_API UnfinishedMessages {
   void add(UnfinishedInput& input) noexcept;
   void remove(UnfinishedInput& input) noexcept;
   [[nodiscard]] std::uint64_t next_order() noexcept { return ++orders_; }
+  void wake(std::atomic<bool>& watched) noexcept;
   void begin_watching() noexcept;
   void begin_watching_output() noexcept;
   [[nodiscard]] bool watch_output(TimePoint now) noexcept;
@@ -187,7 +189,7 @@ class PERIGEE_API UnfinishedMessages {
   const Clock& clock_;
   const std::shared_ptr<MemoryBudget> budget_;
   const Limits limits_;
-  const std::function<void()> wake_;
+  const std::function<bool()> wake_;
   std::function<bool()> reclaim_;
   std::atomic<std::uint64_t> orders_{0};
   std::atomic<std::uint64_t> places_lost_{0};

@@ -1,6 +1,7 @@
 // Bidirectional GIOP of one ORB: which connections calls in both directions use.
 #pragma once
 
+#include "engine/client/opening.h"
 #include "engine/connection/connection.h"
 #include "engine/connection/connection_ref.h"
 #include "orb/bidirectional/listen_point_table.h"
@@ -82,6 +83,8 @@ class Bidirectional final {
 
  private:
   [[nodiscard]] Choice open(ClientEndpoint& endpoint, Server& server, const CheckoutLimits& limits);
+  [[nodiscard]] engine::MadeTransport connect(ClientEndpoint& endpoint,
+                                              const CheckoutLimits& limits);
   void take_listen_points(engine::Connection& connection, OctetSpan data);
   void refuse(std::size_t count) noexcept;
 

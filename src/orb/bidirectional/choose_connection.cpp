@@ -1,6 +1,7 @@
 // Chooses the connection of a call that may go in both directions.
 #include "engine/client/opening.h"
 #include "orb/bidirectional/bidirectional.h"
+#include "orb/client/await_change.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/context/server.h"
 
@@ -38,23 +39,59 @@ Bidirectional::Choice Bidirectional::choose(ClientEndpoint& endpoint, std::optio
                                               : std::move(present);
 }
 
+namespace {
+
+/// The calling thread is the only blocking call that connects to the endpoint.
+class Opening {
+ public:
+  explicit Opening(BothDirections& both) noexcept : both_(both) { both_.is_opening = true; }
+  ~Opening() {
+    const std::lock_guard lock(both_.mutex);
+    both_.is_opening = false;
+    both_.opened.notify_all();
+  }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+ private:
+  BothDirections& both_;
+};
+
+/// Waits while another call connects, until the time of this call is over.
+void await_opening(BothDirections& both, std::unique_lock<std::mutex>& lock,
+                   const CheckoutLimits& limits, const Clock& clock) {
+  if (!both.is_opening) return;
+  const ConnectTime time(limits.connecting, clock);
+  const Deadline end = connect_end(limits, clock.now());
+  while (both.is_opening && await_change(both.opened, lock, end, clock)) {
+  }
+}
+
+}  // namespace
+
 // One call connects; other calls to the endpoint wait for it.
 Bidirectional::Choice Bidirectional::open(ClientEndpoint& endpoint, Server& server,
                                           const CheckoutLimits& limits) {
   BothDirections& both = endpoint.both_directions();
-  const std::lock_guard opening(both.opening);
-  {
-    const std::lock_guard lock(both.mutex);
-    if (both.offered && !both.offered->ending()) return {Found::connection, both.offered};
-  }
-  const TimePoint start = clock_.now();
-  auto opened = engine::connect_and_open(*endpoint.connector(), endpoint.endpoint(),
-                                         connect_timeout(limits, start), clock_);
-  if (limits.connecting != nullptr) limits.connecting->spend(clock_.now() - start);
+  std::unique_lock lock(both.mutex);
+  await_opening(both, lock, limits, clock_);
+  if (both.offered && !both.offered->ending()) return {Found::connection, both.offered};
+  const bool is_spent = limits.connecting != nullptr && limits.connecting->is_spent();
+  if (both.is_opening || is_spent) return {Found::error, {}, endpoint.timed_out()};
+  const Opening opening(both);
+  lock.unlock();
+  auto opened = connect(endpoint, limits);
   if (!opened) return {Found::error, {}, std::move(opened.error())};
   if (auto connection = adopt(endpoint, server, std::move(*opened)))
     return {Found::connection, std::move(connection)};
   return {Found::error, {}, {IoErrorKind::interrupted, IoOperation::connect, 0, {}}};
+}
+
+engine::MadeTransport Bidirectional::connect(ClientEndpoint& endpoint,
+                                             const CheckoutLimits& limits) {
+  const ConnectTime time(limits.connecting, clock_);
+  return engine::connect_and_open(*endpoint.connector(), endpoint.endpoint(),
+                                  connect_timeout(limits, clock_.now()), clock_);
 }
 
 engine::ConnectionRef Bidirectional::adopt(ClientEndpoint& endpoint, Server& server,

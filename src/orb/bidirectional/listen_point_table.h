@@ -7,11 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <list>
 #include <map>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 namespace perigee::orb {
 
@@ -36,49 +34,58 @@ class ListenPointTable final {
 
   [[nodiscard]] Added add(Peer& peer, const transport::Endpoint& point) {
     const std::lock_guard lock(mutex_);
-    auto& peers = points_[point];
-    if (std::ranges::find(peers, &peer) != peers.end()) return Added::known;
-    std::uint32_t& count = counts_[&peer];
-    if (count >= per_peer_max_) {
-      if (peers.empty()) points_.erase(point);
-      return Added::full;
-    }
-    peers.push_back(&peer);
-    ++count;
+    const auto known = own_points_.find(&peer);
+    const std::size_t count = known != own_points_.end() ? known->second.size() : 0;
+    if (count != 0 && has(known->second, point)) return Added::known;
+    if (count >= per_peer_max_) return Added::full;
+    // All allocations come first: no exception leaves a part of an announcement.
+    Points announced;
+    OwnPoints own{announced.emplace(point, &peer)};
+    OwnPoints& place = own_points_[&peer];
+    place.splice(place.end(), own);
+    points_.merge(announced);
     return Added::yes;
   }
 
   /// The peer that listens there, with a reference for the caller. Null: none.
   [[nodiscard]] Peer* find(const transport::Endpoint& point) noexcept {
     const std::lock_guard lock(mutex_);
-    const auto found = points_.find(point);
-    if (found == points_.end()) return nullptr;
-    const auto& peers = found->second;
-    const auto open = std::ranges::find_if(peers, [](Peer* each) { return !each->ending(); });
-    Peer* const first = open != peers.end() ? *open : peers.front();
-    first->add_reference();
-    return first;
+    const auto [first, last] = points_.equal_range(point);
+    if (first == last) return nullptr;
+    const auto open =
+        std::find_if(first, last, [](const auto& each) { return !each.second->ending(); });
+    Peer* const found = (open != last ? open : first)->second;
+    found->add_reference();
+    return found;
   }
 
+  /// Visits only the peer's own points: a peer that ends does not hold up the calls to others.
   void forget(Peer& peer) noexcept {
     const std::lock_guard lock(mutex_);
-    if (counts_.erase(&peer) == 0) return;
-    for (auto entry = points_.begin(); entry != points_.end();) {
-      std::erase(entry->second, &peer);
-      entry = entry->second.empty() ? points_.erase(entry) : std::next(entry);
-    }
+    const auto known = own_points_.find(&peer);
+    if (known == own_points_.end()) return;
+    for (const auto point : known->second) points_.erase(point);
+    own_points_.erase(known);
   }
 
+  /// The number of announcements.
   [[nodiscard]] std::size_t size() const noexcept {
     const std::lock_guard lock(mutex_);
     return points_.size();
   }
 
  private:
+  using Points = std::multimap<transport::Endpoint, Peer*>;
+  using OwnPoints = std::list<typename Points::iterator>;
+
+  [[nodiscard]] static bool has(const OwnPoints& own, const transport::Endpoint& point) {
+    return std::ranges::any_of(own, [&point](const auto each) { return each->first == point; });
+  }
+
   const std::uint32_t per_peer_max_;
-  mutable std::mutex mutex_;                                  // guards the members below
-  std::map<transport::Endpoint, std::vector<Peer*>> points_;  // no list is empty
-  std::map<Peer*, std::uint32_t> counts_;                     // of points with the peer
+  mutable std::mutex mutex_;               // guards the members below
+  Points points_;                          // the peers of one point are in the order of `add`
+  std::map<Peer*, OwnPoints> own_points_;  // no list is empty
 };
 
 }  // namespace perigee::orb

@@ -353,28 +353,42 @@ void ClientConnection::log_flood() const noexcept try {
   log::write(log::Level::info, "orb", exception.what());
 }
 
-// All connections share the thread that checks: a server that floods the client with late replies
-// must not occupy it.
 void ClientConnection::look_for_close() {
-  if (calls_.in_table() != 0 || !connection_.read_role().try_take()) return;
   ReplySlot none;
   none.id = 1;  // the client's own ids are even
+  if (calls_.in_table() != 0 || !connection_.read_role().try_take()) return;
   none.holds_token = true;
+  struct Turn {
+    ClientConnection& connection;
+    ReplySlot& slot;
+    bool is_over = false;  // else out of memory: the state of reading is unknown
+    ~Turn() {
+      if (!is_over)
+        (void)connection.fail(FailureCause::transfer, messaging::FramingError::bad_header);
+      connection.connection_.begin_turn(std::numeric_limits<std::size_t>::max());
+      connection.finish(slot);
+    }
+  } turn{*this, none};
   connection_.begin_turn(unasked_octets_max);
+  read_unasked(none);
+  turn.is_over = true;
+}
+
+// All connections share the thread that checks: a server that floods the client with late replies
+// must not occupy it.
+void ClientConnection::read_unasked(ReplySlot& none) {
   for (std::uint32_t messages = 0;; ++messages) {
     const ReadStatus status = connection_.read(none.message, Wait::no);
-    if (status == ReadStatus::would_block) break;
+    if (status == ReadStatus::would_block) return;
     const bool floods = status == ReadStatus::turn_over || messages == unasked_messages_max;
     FailureCause cause = FailureCause::bad_message;
     if (!floods) cause = status == ReadStatus::message ? take_message(none) : cause_of(status);
     if (cause == FailureCause::none) continue;
-    if (floods && calls_.in_table() != 0) break;  // a thread waits, and reads on
+    if (floods && calls_.in_table() != 0) return;  // a thread waits, and reads on
     if (floods) log_flood();
     (void)fail(cause, connection_.framing_error());
-    break;
+    return;
   }
-  connection_.begin_turn(std::numeric_limits<std::size_t>::max());
-  finish(none);
 }
 
 [[gnu::always_inline]] inline FailureCause ClientConnection::take_message(ReplySlot& slot) {

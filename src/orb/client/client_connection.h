@@ -86,7 +86,8 @@ class ClientConnection final {
   }
 
   /// Reads what the server has sent while no call waits for it: CloseConnection, the end of the
-  /// stream, late replies. Does not block; does nothing while callers read.
+  /// stream, late replies. Does not block; does nothing while callers read. bad_alloc ends the
+  /// connection.
   void look_for_close();
   /// Grows with each request.
   [[nodiscard]] std::uint64_t requests() const noexcept { return calls_.ids(); }
@@ -122,6 +123,7 @@ class ClientConnection final {
   [[nodiscard]] FailureCause read_blocking(ReplySlot& slot);
   [[nodiscard]] FailureCause take_message(ReplySlot& slot);
   [[nodiscard]] FailureCause take_reply(ReplySlot& slot);
+  void read_unasked(ReplySlot& none);
   void note_oneway() noexcept;
   void deliver(std::uint32_t request_id, messaging::IncomingMessage& message);
   void complete_first_reply();

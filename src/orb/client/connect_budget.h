@@ -26,4 +26,22 @@ class ConnectBudget {
   Duration left_;
 };
 
+/// Spends the time of a scope.
+class ConnectTime {
+ public:
+  /// `budget`: null for none. Both outlive the object.
+  ConnectTime(ConnectBudget* budget, const Clock& clock)
+      : budget_(budget), clock_(clock), start_(clock.now()) {}
+  ~ConnectTime() {
+    if (budget_ != nullptr) budget_->spend(clock_.now() - start_);
+  }
+  ConnectTime(const ConnectTime&) = delete;
+  ConnectTime& operator=(const ConnectTime&) = delete;
+
+ private:
+  ConnectBudget* budget_;
+  const Clock& clock_;
+  const TimePoint start_;
+};
+
 }  // namespace perigee::orb

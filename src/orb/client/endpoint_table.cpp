@@ -2,6 +2,7 @@
 #include "orb/client/endpoint_table.h"
 
 #include "engine/client/opening.h"
+#include "orb/client/await_change.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -14,7 +15,6 @@ namespace {
 // may also be the reading thread, and larger requests can wait for their turn
 // (ClientConnection::transact).
 constexpr std::size_t shared_queue_size_max = 64 * 1024;
-constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
 
 // A small number of the calling thread: the place where it looks for its connection first.
 constinit std::atomic<std::uint32_t> threads{0};
@@ -31,23 +31,6 @@ std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
   return serves_while_waiting(settings.thread_strategy) ? settings.send_timeout
                                                         : std::chrono::milliseconds::zero();
 }
-
-/// Counts the time of a scope.
-class ConnectTime {
- public:
-  ConnectTime(ConnectBudget* budget, const WakeTimer& clock)
-      : budget_(budget), clock_(clock), start_(clock.now()) {}
-  ~ConnectTime() {
-    if (budget_ != nullptr) budget_->spend(clock_.now() - start_);
-  }
-  ConnectTime(const ConnectTime&) = delete;
-  ConnectTime& operator=(const ConnectTime&) = delete;
-
- private:
-  ConnectBudget* budget_;
-  const WakeTimer& clock_;
-  const TimePoint start_;
-};
 
 // Owned by the lease, through `give_back`.
 ConnectionSlot* make_temporary_slot() {
@@ -66,6 +49,11 @@ std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits, TimePoin
   if (end.is_never()) return {};
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(end.left(now) / limits.addresses),
                   std::chrono::milliseconds(1));
+}
+
+Deadline connect_end(const CheckoutLimits& limits, TimePoint now) {
+  const auto longest = connect_timeout(limits, now);
+  return longest.count() != 0 ? Deadline::after(longest, now) : Deadline::never();
 }
 
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
@@ -135,23 +123,11 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
   Choice choice = look(freshness, sharing);
   if (choice.slot != nullptr) return choice;
   // Every slot is being connected, or its connection has failed and still has users.
-  const ConnectTime time(limits.connecting, idle_timer_);
-  const TimePoint start = idle_timer_.now();
-  const auto longest = connect_timeout(limits, start);
-  const Deadline end = longest.count() != 0 ? Deadline::after(longest, start) : Deadline::never();
-  while (choice.slot == nullptr && await_change(lock, end)) choice = look(freshness, sharing);
+  const ConnectTime time(limits.connecting, idle_timer_.clock());
+  const Deadline end = connect_end(limits, idle_timer_.now());
+  while (choice.slot == nullptr && await_change(slot_changed_, lock, end, idle_timer_.clock()))
+    choice = look(freshness, sharing);
   return choice;
-}
-
-// False if nothing has changed until the deadline.
-bool ClientEndpoint::await_change(std::unique_lock<std::mutex>& lock, Deadline end) {
-  if (end.is_never()) {
-    slot_changed_.wait(lock);
-    return true;
-  }
-  const Duration left = std::min<Duration>(end.left(idle_timer_.now()), wait_max);
-  return slot_changed_.wait_for(lock, left) == std::cv_status::no_timeout ||
-         !end.passed(idle_timer_.now());
 }
 
 IoError ClientEndpoint::timed_out() const {
@@ -242,33 +218,25 @@ std::expected<std::unique_ptr<transport::Transport>, IoError> ClientEndpoint::op
 }
 
 std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
-                                                                const CheckoutLimits& limits) try {
+                                                                const CheckoutLimits& limits) {
+  ConnectionLease lease(*this, slot, false);  // gives the slot back unless there is a connection
   slot.connection.reset();
-  const ConnectTime time(limits.connecting, idle_timer_);
-  if (limits.connecting != nullptr && limits.connecting->is_spent()) {
-    give_back(slot);
+  const ConnectTime time(limits.connecting, idle_timer_.clock());
+  if (limits.connecting != nullptr && limits.connecting->is_spent())
     return std::unexpected(timed_out());
-  }
   auto transport = open(connect_timeout(limits, idle_timer_.now()));
-  if (transport) {
-    slot.connection = std::make_unique<ClientConnection>(
-        std::move(*transport), protocol_,
-        engine::ChannelLimits{settings_.read_buffer_size, shared_queue_size_max,
-                              settings_.busy_poll, nested_send_timeout(settings_), flusher_.get(),
-                              &idle_timer_.clock()},
-        settings_.first_reply_timeout, &ledger_, &flush_timer_);
-    slot.idle = {};
-    watch_idle();
-    const std::lock_guard lock(mutex_);
-    slot.shareable = true;
-    notify_waiters();
-    return ConnectionLease(*this, slot, false);
-  }
-  give_back(slot);
-  return std::unexpected(std::move(transport.error()));
-} catch (...) {  // out of memory: the place must not be taken for ever
-  give_back(slot);
-  throw;
+  if (!transport) return std::unexpected(std::move(transport.error()));
+  slot.connection = std::make_unique<ClientConnection>(
+      std::move(*transport), protocol_,
+      engine::ChannelLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll,
+                            nested_send_timeout(settings_), flusher_.get(), &idle_timer_.clock()},
+      settings_.first_reply_timeout, &ledger_, &flush_timer_);
+  slot.idle = {};
+  watch_idle();
+  const std::lock_guard lock(mutex_);
+  slot.shareable = true;
+  notify_waiters();
+  return lease;
 }
 
 void ClientEndpoint::give_back(ConnectionSlot& slot) noexcept {
@@ -314,9 +282,10 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
   }
 }
 
+// If no thread can be started, idle connections stay open until the next connect starts one.
 void ClientEndpoint::watch_idle() noexcept {
   const auto period = engine::watch_period(settings_.client_idle_timeout);
-  if (period.count() > 0) idle_timer_.wake_at(Deadline::after(period, idle_timer_.now()));
+  if (period.count() > 0) (void)idle_timer_.wake_at(Deadline::after(period, idle_timer_.now()));
 }
 
 // Closes the connection, unless another thread has joined it or has left oneways in its queue.
@@ -412,12 +381,8 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   const transport::ProtocolFactory* const factory = protocols_.find(endpoint.scheme);
   Key key(endpoint, choice, properties, factory);
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
-  if (endpoints_.size() >= settings_.endpoints_max) {
-    log::write(log::Level::debug, "orb", "many endpoints: forgetting endpoints without references");
-    std::erase_if(endpoints_, [](const auto& entry) {
-      return entry.second.use_count() == 1 && !entry.second->oneways_wait();
-    });
-  }
+  if (endpoints_.size() >= std::max<std::size_t>(size_to_forget_, settings_.endpoints_max))
+    forget_unused();
   const messaging::MessagingProtocol* const own = protocols_.messaging(endpoint.scheme);
   auto made = std::make_shared<ClientEndpoint>(
       endpoint, choice, connector(endpoint.scheme, properties), own != nullptr ? *own : protocol_,
@@ -425,6 +390,16 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
       idle_timer_, flush_timer_, flusher_);
   endpoints_.emplace(std::move(key), made);
   return made;
+}
+
+// Expects the mutex to be held. All endpoints may be in use. The next look waits until the table
+// has grown by an eighth, so each new endpoint costs only a few looks at others.
+void EndpointTable::forget_unused() {
+  log::write(log::Level::debug, "orb", "many endpoints: forgetting endpoints without references");
+  std::erase_if(endpoints_, [](const auto& entry) {
+    return entry.second.use_count() == 1 && !entry.second->oneways_wait();
+  });
+  size_to_forget_ = endpoints_.size() + endpoints_.size() / 8 + 1;
 }
 
 std::vector<std::shared_ptr<ClientEndpoint>> EndpointTable::endpoints() {

@@ -104,6 +104,8 @@ struct CheckoutLimits {
 /// call, so that one address does not use up the time of the next ones. Zero: no limit.
 [[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits,
                                                         TimePoint now);
+/// The end of that time-out.
+[[nodiscard]] Deadline connect_end(const CheckoutLimits& limits, TimePoint now);
 
 /// The state of an endpoint for calls in both directions over one connection.
 struct BothDirections {
@@ -111,9 +113,10 @@ struct BothDirections {
   /// connection.
   std::atomic<bool> called_over_its_own{false};
 
-  std::mutex opening;             // held by a blocking call while it connects
-  std::mutex mutex;               // guards the members below
-  engine::ConnectionRef offered;  // to this endpoint; null, or ended, until a call needs it
+  std::mutex mutex;                // guards the members below
+  std::condition_variable opened;  // `is_opening` has become false
+  bool is_opening = false;         // a blocking call connects
+  engine::ConnectionRef offered;   // to this endpoint; null, or ended, until a call needs it
 };
 
 /// One endpoint and the connections to it that use the same code sets. Any thread.
@@ -137,6 +140,8 @@ class ClientEndpoint final {
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits);
   void give_back(ConnectionSlot& slot) noexcept;
+  /// The error of a call whose time for connecting is over.
+  [[nodiscard]] IoError timed_out() const;
   /// Makes connections that are in no slot of the endpoint. Null: the protocol makes none.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const noexcept {
     return connector_;
@@ -172,7 +177,6 @@ class ClientEndpoint final {
 
   [[nodiscard]] static bool claim(ConnectionSlot& slot) noexcept;
   [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing, const CheckoutLimits& limits);
-  [[nodiscard]] bool await_change(std::unique_lock<std::mutex>& lock, Deadline end);
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
   [[nodiscard]] Choice claim_own() noexcept;
   [[nodiscard]] ConnectionSlot& own_slot() noexcept;
@@ -187,7 +191,6 @@ class ClientEndpoint final {
       std::chrono::milliseconds timeout);
   [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits);
-  [[nodiscard]] IoError timed_out() const;
   void watch_idle() noexcept;
   void retire(ConnectionSlot& slot) noexcept;
   void notify_waiters() noexcept;
@@ -231,7 +234,8 @@ class EndpointTable final {
                 engine::TrafficLedger& ledger, const Clock& clock);
 
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
-  /// that no reference uses are forgotten, and their connections closed.
+  /// that no reference uses are forgotten, and their connections closed: not for each new endpoint,
+  /// but whenever the number of those in use has grown by an eighth.
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
                                                      const CodeSetChoice& choice,
                                                      const transport::Properties& properties = {});
@@ -249,6 +253,7 @@ class EndpointTable final {
 
   [[nodiscard]] std::shared_ptr<transport::Connector> connector(
       const std::string& scheme, const transport::Properties& properties) const;
+  void forget_unused();
   [[nodiscard]] std::vector<std::shared_ptr<ClientEndpoint>> endpoints();
   [[nodiscard]] Deadline flush_due(TimePoint now);
 
@@ -259,6 +264,7 @@ class EndpointTable final {
   const Clock& clock_;
   std::mutex mutex_;  // guards the members below
   std::map<Key, std::shared_ptr<ClientEndpoint>> endpoints_;
+  std::size_t size_to_forget_ = 0;  // from this size on, unused endpoints are looked for
   std::atomic<std::uint64_t> lost_told_{0};
   const std::shared_ptr<engine::OutputFlusher> flusher_ = std::make_shared<engine::OutputFlusher>();
   WakeTimer idle_timer_;   // last: its thread uses all the rest

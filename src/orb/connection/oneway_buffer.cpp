@@ -52,7 +52,9 @@ void OnewayBuffer::watch(std::uint64_t position, std::chrono::microseconds timeo
   if (!due_.is_never() && timeout >= due_after_) return;  // leaves with the first message
   due_after_ = timeout;
   due_ = std::min(due_, Deadline::after(timeout, timer_->now()));
-  timer_->wake_at(due_);
+  if (timer_->wake_at(due_)) return;
+  due_ = Deadline::never();  // no thread would send them later
+  (void)connection_.uncork();
 }
 
 void OnewayBuffer::flush_or_close(Deadline deadline) {

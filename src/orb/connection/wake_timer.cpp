@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -15,18 +16,29 @@ constexpr std::chrono::hours wait_max{1};  // the standard library adds duration
 
 }  // namespace
 
-// Without a thread, idle connections stay open, and oneways leave with the next message. So calls
-// do not fail for lack of a thread.
-void WakeTimer::wake_at(Deadline due) noexcept {
+// Without a thread, idle connections stay open, and oneways leave at once. So calls do not fail for
+// lack of a thread. The time is kept: a later call that starts the thread finds it due.
+bool WakeTimer::wake_at(Deadline due) noexcept {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || due >= due_) return;
-  due_ = due;
-  if (thread_.joinable()) return changed_.notify_one();
+  if (stopped_) return false;
+  const bool is_running = thread_.joinable();
+  if (due >= due_ && (is_running || due_.is_never())) return true;
+  due_ = std::min(due_, due);
+  if (!is_running) return start();
+  changed_.notify_one();
+  return true;
+}
+
+// Each call tries to start the thread again, so only the first failure of a series is logged.
+bool WakeTimer::start() noexcept {
   try {
     thread_ = event::Thread([this] { run(); });
+    start_failed_ = false;
   } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "orb", exception.what());
+    if (!std::exchange(start_failed_, true))
+      log::write(log::Level::warning, "orb", exception.what());
   }
+  return !start_failed_;
 }
 
 void WakeTimer::run() noexcept {

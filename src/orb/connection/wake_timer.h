@@ -26,12 +26,14 @@ class WakeTimer {
 
   [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
   [[nodiscard]] TimePoint now() const { return clock_.now(); }
-  /// Announces work at this time. Does nothing after `stop`, or if there is no memory for a thread.
-  void wake_at(Deadline due) noexcept;
+  /// Announces work at this time. False: no thread will do it, since the timer was stopped or a
+  /// thread could not be started. The next call tries to start the thread again.
+  [[nodiscard]] bool wake_at(Deadline due) noexcept;
   /// Waits for work in progress.
   void stop() noexcept;
 
  private:
+  [[nodiscard]] bool start() noexcept;
   void run() noexcept;
   void wait(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] Deadline work() noexcept;
@@ -42,6 +44,7 @@ class WakeTimer {
   std::condition_variable changed_;
   Deadline due_;
   bool stopped_ = false;
+  bool start_failed_ = false;  // the last start of the thread
   event::Thread thread_;
 };
 

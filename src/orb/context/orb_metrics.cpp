@@ -131,9 +131,10 @@ LatencyTable::Recorder& LatencyTable::recorder_of(std::string_view operation) {
   }
   const std::lock_guard lock(mutex_);
   if (recorders_.size() >= operations_max && !recorders_.contains(operation)) operation = others;
-  auto& recorder = recorders_[std::string(operation)];
-  if (!recorder) recorder = std::make_unique<Recorder>();
-  return *recorder;
+  if (const auto known = recorders_.find(operation); known != recorders_.end())
+    return *known->second;
+  auto made = std::make_unique<Recorder>();  // first: no entry may be without a recorder
+  return *recorders_.emplace(std::string(operation), std::move(made)).first->second;
 }
 
 void LatencyTable::record(std::string_view operation, std::chrono::nanoseconds latency) {

@@ -66,7 +66,7 @@ OrbCore::OrbCore(CoreParts parts)
           engine::UnfinishedMessages::Limits{
               {settings_.pace_octets_per_second, settings_.pace_grace},
               messaging_->limits().message_size_max},
-          [this] { wake_memory_watch(); })),
+          [this] { return wake_memory_watch(); })),
       memory_timer_(clock_, [this](TimePoint now) { return watch_memory(now); }),
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
                                                  metrics_->client_traffic, clock_)),
@@ -93,8 +93,8 @@ OrbCore::OrbCore(CoreParts parts)
                .server = server_,
                .dispatcher = dispatcher_,
                .collocated_debts = collocated_debts_} {
-  storage_->set_wake([this] { wake_memory_watch(); });
-  sequences_->set_wake([this] { wake_memory_watch(); });
+  storage_->set_wake([this] { (void)wake_memory_watch(); });
+  sequences_->set_wake([this] { (void)wake_memory_watch(); });
   sequence_memory_ = sequences_.get();
   unfinished_->set_reclaim([this] { return reclaim_memory(); });
   metrics_->client_traffic.unfinished = unfinished_.get();
@@ -142,8 +142,9 @@ bool OrbCore::reclaim_memory() noexcept {
 }
 
 // Soon enough for a connection that is paused.
-void OrbCore::wake_memory_watch() noexcept {
-  memory_timer_.wake_at(Deadline::after(engine::UnfinishedMessages::paused_period, clock_.now()));
+bool OrbCore::wake_memory_watch() noexcept {
+  return memory_timer_.wake_at(
+      Deadline::after(engine::UnfinishedMessages::paused_period, clock_.now()));
 }
 
 void OrbCore::end_memory_watch() noexcept {

@@ -217,7 +217,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until) override;
   void wake() noexcept override { wake_async(); }
   [[nodiscard]] Deadline watch_memory(TimePoint now) noexcept;
-  void wake_memory_watch() noexcept;
+  [[nodiscard]] bool wake_memory_watch() noexcept;
   [[nodiscard]] bool reclaim_memory() noexcept;
   void end_memory_watch() noexcept;
   [[nodiscard]] AsyncEngine& make_async();

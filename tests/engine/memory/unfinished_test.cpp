@@ -29,7 +29,11 @@ struct Registry {
   std::shared_ptr<MemoryBudget> budget =
       std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = mib, .unsent = mib});
   int wakes = 0;
-  UnfinishedMessages messages{clock, budget, {.message_size_max = mib}, [this] { ++wakes; }};
+  bool can_wake = true;
+  UnfinishedMessages messages{clock, budget, {.message_size_max = mib}, [this] {
+                                ++wakes;
+                                return can_wake;
+                              }};
 
   void pass(Duration time) {
     clock.advance(time);
@@ -146,6 +150,23 @@ TEST_CASE("nothing is watched while nothing is unfinished") {
   CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
   REQUIRE(peer.receive(1, 100));
   CHECK(registry.wakes == 2);
+}
+
+TEST_CASE("a watch that could not be woken is woken for the next message, and for more output") {
+  Registry registry;
+  registry.can_wake = false;
+  Peer peer(registry);
+  Peer next(registry);
+  REQUIRE(peer.receive(1, 100));
+  REQUIRE(next.receive(1, 100));
+  CHECK(registry.wakes == 2);
+  peer.queue(2 * mib);
+  peer.queue(mib);
+  CHECK(registry.wakes == 4);
+  registry.can_wake = true;
+  peer.queue(mib);
+  peer.queue(mib);
+  CHECK(registry.wakes == 5);
 }
 
 TEST_CASE("output within the budget is not watched") {

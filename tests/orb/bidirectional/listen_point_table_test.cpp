@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -63,6 +64,18 @@ TEST_CASE("a listen point stays with its first peer until that peer has ended") 
   CHECK(table.find(first_point) == &second);
   table.forget(second);
   CHECK(table.size() == 0);
+}
+
+TEST_CASE("a peer that announces its point anew comes behind the other peers of the point") {
+  Table table(2);
+  Peer first;
+  Peer second;
+  for (Peer* each : {&first, &second}) CHECK(table.add(*each, first_point) == Added::yes);
+  CHECK(table.add(first, second_point) == Added::yes);
+  table.forget(first);
+  CHECK(table.find(second_point) == nullptr);
+  CHECK(table.add(first, first_point) == Added::yes);
+  CHECK(table.find(first_point) == &second);
 }
 
 TEST_CASE("a listen point leads past a peer whose connection is ending") {

@@ -1,8 +1,11 @@
 // Peers made of octets: listen points as other ORBs write them, and hostile listen points.
+#include "orb/bidirectional/bidirectional.h"
 #include "orb/bidirectional/both_directions.h"
+#include "orb/client/endpoint_table.h"
 #include <perigee/iop/components.h>
 #include <perigee/iop/listen_points.h>
 
+#include <chrono>
 #include <future>
 #include <string>
 #include <vector>
@@ -126,6 +129,19 @@ TEST_CASE("a client's first request to a server carries the client's listen poin
   CHECK(std::ranges::search(message, context).begin() != message.end());
   connection.send(make_reply(request.id(), 6));
   CHECK(result.get() == 6);
+}
+
+TEST_CASE("a call that waits for the connect of another call ends when its own time is over") {
+  const CalledBack client(offering(ThreadStrategy::automatic));
+  orb::OrbCore& core = client.orb.core();
+  const auto endpoint = core.endpoints().find({"iiop", "127.0.0.1:1"}, {});
+  endpoint->both_directions().is_opening = true;  // as while another call connects
+  orb::ConnectBudget budget(std::chrono::milliseconds(20));
+  const auto choice =
+      core.bidirectional().choose(*endpoint, {}, core.server(), {.connecting = &budget});
+  CHECK(choice.found == orb::Bidirectional::Found::error);
+  CHECK(choice.error.kind == IoErrorKind::timed_out);
+  CHECK(budget.is_spent());
 }
 
 TEST_CASE("a server reaches no object without the policy, by Request or LocateRequest") {
