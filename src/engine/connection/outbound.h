@@ -11,7 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 
 namespace perigee::engine {
 
@@ -48,9 +48,9 @@ struct Outbound {
   std::atomic<bool> close_due{false};  // the end of the last call sends CloseConnection
   TurnEnd turn_end;
 
-  // Guarded by the read role.
-  std::deque<messaging::IncomingMessage> kept;  // requests behind the waiting request
-  bool from_kept = false;                       // the present request has waited
+  // Guarded by the read role. An empty list takes no memory.
+  std::list<messaging::IncomingMessage> kept;  // requests behind the waiting request
+  bool from_kept = false;                      // the present request has waited
 
   ShortLock expiry_lock;  // guards the members below
   Expiry expiry;
