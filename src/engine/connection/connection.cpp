@@ -69,6 +69,7 @@ void Connection::close() noexcept {
   io_.close();
   requests_.stop_deferred();
   if (requests_.parks()) home_.parked().drop(*this);
+  drop_kept();
   bool cancelled = false;
   {
     const std::lock_guard lock(watch_lock_);

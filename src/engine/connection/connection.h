@@ -304,7 +304,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool serves_requests() const noexcept;
   /// Whether the request waits, or is refused, for the time being.
   [[nodiscard]] bool keep_or_refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
-  void refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
+  /// False: there is no room for it behind the waiting request.
+  [[nodiscard]] bool keep_behind_waiting(messaging::IncomingMessage& message);
+  void drop_kept() noexcept;
+  void refuse(messaging::IncomingMessage& message, ThreadFrame& frame, Refusal refusal);
   [[nodiscard]] ReadStatus next_kept(messaging::IncomingMessage& message, ThreadFrame& frame);
 
   // Dedicated readers: connection_dedicated.cpp.
