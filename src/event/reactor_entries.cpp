@@ -20,6 +20,26 @@ std::unexpected<IoError> system_failure(IoOperation operation, int code) {
 
 }  // namespace
 
+/// Gives a slot back unless the poller has the handle. The poller may throw.
+class PollingReactor::NewSlot {
+ public:
+  NewSlot(PollingReactor& reactor, Pollable& pollable) noexcept
+      : reactor_(reactor), pollable_(pollable) {}
+  NewSlot(const NewSlot&) = delete;
+  NewSlot& operator=(const NewSlot&) = delete;
+  ~NewSlot() {
+    if (in_poller_) return;
+    const std::lock_guard lock(reactor_.lock_);
+    reactor_.slots_.remove(pollable_);
+  }
+  void keep() noexcept { in_poller_ = true; }
+
+ private:
+  PollingReactor& reactor_;
+  Pollable& pollable_;
+  bool in_poller_ = false;
+};
+
 PollingReactor::PollingReactor(const Clock& clock, std::unique_ptr<Poller> poller, Signal wake,
                                std::chrono::microseconds busy_poll, Threads threads) noexcept
     : clock_(clock),
@@ -58,10 +78,9 @@ std::expected<void, IoError> PollingReactor::add(int fd, Pollable& pollable) {
     if (!larger.empty()) slots_.grow(larger);
     key = slots_.add(fd, pollable);
   }
+  NewSlot slot(*this, pollable);
   auto added = poller_->add(fd, key);
-  if (added) return added;
-  const std::lock_guard lock(lock_);
-  slots_.remove(pollable);
+  if (added) slot.keep();
   return added;
 }
 

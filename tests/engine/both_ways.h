@@ -115,8 +115,11 @@ class Echo final : public engine::RequestHandler {
 /// serve it, and spare threads stand in for threads that wait.
 class Side final : public engine::HomeOwner {
  public:
-  explicit Side(std::uint32_t thread_count = 2)
-      : timers_(thread_count == 1 ? nullptr : std::move(*event::make_reactor())),
+  static constexpr std::size_t parked_size_max = std::size_t{4} << 20;
+
+  explicit Side(std::uint32_t thread_count = 2, std::size_t parked_size = parked_size_max)
+      : parked(parked_size),
+        timers_(thread_count == 1 ? nullptr : std::move(*event::make_reactor())),
         loop(steady_clock(),
              std::move(*event::make_reactor(
                  steady_clock(), {},
@@ -174,7 +177,7 @@ class Side final : public engine::HomeOwner {
 
   engine::EngineSettings settings;
   engine::RequestCount request_count{100'000};
-  engine::ParkedOctets parked{1 << 20};
+  engine::ParkedOctets parked;
   engine::EngineContext context{steady_clock(), settings, request_count, parked};
   engine::TrafficLedger traffic;
   Echo handler;
@@ -255,11 +258,13 @@ struct BothWays {
     std::uint32_t acceptor_threads = 2;
     PipeFaults to_acceptor;
     PipeFaults to_opener;
+    std::size_t opener_parked_size = Side::parked_size_max;
     Connection::Reading acceptor_reading = Connection::Reading::on_loop;
   };
   BothWays() : BothWays(Plan{}) {}
   explicit BothWays(const Plan& plan, const std::function<void(BothWays&)>& before = {})
-      : opener_side(plan.opener_threads), acceptor_side(plan.acceptor_threads) {
+      : opener_side(plan.opener_threads, plan.opener_parked_size),
+        acceptor_side(plan.acceptor_threads) {
     if (before) before(*this);
     MemoryPair pair = make_memory_pair(plan.to_acceptor, plan.to_opener);
     memory = pair.connection;

@@ -239,6 +239,38 @@ TEST_CASE("requests that come while the output is blocked are kept, and then ref
   CHECK(ends.opener_side.handler.requests.load() == 4);
 }
 
+TEST_CASE("requests that are kept while the output is blocked count as parked octets") {
+  BothWays::Plan plan;
+  plan.to_acceptor.capacity = 4096;
+  plan.opener_threads = 1;  // no other thread writes while it reads
+  plan.opener_parked_size = 1'000'000;
+  BothWays ends(plan);
+  const Side& side = ends.opener_side;
+  ends.memory->hold(End::first);
+  TestCall blocked;
+  CHECK(blocked.start(*ends.opener, octets_of(100'000)) == StartStatus::started);
+  std::vector<std::unique_ptr<TestCall>> calls;
+  for (int index = 0; index != 8; ++index) {
+    calls.push_back(std::make_unique<TestCall>());
+    CHECK(calls.back()->start(*ends.acceptor, octets_of(300'000, index)) == StartStatus::started);
+  }
+  while (side.handler.refused.load() != 4) std::this_thread::yield();  // 3 fit behind the first
+  CHECK(side.parked.sum() > 900'000);
+  SUBCASE("until they are served") {
+    ends.memory->release(End::first);
+    CHECK(blocked.await() == CallFailure::none);
+    for (const auto& call : calls) CHECK(call->await() == CallFailure::none);
+    CHECK(side.handler.requests.load() == 4);
+  }
+  SUBCASE("until the connection ends") {
+    ends.memory->reset(104);
+    CHECK(blocked.await() == CallFailure::transfer);
+    for (const auto& call : calls) CHECK(call->await() == CallFailure::transfer);
+    ends.opener_side.await_no_connection();
+  }
+  CHECK(side.parked.sum() == 0);
+}
+
 TEST_CASE("the time of a call passes, and the late reply is dropped") {
   Gate gate;
   BothWays ends;

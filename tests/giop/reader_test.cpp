@@ -229,6 +229,42 @@ TEST_CASE("untaken messages are kept, even if the next scratch space is too smal
   CHECK(reader->receive_space(small).data() == small.data());
 }
 
+TEST_CASE("the octets of a large frame that arrives in small parts stay in place") {
+  const auto reader = make_reader(*giop);
+  const Octets large = message_of(100'000);
+  const Octets following = message_of(40);
+  Octets scratch(128 * 1024);
+  IncomingMessage message;
+  std::size_t sent = 20'000;
+  put(*reader, scratch, front(large, sent));
+  CHECK(reader->next(message) == Next::need_more);
+  reader->detach();
+  const std::byte* const place = reader->receive_space(scratch).data();
+  CHECK(place != scratch.data() + sent);
+  for (; sent < large.size(); sent += 1000) {
+    CHECK(reader->receive_space(scratch).data() == place + (sent - 20'000));
+    put(*reader, scratch,
+        OctetSpan(large).subspan(sent, std::min(large.size() - sent, std::size_t{1000})));
+    if (sent + 1000 < large.size()) CHECK(reader->next(message) == Next::need_more);
+    reader->detach();
+  }
+  REQUIRE(reader->next(message) == Next::message);
+  CHECK(std::ranges::equal(message.octets, large));
+  put(*reader, scratch, following);
+  REQUIRE(reader->next(message) == Next::message);
+  CHECK(hex(message.octets) == hex(following));
+}
+
+TEST_CASE("a small part of a large frame takes no more memory than its size when it is detached") {
+  const auto reader = make_reader(*giop);
+  Octets scratch(128 * 1024);
+  IncomingMessage message;
+  put(*reader, scratch, front(message_of(100'000), 5000));
+  CHECK(reader->next(message) == Next::need_more);
+  reader->detach();
+  CHECK(reader->inbox().unfinished().memory == 5000);
+}
+
 TEST_CASE("detaching without octets copies nothing") {
   const auto reader = make_reader(*giop);
   Octets scratch(1024);

@@ -69,6 +69,7 @@ void Connection::close() noexcept {
   io_.close();
   requests_.stop_deferred();
   if (requests_.parks()) home_.parked().drop(*this);
+  drop_kept();
   bool cancelled = false;
   {
     const std::lock_guard lock(watch_lock_);
@@ -93,12 +94,13 @@ void Connection::shut_down() noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// The watch looks at a thread that waits for its client in a send.
+// The watch looks at a thread that waits for its client in a send, and at the requests in progress
+// of a client whose input is dropped.
 void Connection::drain() noexcept {
   draining_.store(true);
   if (home_.handler().cancels()) requests_.stop_deferred();
   if (requests_.begin_drain()) return send_close();
-  if (may_be_dedicated_ || has_calls()) look();
+  if (may_be_dedicated_ || has_calls() || state_.load() == State::refusing) look();
 }
 
 void Connection::before_nested_turns(ThreadFrame& frame) noexcept {

@@ -187,9 +187,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   };
 
   // opening: the transport exchanges octets of its own, and no message is sent. refusing: the peer
-  // sends a request that is too large; its octets are dropped, and the requests in progress are
-  // answered. finishing: no request is read, and only queued messages are sent. lingering: all
-  // messages are sent; octets of the client are dropped until the client closes the connection.
+  // sends a request that is too large; its octets are dropped, and the requests in progress have
+  // `drain_timeout` to be answered. finishing: no request is read, and only queued messages are
+  // sent. lingering: all messages are sent; octets of the client are dropped until the client
+  // closes the connection.
   enum class State : std::uint8_t { opening, open, refusing, finishing, lingering, closed };
   enum class Turn : std::uint8_t {
     over,  ///< nothing more to read now
@@ -303,7 +304,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool serves_requests() const noexcept;
   /// Whether the request waits, or is refused, for the time being.
   [[nodiscard]] bool keep_or_refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
-  void refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
+  /// False: there is no room for it behind the waiting request.
+  [[nodiscard]] bool keep_behind_waiting(messaging::IncomingMessage& message);
+  void drop_kept() noexcept;
+  void refuse(messaging::IncomingMessage& message, ThreadFrame& frame, Refusal refusal);
   [[nodiscard]] ReadStatus next_kept(messaging::IncomingMessage& message, ThreadFrame& frame);
 
   // Dedicated readers: connection_dedicated.cpp.

@@ -275,24 +275,40 @@ bool Connection::keep_or_refuse(IncomingMessage& message, ThreadFrame& frame) {
     return true;
   }
   if (!waits || io_.broken()) return false;
-  if (from_kept && waiting_) out.kept.push_front(std::move(*std::exchange(waiting_, std::nullopt)));
-  if (!waiting_) {
+  if (from_kept && waiting_)
+    out.kept.push_front(
+        {std::move(*std::exchange(waiting_, std::nullopt)), std::move(out.waiting_share)});
+  if (!waiting_)
     keep(message);
-  } else if (out.kept.size() < home_.settings().requests_per_connection_max) {
-    message.keep();
-    if (!message.arrived) message.arrived = home_.clock().now();
-    out.kept.push_back(std::move(message));
-  } else {
-    refuse(message, frame);
-  }
+  else if (out.kept.size() >= home_.settings().requests_per_connection_max)
+    refuse(message, frame, Refusal::too_many);
+  else if (!keep_behind_waiting(message))
+    refuse(message, frame, Refusal::no_room_to_wait);
   return true;
 }
 
-void Connection::refuse(IncomingMessage& message, ThreadFrame& frame) {
+bool Connection::keep_behind_waiting(IncomingMessage& message) {
+  ParkedShare share(home_.context().parked, message.size());
+  if (!share) return false;
+  message.keep();
+  if (!message.arrived) message.arrived = home_.clock().now();
+  outbound_.load()->kept.push_back({std::move(message), std::move(share)});
+  return true;
+}
+
+// The end of the connection may come long before its last reference is dropped.
+void Connection::drop_kept() noexcept {
+  Outbound* const out = outbound_.load();
+  if (out == nullptr) return;
+  out->kept.clear();
+  out->waiting_share.reset();
+}
+
+void Connection::refuse(IncomingMessage& message, ThreadFrame& frame, Refusal refusal) {
   auto parsed = io_.session().parse_request(message, frame.contexts);
   if (!parsed) return reject(frame);
   IncomingRequest request(*this, message, *parsed, frame);
-  home_.handler().refuse(request, Refusal::too_many);
+  home_.handler().refuse(request, refusal);
 }
 
 // With calls in flight, requests that there is no room for do not keep replies from being read. The
@@ -307,8 +323,10 @@ ReadStatus Connection::next_kept(IncomingMessage& message, ThreadFrame& frame) {
   waiting_.reset();
   if (out == nullptr) return ReadStatus::message;
   out->from_kept = true;
+  out->waiting_share.reset();
   if (out->kept.empty()) return ReadStatus::message;
-  waiting_ = std::move(out->kept.front());
+  waiting_ = std::move(out->kept.front().message);
+  out->waiting_share = std::move(out->kept.front().share);
   out->kept.pop_front();
   return ReadStatus::message;
 }

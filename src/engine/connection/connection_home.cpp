@@ -13,7 +13,7 @@ void Home::add(Connection& connection) noexcept {
   size_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   connection.next_ = first_;
-  if (first_ != nullptr) first_->previous_ = &connection;
+  (first_ != nullptr ? first_->previous_ : last_) = &connection;
   first_ = &connection;
 }
 
@@ -22,7 +22,7 @@ void Home::remove(Connection& connection) noexcept {
   {
     const std::lock_guard lock(mutex_);
     (connection.previous_ != nullptr ? connection.previous_->next_ : first_) = connection.next_;
-    if (connection.next_ != nullptr) connection.next_->previous_ = connection.previous_;
+    (connection.next_ != nullptr ? connection.next_->previous_ : last_) = connection.previous_;
     connection.next_ = connection.previous_ = nullptr;
   }
   size_.fetch_sub(1, std::memory_order_relaxed);
@@ -30,23 +30,31 @@ void Home::remove(Connection& connection) noexcept {
   owner_.connection_ended(place);
 }
 
-// In chunks with references, since `action` may end connections. Each connection remembers the
-// number of its last visit.
 void Home::for_each(function_ref<void(Connection&)> action) noexcept {
+  visit([](Connection&) { return true; }, action);
+}
+
+// In chunks with references, since `action` may end connections. Each connection remembers the
+// number of its last visit. Visited connections move behind the others, so that each chunk begins
+// at the first connection.
+void Home::visit(function_ref<bool(Connection&)> wanted,
+                 function_ref<void(Connection&)> action) noexcept {
   const std::lock_guard visiting(visiting_);
   std::array<Connection*, 64> chunk;
-  std::uint64_t visit = 0;
+  std::uint64_t number = 0;
   for (;;) {
     std::size_t count = 0;
     {
       const std::lock_guard lock(mutex_);
-      if (visit == 0) visit = ++visits_;
-      for (Connection* each = first_; each != nullptr && count < chunk.size(); each = each->next_) {
-        if (each->visit_ >= visit) continue;
-        each->visit_ = visit;
+      if (number == 0) number = ++visits_;
+      Connection* each = first_;
+      for (; each != nullptr && each->visit_ < number && count < chunk.size(); each = each->next_) {
+        each->visit_ = number;
+        if (!wanted(*each)) continue;
         each->add_reference();
         chunk[count++] = each;
       }
+      if (each != nullptr) move_to_back_before(*each);
     }
     for (std::size_t index = 0; index < count; ++index) {
       action(*chunk[index]);
@@ -54,6 +62,16 @@ void Home::for_each(function_ref<void(Connection&)> action) noexcept {
     }
     if (count < chunk.size()) return;
   }
+}
+
+// Expects mutex_ to be held.
+void Home::move_to_back_before(Connection& first) noexcept {
+  if (&first == first_) return;
+  Connection* const last = std::exchange(first.previous_, nullptr);
+  last->next_ = nullptr;
+  last_->next_ = first_;
+  first_->previous_ = std::exchange(last_, last);
+  first_ = &first;
 }
 
 // Connections beyond the chunk wait for the next look. A reader that is busy with short upcalls
@@ -94,11 +112,11 @@ bool Home::look_at_lent_roles() noexcept {
 bool Home::send_held() noexcept {
   if (loop_.single_threaded()) return false;
   bool any = false;
-  for_each([&any](Connection& connection) {
-    if (!connection.io_.holds_output()) return;
-    any = true;
-    connection.uncork();
-  });
+  visit([](Connection& connection) { return connection.io_.holds_output(); },
+        [&any](Connection& connection) {
+          any = true;
+          connection.uncork();
+        });
   return any;
 }
 

@@ -62,16 +62,17 @@ void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& fram
 }
 
 // A client that waits for a reply learns the limit from an exception. The next octets are the rest
-// of its request, so the connection ends: with CloseConnection, after the requests in progress.
+// of its request, so the connection ends: with CloseConnection, after the requests in progress. The
+// state changes before the calls fail, so that no call begins after them: its reply is not read.
 void Connection::reject_unreadable(ThreadFrame& frame) noexcept {
   if (io_.exceeded_limit().limit == MessageLimit::none) return reject(frame);
   home_.handler().note_exceeded(*this, io_.exceeded_limit());
   if (!refuse_large(frame)) return reject(frame);
   home_.handler().count_malformed();
-  fail_calls(CallFailure::bad_message);
-  io_.discard_input();
   State open = State::open;
   (void)state_.compare_exchange_strong(open, State::refusing);
+  fail_calls(CallFailure::bad_message);
+  io_.discard_input();
   drain();
 }
 

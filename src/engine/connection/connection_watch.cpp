@@ -135,15 +135,17 @@ bool Connection::falls_behind(TimePoint now, std::uint64_t message, std::uint64_
 
 // Expects watch_lock_ to be held. A dedicated reader may wait for its client in a send, also when
 // it has lost the role; the upcall of that reply is in progress until the send has ended. A peer
-// that sends nothing does not hold up the end by calls of this side.
+// that sends nothing does not hold up the end by calls of this side. A request in progress may wait
+// for a later message of its client: while the input is dropped, that message never comes.
 void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
   const bool calls = has_calls();
-  if (!draining_.load() || !(may_be_dedicated_ || calls)) return;
+  const bool refusing = state_.load() == State::refusing;
+  if (!draining_.load() || !(may_be_dedicated_ || calls || refusing)) return;
   const auto limit = home_.settings().drain_timeout;
   const auto period = std::max(watch_period(limit), std::chrono::milliseconds(1));
   finding.next = std::min(finding.next, Deadline::after(period, now));
   const std::uint64_t passed = io_.octets_sent() + (calls ? io_.octets_received() : 0);
-  if (!io_.in_send() && !io_.blocked_output() && !calls)
+  if (!io_.in_send() && !io_.blocked_output() && !calls && !refusing)
     end_.forget();
   else if (end_.lasted(passed, now, limit))
     finding.over = true;

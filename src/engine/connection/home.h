@@ -109,8 +109,8 @@ class Home final : public Pollable {
   /// upcall since the last look, or if the loop was called now. Sends messages that were held
   /// at the last look, if no upcall has begun since. Takes time for each connection.
   [[nodiscard]] bool look_at_lent_roles() noexcept;
-  /// Sends what threads of the loop hold for their next turn. True if there was any. Takes time for
-  /// each connection.
+  /// Sends what threads of the loop hold for their next turn. True if there was any. Looks at each
+  /// connection, under the lock.
   [[nodiscard]] bool send_held() noexcept;
   /// @}
 
@@ -128,6 +128,11 @@ class Home final : public Pollable {
   /// @}
 
  private:
+  /// For each connection that is there now: `action` without the lock, if `wanted` under the lock.
+  void visit(function_ref<bool(Connection&)> wanted,
+             function_ref<void(Connection&)> action) noexcept;
+  /// The connections in front of `first` become the last ones.
+  void move_to_back_before(Connection& first) noexcept;
   void end_parked_turn() noexcept;
 
   const EngineContext& context_;
@@ -142,9 +147,10 @@ class Home final : public Pollable {
   std::atomic<std::size_t> size_{0};
   std::atomic<bool> unwanted_call_seen_{false};
 
-  std::mutex visiting_;       // one `for_each` at a time
-  mutable std::mutex mutex_;  // guards the members below, and the links of the connections
-  Connection* first_ = nullptr;
+  std::mutex visiting_;          // one `visit` at a time
+  mutable std::mutex mutex_;     // guards the members below, and the links of the connections
+  Connection* first_ = nullptr;  // during a visit, connections that were visited are the last ones
+  Connection* last_ = nullptr;
   std::uint64_t visits_ = 0;
 };
 

@@ -23,6 +23,9 @@ namespace {
 constexpr std::size_t moved_size_max = 4096;
 /// If the first piece of a message has this size, another large piece is likely.
 constexpr std::size_t large_piece_size = 64 * 1024;
+/// Most octets of an incomplete frame that are moved back from held_. They would be detached again
+/// at the end of the turn, which costs about as much as an event.
+constexpr std::size_t moved_back_max = 16 * 1024;
 
 bool is_request(MessageKind kind) noexcept {
   return kind == MessageKind::request || kind == MessageKind::locate_request;
@@ -83,10 +86,13 @@ bool Inbox::is_large_piece() const noexcept {
   return frame_.status == Frame::Status::piece && frame_.total > large_piece_size;
 }
 
-/// Octets of an incomplete frame are at hand: where does its rest go?
+/// Octets of an incomplete frame are at hand: where does its rest go? A frame that arrives in small
+/// parts, each in a turn of its own, is received into its storage: each turn would copy the octets
+/// at hand twice.
 ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
   const bool framed = state_ == State::framed;
-  const bool is_large = framed && (frame_.total > scratch.size() || is_large_piece());
+  const bool in_parts = data_ == held_.data() && available() > moved_back_max;
+  const bool is_large = framed && (frame_.total > scratch.size() || is_large_piece() || in_parts);
   if (is_large && available() < frame_.total) {
     begin_storage();
     return space_of_storage(scratch);

@@ -3,6 +3,7 @@
 
 #include "engine/connection/outbound_calls.h"
 #include "engine/connection/started_call.h"
+#include "engine/loops/context.h"
 #include "engine/loops/reactor.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/short_lock.h>
@@ -11,7 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 
 namespace perigee::engine {
 
@@ -48,9 +49,16 @@ struct Outbound {
   std::atomic<bool> close_due{false};  // the end of the last call sends CloseConnection
   TurnEnd turn_end;
 
-  // Guarded by the read role.
-  std::deque<messaging::IncomingMessage> kept;  // requests behind the waiting request
-  bool from_kept = false;                       // the present request has waited
+  /// A request behind the waiting request of the connection.
+  struct Kept {
+    messaging::IncomingMessage message;
+    ParkedShare share;
+  };
+
+  // Guarded by the read role. An empty list takes no memory.
+  std::list<Kept> kept;
+  ParkedShare waiting_share;  // of the waiting request, if it was behind another one before
+  bool from_kept = false;     // the present request has waited
 
   ShortLock expiry_lock;  // guards the members below
   Expiry expiry;

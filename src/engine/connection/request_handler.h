@@ -19,6 +19,7 @@ enum class Refusal : std::uint8_t {
   too_many,         ///< in progress on the connection
   too_many_in_all,  ///< in progress in the server
   too_many_parked,  ///< at hold points
+  no_room_to_wait,  ///< too many octets of requests wait, here or at hold points
   too_large,        ///< see `Connection::exceeded_limit`
 };
 

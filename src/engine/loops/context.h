@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace perigee::engine {
 
@@ -42,7 +43,8 @@ struct EngineSettings {
   std::chrono::milliseconds drain_timeout{5'000};
 };
 
-/// The octets of requests that wait at hold points, and their limit. Any thread.
+/// The octets of requests that wait at hold points, or while replies are read, and their limit. Any
+/// thread.
 class ParkedOctets {
  public:
   explicit ParkedOctets(std::size_t max) noexcept : max_(max) {}
@@ -58,6 +60,33 @@ class ParkedOctets {
  private:
   const std::size_t max_;
   std::atomic<std::size_t> sum_{0};
+};
+
+/// What one request has of the parked octets, until its end.
+class ParkedShare {
+ public:
+  ParkedShare() noexcept = default;
+  /// Null if the request does not fit.
+  ParkedShare(ParkedOctets& parked, std::size_t octets) noexcept
+      : parked_(parked.begin(octets) ? &parked : nullptr), octets_(octets) {}
+  ParkedShare(ParkedShare&& other) noexcept
+      : parked_(std::exchange(other.parked_, nullptr)), octets_(other.octets_) {}
+  ParkedShare& operator=(ParkedShare&& other) noexcept {
+    reset();
+    parked_ = std::exchange(other.parked_, nullptr);
+    octets_ = other.octets_;
+    return *this;
+  }
+  ~ParkedShare() { reset(); }
+
+  explicit operator bool() const noexcept { return parked_ != nullptr; }
+  void reset() noexcept {
+    if (parked_ != nullptr) std::exchange(parked_, nullptr)->end(octets_);
+  }
+
+ private:
+  ParkedOctets* parked_ = nullptr;
+  std::size_t octets_ = 0;
 };
 
 /// References to what the engine uses. The ORB owns the objects, which outlive the engine.

@@ -122,17 +122,19 @@ bool UnfinishedMessages::may_be_exempt(const UnfinishedInput& input,
   return input.order_.load() <= oldest;
 }
 
+// The orders of all connections are read only if no message is exempt. A paused connection may be
+// called again for each packet: it waits for `make_room`, which looks at them once for all.
 bool UnfinishedMessages::pause_unless_exempt(UnfinishedInput& input,
                                              std::uint64_t wanted) noexcept {
   const std::lock_guard lock(mutex_);
   if (input.has_lost_place()) return true;
-  if (may_be_exempt(input, oldest_order())) {
+  input.wanted_ = wanted;
+  if (input.paused_) return true;
+  if (may_be_exempt(input, exempt() == nullptr ? oldest_order() : 0)) {
     exempt_ = &input;
     exempt_order_ = input.order_.load();
     return false;
   }
-  input.wanted_ = wanted;
-  if (input.paused_) return true;
   const TimePoint now = clock_.now();
   input.paused_ = true;
   input.paused_since_ = now;

@@ -60,6 +60,8 @@ std::string refusal_text(const Settings& settings, const engine::Connection& con
              " requests in progress (-ORBRequestsMax)";
     case Refusal::too_many_parked:
       return "too many requests are held (-ORBHeldRequestsMax, -ORBHeldSizeMax)";
+    case Refusal::no_room_to_wait:
+      return "the requests that wait take too much memory (-ORBHeldSizeMax)";
     case Refusal::too_large:
       break;
   }

@@ -305,6 +305,21 @@ TEST_CASE("an exempt message stays exempt when an older one is charged within th
   CHECK(older.receive(500 * kib, mib));
 }
 
+// A look reads the orders of all connections once; their packets do not.
+TEST_CASE("a paused message becomes exempt at the next look, not with its next packet") {
+  Registry registry;
+  Peer oldest(registry);
+  Peer next(registry);
+  REQUIRE(oldest.receive(400 * kib, mib));
+  REQUIRE(next.receive(400 * kib, 2 * mib));
+  CHECK_FALSE(next.receive(2 * mib, 2 * mib));
+  oldest.input.end();
+  CHECK_FALSE(next.receive(2 * mib, 2 * mib));
+  registry.pass(milliseconds(20));
+  CHECK(next.resumed == 1);
+  CHECK(next.receive(2 * mib, 2 * mib));
+}
+
 TEST_CASE("another message becomes exempt when the exempt one loses its place") {
   Registry registry;
   Peer next(registry);

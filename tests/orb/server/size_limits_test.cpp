@@ -1,7 +1,9 @@
 // What both sides learn when a message exceeds a limit: the limit, its option, its value, the size.
+#include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
 #include "support/log_lines.h"
 #include <perigee/orb/stub.h>
+#include <perigee/poa/stop_token.h>
 
 #include <algorithm>
 #include <chrono>
@@ -181,6 +183,22 @@ TEST_CASE("after a request that is too large, the earlier requests are answered"
   CHECK(reply.id() == 1);
   CHECK(reply.result() == 7);
   CHECK(client.reply().type() == type_close_connection);
+  CHECK(client.at_end());
+}
+
+// The deferred reply may wait for a later request, which is dropped.
+TEST_CASE("after a request that is too large, an earlier request has the drain time-out") {
+  Debts debts;
+  TestParts parts = limited_to(2000, each_strategy());
+  parts.settings.drain_timeout = std::chrono::milliseconds(50);
+  const ServerFixture server(std::move(parts), debts.servant());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .argument = 1}));
+  skeleton::Answer earlier = debts.take(1);
+  client.send(begin_of_large_request(server));
+  CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
+  await_stop(stop_token_of(earlier));
+  pay(std::move(earlier), 7);
   CHECK(client.at_end());
 }
 
