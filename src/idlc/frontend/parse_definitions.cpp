@@ -54,7 +54,12 @@ void report_undefined_base(Context& context, const ScopedName& name, const Decla
 
 void finish_declaration(Context& context, Declaration* declared, std::string_view after) {
   context.tokens.expect_semicolon(after);
-  if (declared != nullptr) add_trailing_annotations(context, declared->annotations);
+  if (declared == nullptr) return;
+  const std::size_t known_count = declared->annotations.size();
+  add_trailing_annotations(context, declared->annotations);
+  const auto* enumeration = as<Enum>(declared);
+  if (enumeration != nullptr && enumeration->annotations.size() != known_count)
+    check_enumerators(context, *enumeration);
 }
 
 namespace {

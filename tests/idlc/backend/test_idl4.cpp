@@ -133,6 +133,14 @@ TEST_CASE("an enum with values or a bound is encoded by its value, in as many oc
   CHECK(decoding_error<Level>(octets(2)) == ErrorKind::bad_enum);
 }
 
+TEST_CASE(
+    "a member whose enum has no enumerator 0, or another one first, begins with the first one") {
+  const Chosen chosen;
+  CHECK(chosen.code() == Code::two);
+  CHECK(chosen.signed_() == Signed::minus);
+  CHECK(chosen.level() == Level::low);
+}
+
 TEST_CASE("unions and structs of such types survive the round trip") {
   Number number;
   number.derived(Derived("n", Flags::fifth, 1));

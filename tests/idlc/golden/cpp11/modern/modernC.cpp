@@ -244,6 +244,20 @@ std::string_view _enumerator_name(Signed _value) noexcept {
   return {};
 }
 
+void Chosen::swap(Chosen& _other) noexcept {
+  std::swap(code_, _other.code_);
+  std::swap(signed__, _other.signed__);
+  std::swap(level_, _other.level_);
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Chosen& _value) {
+  return _encoder << _value.code() << _value.signed_() << _value.level();
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Chosen& _value) {
+  return _decoder >> _value.code() >> _value.signed_() >> _value.level();
+}
+
 Number::Number()
     : _discriminator_(0), _value_(std::in_place_index<2>) {}
 Number::Number(const Number& _other) = default;

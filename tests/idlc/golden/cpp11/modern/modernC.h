@@ -331,6 +331,45 @@ enum class Signed : int32_t { minus = -1, plus = 0 };
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Signed& _value);
 std::string_view _enumerator_name(Signed _value) noexcept;
 
+class Chosen {
+ public:
+  Chosen() = default;
+  explicit Chosen(::Modern::Code code, ::Modern::Signed signed_, ::Modern::Level level)
+      : code_(code), signed__(signed_), level_(level) {}
+
+  ::Modern::Code code() const noexcept { return code_; }
+  ::Modern::Code& code() noexcept { return code_; }
+  void code(::Modern::Code _value) noexcept { code_ = _value; }
+
+  ::Modern::Signed signed_() const noexcept { return signed__; }
+  ::Modern::Signed& signed_() noexcept { return signed__; }
+  void signed_(::Modern::Signed _value) noexcept { signed__ = _value; }
+
+  ::Modern::Level level() const noexcept { return level_; }
+  ::Modern::Level& level() noexcept { return level_; }
+  void level(::Modern::Level _value) noexcept { level_ = _value; }
+
+  void swap(Chosen& _other) noexcept;
+  friend void swap(Chosen& _a, Chosen& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Chosen&, const Chosen&) = default;
+
+  static constexpr std::string_view _type_name = "Modern::Chosen";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("code", _value.code_);
+    _visit_member("signed_", _value.signed__);
+    _visit_member("level", _value.level_);
+  }
+
+ private:
+  ::Modern::Code code_{::Modern::Code::two};
+  ::Modern::Signed signed__{::Modern::Signed::minus};
+  ::Modern::Level level_{};
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Chosen& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Chosen& _value);
+
 class Number {
  public:
   Number();
@@ -431,7 +470,7 @@ class Everything {
  private:
   ::Modern::Dictionary words_;
   ::Modern::Level level_{};
-  ::Modern::Code code_{};
+  ::Modern::Code code_{::Modern::Code::two};
   ::Modern::More bits_;
   ::Modern::Wide wide_{};
 };
@@ -479,6 +518,8 @@ template <>
 struct IDL::traits<::Modern::Derived> : ::perigee::stub::aggregate_traits<::Modern::Derived> {};
 template <>
 struct IDL::traits<::Modern::Last> : ::perigee::stub::aggregate_traits<::Modern::Last> {};
+template <>
+struct IDL::traits<::Modern::Chosen> : ::perigee::stub::aggregate_traits<::Modern::Chosen> {};
 template <>
 struct IDL::traits<::Modern::Number> : ::perigee::stub::aggregate_traits<::Modern::Number> {};
 template <>
