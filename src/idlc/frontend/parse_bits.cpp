@@ -118,6 +118,7 @@ Declaration* parse_bitset(Context& context, Annotations annotations) {
   if (tokens.accept(":")) parse_bitset_base(context, bitset);
   Declarations none;
   const Inside inside(context, bitset, none);
+  if (Scope* base = context.scopes.scope_of(bitset.base)) context.scopes.current().add_base(*base);
   if (!tokens.expect("{", "after the name of the bitset")) return nullptr;
   while (!tokens.at_end() && !tokens.at("}")) {
     if (!parse_bitfield(context, bitset)) tokens.recover();
