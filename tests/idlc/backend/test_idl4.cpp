@@ -141,6 +141,12 @@ TEST_CASE(
   CHECK(chosen.level() == Level::low);
 }
 
+TEST_CASE("maps can have each key type that has an order") {
+  check_round_trip(Keys({{L"b", 1}, {L"a", 2}}, {{IDL::Fixed<4, 2>("1.25"), 1}},
+                        {{{"a", "b"}, 1}, {{}, 2}}, {{true, 1}, {false, 2}}));
+  check_round_trip(ByBits({{Flags::first, 1}, {Flags::fifth, 2}}));
+}
+
 TEST_CASE("unions and structs of such types survive the round trip") {
   Number number;
   number.derived(Derived("n", Flags::fifth, 1));
