@@ -1,4 +1,5 @@
 // IDL 4: bitmasks and bitsets. IDL 4.2, 7.4.13.
+#include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"
 
@@ -118,6 +119,7 @@ Declaration* parse_bitset(Context& context, Annotations annotations) {
   if (tokens.accept(":")) parse_bitset_base(context, bitset);
   Declarations none;
   const Inside inside(context, bitset, none);
+  limit_depth(context, bitset, context.types.depth(bitset.base));
   if (Scope* base = context.scopes.scope_of(bitset.base)) context.scopes.current().add_base(*base);
   if (!tokens.expect("{", "after the name of the bitset")) return nullptr;
   while (!tokens.at_end() && !tokens.at("}")) {

@@ -86,6 +86,10 @@ Declaration* parse_struct(Context& context, Annotations annotations) {
   }
   for (const Member& member : structure.members) note_local(context, structure, *member.type);
   if (context.local_types.contains(structure.base)) context.local_types.insert(&structure);
+  std::size_t depth = context.types.depth(structure.base);
+  for (const Member& member : structure.members)
+    depth = std::max(depth, context.types.depth(*member.type));
+  limit_depth(context, structure, depth);
   structure.is_defined = true;
   return &structure;
 }
