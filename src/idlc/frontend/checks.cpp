@@ -96,6 +96,14 @@ bool is_local(const Context& context, const Type& type) {
 
 }  // namespace
 
+void limit_depth(Context& context, const Declaration& declaration, std::size_t inner_depth) {
+  const std::size_t depth_max = context.options.limits.type_depth_max;
+  context.types.set_depth(declaration, inner_depth + 1);
+  if (inner_depth < depth_max) return;
+  context.diagnostics.fatal(declaration.location, "types lie inside each other more than " +
+                                                      std::to_string(depth_max) + " deep");
+}
+
 void note_local(Context& context, const Declaration& declaration, const Type& part) {
   if (is_local(context, part)) context.local_types.insert(&declaration);
 }

@@ -47,6 +47,9 @@ class LabelChecks final {
   std::optional<Location> default_;
 };
 
+/// Registers the depth of a type: one more than the depth of its parts and bases, `inner_depth`.
+/// The back ends walk through types by recursion, so the depth has a limit.
+void limit_depth(Context& context, const Declaration& declaration, std::size_t inner_depth);
 /// Marks `declaration` as local if `part` is local: the type of a member, or of a typedef.
 void note_local(Context& context, const Declaration& declaration, const Type& part);
 /// Only local interfaces may use local types. CORBA 3.0, 3.8.6.

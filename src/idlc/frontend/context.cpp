@@ -27,14 +27,16 @@ Type& Types::make(TypeKind kind) {
   return type;
 }
 
-std::size_t Types::alias_depth(const Type& type) const {
-  if (type.kind == TypeKind::alias) {
-    const auto found = alias_depths_.find(type.declaration);
-    return found == alias_depths_.end() ? 0 : found->second;
-  }
+std::size_t Types::depth(const Declaration* declaration) const {
+  const auto found = depths_.find(declaration);
+  return found == depths_.end() ? 0 : found->second;
+}
+
+std::size_t Types::depth(const Type& type) const {
+  if (type.declaration != nullptr) return depth(type.declaration);
   // Recursion is safe here, because the parser limits the nesting of anonymous types.
-  const std::size_t key_depth = type.key == nullptr ? 0 : alias_depth(*type.key);
-  const std::size_t element_depth = type.element == nullptr ? 0 : alias_depth(*type.element);
+  const std::size_t key_depth = type.key == nullptr ? 0 : depth(*type.key);
+  const std::size_t element_depth = type.element == nullptr ? 0 : depth(*type.element);
   return std::max(key_depth, element_depth);
 }
 

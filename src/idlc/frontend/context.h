@@ -22,18 +22,20 @@ class Types final {
   const Type* basic(TypeKind kind);
   const Type* named(TypeKind kind, const Declaration& declaration);
   Type& make(TypeKind kind);
-  /// The depth of nested typedefs in the type, also through arrays, sequences and maps. Each
-  /// typedef must be registered by `set_alias_depth`.
-  [[nodiscard]] std::size_t alias_depth(const Type& type) const;
-  void set_alias_depth(const Declaration& alias, std::size_t depth) {
-    alias_depths_[&alias] = depth;
+  /// How deep declared types lie inside each other in the type, also through arrays, sequences and
+  /// maps. Each such declaration must be registered by `limit_depth` in checks.h. A type that is
+  /// not defined yet counts as 0.
+  [[nodiscard]] std::size_t depth(const Type& type) const;
+  [[nodiscard]] std::size_t depth(const Declaration* declaration) const;
+  void set_depth(const Declaration& declaration, std::size_t depth) {
+    depths_[&declaration] = depth;
   }
 
  private:
   Model& model_;
   std::map<TypeKind, const Type*> basic_;
   std::map<const Declaration*, const Type*> named_;
-  std::map<const Declaration*, std::size_t> alias_depths_;
+  std::map<const Declaration*, std::size_t> depths_;
 };
 
 using Annotations = std::vector<Annotation>;

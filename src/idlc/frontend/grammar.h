@@ -5,6 +5,7 @@
 
 #include "idlc/frontend/context.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -50,6 +51,14 @@ bool skip_component(Context& context);
 Annotations parse_annotations(Context& context);
 /// Annotation comments on the same line behind a declaration.
 void add_trailing_annotations(Context& context, Annotations& annotations);
+/// The integer in `@name(integer)`, or `otherwise` if there is no such annotation. An integer
+/// outside the range is reported.
+struct NumberRange {
+  std::uint64_t least;
+  std::uint64_t greatest;
+};
+std::uint64_t annotated_number(Context& context, const Annotations& annotations,
+                               std::string_view name, std::uint64_t otherwise, NumberRange range);
 /// `@annotation foo { … };`: reads and drops the definition of an annotation.
 void skip_annotation_definition(Context& context);
 
@@ -85,6 +94,8 @@ const Type* type_of(Context& context, Declaration* declaration, Location locatio
 Declaration* parse_struct(Context& context, Annotations annotations);
 Declaration* parse_exception(Context& context, Annotations annotations);
 Declaration* parse_enum(Context& context, Annotations annotations);
+/// The enumerators' values must fit into the bits of the enum.
+void check_enumerators(Context& context, const Enum& enumeration);
 /// One line of members: a type and its declarators, with the semicolon.
 void parse_members(Context& context, std::vector<Member>& members);
 
@@ -93,6 +104,9 @@ void parse_members(Context& context, std::vector<Member>& members);
 Declaration* parse_union(Context& context, Annotations annotations);
 
 // parse_bits.cpp
+
+/// The most bits of a bitmask, bitset or enum.
+inline constexpr std::uint64_t bit_count_max = 64;
 
 Declaration* parse_bitmask(Context& context, Annotations annotations);
 Declaration* parse_bitset(Context& context, Annotations annotations);

@@ -92,6 +92,7 @@ class Classifier final {
     // CORBA 3.0, 3.2.3.1: an escaped identifier is the name without its underscore. It is never a
     // keyword.
     if (token.text.starts_with('_')) {
+      check_escaped(token);
       if (token.text.size() == 1) return;
       token.text.remove_prefix(1);
       token.is_escaped = true;
@@ -117,6 +118,18 @@ class Classifier final {
         .error(token.location,
                "'" + written + "' differs from the keyword '" + keyword + "' only in case")
         .hint = "write '" + keyword + "' for the keyword, '_" + written + "' for a name";
+  }
+
+  /// CORBA 3.0, 3.2.3: a name begins with a letter. Otherwise two names could be equal in C++ or on
+  /// the wire: `__get_x` and the attribute `x`.
+  void check_escaped(const Token& token) {
+    const char first = token.text.size() == 1 ? '_' : token.text[1];
+    if ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')) return;
+    diagnostics_
+        .error(token.location, "'" + std::string(token.text) +
+                                   "' is not a name: after the escape "
+                                   "'_', a name begins with a letter")
+        .hint = "write one '_' only in front of a name that is a keyword";
   }
 
   void report_bad(const Token& token) {

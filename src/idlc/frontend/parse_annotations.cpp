@@ -133,6 +133,24 @@ Annotations parse_annotations(Context& context) {
   return annotations;
 }
 
+std::uint64_t annotated_number(Context& context, const Annotations& annotations,
+                               std::string_view name, std::uint64_t otherwise, NumberRange range) {
+  for (const Annotation& annotation : annotations) {
+    if (annotation.name != name) continue;
+    const Value* value =
+        annotation.parameters.empty() ? nullptr : &annotation.parameters.front().value;
+    const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+    if (number != nullptr && *number >= 0 && static_cast<std::uint64_t>(*number) >= range.least &&
+        static_cast<std::uint64_t>(*number) <= range.greatest) {
+      return static_cast<std::uint64_t>(*number);
+    }
+    context.error(annotation.location, "@" + annotation.name + " needs an integer from " +
+                                           std::to_string(range.least) + " to " +
+                                           std::to_string(range.greatest));
+  }
+  return otherwise;
+}
+
 void skip_annotation_definition(Context& context) {
   TokenStream& tokens = context.tokens;
   tokens.next();  // @

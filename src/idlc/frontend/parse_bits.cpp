@@ -1,35 +1,10 @@
 // IDL 4: bitmasks and bitsets. IDL 4.2, 7.4.13.
+#include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"
 
 namespace perigee::idlc {
 namespace {
-
-constexpr std::uint64_t bit_count_max = 64;
-
-struct Range {
-  std::uint64_t least;
-  std::uint64_t greatest;
-};
-
-/// The number in `@name(number)`, or `otherwise` if there is no such annotation.
-std::uint64_t annotated_number(Context& context, const Annotations& annotations,
-                               std::string_view name, std::uint64_t otherwise, Range range) {
-  for (const Annotation& annotation : annotations) {
-    if (annotation.name != name) continue;
-    const Value* value =
-        annotation.parameters.empty() ? nullptr : &annotation.parameters.front().value;
-    const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
-    if (number != nullptr && *number >= 0 && static_cast<std::uint64_t>(*number) >= range.least &&
-        static_cast<std::uint64_t>(*number) <= range.greatest) {
-      return static_cast<std::uint64_t>(*number);
-    }
-    context.error(annotation.location, "@" + annotation.name + " needs an integer from " +
-                                           std::to_string(range.least) + " to " +
-                                           std::to_string(range.greatest));
-  }
-  return otherwise;
-}
 
 /// The type that holds `size` bits.
 TypeKind type_of_size(std::uint64_t size) {
@@ -144,6 +119,8 @@ Declaration* parse_bitset(Context& context, Annotations annotations) {
   if (tokens.accept(":")) parse_bitset_base(context, bitset);
   Declarations none;
   const Inside inside(context, bitset, none);
+  limit_depth(context, bitset, context.types.depth(bitset.base));
+  if (Scope* base = context.scopes.scope_of(bitset.base)) context.scopes.current().add_base(*base);
   if (!tokens.expect("{", "after the name of the bitset")) return nullptr;
   while (!tokens.at_end() && !tokens.at("}")) {
     if (!parse_bitfield(context, bitset)) tokens.recover();

@@ -1,7 +1,10 @@
 // Structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
 #include "idlc/frontend/checks.h"
+#include "idlc/frontend/constants.h"
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
+
+#include <algorithm>
 
 namespace perigee::idlc {
 
@@ -83,6 +86,10 @@ Declaration* parse_struct(Context& context, Annotations annotations) {
   }
   for (const Member& member : structure.members) note_local(context, structure, *member.type);
   if (context.local_types.contains(structure.base)) context.local_types.insert(&structure);
+  std::size_t depth = context.types.depth(structure.base);
+  for (const Member& member : structure.members)
+    depth = std::max(depth, context.types.depth(*member.type));
+  limit_depth(context, structure, depth);
   structure.is_defined = true;
   return &structure;
 }
@@ -147,6 +154,29 @@ bool parse_enumerator(Context& context, Enum& enumeration,
 
 }  // namespace
 
+void check_enumerators(Context& context, const Enum& enumeration) {
+  constexpr std::uint64_t bit_bound_default = 32;
+  const std::uint64_t bits = annotated_number(context, enumeration.annotations, "bit_bound",
+                                              bit_bound_default, {1, bit_count_max});
+  const bool is_signed = std::ranges::any_of(
+      enumeration.enumerators, [](const Enumerator* enumerator) { return enumerator->value < 0; });
+  const WideInteger count = WideInteger{1} << bits;
+  const WideInteger least = is_signed ? -(count / 2) : 0;
+  const WideInteger greatest = least + count - 1;
+  const auto does_not_fit = [&](const Enumerator* enumerator) {
+    return enumerator->value < least || enumerator->value > greatest;
+  };
+  const auto found = std::ranges::find_if(enumeration.enumerators, does_not_fit);
+  if (found == enumeration.enumerators.end()) return;
+  // 64 bits hold all values, so the bounds of a reported range fit.
+  const std::string range = std::to_string(static_cast<std::int64_t>(least)) + " to " +
+                            std::to_string(static_cast<std::int64_t>(greatest));
+  context.error((*found)->location, "enumerator '" + (*found)->name + "' has the value " +
+                                        std::to_string((*found)->value) +
+                                        ", outside the range of '" + enumeration.name +
+                                        "' (bit bound " + std::to_string(bits) + "): " + range);
+}
+
 Declaration* parse_enum(Context& context, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   tokens.next();
@@ -167,6 +197,7 @@ Declaration* parse_enum(Context& context, Annotations annotations) {
   if (!tokens.expect("}", "after the enumerators of '" + enumeration.name + "'")) {
     tokens.skip_to_block_end();
   }
+  check_enumerators(context, enumeration);
   return &enumeration;
 }
 

@@ -54,7 +54,12 @@ void report_undefined_base(Context& context, const ScopedName& name, const Decla
 
 void finish_declaration(Context& context, Declaration* declared, std::string_view after) {
   context.tokens.expect_semicolon(after);
-  if (declared != nullptr) add_trailing_annotations(context, declared->annotations);
+  if (declared == nullptr) return;
+  const std::size_t known_count = declared->annotations.size();
+  add_trailing_annotations(context, declared->annotations);
+  const auto* enumeration = as<Enum>(declared);
+  if (enumeration != nullptr && enumeration->annotations.size() != known_count)
+    check_enumerators(context, *enumeration);
 }
 
 namespace {
@@ -172,14 +177,7 @@ Declaration* parse_typedef(Context& context, const Annotations& annotations) {
     last = &declare<Typedef>(context, *identifier, annotations);
     last->type = type;
     note_local(context, *last, *type);
-    const std::size_t depth = context.types.alias_depth(*type) + 1;
-    context.types.set_alias_depth(*last, depth);
-    if (depth > context.options.limits.alias_depth_max) {
-      context.diagnostics.fatal(identifier->location,
-                                "typedefs lie inside each other more than " +
-                                    std::to_string(context.options.limits.alias_depth_max) +
-                                    " deep");
-    }
+    limit_depth(context, *last, context.types.depth(*type));
   } while (tokens.accept(","));
   finish_declaration(context, last, "the typedef");
   return last;

@@ -4,6 +4,8 @@
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
+#include <algorithm>
+
 namespace perigee::idlc {
 namespace {
 
@@ -116,6 +118,10 @@ Declaration* parse_union(Context& context, Annotations annotations) {
   while (!tokens.at_end() && !tokens.at("}")) parse_branch(context, declaration, checks);
   tokens.expect("}", "at the end of '" + declaration.name + "'");
   declaration.is_defined = true;
+  std::size_t depth = context.types.depth(*declaration.discriminator);
+  for (const UnionBranch& branch : declaration.branches)
+    depth = std::max(depth, context.types.depth(*branch.member.type));
+  limit_depth(context, declaration, depth);
   if (declaration.branches.empty() && context.diagnostics.error_count() == errors_before) {
     context.error(end_of_head, "union '" + declaration.name + "' has no members");
   }

@@ -86,12 +86,16 @@ struct ImpliedIdl {
   std::vector<Ami> ami;
   std::vector<Amh> amh;
   std::vector<Async> async;
-  std::vector<Diagnostic> diagnostics;  ///< choices that had no effect; only warnings
+  /// Warnings of choices that had no effect, and errors of names that handlers inherit twice.
+  std::vector<Diagnostic> diagnostics;
+
+  [[nodiscard]] bool ok() const;
 };
 
-/// Adds the nodes to the model. A name that is taken gets one more prefix: AMI_AMI_QuoterHandler,
-/// sendc_ami_get_quote. Sources: CORBA 3.0, 22.11 (AMI); Deshpande and others, "The Design and
-/// Performance of Asynchronous Method Handling for CORBA", section 2 (AMH).
+/// Adds the nodes to the model. If the result is not `ok`, it must not be printed or generated. A
+/// name that is taken gets one more prefix: AMI_AMI_QuoterHandler, sendc_ami_get_quote. Sources:
+/// CORBA 3.0, 22.11 (AMI); Deshpande and others, "The Design and Performance of Asynchronous Method
+/// Handling for CORBA", section 2 (AMH).
 ImpliedIdl imply(Model& model, const ImpliedOptions& options);
 
 /// The implied declarations of the main file, as IDL that can be compiled behind it.

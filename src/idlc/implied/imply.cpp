@@ -1,9 +1,11 @@
 // Determines which interfaces are chosen.
+#include "idlc/implied/clashes.h"
 #include "idlc/implied/implied.h"
 #include "idlc/implied/maker.h"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <unordered_set>
 #include <variant>
 
@@ -95,7 +97,14 @@ ImpliedIdl imply(Model& model, const ImpliedOptions& options) {
   implied.ami = imply_ami(maker, ami.chosen);
   implied.amh = imply_amh(maker, amh.chosen, options.amh);
   implied.async = imply_async(maker, async.chosen, options.async);
+  std::ranges::move(inherited_clashes(implied), std::back_inserter(implied.diagnostics));
   return implied;
+}
+
+bool ImpliedIdl::ok() const {
+  return std::ranges::none_of(diagnostics, [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::error;
+  });
 }
 
 }  // namespace perigee::idlc

@@ -73,6 +73,7 @@ class Job final {
     if (!result.ok()) return exit_bad_input;
     const ImpliedIdl implied = imply(*result.model, arguments_.implied);
     print(implied.diagnostics);
+    if (!implied.ok()) return exit_bad_input;
     surroundings_.out << print_implied_idl(*result.model, implied);
     return exit_ok;
   }
@@ -83,6 +84,7 @@ class Job final {
     if (!result.ok()) return exit_bad_input;
     const ImpliedIdl implied = imply(*result.model, arguments_.implied);
     print(implied.diagnostics);
+    if (!implied.ok()) return exit_bad_input;
     const cpp11::GenerateResult generated =
         cpp11::generate(*result.model, implied, arguments_.names);
     print(generated.diagnostics);

@@ -34,6 +34,11 @@ TEST_CASE("fixed constants have their values and as many digits") {
   CHECK(Money::debt.to_string() == "-3");
 }
 
+TEST_CASE("fixed constants of an interface are members of its class") {
+  static_assert(Money::Till::tip == Fixed<2, 1>("1.5"));
+  CHECK(Money::Till::float_of_cash.to_string() == "150.00");
+}
+
 TEST_CASE("text and numbers become fixed values, and back") {
   CHECK(Fixed<6, 2>("-12.3").to_string() == "-12.30");
   CHECK(Fixed<6, 2>("0.129d").to_string() == "0.12");  // truncated, not rounded

@@ -144,6 +144,32 @@ TEST_CASE("generated files have no lines beyond 100 columns unless names are too
   }
 }
 
+TEST_CASE("the default of a union is the first value without a label, even of very many labels") {
+  const auto client_source = [](const std::string& idl) {
+    MemoryFiles files;
+    files.add("many.idl", idl);
+    CompileOptions options;
+    options.main_file = "many.idl";
+    options.idl_version = IdlVersion::four;
+    const CompileResult compiled = compile(options, files);
+    REQUIRE(compiled.ok());
+    return cpp11::generate(*compiled.model, {}, {}).files.at(1).text;
+  };
+  const auto with_labels = [](const std::string& type, int least, int greatest) {
+    std::string idl = "union U switch (" + type + ") {\n";
+    for (int label = greatest; label >= least; --label)
+      idl += "case " + std::to_string(label) + ":\n";
+    return idl + "long a; default: string b; };\n";
+  };
+  const auto contains = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(contains(client_source(with_labels("long", -10, 50'000)), "_discriminator_(50001)"));
+  CHECK(contains(client_source(with_labels("long", 1, 3)), "_discriminator_(0)"));
+  CHECK(contains(client_source(with_labels("int8", -127, 127)), "_discriminator_(-128)"));
+  CHECK(contains(client_source(with_labels("short", -3, 32767)), "_discriminator_(-32768)"));
+}
+
 TEST_CASE("the size of an operation table is proportional to the number of operations") {
   std::string idl = "interface I {\n";
   for (int index = 0; index < 2000; ++index) idl += "void f" + std::to_string(index) + "();\n";

@@ -133,6 +133,20 @@ TEST_CASE("an enum with values or a bound is encoded by its value, in as many oc
   CHECK(decoding_error<Level>(octets(2)) == ErrorKind::bad_enum);
 }
 
+TEST_CASE(
+    "a member whose enum has no enumerator 0, or another one first, begins with the first one") {
+  const Chosen chosen;
+  CHECK(chosen.code() == Code::two);
+  CHECK(chosen.signed_() == Signed::minus);
+  CHECK(chosen.level() == Level::low);
+}
+
+TEST_CASE("maps can have each key type that has an order") {
+  check_round_trip(Keys({{L"b", 1}, {L"a", 2}}, {{IDL::Fixed<4, 2>("1.25"), 1}},
+                        {{{"a", "b"}, 1}, {{}, 2}}, {{true, 1}, {false, 2}}));
+  check_round_trip(ByBits({{Flags::first, 1}, {Flags::fifth, 2}}));
+}
+
 TEST_CASE("unions and structs of such types survive the round trip") {
   Number number;
   number.derived(Derived("n", Flags::fifth, 1));

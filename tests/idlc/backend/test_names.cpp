@@ -9,7 +9,11 @@ TEST_CASE("names that C++ or the mapping uses get the prefix _cxx_") {
   for (const char* taken :
        {"class", "int32_t", "what", "co_await", "xor_eq", "std", "EOF", "EAGAIN", "INT_MAX"})
     CHECK(cpp_name(taken) == std::string("_cxx_") + taken);
-  for (const char* free : {"get_quote", "Class", "clas", "lass", "value", "interface"})
+  for (const char* taken : {"CLOCK_REALTIME", "CLOCK_MONOTONIC", "SCHED_OTHER", "SCHED_BATCH",
+                            "CLONE_VM", "timeradd", "SYS_read", "SYS__sysctl"})
+    CHECK(cpp_name(taken) == std::string("_cxx_") + taken);
+  for (const char* free : {"get_quote", "CLOCK_SPEED", "SYS_", "SYS_OK", "Class", "clas", "lass",
+                           "value", "interface"})
     CHECK(cpp_name(free) == free);
 }
 

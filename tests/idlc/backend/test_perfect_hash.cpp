@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <stdexcept>
 
 namespace perigee::idlc::cpp11 {
 
@@ -37,6 +38,10 @@ TEST_CASE("each name has its own slot in a table whose size is a power of two") 
       CHECK(hash.slots[slot] == static_cast<int>(index));
     }
   }
+}
+
+TEST_CASE("equal names are refused, without an endless search") {
+  CHECK_THROWS_AS(find_perfect_hash({"f", "_get_x", "g", "_get_x"}), std::logic_error);
 }
 
 TEST_CASE("the table of a small interface has at most two slots per operation") {

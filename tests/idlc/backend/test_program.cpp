@@ -289,4 +289,20 @@ TEST_CASE("words that are newer than IDL 3 are names, unless IDL 4 is chosen") {
   CHECK(run_on(files, {"--dump-model", "--idl=4", "m.idl"}).status == 1);
 }
 
+TEST_CASE("names that a handler inherits twice are bad input, and no file is written") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("both.idl",
+            "interface A { void f(); };\ninterface B { void f_excep(); };\n"
+            "interface D : A, B {};\n");
+  for (const char* option : {"--ami", "--amh"}) {
+    const Outcome outcome = run_on(files, {"--output-dir", folder / "", option, "both.idl"});
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.err, "both.idl:3:11: error: "));
+    CHECK(folder.count() == 0);
+    CHECK(run_on(files, {"--dump-implied-idl", option, "both.idl"}).out.empty());
+  }
+  CHECK(run_on(files, {"--output-dir", folder / "", "--async", "both.idl"}).status == 0);
+}
+
 }  // namespace perigee::idlc

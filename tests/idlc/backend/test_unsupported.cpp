@@ -38,6 +38,18 @@ TEST_CASE("unsupported types are refused where they are used") {
         "1:30: values of type ValueBase are not generated yet");
 }
 
+TEST_CASE("map keys that C++ cannot compare are refused where they are used") {
+  CHECK(error_of("struct K { long a; };\ntypedef map<K, long> M;") ==
+        "2:22: a map cannot have keys of type '::K'");
+  CHECK(error_of("typedef map<any, long> M;") == "1:24: a map cannot have keys of type 'any'");
+  CHECK(error_of("interface I {}; typedef sequence<I> Is; struct S { map<Is, long> m; };") ==
+        "1:66: a map cannot have keys of type '::Is'");
+  CHECK(error_of("typedef map<sequence<long, 2>, long> M;") ==
+        "1:38: a map cannot have keys of type 'sequence<long, 2>'");
+  CHECK(error_of("interface I { void f(in map<Object, long> m); };") ==
+        "1:43: a map cannot have keys of type 'Object'");
+}
+
 TEST_CASE("unsupported declarations are refused where they are") {
   CHECK(error_of("module M {\n  union U switch (long) { case 1: ValueBase a; };\n};") ==
         "2:45: values of type ValueBase are not generated yet");

@@ -193,12 +193,44 @@ TEST_CASE("typedefs of typedefs are limited, also through arrays and sequences")
   for (int i = 1; i < 20000; ++i) {
     text += "typedef T" + std::to_string(i - 1) + " T" + std::to_string(i) + "[1];\n";
   }
-  CHECK(error_of(text) == "typedefs lie inside each other more than 256 deep");
+  CHECK(error_of(text) == "types lie inside each other more than 256 deep");
   text = "typedef long T0;\n";
   for (int i = 1; i < 300; ++i) {
     text += "typedef sequence<T" + std::to_string(i - 1) + "> T" + std::to_string(i) + ";\n";
   }
-  CHECK(error_of(text) == "typedefs lie inside each other more than 256 deep");
+  CHECK(error_of(text) == "types lie inside each other more than 256 deep");
+}
+
+TEST_CASE("structs, unions and bitsets that contain or extend each other are limited") {
+  const auto chain = [](const std::string& first, const auto& next) {
+    std::string text = first;
+    for (int i = 1; i < 50'000; ++i) text += next("T" + std::to_string(i - 1), std::to_string(i));
+    return text;
+  };
+  CompileOptions options;
+  options.idl_version = IdlVersion::four;
+  const std::string message = "types lie inside each other more than 256 deep";
+  using Text = std::string;
+  CHECK(error_of(chain("struct T0 { long a; };\n",
+                       [](const Text& inner, const Text& i) {
+                         return "struct T" + i + " { " + inner + " a; };\n";
+                       }),
+                 options) == message);
+  CHECK(error_of(chain("struct T0 { long a; };\n",
+                       [](const Text& inner, const Text& i) {
+                         return "struct T" + i + " : " + inner + " {};\n";
+                       }),
+                 options) == message);
+  CHECK(error_of(chain("struct T0 { long a; };\n",
+                       [](const Text& inner, const Text& i) {
+                         return "union T" + i + " switch (long) { case 1: " + inner + " a; };\n";
+                       }),
+                 options) == message);
+  CHECK(error_of(chain("bitset T0 { bitfield<1> a; };\n",
+                       [](const Text& inner, const Text& i) {
+                         return "bitset T" + i + " : " + inner + " {};\n";
+                       }),
+                 options) == message);
 }
 
 TEST_CASE("the total size of repository id prefixes, which declarations repeat, is limited") {

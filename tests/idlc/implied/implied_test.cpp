@@ -199,6 +199,44 @@ TEST_CASE("an implied id follows that of its origin, with any prefix") {
   CHECK(odd.idl.ami[0].handler->repository_id == "IDL:AMI_IHandler:1.0");
 }
 
+TEST_CASE("an operation name that a handler inherits from two bases is an error") {
+  const std::string text =
+      "interface A { readonly attribute long x; };\n"
+      "interface B { long get_x(); };\n"
+      "interface D : A, B {};\n"
+      "interface E : D, A {};\n";
+  const std::string rest =
+      "main.idl:1:39: note: one is implied by 'x'\n"
+      "  interface A { readonly attribute long x; };\n"
+      "                                        ^\n"
+      "main.idl:2:20: note: the other is implied by 'get_x'\n"
+      "  interface B { long get_x(); };\n"
+      "                     ^\n";
+  const Implied ami(text, {.ami = true});
+  CHECK_FALSE(ami.idl.ok());
+  CHECK(text_of(ami.idl.diagnostics) ==
+        "main.idl:3:11: error: 'AMI_DHandler', which 'D' implies, inherits 'get_x' from two bases\n"
+        "  interface D : A, B {};\n"
+        "            ^\n"
+        "  hint: rename 'x' or 'get_x', or do without asynchronous calls and servants of 'D'\n" +
+            rest);
+  const Implied amh(
+      "interface A { void f(); };\ninterface B { void F_excep(); };\n"
+      "interface D : A, B {};\n",
+      {.amh = true});
+  REQUIRE(amh.idl.diagnostics.size() == 1);
+  CHECK(amh.idl.diagnostics.front().text ==
+        "'AMH_DResponseHandler', which 'D' implies, inherits 'F_excep' from two bases");
+}
+
+TEST_CASE("a name that a handler inherits on two paths from one base is no error") {
+  const Implied implied(
+      "interface A { readonly attribute long x; };\ninterface B : A { long get_x(); };\n"
+      "interface C : A {};\ninterface D : B, C {};\n");
+  CHECK(text_of(implied.idl.diagnostics) == "");
+  CHECK(implied.idl.ok());
+}
+
 TEST_CASE("an annotation without effect is a warning") {
   const Implied implied(
       "//@perigee::ami\nlocal interface L { void f(); };\n"

@@ -123,7 +123,8 @@ void declare_constant(Writer& writer, const Constant& constant, Scope scope) {
   const std::string_view text_prefix = in_class ? "inline static const " : "inline const ";
   const std::string_view prefix = in_class ? "static constexpr " : "inline constexpr ";
   const bool is_fixed = kind == TypeKind::fixed;
-  writer.write(is_fixed ? "$prefix$$type$ $name$($value$);" : "$prefix$$type$ $name$ = $value$;",
+  // The constructor of fixed from text is explicit, and a class member must not have parentheses.
+  writer.write(is_fixed ? "$prefix$$type$ $name${$value$};" : "$prefix$$type$ $name$ = $value$;",
                {{"prefix", is_text ? text_prefix : prefix},
                 {"type", constant_type(constant)},
                 {"name", cpp_name(constant)},

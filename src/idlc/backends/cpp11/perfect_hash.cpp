@@ -1,7 +1,9 @@
 // Searches by trial: an interface has few operations, and compile time is available.
 #include "idlc/backends/cpp11/perfect_hash.h"
 
+#include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 namespace perigee::idlc::cpp11 {
 
@@ -43,7 +45,15 @@ std::uint32_t operation_hash(std::string_view name, std::uint32_t seed) {
   return hash ^ (hash >> 15);
 }
 
+void require_distinct(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end())
+    throw std::logic_error("perigee-idl: two operations have the name '" + *twice + "'");
+}
+
 PerfectHash find_perfect_hash(const std::vector<std::string>& names) {
+  require_distinct(names);
   for (std::size_t size = std::bit_ceil(names.size());; size *= 2) {
     Trial trial(size);
     for (std::uint32_t seed = 0; seed < seed_count; ++seed)

@@ -19,8 +19,12 @@ struct PerfectHash {
   std::vector<int> slots;  ///< the number of the name in each slot; the size is a power of two
 };
 
+/// Throws std::logic_error if two names are equal. This is a mistake in the compiler: the front end
+/// and `imply` refuse such interfaces. No perfect hash of equal names exists.
+void require_distinct(std::vector<std::string> names);
+
 /// The smallest table for which one of the first 65,536 seeds works, and the smallest such seed.
-/// The names must be distinct.
+/// Requires distinct names.
 PerfectHash find_perfect_hash(const std::vector<std::string>& names);
 
 }  // namespace perigee::idlc::cpp11

@@ -48,6 +48,12 @@ std::vector<Entry> merged_table(const SkeletonClass& skeleton) {
   return entries;
 }
 
+std::vector<std::string> wire_names(const std::vector<Entry>& entries) {
+  std::vector<std::string> result;
+  for (const Entry& entry : entries) result.push_back(entry.wire_name);
+  return result;
+}
+
 /// A perfect hash of n names needs about n*n/22 slots. Above this limit the names are searched in
 /// order.
 constexpr std::size_t hashed_names_max = 128;
@@ -59,9 +65,7 @@ void define_slot(Writer& writer, const std::string& wire_name, std::size_t index
 
 /// Defines `_slots`; returns the expression that finds the operation in them.
 std::string define_hashed_slots(Writer& writer, const std::vector<Entry>& entries) {
-  std::vector<std::string> wire_names;
-  for (const Entry& entry : entries) wire_names.push_back(entry.wire_name);
-  const PerfectHash hash = find_perfect_hash(wire_names);
+  const PerfectHash hash = find_perfect_hash(wire_names(entries));
   const Indented items(writer, 4);
   for (const int slot : hash.slots) {
     if (slot == PerfectHash::empty_slot) {
@@ -79,6 +83,7 @@ std::string define_sorted_slots(Writer& writer, const std::vector<Entry>& entrie
   std::map<std::string, std::size_t> sorted;
   for (std::size_t index = 0; index < entries.size(); ++index)
     sorted[entries[index].wire_name] = index;
+  require_distinct(wire_names(entries));
   const Indented items(writer, 4);
   for (const auto& [wire_name, index] : sorted) define_slot(writer, wire_name, index);
   return "::perigee::skeleton::find_sorted_operation(_slots, _request_.operation())";

@@ -24,6 +24,23 @@ std::string_view missing_type(const Type& type) {
   }
 }
 
+/// Whether C++ can compare two values with `<`. The keys of std::map need this.
+bool has_order(const Type& type) {
+  const Type& actual = unaliased(type);
+  switch (actual.kind) {
+    case TypeKind::string:
+    case TypeKind::wstring:
+    case TypeKind::fixed:
+      return true;
+    case TypeKind::sequence:
+      return actual.bound == 0 && has_order(*actual.element);
+    case TypeKind::array:
+      return has_order(*actual.element);
+    default:
+      return is_scalar(actual);
+  }
+}
+
 class Walk final {
  public:
   void declarations(const Declarations& all) {
@@ -238,9 +255,19 @@ class Walk final {
     if (used->kind == TypeKind::alias) return type(as<Typedef>(used->declaration)->type, location);
     if (const std::string_view missing = missing_type(*used); !missing.empty())
       return refuse(location, std::string(missing));
-    if (used->key != nullptr) type(used->key, location);
+    if (used->key != nullptr) {
+      type(used->key, location);
+      map_key(*used->key, location);
+    }
     if (used->element != nullptr) return type(used->element, location);
     if (used->kind == TypeKind::interface) interface_use(*used, location);
+  }
+
+  void map_key(const Type& key, const Location& location) {
+    if (!has_order(key) && missing_type(unaliased(key)).empty())
+      error(location, "a map cannot have keys of type '" + to_text(key) + "'",
+            "the keys can be numbers, characters, booleans, enums, bitmasks and strings, and "
+            "unbounded sequences and arrays of them");
   }
 
   void interface_use(const Type& used, const Location& location) {

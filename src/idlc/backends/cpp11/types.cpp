@@ -202,6 +202,12 @@ std::string parameter_type(const Parameter& parameter) {
 
 std::string initializer(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
+  // Zero may be no enumerator.
+  if (const auto* enumeration = as<Enum>(unaliased(type).declaration)) {
+    const Enumerator& first = *enumeration->enumerators.front();
+    if (first.value != 0)
+      return "{" + qualified_name(*enumeration) + "::" + cpp_name(first.name) + "}";
+  }
   return is_scalar(type) || kind == TypeKind::array || kind == TypeKind::native ? "{}" : "";
 }
 

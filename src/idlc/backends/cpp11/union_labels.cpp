@@ -6,17 +6,13 @@
 #include "idlc/backends/cpp11/types.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
+#include <variant>
+#include <vector>
 
 namespace perigee::idlc::cpp11 {
 
 namespace {
-
-bool is_taken(const Union& declared, const Value& value) {
-  return std::ranges::any_of(declared.branches, [&](const UnionBranch& branch) {
-    return std::ranges::find(branch.labels, value) != branch.labels.end();
-  });
-}
 
 /// The value number `number` of the discriminator's type, counted from its zero.
 Value nth_value(const Type& discriminator, std::uint64_t number) {
@@ -37,17 +33,48 @@ Value nth_value(const Type& discriminator, std::uint64_t number) {
       return number;
     case TypeKind::int8:
       return std::int64_t{static_cast<std::int8_t>(number)};
+    case TypeKind::int16:
+      return std::int64_t{static_cast<std::int16_t>(number)};
     default:
       return static_cast<std::int64_t>(number);
   }
 }
 
+/// The inverse of nth_value.
+struct NumberOf {
+  TypeKind kind;
+
+  std::uint64_t operator()(bool value) const { return value ? 1 : 0; }
+  std::uint64_t operator()(char value) const { return static_cast<unsigned char>(value); }
+  std::uint64_t operator()(char32_t value) const { return value; }
+  std::uint64_t operator()(std::uint64_t value) const { return value; }
+  std::uint64_t operator()(const Enumerator* value) const { return value->ordinal; }
+  std::uint64_t operator()(std::int64_t value) const {
+    if (kind == TypeKind::int8) return static_cast<std::uint8_t>(value);
+    return kind == TypeKind::int16 ? static_cast<std::uint16_t>(value)
+                                   : static_cast<std::uint64_t>(value);
+  }
+  template <typename Other>
+  std::uint64_t operator()(const Other&) const {
+    return 0;  // no label has such a value
+  }
+};
+
 /// The first value that is not a label. Such a value exists: otherwise the front end refuses a
 /// default, and there are too few labels to take all values of a type.
 std::string unlabelled(const Union& declared) {
+  const Type& discriminator = unaliased(*declared.discriminator);
+  std::vector<std::uint64_t> taken;
+  for (const UnionBranch& branch : declared.branches)
+    for (const Value& label : branch.labels)
+      taken.push_back(std::visit(NumberOf{discriminator.kind}, label));
+  std::ranges::sort(taken);
   std::uint64_t number = 0;
-  while (is_taken(declared, nth_value(unaliased(*declared.discriminator), number))) ++number;
-  return value_text(nth_value(unaliased(*declared.discriminator), number), *declared.discriminator);
+  for (const std::uint64_t label : taken) {
+    if (label != number) break;
+    ++number;
+  }
+  return value_text(nth_value(discriminator, number), *declared.discriminator);
 }
 
 bool is_boolean(const Union& declared) {

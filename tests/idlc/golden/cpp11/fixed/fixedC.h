@@ -11,9 +11,9 @@ using ::perigee::output::operator<<;
 using Amount = ::IDL::Fixed<10, 2>;
 using Fraction = ::IDL::Fixed<31, 31>;
 using Amounts = std::vector<::Money::Amount>;
-inline constexpr ::IDL::Fixed<4, 4> rate("0.0725");
-inline constexpr ::Money::Amount limit("12345678.9");
-inline constexpr ::IDL::Fixed<1, 0> debt("-3");
+inline constexpr ::IDL::Fixed<4, 4> rate{"0.0725"};
+inline constexpr ::Money::Amount limit{"12345678.9"};
+inline constexpr ::IDL::Fixed<1, 0> debt{"-3"};
 
 class Item {
  public:
@@ -63,6 +63,9 @@ class Till : public virtual ::CORBA::Object {
   static constexpr std::string_view _type_id = "IDL:Money/Till:1.0";
 
   explicit Till(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  static constexpr ::IDL::Fixed<2, 1> tip{"1.5"};
+  static constexpr ::Money::Amount float_of_cash{"150"};
 
   virtual ::Money::Amount balance();
   virtual void balance(const ::Money::Amount& _value);

@@ -61,6 +61,21 @@ void _read_all(::perigee::cdr::Decoder& _decoder, Sized* _values, std::size_t _c
   return _decoder;
 }
 
+void Keys::swap(Keys& _other) noexcept {
+  std::swap(by_text_, _other.by_text_);
+  std::swap(by_amount_, _other.by_amount_);
+  std::swap(by_list_, _other.by_list_);
+  std::swap(by_flag_, _other.by_flag_);
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Keys& _value) {
+  return _encoder << _value.by_text() << _value.by_amount() << _value.by_list() << _value.by_flag();
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Keys& _value) {
+  return _decoder >> _value.by_text() >> _value.by_amount() >> _value.by_list() >> _value.by_flag();
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Flags _value) {
   _encoder.write(static_cast<uint8_t>(_value));
   return _encoder;
@@ -177,6 +192,18 @@ void Last::swap(Last& _other) noexcept {
   return _decoder >> static_cast<::Modern::Derived&>(_value);
 }
 
+void ByBits::swap(ByBits& _other) noexcept {
+  std::swap(by_bits_, _other.by_bits_);
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const ByBits& _value) {
+  return _encoder << _value.by_bits();
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, ByBits& _value) {
+  return _decoder >> _value.by_bits();
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Level _value) {
   _encoder.write(static_cast<uint8_t>(_value));
   return _encoder;
@@ -242,6 +269,20 @@ std::string_view _enumerator_name(Signed _value) noexcept {
     case Signed::plus: return "plus";
   }
   return {};
+}
+
+void Chosen::swap(Chosen& _other) noexcept {
+  std::swap(code_, _other.code_);
+  std::swap(signed__, _other.signed__);
+  std::swap(level_, _other.level_);
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Chosen& _value) {
+  return _encoder << _value.code() << _value.signed_() << _value.level();
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Chosen& _value) {
+  return _decoder >> _value.code() >> _value.signed_() >> _value.level();
 }
 
 Number::Number()

@@ -3,6 +3,8 @@
 
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/bits.h>
+#include <perigee/orb/bounded.h>
+#include <perigee/orb/fixed.h>
 #include <perigee/orb/map.h>
 #include <perigee/orb/union.h>
 
@@ -88,6 +90,62 @@ void _read_all(::perigee::cdr::Decoder& _decoder, Sized* _values, std::size_t _c
 inline constexpr int8_t small = -128;
 using Dictionary = std::map<std::string, std::vector<int32_t>>;
 using Few = ::IDL::bounded_map<int32_t, ::Modern::Sized, 2>;
+
+class Keys {
+ public:
+  Keys() = default;
+  explicit Keys(
+      std::map<::IDL::bounded_wstring<3>, int32_t> by_text,
+      std::map<::IDL::Fixed<4, 2>, int32_t> by_amount,
+      std::map<std::vector<std::string>, int32_t> by_list, std::map<bool, int32_t> by_flag)
+      : by_text_(std::move(by_text)), by_amount_(std::move(by_amount)),
+        by_list_(std::move(by_list)), by_flag_(std::move(by_flag)) {}
+
+  const std::map<::IDL::bounded_wstring<3>, int32_t>& by_text() const& noexcept { return by_text_; }
+  std::map<::IDL::bounded_wstring<3>, int32_t>& by_text() & noexcept { return by_text_; }
+  void by_text(const std::map<::IDL::bounded_wstring<3>, int32_t>& _value) { by_text_ = _value; }
+  void by_text(
+      std::map<::IDL::bounded_wstring<3>, int32_t>&& _value) noexcept { by_text_ = std::move(_value); }
+
+  const std::map<::IDL::Fixed<4, 2>, int32_t>& by_amount() const& noexcept { return by_amount_; }
+  std::map<::IDL::Fixed<4, 2>, int32_t>& by_amount() & noexcept { return by_amount_; }
+  void by_amount(const std::map<::IDL::Fixed<4, 2>, int32_t>& _value) { by_amount_ = _value; }
+  void by_amount(
+      std::map<::IDL::Fixed<4, 2>, int32_t>&& _value) noexcept { by_amount_ = std::move(_value); }
+
+  const std::map<std::vector<std::string>, int32_t>& by_list() const& noexcept { return by_list_; }
+  std::map<std::vector<std::string>, int32_t>& by_list() & noexcept { return by_list_; }
+  void by_list(const std::map<std::vector<std::string>, int32_t>& _value) { by_list_ = _value; }
+  void by_list(
+      std::map<std::vector<std::string>, int32_t>&& _value) noexcept { by_list_ = std::move(_value); }
+
+  const std::map<bool, int32_t>& by_flag() const& noexcept { return by_flag_; }
+  std::map<bool, int32_t>& by_flag() & noexcept { return by_flag_; }
+  void by_flag(const std::map<bool, int32_t>& _value) { by_flag_ = _value; }
+  void by_flag(std::map<bool, int32_t>&& _value) noexcept { by_flag_ = std::move(_value); }
+
+  void swap(Keys& _other) noexcept;
+  friend void swap(Keys& _a, Keys& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Keys&, const Keys&) = default;
+
+  static constexpr std::string_view _type_name = "Modern::Keys";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("by_text", _value.by_text_);
+    _visit_member("by_amount", _value.by_amount_);
+    _visit_member("by_list", _value.by_list_);
+    _visit_member("by_flag", _value.by_flag_);
+  }
+
+ private:
+  std::map<::IDL::bounded_wstring<3>, int32_t> by_text_;
+  std::map<::IDL::Fixed<4, 2>, int32_t> by_amount_;
+  std::map<std::vector<std::string>, int32_t> by_list_;
+  std::map<bool, int32_t> by_flag_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Keys& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Keys& _value);
 
 class Flags {
  public:
@@ -313,6 +371,35 @@ class Last : public ::Modern::Derived {
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Last& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Last& _value);
 
+class ByBits {
+ public:
+  ByBits() = default;
+  explicit ByBits(std::map<::Modern::Flags, int32_t> by_bits)
+      : by_bits_(std::move(by_bits)) {}
+
+  const std::map<::Modern::Flags, int32_t>& by_bits() const& noexcept { return by_bits_; }
+  std::map<::Modern::Flags, int32_t>& by_bits() & noexcept { return by_bits_; }
+  void by_bits(const std::map<::Modern::Flags, int32_t>& _value) { by_bits_ = _value; }
+  void by_bits(
+      std::map<::Modern::Flags, int32_t>&& _value) noexcept { by_bits_ = std::move(_value); }
+
+  void swap(ByBits& _other) noexcept;
+  friend void swap(ByBits& _a, ByBits& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const ByBits&, const ByBits&) = default;
+
+  static constexpr std::string_view _type_name = "Modern::ByBits";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("by_bits", _value.by_bits_);
+  }
+
+ private:
+  std::map<::Modern::Flags, int32_t> by_bits_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const ByBits& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, ByBits& _value);
+
 enum class Level : uint8_t { low, high };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Level _value);
@@ -330,6 +417,45 @@ enum class Signed : int32_t { minus = -1, plus = 0 };
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Signed _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Signed& _value);
 std::string_view _enumerator_name(Signed _value) noexcept;
+
+class Chosen {
+ public:
+  Chosen() = default;
+  explicit Chosen(::Modern::Code code, ::Modern::Signed signed_, ::Modern::Level level)
+      : code_(code), signed__(signed_), level_(level) {}
+
+  ::Modern::Code code() const noexcept { return code_; }
+  ::Modern::Code& code() noexcept { return code_; }
+  void code(::Modern::Code _value) noexcept { code_ = _value; }
+
+  ::Modern::Signed signed_() const noexcept { return signed__; }
+  ::Modern::Signed& signed_() noexcept { return signed__; }
+  void signed_(::Modern::Signed _value) noexcept { signed__ = _value; }
+
+  ::Modern::Level level() const noexcept { return level_; }
+  ::Modern::Level& level() noexcept { return level_; }
+  void level(::Modern::Level _value) noexcept { level_ = _value; }
+
+  void swap(Chosen& _other) noexcept;
+  friend void swap(Chosen& _a, Chosen& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Chosen&, const Chosen&) = default;
+
+  static constexpr std::string_view _type_name = "Modern::Chosen";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("code", _value.code_);
+    _visit_member("signed_", _value.signed__);
+    _visit_member("level", _value.level_);
+  }
+
+ private:
+  ::Modern::Code code_{::Modern::Code::two};
+  ::Modern::Signed signed__{::Modern::Signed::minus};
+  ::Modern::Level level_{};
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Chosen& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Chosen& _value);
 
 class Number {
  public:
@@ -431,7 +557,7 @@ class Everything {
  private:
   ::Modern::Dictionary words_;
   ::Modern::Level level_{};
-  ::Modern::Code code_{};
+  ::Modern::Code code_{::Modern::Code::two};
   ::Modern::More bits_;
   ::Modern::Wide wide_{};
 };
@@ -464,6 +590,8 @@ class Store : public virtual ::CORBA::Object {
 template <>
 struct IDL::traits<::Modern::Sized> : ::perigee::stub::aggregate_traits<::Modern::Sized> {};
 template <>
+struct IDL::traits<::Modern::Keys> : ::perigee::stub::aggregate_traits<::Modern::Keys> {};
+template <>
 struct IDL::traits<::Modern::Flags> : ::perigee::stub::value_traits<::Modern::Flags> {};
 template <>
 struct IDL::traits<::Modern::Unbounded> : ::perigee::stub::value_traits<::Modern::Unbounded> {};
@@ -479,6 +607,10 @@ template <>
 struct IDL::traits<::Modern::Derived> : ::perigee::stub::aggregate_traits<::Modern::Derived> {};
 template <>
 struct IDL::traits<::Modern::Last> : ::perigee::stub::aggregate_traits<::Modern::Last> {};
+template <>
+struct IDL::traits<::Modern::ByBits> : ::perigee::stub::aggregate_traits<::Modern::ByBits> {};
+template <>
+struct IDL::traits<::Modern::Chosen> : ::perigee::stub::aggregate_traits<::Modern::Chosen> {};
 template <>
 struct IDL::traits<::Modern::Number> : ::perigee::stub::aggregate_traits<::Modern::Number> {};
 template <>
