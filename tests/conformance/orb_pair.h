@@ -223,10 +223,9 @@ class PairServer final : public RunningServer {
                                        std::vector<std::string> options) {
     const auto endpoint = surroundings.fresh_endpoint(pairing.scheme);
     // A client without calls does not read CloseConnection: a server that stops would wait for it.
-    options.insert(options.end(),
-                   {"-ORBListenEndpoints", to_string(endpoint), "-ORBGiopVersion", pairing.version,
-                    "-ORBThreadStrategy", pairing.strategy, "-ORBGiopLite", pairing.lite,
-                    "-ORBDrainIdleTimeout", "20"});
+    options.insert(options.end(), {"-ORBListenEndpoints", to_string(endpoint), "-ORBGiopVersion",
+                                   pairing.version, "-ORBThreadStrategy", pairing.strategy,
+                                   "-ORBGiopLite", pairing.lite, "-ORBDrainIdleTimeout", "20"});
     return surroundings.make_orb(std::move(options));
   }
 };
