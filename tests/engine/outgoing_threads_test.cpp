@@ -80,7 +80,11 @@ struct Threads {
 
 }  // namespace
 
-TEST_CASE("each message of several threads leaves once, whole, in the order of its thread") {
+namespace {
+
+/// Sends the messages of all threads, and checks what has left. Returns how many were made in
+/// place.
+int send_with_threads() {
   Threads f;
   std::atomic<bool> ends{false};
   {
@@ -101,7 +105,6 @@ TEST_CASE("each message of several threads leaves once, whole, in the order of i
   }
   f.queue.finish();
   CHECK(f.failures == 0);
-  CHECK(f.made_in_place > 0);
   CHECK(f.queue.finished());
   CHECK(f.counts.queued.value() == 0);
   const ReceivedMessages received = parse_messages(f.transport.taken);
@@ -115,6 +118,18 @@ TEST_CASE("each message of several threads leaves once, whole, in the order of i
     for (const std::uint32_t number : own[sender])
       REQUIRE_FALSE(f.withdrawn[sender].contains(number));
   }
+  return f.made_in_place;
+}
+
+}  // namespace
+
+// A message is made in place only if no other thread sends at that moment, which may never be so
+// in one round.
+TEST_CASE("each message of several threads leaves once, whole, in the order of its thread") {
+  int made_in_place = 0;
+  for (int round = 0; round < 50 && made_in_place == 0; ++round)
+    made_in_place = send_with_threads();
+  CHECK(made_in_place > 0);
 }
 
 TEST_CASE("a message that comes while the writing thread stops is sent") {

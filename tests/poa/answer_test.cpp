@@ -104,6 +104,7 @@ TEST_CASE("an answer that is dropped is NO_RESPONSE, COMPLETED_MAYBE") {
   CHECK(test.request.outstanding() == 0);
 }
 
+#ifndef PERIGEE_TEST_THREAD_SANITIZED  // its allocator cannot be replaced
 TEST_CASE("an answer that is dropped without free memory is NO_RESPONSE") {
   Deferred test;
   test.dispatch();
@@ -114,6 +115,7 @@ TEST_CASE("an answer that is dropped without free memory is NO_RESPONSE") {
   CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
   CHECK(test.request.outstanding() == 0);
 }
+#endif
 
 TEST_CASE("exceptions are answered as a servant's are") {
   Deferred test;
