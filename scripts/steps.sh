@@ -5,6 +5,8 @@ passed=0
 failed=0
 failures=()
 summary=()  # a line for each step
+# Lines in the output of a test that say why it failed.
+causes=': (FATAL )?ERROR: |Sanitizer: |^(FAIL|ERROR): |values: '
 findings=$(mktemp)  # the output of failed steps, printed again at the end
 trap 'rm -f "$findings"' EXIT
 
@@ -45,10 +47,10 @@ count() {
 
 # shorten: of the output of each failed test, the lines that say why and the last 60 lines.
 shorten() {
-  awk '
+  awk -v causes="$causes" '
     function flush_tail() { for (i = n > 60 ? n - 59 : 1; i <= n; ++i) print tail[i]; n = 0 }
     /\*\*\*/ { flush_tail(); print; next }
-    /: (FATAL )?ERROR: |Sanitizer: |^(FAIL|ERROR): |values: / { if (++causes[$0] == 1) print }
+    $0 ~ causes { if (++seen[$0] == 1) print }
     { tail[++n] = $0 }
     END { flush_tail() }'
 }
@@ -66,8 +68,8 @@ keep_findings() {
 # print_causes: of the findings, the names of the failed tests and the first lines that say why. They
 # are the end of the output, which is the part that a reader of a shortened log still sees.
 print_causes() {
-  grep -E '\*\*\*|: (FATAL )?ERROR: |Sanitizer: |^(FAIL|ERROR): |values: ' "$findings" | cut -c1-160 |
-    awk '/\*\*\*/ { lines = 0 } lines++ < 5' | head -n 24
+  grep -E "\\*\\*\\*|$causes" "$findings" | cut -c1-160 |
+    awk '/\*\*\*/ { lines = 0; split("", seen) } !seen[$0]++ && lines++ < 5' | head -n 24
 }
 
 # finish_steps: prints the findings and the counts, and returns the status of the run.
