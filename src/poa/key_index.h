@@ -3,9 +3,11 @@
 #pragma once
 
 #include "poa/slot_table.h"
+#include "poa/text_hash.h"
 #include <perigee/base/octets.h>
 
 #include <array>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -40,25 +42,19 @@ class KeyIndex {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   struct alignas(64) Shard {
     mutable std::shared_mutex mutex;
-    std::unordered_map<std::string, SlotRef, Hash, std::equal_to<>> slots;
+    std::unordered_map<std::string, SlotRef, TextHash, std::equal_to<>> slots;
   };
 
   static std::string_view text_of(OctetSpan key) noexcept {
     return {reinterpret_cast<const char*>(key.data()), key.size()};
   }
   Shard& shard_of(OctetSpan key) {
-    return shards_[Hash()(text_of(key)) >> 16 & (shards_.size() - 1)];
+    return shards_[TextHash()(text_of(key)) >> 16 & (shards_.size() - 1)];
   }
   const Shard& shard_of(OctetSpan key) const {
-    return shards_[Hash()(text_of(key)) >> 16 & (shards_.size() - 1)];
+    return shards_[TextHash()(text_of(key)) >> 16 & (shards_.size() - 1)];
   }
 
   std::array<Shard, 16> shards_;

@@ -4,6 +4,7 @@
 
 #include "poa/servant_activation.h"
 #include "poa/slot_table.h"
+#include "poa/text_hash.h"
 #include <perigee/base/octets.h>
 #include <perigee/poa/servant.h>
 
@@ -30,14 +31,8 @@ class ObjectMap {
     Octets key{};                               ///< in the KeyIndex; empty if it is not there
     ServantActivation::LeavingNodes leaving{};  ///< empty if no servant activator is possible
   };
-  struct IdHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view id) const noexcept {
-      return std::hash<std::string_view>()(id);
-    }
-  };
   /// The map keys are object ids.
-  using ById = std::unordered_map<std::string, Object, IdHash, std::equal_to<>>;
+  using ById = std::unordered_map<std::string, Object, TextHash, std::equal_to<>>;
 
   /// The id must not be listed. Nothing is listed if there is no memory. The object that is
   /// returned stays in its place until it is removed.
