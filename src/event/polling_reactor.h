@@ -68,7 +68,6 @@ class PollingReactor final : public Reactor {
 
  private:
   class InTurn;
-  class NewSlot;
   /// The keys of the reactor's own handles. No slot uses these keys.
   static constexpr std::uint64_t wake_key = ~std::uint64_t{0};
   static constexpr std::uint64_t timer_key = wake_key - 1;

@@ -1,4 +1,5 @@
 // The calls of other threads on a reactor: registering, marking, posting, arming, waking.
+#include "base/undo.h"
 #include "event/polling_reactor.h"
 
 #include <sys/timerfd.h>
@@ -19,26 +20,6 @@ std::unexpected<IoError> system_failure(IoOperation operation, int code) {
 }
 
 }  // namespace
-
-/// Gives a slot back unless the poller has the handle. The poller may throw.
-class PollingReactor::NewSlot {
- public:
-  NewSlot(PollingReactor& reactor, Pollable& pollable) noexcept
-      : reactor_(reactor), pollable_(pollable) {}
-  NewSlot(const NewSlot&) = delete;
-  NewSlot& operator=(const NewSlot&) = delete;
-  ~NewSlot() {
-    if (in_poller_) return;
-    const std::lock_guard lock(reactor_.lock_);
-    reactor_.slots_.remove(pollable_);
-  }
-  void keep() noexcept { in_poller_ = true; }
-
- private:
-  PollingReactor& reactor_;
-  Pollable& pollable_;
-  bool in_poller_ = false;
-};
 
 PollingReactor::PollingReactor(const Clock& clock, std::unique_ptr<Poller> poller, Signal wake,
                                std::chrono::microseconds busy_poll, Threads threads) noexcept
@@ -78,8 +59,11 @@ std::expected<void, IoError> PollingReactor::add(int fd, Pollable& pollable) {
     if (!larger.empty()) slots_.grow(larger);
     key = slots_.add(fd, pollable);
   }
-  NewSlot slot(*this, pollable);
-  auto added = poller_->add(fd, key);
+  Undo slot([&] {
+    const std::lock_guard lock(lock_);
+    slots_.remove(pollable);
+  });
+  auto added = poller_->add(fd, key);  // may throw
   if (added) slot.keep();
   return added;
 }

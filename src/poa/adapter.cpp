@@ -2,6 +2,7 @@
 // References and ids are in adapter_references.cpp, servant managers in adapter_managers.cpp.
 #include "poa/adapter.h"
 
+#include "base/undo.h"
 #include "orb/context/server.h"
 #include "orb/core/orb_core.h"
 #include "poa/adapter_host.h"
@@ -58,21 +59,6 @@ bool Adapter::destroyed() const noexcept {
   return destroyed_;
 }
 
-namespace {
-
-// Takes the child out of the tree again, unless the tree keeps it.
-struct Added {
-  ~Added() {
-    if (!keeps) tree.remove(name, &child);
-  }
-  AdapterTree<Adapter>& tree;
-  const std::string& name;
-  const Adapter& child;
-  bool keeps = false;
-};
-
-}  // namespace
-
 CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
     const CORBA::PolicyList& policies) {
@@ -90,9 +76,9 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
   auto child = make_counted<Adapter>(
       AdapterParts{parts_.host, std::move(own_manager), adapter_name, set, false}, self());
   tree_.add(adapter_name, child);
-  Added added{tree_, adapter_name, *child};
+  Undo added([&] { tree_.remove(adapter_name, child.get()); });
   child->attach(child);
-  added.keeps = true;
+  added.keep();
   return CORBA::object_reference<POA>(std::move(child));
 }
 
@@ -232,20 +218,6 @@ SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantR
   return *slot;
 }
 
-namespace {
-
-// Takes the object off the map again, unless it keeps it.
-struct Listed {
-  ~Listed() {
-    if (!keeps) objects.remove(id);
-  }
-  ObjectMap& objects;
-  const std::string& id;
-  bool keeps = false;
-};
-
-}  // namespace
-
 // Lists the object by its id, its servant and its key, or not at all. A key that contains the slot
 // is not listed.
 void Adapter::list(const ActiveObject& object, SlotRef slot) {
@@ -257,9 +229,9 @@ void Adapter::list(const ActiveObject& object, SlotRef slot) {
   if (parts_.policies.servant_manager())
     listing.leaving = ServantActivation::make_leaving_nodes(text, object.servant.get());
   const Octets& key = objects_.add(text, std::move(listing)).key;
-  Listed listed{objects_, text};
+  Undo listed([&] { objects_.remove(text); });
   if (!key.empty()) parts_.host->key_index().put(key, slot);
-  listed.keeps = true;
+  listed.keep();
 }
 
 // Needs no memory: an object is not deactivated in part.

@@ -1,6 +1,8 @@
 // Keeps the two indices of the active objects consistent.
 #include "poa/object_map.h"
 
+#include "base/undo.h"
+
 #include <algorithm>
 #include <cassert>
 #include <unordered_set>
@@ -12,13 +14,12 @@ const ObjectMap::Object& ObjectMap::add(const std::string& id, Object object) {
   const auto [place, added] = ids_.emplace(id, std::move(object));
   assert(added);
   const Object& listed = place->second;
-  try {
-    Served& served = servants_[listed.servant];
-    served.slot = ++served.count == 1 ? listed.slot : SlotRef();
-  } catch (...) {
+  Undo by_id([this, added, place] {
     if (added) ids_.erase(place);
-    throw;
-  }
+  });
+  Served& served = servants_[listed.servant];
+  by_id.keep();
+  served.slot = ++served.count == 1 ? listed.slot : SlotRef();
   return listed;
 }
 

@@ -6,6 +6,8 @@
 // that was once removed never finds anything again: generations do not wrap, the slot retires.
 #pragma once
 
+#include "base/undo.h"
+
 #include <array>
 #include <atomic>
 #include <bit>
@@ -98,12 +100,13 @@ class SlotTable {
   std::optional<SlotRef> insert(Fill&& fill) {
     const std::optional<std::uint32_t> index = take_free_slot();
     if (!index) return std::nullopt;
-    Unfilled unfilled{*this, *find(*index), *index};
-    const auto generation = generation_of(unfilled.slot.state.load(std::memory_order_relaxed));
+    Slot& slot = *find(*index);
+    Undo taken([&] { reclaim(slot, *index); });
+    const auto generation = generation_of(slot.state.load(std::memory_order_relaxed));
     const SlotRef ref{*index, generation};
-    fill(unfilled.slot.value, ref);
-    unfilled.filled = true;
-    unfilled.slot.state.store(pack(generation) | active_bit, std::memory_order_release);
+    fill(slot.value, ref);
+    taken.keep();
+    slot.state.store(pack(generation) | active_bit, std::memory_order_release);
     return ref;
   }
 
@@ -182,17 +185,6 @@ class SlotTable {
     Slot* slots = chunks_[chunk].load(std::memory_order_acquire);
     return slots == nullptr ? nullptr : slots + (index - chunk_start(chunk));
   }
-
-  // Gives a slot back that gets no value.
-  struct Unfilled {
-    ~Unfilled() {
-      if (!filled) table.reclaim(slot, index);
-    }
-    SlotTable& table;
-    Slot& slot;
-    std::uint32_t index;
-    bool filled = false;
-  };
 
   std::optional<std::uint32_t> take_free_slot() {
     const std::lock_guard lock(mutex_);
