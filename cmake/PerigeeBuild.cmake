@@ -227,16 +227,22 @@ function(perigee_test_support file variable)
   set(${variable} ${library} PARENT_SCOPE)
 endfunction()
 
-# perigee_test(<name> SOURCES <file>... LAYERS <layer>... [LIBRARIES <target>...] [SEPARATE <file>...])
+# perigee_test(<name> SOURCES <file>... LAYERS <layer>... [LIBRARIES <target>...] [SEPARATE <file>...]
+#              [WITHOUT_MEMORY <file>...])
 #
 # A doctest program with the tests of one layer. Tests of layers with threads have the label
 # `threads`: the thread sanitizer's build makes and runs only these (target threaded_tests). Sources
 # in tests/support/ are compiled once, for all programs. For each <part>_test.cpp of SEPARATE, CTest
 # runs the program once more, as <name>_<part>: long tests then run at the same time as the others.
+# Sources of WITHOUT_MEMORY let allocations fail. They are left out of the thread sanitizer's build,
+# whose allocator cannot be replaced.
 set(PERIGEE_THREADED_LAYERS event transport transport_tcp transport_local tcp engine orb poa async runtime)
 add_custom_target(threaded_tests)
 function(perigee_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES;SEPARATE;WITHOUT_MEMORY" ${ARGN})
+  if(NOT PERIGEE_SANITIZE STREQUAL "thread")
+    list(APPEND ARG_SOURCES ${ARG_WITHOUT_MEMORY})
+  endif()
   set(sources "")
   set(support "")
   foreach(source IN LISTS ARG_SOURCES ITEMS ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)

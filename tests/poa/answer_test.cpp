@@ -1,7 +1,5 @@
 // Deferred replies: their rules, without a network.
-#include "poa/dispatcher.h"
-#include "poa/fakes.h"
-#include "poa/test_orb.h"
+#include "poa/deferred_answer.h"
 #include "support/allocations.h"
 #include "support/log_lines.h"
 #include <perigee/poa/answer.h>
@@ -20,38 +18,6 @@ using namespace perigee::test;
 using skeleton::Answer;
 
 namespace {
-
-class Odd final : public CORBA::UserException {
- public:
-  static constexpr std::string_view _type_id = "IDL:Test/Odd:1.0";
-  [[nodiscard]] const char* _rep_id() const noexcept override { return _type_id.data(); }
-  [[nodiscard]] const char* _name() const noexcept override { return "Odd"; }
-  [[noreturn]] void _raise() const override { throw *this; }
-  void _encode(cdr::Encoder& /*encoder*/) const override {}
-};
-
-constexpr std::string_view raises_odd[] = {Odd::_type_id};
-
-/// An object whose servant defers every answer, and one request to it.
-struct Deferred {
-  explicit Deferred(std::atomic<int>* alive = nullptr)
-      : object(orb.root()->servant_to_reference(make_servant(
-            [this](orb::ServerRequest& given) {
-              given.set_raises(raises_odd);
-              given.end_of_arguments();
-              answer = Answer(given);
-            },
-            alive))),
-        request(orb.key_of(object)) {
-    orb.root()->the_POAManager()->activate();
-  }
-  void dispatch() { orb.dispatcher().dispatch(request); }
-
-  TestOrb orb;
-  CORBA::object_reference<CORBA::Object> object;
-  FakeRequest request;
-  Answer answer;
-};
 
 template <typename Act>
 void check_answered_before(Act&& act) {
@@ -103,19 +69,6 @@ TEST_CASE("an answer that is dropped is NO_RESPONSE, COMPLETED_MAYBE") {
   CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
   CHECK(test.request.outstanding() == 0);
 }
-
-#ifndef PERIGEE_TEST_THREAD_SANITIZED  // its allocator cannot be replaced
-TEST_CASE("an answer that is dropped without free memory is NO_RESPONSE") {
-  Deferred test;
-  test.dispatch();
-  fail_allocation(1, 1'000'000);
-  test.answer = Answer();
-  (void)stop_failing_allocation();
-  CHECK(test.request.answer() == "system NO_RESPONSE");
-  CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
-  CHECK(test.request.outstanding() == 0);
-}
-#endif
 
 TEST_CASE("exceptions are answered as a servant's are") {
   Deferred test;

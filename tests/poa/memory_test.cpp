@@ -1,6 +1,5 @@
 // Requests without free memory.
-#include "poa/fakes.h"
-#include "poa/test_orb.h"
+#include "poa/deferred_answer.h"
 #include "support/allocations.h"
 
 #include <string>
@@ -90,6 +89,13 @@ class NeedyActivator final : public IDL::traits<PortableServer::ServantActivator
   std::vector<PortableServer::ObjectId> ids;
 };
 
+PortableServer::LifespanPolicyValue each_lifespan() {
+  auto lifespan = PortableServer::LifespanPolicyValue::TRANSIENT;
+  SUBCASE("transient") {}
+  SUBCASE("persistent") { lifespan = PortableServer::LifespanPolicyValue::PERSISTENT; }
+  return lifespan;
+}
+
 /// An adapter with a servant activator.
 struct Etherealizing {
   explicit Etherealizing(PortableServer::LifespanPolicyValue lifespan) {
@@ -116,10 +122,7 @@ void without_memory(Work&& work) {
 }  // namespace
 
 TEST_CASE("an object is deactivated and etherealized without memory") {
-  auto lifespan = PortableServer::LifespanPolicyValue::TRANSIENT;
-  SUBCASE("transient") {}
-  SUBCASE("persistent") { lifespan = PortableServer::LifespanPolicyValue::PERSISTENT; }
-  Etherealizing test(lifespan);
+  Etherealizing test(each_lifespan());
   auto& adapter = *test.adapter;
   const auto id = adapter.activate_object(make_servant());
   const Octets key = test.orb.key_of(adapter.id_to_reference(id));
@@ -137,10 +140,7 @@ TEST_CASE("an object is deactivated and etherealized without memory") {
 }
 
 TEST_CASE("an adapter with children and objects is destroyed without memory") {
-  auto lifespan = PortableServer::LifespanPolicyValue::TRANSIENT;
-  SUBCASE("transient") {}
-  SUBCASE("persistent") { lifespan = PortableServer::LifespanPolicyValue::PERSISTENT; }
-  Etherealizing test(lifespan);
+  Etherealizing test(each_lifespan());
   auto& adapter = *test.adapter;
   const auto child = adapter.create_POA("child", nullptr, {});
   (void)child->activate_object(make_servant());
@@ -184,4 +184,15 @@ TEST_CASE("a create_POA that lacks memory leaves no part of an adapter") {
   CHECK(root.the_children().size() == 1);
   child->destroy(true, true);
   CHECK(root.create_POA("second", manager, {}));
+}
+
+TEST_CASE("an answer that is dropped without free memory is NO_RESPONSE") {
+  Deferred test;
+  test.dispatch();
+  fail_allocation(1, 1'000'000);
+  test.answer = skeleton::Answer();
+  (void)stop_failing_allocation();
+  CHECK(test.request.answer() == "system NO_RESPONSE");
+  CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
+  CHECK(test.request.outstanding() == 0);
 }
