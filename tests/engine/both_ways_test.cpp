@@ -212,6 +212,21 @@ TEST_CASE("replies are read although the peer takes no requests of this side") {
   CHECK(blocked.await() == CallFailure::none);
 }
 
+namespace {
+
+/// Two-way calls with so many octets each.
+std::vector<std::unique_ptr<TestCall>> start_calls(Connection& connection, int count,
+                                                   std::size_t size) {
+  std::vector<std::unique_ptr<TestCall>> calls;
+  for (int index = 0; index != count; ++index) {
+    calls.push_back(std::make_unique<TestCall>());
+    CHECK(calls.back()->start(connection, octets_of(size, index)) == StartStatus::started);
+  }
+  return calls;
+}
+
+}  // namespace
+
 TEST_CASE("requests that come while the output is blocked are kept, and then refused") {
   BothWays::Plan plan;
   plan.to_acceptor.capacity = 4096;
@@ -221,11 +236,7 @@ TEST_CASE("requests that come while the output is blocked are kept, and then ref
   ends.memory->hold(End::first);
   TestCall blocked;
   CHECK(blocked.start(*ends.opener, octets_of(100'000)) == StartStatus::started);
-  std::vector<std::unique_ptr<TestCall>> calls;
-  for (int index = 0; index != 8; ++index) {
-    calls.push_back(std::make_unique<TestCall>());
-    CHECK(calls.back()->start(*ends.acceptor, octets_of(5, index)) == StartStatus::started);
-  }
+  const auto calls = start_calls(*ends.acceptor, 8, 5);
   while (ends.opener_side.handler.refused.load() != 4) std::this_thread::yield();
   CHECK(ends.opener_side.handler.requests.load() == 0);
   ends.memory->release(End::first);
@@ -249,11 +260,7 @@ TEST_CASE("requests that are kept while the output is blocked count as parked oc
   ends.memory->hold(End::first);
   TestCall blocked;
   CHECK(blocked.start(*ends.opener, octets_of(100'000)) == StartStatus::started);
-  std::vector<std::unique_ptr<TestCall>> calls;
-  for (int index = 0; index != 8; ++index) {
-    calls.push_back(std::make_unique<TestCall>());
-    CHECK(calls.back()->start(*ends.acceptor, octets_of(300'000, index)) == StartStatus::started);
-  }
+  const auto calls = start_calls(*ends.acceptor, 8, 300'000);
   while (side.handler.refused.load() != 4) std::this_thread::yield();  // 3 fit behind the first
   CHECK(side.parked.sum() > 900'000);
   SUBCASE("until they are served") {
