@@ -2,7 +2,7 @@
 #
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
 #               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [KEEP_INCLUDE_PATH]
-#               [AMI] [AMH] [ASYNC])
+#               [AMI] [AMH] [ASYNC] [CLIENT_ONLY])
 #       Adds the generated source to the target, and its folder to the includes of the target and
 #       of targets that link it. The source is stockAll.cpp, which includes the other sources so
 #       that their common headers are read once. A change of an IDL file, or of a file that it
@@ -18,6 +18,10 @@
 #       ASYNC, AMI: the same for calls by coroutines and servants of coroutines (stockAsync.h,
 #       stockAsync.cpp, stockAsyncS.h, stockAsyncS.cpp), and for asynchronous calls (stockAmiC.h,
 #       stockAmiC.cpp, stockAmiS.h, stockAmiS.cpp).
+#
+#       CLIENT_ONLY: leaves out the files of servants. A target with only the client's files may link
+#       Perigee::client, a smaller library, instead of Perigee::perigee. Asynchronous calls by
+#       coroutines (ASYNC) need Perigee::perigee.
 #
 #       KEEP_INCLUDE_PATH: generated files include each other with the folders of #include in IDL.
 #       Each generated file is in the folder of its IDL file, relative to the first folder of
@@ -61,6 +65,9 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
       list(APPEND endings ${ending})
     endif()
   endforeach()
+  if("--client-only" IN_LIST options)
+    list(REMOVE_ITEM endings S AmiS AmhS AsyncS)
+  endif()
   set(sources "")
   set(included "")  # files that stockAll.cpp includes
   foreach(ending IN LISTS endings)
@@ -96,7 +103,7 @@ function(_perigee_idl_subfolder idl_file roots variable)
 endfunction()
 
 function(perigee_idl target)
-  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMH;ASYNC" "IDL_VERSION"
+  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMH;ASYNC;CLIENT_ONLY" "IDL_VERSION"
                         "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "perigee_idl(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
@@ -131,6 +138,9 @@ function(perigee_idl target)
   endif()
   if(ARG_ASYNC)
     list(APPEND options --async)
+  endif()
+  if(ARG_CLIENT_ONLY)
+    list(APPEND options --client-only)
   endif()
   if(ARG_KEEP_INCLUDE_PATH)
     list(APPEND options --keep-include-path)

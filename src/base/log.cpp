@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace perigee::log {
 
@@ -56,6 +57,14 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::err;
 }
 
+// The line is joined here: a format string would bring fmt's formatting into the library (70 KB).
+void write_to_stderr(Level level, std::string_view component, std::string_view text) {
+  std::string line;
+  line.reserve(component.size() + 2 + text.size());
+  line.append(component).append(": ").append(text);
+  default_logger().log(to_spdlog(level), spdlog::string_view_t(line));
+}
+
 }  // namespace
 
 void set_level(Level level) noexcept { current_level.store(level, std::memory_order_relaxed); }
@@ -72,7 +81,7 @@ void write(Level level, std::string_view component, std::string_view text) noexc
     if (destination.sink != nullptr)
       destination.sink(destination.context, level, component, text);
     else
-      default_logger().log(to_spdlog(level), "{}: {}", component, text);
+      write_to_stderr(level, component, text);
   } catch (...) {
     // A line that cannot be written is lost: logging never makes its caller fail.
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/base/clock.h>
+#include <perigee/base/export.h>
 
 #include <ctime>
 
@@ -21,6 +22,6 @@ class ThreadCpuTime {
 };
 
 /// The CPU time of all threads of the process. Zero if the system does not tell.
-[[nodiscard]] Duration cpu_time_of_process() noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API Duration cpu_time_of_process() noexcept;
 
 }  // namespace perigee::event

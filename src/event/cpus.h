@@ -1,6 +1,8 @@
 // How many CPUs this process may use. Private to the libraries of the ORB.
 #pragma once
 
+#include <perigee/base/export.h>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -8,7 +10,7 @@
 namespace perigee::event {
 
 /// The affinity mask of the calling thread, within the quota of the process's cgroup; at least 1.
-[[nodiscard]] std::uint32_t usable_cpus() noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t usable_cpus() noexcept;
 
 /// The CPUs that a cgroup's `cpu.max` allows, rounded up: "150000 100000" is 2. Nothing: no limit,
 /// or text of another form.

@@ -1,6 +1,8 @@
 // Which threads the system would run now, if it had a CPU for them. Private to the libraries.
 #pragma once
 
+#include <perigee/base/export.h>
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -17,7 +19,7 @@ namespace perigee::event {
 [[nodiscard]] bool is_runnable(pid_t thread) noexcept;
 
 /// The CPUs of the machine that have nothing to do now; 0 if the system does not tell.
-[[nodiscard]] std::uint32_t idle_cpus_of_machine() noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t idle_cpus_of_machine() noexcept;
 
 /// @name The files of the system, as text
 /// @{

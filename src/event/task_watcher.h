@@ -1,6 +1,8 @@
 // The interface that a reactor calls before it runs tasks and timers. Private to the library.
 #pragma once
 
+#include <perigee/base/export.h>
+
 namespace perigee::event {
 
 class Reactor;
@@ -19,6 +21,6 @@ class TaskWatcher {
 /// Call it before the reactor runs. The reactor must come from `make_reactor` and be for several
 /// threads. `watcher` must outlive the reactor's last turn. `Reactor::close` does not call the
 /// watcher.
-void watch_tasks(Reactor& reactor, TaskWatcher& watcher) noexcept;
+PERIGEE_INTERNAL_API void watch_tasks(Reactor& reactor, TaskWatcher& watcher) noexcept;
 
 }  // namespace perigee::event

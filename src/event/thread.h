@@ -1,6 +1,8 @@
 // The only way to create a thread of the ORB: it handles none of the application's signals.
 #pragma once
 
+#include <perigee/base/export.h>
+
 #include <functional>
 #include <thread>
 
@@ -14,7 +16,7 @@ class Thread {
   /// No thread.
   Thread() noexcept = default;
   /// Runs `body`, which must not throw. Throws std::system_error if the system has no thread left.
-  explicit Thread(std::move_only_function<void()> body);
+  PERIGEE_INTERNAL_API explicit Thread(std::move_only_function<void()> body);
 
   [[nodiscard]] bool joinable() const noexcept { return thread_.joinable(); }
   void join() { thread_.join(); }

@@ -3,12 +3,9 @@
 
 #include "event/cpus.h"
 #include "orb/core/orb_core.h"
-#include "orb/server/make_server.h"
-#include "poa/install.h"
-#include "runtime/administration.h"
-#include "runtime/metrics_page.h"
+#include "runtime/server_part.h"
 #include <perigee/giop/giop.h>
-#include <perigee/orb/metrics.h>
+#include <perigee/orb/exceptions.h>
 #include <perigee/transport/faults.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/pcap.h>
@@ -77,25 +74,16 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(
   return registry;
 }
 
-/// Keeps the page until the ORB is destroyed.
-class MetricsService final : public orb::Service {
- public:
-  explicit MetricsService(std::unique_ptr<MetricsPage> page) : page_(std::move(page)) {}
-  void stop(orb::Completion /*completion*/) noexcept override {}
-  void destroy() noexcept override { page_.reset(); }
-
- private:
-  std::unique_ptr<MetricsPage> page_;
-};
-
-void install_metrics_page(orb::OrbCore& core, const std::string& address) {
-  if (address.empty()) return;
-  auto page =
-      make_metrics_page(address, {[&core] { return orb::to_prometheus(core.metrics_snapshot()); },
-                                  [&core] { return orb::to_json(core.metrics_snapshot()); }});
-  if (!page) raise_initialize(page.error(), core.settings().place_of(address));
-  log::write(log::Level::info, "metrics", "http://" + (*page)->address() + "/metrics");
-  core.add_service(std::make_unique<MetricsService>(std::move(*page)));
+// A pure client has no server part, so it cannot do what these options ask for.
+void refuse_options_of_servers(const Configuration& configuration) {
+  const char* const option = !configuration.metrics_endpoint.empty() ? "-ORBMetricsEndpoint"
+                             : configuration.administration          ? "-ORBAdministration"
+                                                                     : nullptr;
+  if (option != nullptr)
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO,
+                            std::string(option) +
+                                " needs libperigee_server: link the program with Perigee::perigee "
+                                "(pkg-config: perigee)");
 }
 
 }  // namespace
@@ -111,10 +99,10 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   auto core = std::make_shared<orb::OrbCore>(
       orb::CoreParts{std::move(configuration.settings), std::move(protocols), std::move(messages),
                      std::move(recorder)});
-  core->set_server(orb::make_server(*core));
-  poa::install(*core, configuration.adapter_limits);
-  install_metrics_page(*core, configuration.metrics_endpoint);
-  if (configuration.administration) install_administration(*core, *configuration.administration);
+  if (&install_server != nullptr)
+    install_server(*core, configuration);
+  else
+    refuse_options_of_servers(configuration);
   return core;
 }
 

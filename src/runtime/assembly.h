@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/configuration.h"
+#include <perigee/base/export.h>
 
 #include <memory>
 
@@ -14,6 +15,6 @@ namespace perigee::runtime {
 /// Makes the parts that the configuration asks for and puts them together: GIOP over TCP and over
 /// UNIX-domain sockets, the server engine and the object adapters. Raises CORBA::INITIALIZE if a
 /// part cannot be made.
-std::shared_ptr<orb::OrbCore> assemble(Configuration configuration);
+PERIGEE_INTERNAL_API std::shared_ptr<orb::OrbCore> assemble(Configuration configuration);
 
 }  // namespace perigee::runtime

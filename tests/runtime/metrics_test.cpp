@@ -1,6 +1,6 @@
 // The metrics of two ORBs that call each other, and the page that shows them.
-#include "runtime/metrics_page.h"
 #include "runtime/process.h"
+#include "runtime/server/metrics_page.h"
 #include <perigee/base/log.h>
 #include <perigee/ipc/resolver.h>
 #include <perigee/ipc/sock.h>

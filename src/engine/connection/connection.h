@@ -18,6 +18,7 @@
 #include "engine/connection/thread_frame.h"
 #include "engine/memory/pace.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/base/log.h>
 #include <perigee/base/short_lock.h>
 #include <perigee/messaging/protocol.h>
@@ -65,27 +66,27 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
   /// `side`: acceptor, or opener. Both sides send requests and serve requests; an opener serves
   /// them only if the agreement is bidirectional.
-  Connection(Home& home, Accepted accepted, Reading reading = Reading::on_loop,
-             messaging::Role side = messaging::Role::acceptor);
+  PERIGEE_INTERNAL_API Connection(Home& home, Accepted accepted, Reading reading = Reading::on_loop,
+                                  messaging::Role side = messaging::Role::acceptor);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   /// Enters the registry and the poller. False: the poller refuses it, and it has ended.
-  [[nodiscard]] bool start() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool start() noexcept;
   /// @name With a dedicated reader
   /// @{
   /// Enters the registry. The dedicated reader holds the read role from now on.
-  void start_dedicated() noexcept;
+  PERIGEE_INTERNAL_API void start_dedicated() noexcept;
   /// By the dedicated reader. When it returns, the home loop has the connection, or it has ended.
-  void serve_dedicated() noexcept;
+  PERIGEE_INTERNAL_API void serve_dedicated() noexcept;
   /// The home loop reads on. By the holder of the read role, which loses it.
-  void hand_over() noexcept;
+  PERIGEE_INTERNAL_API void hand_over() noexcept;
   /// @}
   void handle_event(const Event& event) noexcept override;
   /// Dispatches a request that was parked, again.
   void handle_parked(messaging::IncomingMessage& message, ThreadFrame& frame) noexcept;
   /// Admits nothing more; sends CloseConnection when nothing is in progress.
-  void drain() noexcept;
+  PERIGEE_INTERNAL_API void drain() noexcept;
   /// Ends the connection at once: the reading thread finds its end.
   void cut() noexcept;
   /// Ends the connection, and the calls on it, also if no thread runs its loop any more. A thread
@@ -132,11 +133,12 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     return MessagePlace(io_, reply, io_.encodes_in_place() && !joins_batch(frame));
   }
   /// Sends a message of the upcall that uses the frame; replies of one batch leave together.
-  void send(const cdr::Buffer& message, ThreadFrame& frame) noexcept;
+  PERIGEE_INTERNAL_API void send(const cdr::Buffer& message, ThreadFrame& frame) noexcept;
   /// Sends a reply to a deferred request.
-  void send_deferred(const cdr::Buffer& message) noexcept;
+  PERIGEE_INTERNAL_API void send_deferred(const cdr::Buffer& message) noexcept;
   /// Parks the request until its hold point opens. False: it has to be refused.
-  [[nodiscard]] bool park(IncomingRequest& request, const void* hold_point) noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool park(IncomingRequest& request,
+                                               const void* hold_point) noexcept;
   /// `later` answers the request from now on, and ends with `end_deferred`.
   void defer(IncomingRequest& request, DeferredRequest& later) noexcept {
     requests_.defer(request, later);
@@ -208,7 +210,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     Connection& connection_;
   };
 
-  ~Connection();
+  PERIGEE_INTERNAL_API ~Connection();
 
   // Reading: connection_read.cpp, connection_requests.cpp. All of it by the thread that holds the
   // read role.
@@ -327,7 +329,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
       uncork_late(frame);
   }
   void uncork_late(const ThreadFrame& frame) noexcept;
-  [[nodiscard]] bool holds_replies(const ThreadFrame& frame) const noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool holds_replies(const ThreadFrame& frame) const noexcept;
   /// A reply of the upcall that uses the frame leaves with other replies of its batch.
   [[nodiscard]] bool joins_batch(const ThreadFrame& frame) const noexcept {
     return (frame.more_at_hand || io_.held_output() != 0) && holds_replies(frame);
@@ -349,7 +351,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     if (left.last || left.has_room || input_ended_.load(std::memory_order_relaxed)) [[unlikely]]
       go_on_after(left);
   }
-  void go_on_after(InboundRequests::Left left) noexcept;
+  PERIGEE_INTERNAL_API void go_on_after(InboundRequests::Left left) noexcept;
   void send_close() noexcept;
   void send_close_now() noexcept;
   void begin_finishing() noexcept;

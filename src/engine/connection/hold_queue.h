@@ -1,6 +1,7 @@
 // Requests that wait at a hold point until it opens (a POA manager that holds). Dispatches nothing.
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/messaging/message.h>
 
 #include <atomic>
@@ -90,7 +91,7 @@ class HoldQueue final {
 
   /// Drops the requests of one connection, or all of them: they are not executed.
   void drop(const HoldOwner& owner) noexcept;
-  void clear() noexcept;
+  PERIGEE_INTERNAL_API void clear() noexcept;
 
  private:
   struct Entry {

@@ -8,6 +8,7 @@
 #include "engine/loops/loop.h"
 #include "engine/loops/supervision.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/transport/transport.h>
 
@@ -59,7 +60,7 @@ class HomeOwner {
 ///
 /// As a pollable it dispatches parked requests whose hold point has opened. Each free thread takes
 /// one request at a time. Oneways of a connection keep their order.
-class Home final : public Pollable {
+class PERIGEE_INTERNAL_API Home final : public Pollable {
  public:
   Home(const EngineContext& context, RequestHandler& handler, HomeOwner& owner, Loop& loop,
        TrafficLedger& traffic, Ticks* ticks = nullptr) noexcept

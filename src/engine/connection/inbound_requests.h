@@ -3,6 +3,7 @@
 
 #include "engine/connection/inbound_request.h"
 #include "engine/loops/request_count.h"
+#include <perigee/base/export.h>
 #include <perigee/base/short_lock.h>
 
 #include <atomic>
@@ -45,14 +46,14 @@ class InboundRequests {
   /// The request is over. It must have been admitted, and not deferred since.
   [[nodiscard]] Left leave(InboundRequest& request) noexcept;
   /// `later` takes the place of a request in its upcall, on the thread of the upcall.
-  void defer(InboundRequest& upcall, DeferredRequest& later) noexcept;
+  PERIGEE_INTERNAL_API void defer(InboundRequest& upcall, DeferredRequest& later) noexcept;
 
   /// The client does not want the reply to the latest request with this id.
   void cancel(std::uint32_t id) noexcept;
   /// Stops all deferred requests, and each request that is deferred from now on.
   void stop_deferred() noexcept;
   /// Stops one deferred request; its reply is sent if it still comes.
-  void stop(DeferredRequest& request) noexcept;
+  PERIGEE_INTERNAL_API void stop(DeferredRequest& request) noexcept;
 
   /// Admits nothing from now on. True if CloseConnection is due now: nothing is in progress.
   [[nodiscard]] bool begin_drain() noexcept;

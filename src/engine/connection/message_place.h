@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/connection/channel.h"
+#include <perigee/base/export.h>
 #include <perigee/cdr/buffer.h>
 
 #include <utility>
@@ -39,8 +40,8 @@ class MessagePlace {
   }
 
  private:
-  void begin() noexcept;
-  void end_begun() noexcept;
+  PERIGEE_INTERNAL_API void begin() noexcept;
+  PERIGEE_INTERNAL_API void end_begun() noexcept;
   static void leave_all_of_thread() noexcept;
 
   static constinit thread_local MessagePlace* innermost_;  // of the calling thread

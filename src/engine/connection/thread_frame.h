@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/connection/read_role.h"
+#include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
@@ -59,7 +60,7 @@ class FrameLevel {
   [[nodiscard]] ThreadFrame& operator*() const noexcept { return *frame_; }
 
   /// The frame that the calling thread uses now; null if there is none.
-  [[nodiscard]] static ThreadFrame* innermost() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API static ThreadFrame* innermost() noexcept;
   /// How many frames the calling thread uses.
   [[nodiscard]] static std::size_t depth() noexcept;
 

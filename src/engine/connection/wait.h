@@ -3,6 +3,7 @@
 
 #include "engine/loops/loop.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 
 #include <cstdint>
@@ -18,22 +19,24 @@ enum class WaitEnd : std::uint8_t {
 
 /// Serves the calling thread's loop, which it alone serves, until `done()` or the deadline. `done`
 /// is asked before each turn.
-[[nodiscard]] WaitEnd wait_in_turns(Loop& loop, std::uint32_t depth_max, function_ref<bool()> done,
-                                    Deadline deadline);
+[[nodiscard]] PERIGEE_INTERNAL_API WaitEnd wait_in_turns(Loop& loop, std::uint32_t depth_max,
+                                                         function_ref<bool()> done,
+                                                         Deadline deadline);
 /// The same until a handle is readable, or its peer has closed it.
-[[nodiscard]] WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd,
-                                             Deadline deadline);
+[[nodiscard]] PERIGEE_INTERNAL_API WaitEnd wait_readable_in_turns(Loop& loop,
+                                                                  std::uint32_t depth_max, int fd,
+                                                                  Deadline deadline);
 /// Called by a thread that is going to block outside of upcalls, for example in an observer.
 /// Messages that it has held back for the end of its turn leave now.
 void end_turns() noexcept;
 /// Called by a thread before it runs nested turns itself: these turns may then read its connection.
-void begin_nested_turns() noexcept;
+PERIGEE_INTERNAL_API void begin_nested_turns() noexcept;
 /// Whether the calling thread may run nested turns, or has others that serve meanwhile.
 [[nodiscard]] bool may_nest(std::uint32_t depth_max) noexcept;
 
 /// Says that the calling thread waits in an upcall, so that another thread serves its loop. False:
 /// the plan allows no further thread, and the caller must not block.
-[[nodiscard]] bool begin_blocking(std::uint32_t depth_max) noexcept;
-void end_blocking() noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API bool begin_blocking(std::uint32_t depth_max) noexcept;
+PERIGEE_INTERNAL_API void end_blocking() noexcept;
 
 }  // namespace perigee::engine

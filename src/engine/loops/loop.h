@@ -4,6 +4,7 @@
 #include "engine/loops/reactor.h"
 #include "event/task_list.h"
 #include <perigee/base/clock.h>
+#include <perigee/base/export.h>
 
 #include <atomic>
 #include <cstddef>
@@ -41,7 +42,7 @@ class Loop final {
   /// run already.
   [[nodiscard]] bool at_turn_end(Task& task) noexcept;
   /// Runs these tasks now.
-  void end_turn() noexcept;
+  PERIGEE_INTERNAL_API void end_turn() noexcept;
   /// @}
 
   /// The threads of the loop, where it has some of its own.
@@ -52,8 +53,8 @@ class Loop final {
   /// loop may serve another one in a turn of the first: the scopes nest.
   class Scope {
    public:
-    explicit Scope(Loop& loop) noexcept;
-    ~Scope();
+    PERIGEE_INTERNAL_API explicit Scope(Loop& loop) noexcept;
+    PERIGEE_INTERNAL_API ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     [[nodiscard]] Loop& loop() const noexcept { return loop_; }
@@ -65,14 +66,14 @@ class Loop final {
     const Scope* const outer_;
   };
   /// The innermost scope of the calling thread; null if the thread serves no loop.
-  [[nodiscard]] static const Scope* innermost_of_this_thread() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API static const Scope* innermost_of_this_thread() noexcept;
   /// The loop that the calling thread serves now; null if it serves none.
   [[nodiscard]] static Loop* of_this_thread() noexcept {
     const Scope* const innermost = innermost_of_this_thread();
     return innermost != nullptr ? &innermost->loop() : nullptr;
   }
   /// Whether the calling thread serves this loop, also if a turn of the loop serves another loop.
-  [[nodiscard]] bool on_thread() const noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool on_thread() const noexcept;
 
  private:
   const Clock& clock_;

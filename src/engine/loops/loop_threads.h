@@ -5,6 +5,7 @@
 #include "engine/loops/supervision.h"
 #include "event/thread_scope.h"
 #include <perigee/base/clock.h>
+#include <perigee/base/export.h>
 
 #include <atomic>
 #include <chrono>
@@ -56,9 +57,9 @@ class LoopThreads final {
   ~LoopThreads() { join(); }
 
   /// Starts the planned threads. False if not one thread could be started.
-  [[nodiscard]] bool start() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool start() noexcept;
   /// After the reactor was stopped: waits for all upcalls and threads.
-  void join() noexcept;
+  PERIGEE_INTERNAL_API void join() noexcept;
 
   /// By a thread that serves the loop, in an upcall. False if the caller is the last thread that
   /// serves, and no spare thread can be started. Waits of one thread may nest: only the outermost
@@ -68,10 +69,10 @@ class LoopThreads final {
   /// @name By the supervisor
   /// @{
   /// What has happened since the last call, which was `tick` ago.
-  [[nodiscard]] LoopSample look(Duration tick) noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API LoopSample look(Duration tick) noexcept;
   /// The loop is stuck: one more thread serves it, and another one for each four threads that
   /// serve it already. False if the plan allows none.
-  [[nodiscard]] bool add_spares() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool add_spares() noexcept;
   /// @}
 
   /// The number of threads that the plan gives this loop.

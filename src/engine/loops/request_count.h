@@ -1,6 +1,8 @@
 // The limit of requests in progress, lent to loops: so that loops share nothing per request.
 #pragma once
 
+#include <perigee/base/export.h>
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -23,10 +25,10 @@ class RequestCount {
  private:
   friend class RequestShare;
 
-  void add(RequestShare& share) noexcept;
-  void remove(RequestShare& share) noexcept;
+  PERIGEE_INTERNAL_API void add(RequestShare& share) noexcept;
+  PERIGEE_INTERNAL_API void remove(RequestShare& share) noexcept;
   [[nodiscard]] std::uint32_t lend() noexcept;
-  void give_back(RequestShare& share, std::uint32_t places) noexcept;
+  PERIGEE_INTERNAL_API void give_back(RequestShare& share, std::uint32_t places) noexcept;
 
   const std::uint32_t max_;
   mutable std::mutex mutex_;  // guards the members below, and the links of the shares

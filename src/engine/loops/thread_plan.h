@@ -1,6 +1,8 @@
 // How many threads serve, and how they share the connections: a thread strategy as numbers.
 #pragma once
 
+#include <perigee/base/export.h>
+
 #include <cstdint>
 
 namespace perigee::engine {
@@ -41,6 +43,7 @@ struct PlanOptions {
 inline constexpr std::uint32_t continuation_loops_max = 4;
 
 /// Computes the plan of a preset. The table of plans is in docs/engine.md.
-[[nodiscard]] ThreadPlan plan_of(Preset preset, const PlanOptions& options) noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API ThreadPlan plan_of(Preset preset,
+                                                      const PlanOptions& options) noexcept;
 
 }  // namespace perigee::engine

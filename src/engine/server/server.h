@@ -1,6 +1,7 @@
 // A server: loops, their threads, listeners and connections, as a ThreadPlan says.
 #pragma once
 
+#include "engine/application/application_loop.h"
 #include "engine/connection/connection_ref.h"
 #include "engine/connection/home.h"
 #include "engine/connection/request_handler.h"
@@ -8,7 +9,6 @@
 #include "engine/loops/loop.h"
 #include "engine/loops/loop_threads.h"
 #include "engine/loops/thread_plan.h"
-#include "engine/server/application_loop.h"
 #include "engine/server/listeners.h"
 #include "engine/server/supervisor.h"
 #include "event/thread_scope.h"

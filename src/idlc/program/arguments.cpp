@@ -72,6 +72,9 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
       "--one-source", names.with_one_source,
       "Also generate stockAll.cpp, which includes the other sources: quicker to compile than "
       "each of them");
+  app.add_flag("--client-only", names.client_only,
+               "Leave out the files of servants: a program with only the client's files does not "
+               "need libperigee_server");
   app.add_flag("--keep-include-path", names.keeps_include_path,
                "Keep the folders of #include in generated code: #include \"parts/stock.idl\" gives "
                "#include \"parts/stockC.h\", not \"stockC.h\"");

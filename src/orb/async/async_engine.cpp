@@ -2,9 +2,9 @@
 #include "orb/async/async_engine.h"
 
 #include "engine/loops/wake_task.h"
-#include "engine/server/server.h"
 #include "orb/async/loop_calls.h"
 #include "orb/context/orb_context.h"
+#include "orb/context/server.h"
 #include <perigee/orb/exceptions.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void HandlerCallPlaces::give_back(std::size_t octets) noexcept {
 
 struct AsyncEngine::OfLoop {
   OfLoop(const OrbContext& context, engine::Connects& connects, engine::Loop& loop, OfLoop* after)
-      : server(*context.server->engine()),
+      : server(*context.server),
         calls(context, connects, loop, {.ticks = server.ticks(), .posted = {}}),
         next(after) {
     server.set_calls_home(loop, &calls.home());
@@ -48,7 +48,7 @@ struct AsyncEngine::OfLoop {
     if (loop.single_threaded() && !loop.on_thread()) (void)loop.reactor().post(wake_task);
   }
 
-  engine::Server& server;
+  Server& server;
   LoopCalls calls;
   engine::WakeTask wake_task;
   OfLoop* const next;

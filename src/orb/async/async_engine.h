@@ -6,6 +6,7 @@
 #include "orb/async/client_loop.h"
 #include "orb/context/settings.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/base/short_lock.h>
 
@@ -71,7 +72,7 @@ class AsyncEngine final {
   /// other threads, the client's loop. May throw bad_alloc.
   [[nodiscard]] LoopCalls& calls();
   /// Where tasks of the calling thread sleep: in the loop that its calls belong to.
-  [[nodiscard]] event::Reactor& sleeping_place();
+  [[nodiscard]] PERIGEE_INTERNAL_API event::Reactor& sleeping_place();
   [[nodiscard]] ClientLoop& client_loop() noexcept { return client_loop_; }
   [[nodiscard]] HandlerCallPlaces& handler_calls() noexcept { return handler_calls_; }
 

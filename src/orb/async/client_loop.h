@@ -1,9 +1,9 @@
 // The loop of the asynchronous calls that begin on threads without a loop.
 #pragma once
 
+#include "engine/application/application_loop.h"
 #include "engine/loops/loop.h"
 #include "engine/loops/wake_task.h"
-#include "engine/server/application_loop.h"
 #include "orb/async/loop_calls.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/function_ref.h>

@@ -7,6 +7,7 @@
 #include "orb/bidirectional/listen_point_table.h"
 #include "orb/context/settings.h"
 #include <perigee/base/clock.h>
+#include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
@@ -72,8 +73,8 @@ class Bidirectional final {
   [[nodiscard]] engine::ConnectionRef adopt(ClientEndpoint& endpoint, Server& server,
                                             std::unique_ptr<transport::Transport> opened);
   /// Takes the listen points from the contexts of a request that has arrived over the connection.
-  void hear(engine::Connection& connection, messaging::Version version,
-            std::span<const iop::ServiceContext> contexts) noexcept;
+  PERIGEE_INTERNAL_API void hear(engine::Connection& connection, messaging::Version version,
+                                 std::span<const iop::ServiceContext> contexts) noexcept;
   /// Removes the listen points of a connection that has ended.
   void forget(engine::Connection& connection) noexcept { peers_.forget(connection); }
   /// The connection of the client that listens at the endpoint; null: there is none.

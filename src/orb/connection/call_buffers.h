@@ -2,6 +2,7 @@
 // allocates nothing.
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/cdr/buffer.h>
 
 namespace perigee::orb {
@@ -10,8 +11,8 @@ namespace perigee::orb {
 /// that took the buffer must give it back.
 class CallBuffer {
  public:
-  CallBuffer();
-  ~CallBuffer();
+  PERIGEE_INTERNAL_API CallBuffer();
+  PERIGEE_INTERNAL_API ~CallBuffer();
   CallBuffer(const CallBuffer&) = delete;
   CallBuffer& operator=(const CallBuffer&) = delete;
 

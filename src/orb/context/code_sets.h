@@ -7,6 +7,7 @@
 
 #include "engine/connection/agreement.h"
 #include "orb/context/settings.h"
+#include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/code_sets.h>
 #include <perigee/iop/components.h>
@@ -27,7 +28,8 @@ struct CodeSetChoice {
 };
 
 /// For the profiles of references to this ORB's objects.
-[[nodiscard]] iop::CodeSetInfo published_code_sets(const CodeSetSettings& settings);
+[[nodiscard]] PERIGEE_INTERNAL_API iop::CodeSetInfo published_code_sets(
+    const CodeSetSettings& settings);
 
 /// For a target that speaks `version` and whose profile has `components`. Empty: there is no code
 /// set that both sides understand.
@@ -54,11 +56,11 @@ class AnnouncedCodeSets {
       : settings_(settings), agreement_(agreement) {}
 
   /// Called for a new connection.
-  void begin() noexcept;
+  PERIGEE_INTERNAL_API void begin() noexcept;
 
   /// Looks for an announcement among a request's contexts. Returns the code sets for reading the
   /// request and writing its reply.
-  [[nodiscard]] std::expected<cdr::CodeSets, Problem> take(
+  [[nodiscard]] PERIGEE_INTERNAL_API std::expected<cdr::CodeSets, Problem> take(
       messaging::Version version, std::span<const iop::ServiceContext> contexts) noexcept;
 
  private:

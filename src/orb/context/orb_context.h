@@ -6,6 +6,7 @@
 #include "orb/context/server.h"
 #include "orb/context/settings.h"
 #include <perigee/base/clock.h>
+#include <perigee/base/export.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/registry.h>
 
@@ -54,10 +55,10 @@ struct OrbContext {
 };
 
 /// The messages that connections to endpoints of a scheme carry.
-[[nodiscard]] const messaging::MessagingProtocol& messaging_of(const OrbContext& context,
-                                                               std::string_view scheme) noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API const messaging::MessagingProtocol& messaging_of(
+    const OrbContext& context, std::string_view scheme) noexcept;
 /// The highest version of these messages that is sent and published.
-[[nodiscard]] messaging::Version version_max(const OrbContext& context,
-                                             const messaging::MessagingProtocol& messages) noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API messaging::Version version_max(
+    const OrbContext& context, const messaging::MessagingProtocol& messages) noexcept;
 
 }  // namespace perigee::orb

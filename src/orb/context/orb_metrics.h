@@ -3,6 +3,7 @@
 
 #include "engine/connection/traffic.h"
 #include "orb/connection/invocation_error.h"
+#include <perigee/base/export.h>
 #include <perigee/messaging/message.h>
 #include <perigee/orb/metrics.h>
 
@@ -147,7 +148,7 @@ class LatencyTimer {
   }
 
  private:
-  void record_now(std::string_view operation) const noexcept;
+  PERIGEE_INTERNAL_API void record_now(std::string_view operation) const noexcept;
 
   LatencyTable* const table_;
   std::chrono::steady_clock::time_point start_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
@@ -18,8 +19,9 @@
 
 namespace perigee::engine {
 class ConnectionRef;
+class Home;
 class Loop;
-class Server;
+class Ticks;
 }  // namespace perigee::engine
 namespace perigee::event {
 class Reactor;
@@ -33,7 +35,7 @@ class ProtocolPreference;
 enum class Completion : std::uint8_t { do_not_wait, wait };
 
 /// Any thread. A pure client never starts it.
-class Server {
+class PERIGEE_INTERNAL_API Server {
  public:
   virtual ~Server() = default;
 
@@ -86,8 +88,12 @@ class Server {
   [[nodiscard]] virtual engine::Loop* loop_of_this_thread() noexcept { return nullptr; }
   /// The calling thread serves a loop of this server, or a connection with a thread of its own.
   [[nodiscard]] bool serves_on_this_thread() noexcept { return loop_of_this_thread() != nullptr; }
-  /// The engine server whose loops own the connections of asynchronous calls. Null: there is none.
-  [[nodiscard]] virtual engine::Server* engine() noexcept { return nullptr; }
+  /// The switch of the supervisor's ticks, for connections of asynchronous calls on the loops of
+  /// this server. Null: there is no supervisor.
+  [[nodiscard]] virtual engine::Ticks* ticks() noexcept { return nullptr; }
+  /// Lets the supervisor also watch the connections of `home`, which are on `loop`. Null ends this;
+  /// pass null only after the service thread has ended.
+  virtual void set_calls_home(const engine::Loop& /*loop*/, engine::Home* /*home*/) noexcept {}
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 

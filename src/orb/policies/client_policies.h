@@ -4,6 +4,7 @@
 
 #include "orb/connection/oneway_buffer.h"
 #include "orb/policies/protocol_preference.h"
+#include <perigee/base/export.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy.h>
 
@@ -86,7 +87,7 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   /// The thread's policies, completed with the ORB's. Locks only after the ORB's have changed.
   [[nodiscard]] CallPolicies effective();
 
-  [[nodiscard]] std::shared_ptr<const PolicyOverrides> of_orb() const;
+  [[nodiscard]] PERIGEE_INTERNAL_API std::shared_ptr<const PolicyOverrides> of_orb() const;
   void set_of_orb(std::shared_ptr<const PolicyOverrides> overrides);
   /// The ORB's BidirectionalPolicy, without a lock.
   [[nodiscard]] std::optional<bool> bidirectional_of_orb() const noexcept {

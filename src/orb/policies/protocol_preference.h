@@ -1,6 +1,7 @@
 // The result of protocol policies: an order of protocols, with the properties of their connections.
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/orb/protocol_policies.h>
 #include <perigee/transport/properties.h>
 #include <perigee/transport/registry.h>
@@ -16,7 +17,7 @@ namespace perigee::orb {
 /// A value. Shared by its users while another policy replaces it.
 class ProtocolPreference {
  public:
-  explicit ProtocolPreference(const RTCORBA::ProtocolList& protocols);
+  PERIGEE_INTERNAL_API explicit ProtocolPreference(const RTCORBA::ProtocolList& protocols);
 
   /// The place of a protocol in the order.
   struct Place {
@@ -24,8 +25,8 @@ class ProtocolPreference {
     const transport::Properties* properties;
   };
   /// The place of the protocol that has the scheme; empty if it is not to be used.
-  [[nodiscard]] std::optional<Place> place_of(const transport::ProtocolRegistry& protocols,
-                                              const std::string& scheme) const;
+  [[nodiscard]] PERIGEE_INTERNAL_API std::optional<Place> place_of(
+      const transport::ProtocolRegistry& protocols, const std::string& scheme) const;
 
   friend bool operator==(const ProtocolPreference&, const ProtocolPreference&) = default;
 

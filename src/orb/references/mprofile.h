@@ -3,6 +3,7 @@
 #pragma once
 
 #include "orb/policies/protocol_preference.h"
+#include <perigee/base/export.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
 #include <perigee/transport/transport.h>
@@ -93,7 +94,7 @@ class MProfile final {
       return {std::shared_ptr<void>(), binding};
     return resolved(other);
   }
-  [[nodiscard]] BindingRef resolved(const BindingRef& which) const;
+  [[nodiscard]] PERIGEE_INTERNAL_API BindingRef resolved(const BindingRef& which) const;
 
   // Expect mutex_ to be held.
   [[nodiscard]] BindingRef remember(BindingRef binding);

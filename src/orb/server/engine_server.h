@@ -37,7 +37,10 @@ class EngineServer final : public Server {
   [[nodiscard]] engine::Loop* loop_of_this_thread() noexcept override {
     return server_.home_loop_of_this_thread();
   }
-  [[nodiscard]] engine::Server* engine() noexcept override { return &server_; }
+  [[nodiscard]] engine::Ticks* ticks() noexcept override { return server_.ticks(); }
+  void set_calls_home(const engine::Loop& loop, engine::Home* home) noexcept override {
+    server_.set_calls_home(loop, home);
+  }
   void perform_work() override { server_.perform_work(); }
   [[nodiscard]] bool work_pending() override { return server_.work_pending(); }
   [[nodiscard]] int work_handle() const noexcept override;

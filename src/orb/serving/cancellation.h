@@ -1,6 +1,8 @@
 // Whether the client still wants the answer to a deferred request.
 #pragma once
 
+#include <perigee/base/export.h>
+
 #include <atomic>
 #include <mutex>
 #include <stop_token>
@@ -35,13 +37,13 @@ class CancellationNotice {
     std::swap(call_, other.call_);
     return *this;
   }
-  ~CancellationNotice();
+  PERIGEE_INTERNAL_API ~CancellationNotice();
 
   /// Whether there is a token or a call to notify.
   [[nodiscard]] bool stop_possible() const noexcept {
     return call_ != nullptr || source_.stop_possible();
   }
-  void request_stop() noexcept;
+  PERIGEE_INTERNAL_API void request_stop() noexcept;
 
  private:
   std::stop_source source_{std::nostopstate};
@@ -53,23 +55,23 @@ class CancellationNotice {
 class Cancellation {
  public:
   Cancellation() noexcept = default;
-  ~Cancellation();
+  PERIGEE_INTERNAL_API ~Cancellation();
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  [[nodiscard]] std::stop_token token();
+  [[nodiscard]] PERIGEE_INTERNAL_API std::stop_token token();
   /// Copies of the token may be in use after the request's end.
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
   /// From now on `call` is cancelled with the request, without allocating memory. False if the
   /// request is cancelled already. `before` gets the call that was registered before, so that the
   /// caller can release that call without a lock.
   [[nodiscard]] bool cancels(CancellableCall& call, CancellationNotice& before) noexcept;
-  [[nodiscard]] CancellationNotice cancel() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API CancellationNotice cancel() noexcept;
   [[nodiscard]] bool requested() const noexcept { return call_.load() == cancelled(); }
 
  private:
   /// The mark that replaces the call once the request is cancelled.
-  [[nodiscard]] CancellableCall* cancelled() const noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API CancellableCall* cancelled() const noexcept;
 
   std::atomic<CancellableCall*> call_{nullptr};  // counted
   std::atomic<bool> shared_{false};

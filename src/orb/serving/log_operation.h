@@ -1,6 +1,7 @@
 // Log lines about one operation: errors of the application that no caller gets.
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/base/log.h>
 
 #include <initializer_list>
@@ -10,7 +11,7 @@ namespace perigee::orb {
 
 /// Writes "operation: text…" in one line. Characters of the operation's name that cannot be printed
 /// are escaped, since a peer chooses the name. Any thread.
-void log_operation(log::Level level, std::string_view operation,
-                   std::initializer_list<std::string_view> text) noexcept;
+PERIGEE_INTERNAL_API void log_operation(log::Level level, std::string_view operation,
+                                        std::initializer_list<std::string_view> text) noexcept;
 
 }  // namespace perigee::orb

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "orb/context/settings.h"
+#include <perigee/base/export.h>
 #include <perigee/orb/exceptions.h>
 
 #include <cstdint>
@@ -13,10 +14,11 @@ namespace perigee::orb {
 inline constexpr std::string_view undeclared_exception =
     "the servant has thrown an exception that the operation does not declare";
 /// The UNKNOWN that replaces an exception of a servant. `thrown`: what that exception says.
-[[nodiscard]] CORBA::UNKNOWN replaced_exception(std::uint32_t minor,
-                                                std::string_view thrown) noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API CORBA::UNKNOWN replaced_exception(
+    std::uint32_t minor, std::string_view thrown) noexcept;
 
 /// The part of `detail` that is sent.
-[[nodiscard]] std::string_view sent_part(std::string_view detail, SentDetails which) noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API std::string_view sent_part(std::string_view detail,
+                                                              SentDetails which) noexcept;
 
 }  // namespace perigee::orb

@@ -1,6 +1,7 @@
 // System exceptions on the wire, and the OMG minor codes that the ORB uses.
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/iop/ior.h>
@@ -58,7 +59,8 @@ inline constexpr std::uint32_t minor_peer_gone = CORBA::PERIGEE_VMCID | 12;     
                                          std::string detail = {});
 
 /// Writes repository id, minor code and completion status. Source: CORBA 3.0, 15.4.3.2.
-void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException& exception);
+PERIGEE_INTERNAL_API void encode_system_exception(cdr::Encoder& encoder,
+                                                  const CORBA::SystemException& exception);
 /// Reads one and throws it, or MARSHAL if it does not decode. `server_text`: what the server says
 /// about it.
 [[noreturn]] void decode_and_raise_system_exception(cdr::Decoder& decoder,
@@ -71,16 +73,16 @@ inline constexpr std::string_view raised_by_server = "raised by the server";
 /// Whether `body`, at a system exception, is OBJECT_NOT_EXIST.
 [[nodiscard]] bool is_object_not_exist(cdr::Decoder body) noexcept;
 /// A key as it stands in a corbaloc, in quotes. A long key is cut.
-[[nodiscard]] std::string key_text(OctetSpan key);
+[[nodiscard]] PERIGEE_INTERNAL_API std::string key_text(OctetSpan key);
 
 /// The side that sent the values: the client sends arguments, the server sends results.
 enum class Sender : std::uint8_t { client, server };
 
 /// The MARSHAL (or more fitting) exception for arguments or results that could not be encoded.
 /// `limit_text`: the limit behind `too_large`, if it is known.
-[[noreturn]] void raise_encode_error(const cdr::Error& error, Sender sender,
-                                     CORBA::CompletionStatus completed,
-                                     std::string_view limit_text = {});
+[[noreturn]] PERIGEE_INTERNAL_API void raise_encode_error(const cdr::Error& error, Sender sender,
+                                                          CORBA::CompletionStatus completed,
+                                                          std::string_view limit_text = {});
 /// The same for values that could not be decoded. `what` names them.
 [[noreturn]] void raise_decode_error(const cdr::Error& error, Sender sender,
                                      CORBA::CompletionStatus completed, std::string_view what);

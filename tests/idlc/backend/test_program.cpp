@@ -210,6 +210,17 @@ TEST_CASE("one source includes the others") {
                  "#include \"stockC.cpp\"\n#include \"stock_s.cpp\"\n#include \"stockA.cpp\"\n"));
 }
 
+TEST_CASE("with --client-only, the files of servants are left out") {
+  const TemporaryFolder folder;
+  CHECK(run_on_stock({"-o", folder / "", "--client-only", "--one-source", "--ami", "--amh",
+                      "--async", "--any"})
+            .status == 0);
+  CHECK(contains(folder.read("stockAll.cpp"),
+                 "#include \"stockC.cpp\"\n#include \"stockA.cpp\"\n#include \"stockAmiC.cpp\"\n"
+                 "#include \"stockAsync.cpp\"\n"));
+  CHECK(folder.count() == 9);  // a header and a source each, and stockAll.cpp
+}
+
 TEST_CASE("the dependency file lists all files that were read as dependencies of the output") {
   const TemporaryFolder folder;
   const std::string depend_file = folder / "stock.d";

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace perigee::idlc::cpp11 {
 
@@ -43,29 +44,28 @@ bool has_own(const std::vector<Implied>& all) {
 /// All files except the source of all, in the order of `output_names`.
 std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
                                const FileNames& names) {
-  std::vector<std::string> result = {
-      client_header_text(model, names), client_source_text(model, names),
-      server_header_text(model, names), server_source_text(model, names)};
-  if (names.with_any) {
-    result.push_back(any_header_text(model, names));
-    result.push_back(any_source_text(model, names));
-  }
-  if (names.with_ami) {
-    result.push_back(ami_header_text(model, implied.ami, names));
-    result.push_back(ami_source_text(model, implied.ami, names));
-    result.push_back(ami_server_header_text(model, implied.ami, names));
-    result.push_back(ami_server_source_text(model, implied.ami, names));
-  }
-  if (names.with_amh) {
-    result.push_back(amh_header_text(model, implied.amh, names));
-    result.push_back(amh_source_text(model, implied.amh, names));
-  }
-  if (names.with_async) {
-    result.push_back(async_header_text(model, implied.async, names));
-    result.push_back(async_source_text(model, implied.async, names));
-    result.push_back(async_server_header_text(model, implied.async, names));
-    result.push_back(async_server_source_text(model, implied.async, names));
-  }
+  const bool with_servants = !names.client_only;
+  std::vector<std::string> result;
+  const auto add = [&result](std::string header, std::string source) {
+    result.push_back(std::move(header));
+    result.push_back(std::move(source));
+  };
+  add(client_header_text(model, names), client_source_text(model, names));
+  if (with_servants) add(server_header_text(model, names), server_source_text(model, names));
+  if (names.with_any) add(any_header_text(model, names), any_source_text(model, names));
+  if (names.with_ami)
+    add(ami_header_text(model, implied.ami, names), ami_source_text(model, implied.ami, names));
+  if (names.with_ami && with_servants)
+    add(ami_server_header_text(model, implied.ami, names),
+        ami_server_source_text(model, implied.ami, names));
+  if (names.with_amh && with_servants)
+    add(amh_header_text(model, implied.amh, names), amh_source_text(model, implied.amh, names));
+  if (names.with_async)
+    add(async_header_text(model, implied.async, names),
+        async_source_text(model, implied.async, names));
+  if (names.with_async && with_servants)
+    add(async_server_header_text(model, implied.async, names),
+        async_server_source_text(model, implied.async, names));
   return result;
 }
 

@@ -29,6 +29,7 @@ struct FileNames {
   bool with_amh = false;            ///< the same for asynchronous servants
   bool with_async = false;          ///< the same for clients and servants of coroutines
   bool with_one_source = false;     ///< generate a source that includes the others
+  bool client_only = false;         ///< leave out the files of servants
 };
 
 struct OutputFile {

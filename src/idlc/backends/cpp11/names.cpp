@@ -216,12 +216,15 @@ std::string async_server_header(const std::string& idl_path, const FileNames& na
 }
 
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names) {
-  std::vector<std::string> suffixes = {names.client_suffix, names.server_suffix};
+  const bool with_servants = !names.client_only;
+  std::vector<std::string> suffixes = {names.client_suffix};
+  if (with_servants) suffixes.push_back(names.server_suffix);
   if (names.with_any) suffixes.push_back(names.any_suffix);
-  if (names.with_ami) suffixes.insert(suffixes.end(), {names.ami_suffix, names.ami_server_suffix});
-  if (names.with_amh) suffixes.push_back(names.amh_suffix);
-  if (names.with_async)
-    suffixes.insert(suffixes.end(), {names.async_suffix, names.async_server_suffix});
+  if (names.with_ami) suffixes.push_back(names.ami_suffix);
+  if (names.with_ami && with_servants) suffixes.push_back(names.ami_server_suffix);
+  if (names.with_amh && with_servants) suffixes.push_back(names.amh_suffix);
+  if (names.with_async) suffixes.push_back(names.async_suffix);
+  if (names.with_async && with_servants) suffixes.push_back(names.async_server_suffix);
   const std::string name = file_name(idl_path);
   std::vector<std::string> result;
   for (const std::string& suffix : suffixes)

@@ -4,6 +4,7 @@
 #include "engine/loops/loop.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 
 #include <atomic>
@@ -24,23 +25,23 @@ class ApplicationLoop final {
 
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// Runs the loop until its end. Waits while another thread is in the loop.
-  void run();
+  PERIGEE_INTERNAL_API void run();
   /// One turn without waiting. In an upcall: a nested turn. False: another thread is in the loop,
   /// or the loop has ended.
-  bool perform_work();
+  PERIGEE_INTERNAL_API bool perform_work();
   /// The same with `action` instead of a turn. Not by a thread that is in the loop.
   bool visit(function_ref<void()> action) noexcept;
   /// Runs turns until `done()` or the deadline, or waits while another thread runs them. `done` is
   /// called after each turn, also by the threads that wait.
-  void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
+  PERIGEE_INTERNAL_API void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
   /// Lets the threads in `run_until` call `done` again.
-  void wake() noexcept;
-  [[nodiscard]] bool work_pending();
+  PERIGEE_INTERNAL_API void wake() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool work_pending();
 
   /// The server was stopped before it was started: no thread enters the loop any more.
-  void end_unstarted() noexcept;
+  PERIGEE_INTERNAL_API void end_unstarted() noexcept;
   /// Returns when the loop has ended. Runs the loop if no other thread does.
-  void await_end() noexcept;
+  PERIGEE_INTERNAL_API void await_end() noexcept;
 
  private:
   void turn(Deadline deadline) noexcept;

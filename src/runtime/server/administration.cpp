@@ -1,5 +1,5 @@
 // The servant, written by hand: generated code would stand above this layer.
-#include "runtime/administration.h"
+#include "runtime/server/administration.h"
 
 #include "orb/core/orb_core.h"
 #include "runtime/assembly.h"

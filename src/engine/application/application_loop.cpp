@@ -1,5 +1,5 @@
 // Entering and leaving the loop of the application.
-#include "engine/server/application_loop.h"
+#include "engine/application/application_loop.h"
 
 #include "engine/connection/wait.h"
 #include <perigee/base/log.h>

@@ -1,9 +1,9 @@
 // As much HTTP as a collector needs: GET and HEAD, one answer, the end of the connection. One
 // thread serves all readers. Source: RFC 9112.
-#include "runtime/metrics_page.h"
+#include "runtime/server/metrics_page.h"
 
 #include "event/thread.h"
-#include "runtime/metrics_reader.h"
+#include "runtime/server/metrics_reader.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/log.h>
 #include <perigee/event/reactor.h>

@@ -1,6 +1,6 @@
 // The steps of one connection of the metrics page. Parses no more of HTTP than the end of the
 // header.
-#include "runtime/metrics_reader.h"
+#include "runtime/server/metrics_reader.h"
 
 #include <perigee/base/log.h>
 
