@@ -11,7 +11,7 @@
 
 namespace perigee::cdr {
 
-/// Lends places to buffers.
+/// Lends memory to buffers: see *place* in Buffer.
 class PlaceOwner {
  public:
   /// The buffer has moved its octets out of the place, and does not use it any longer.

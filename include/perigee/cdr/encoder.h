@@ -154,7 +154,8 @@ class PERIGEE_API Encoder {
     const std::size_t padding = alignment == 1 ? 0 : (0 - position()) & (alignment - 1);
     Buffer& buffer = *buffer_;
     std::byte* place = buffer.reserve(alignment - 1 + sizeof(T));
-    buffer.advance(padding + sizeof(T));  // first: `place` may alias the sizes for the compiler
+    // Before the writes: the compiler must assume that `place` aliases the buffer's sizes.
+    buffer.advance(padding + sizeof(T));
     // All octets that padding may take are zeroed at once. This is cheaper than a test whether
     // there is padding.
     if constexpr (alignment > 1) std::memset(place, 0, alignment);
