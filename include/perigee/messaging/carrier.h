@@ -27,7 +27,7 @@ struct Carrier {
   Flow flow = Flow::both;
 };
 
-/// The two kinds of use that messages are compared for.
+/// The two kinds of calls. Messages may need other properties of the transport for each.
 enum class Use : std::uint8_t { oneway, two_way };
 
 /// The properties that messages need, for one kind of use.
@@ -52,6 +52,7 @@ struct Fit {
 };
 
 class MessagingProtocol;
+/// Compares the needs of the messages with the transport's properties, for both kinds of calls.
 PERIGEE_API Fit fit(const MessagingProtocol& messages, const Carrier& carrier) noexcept;
 
 }  // namespace perigee::messaging
