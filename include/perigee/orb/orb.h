@@ -82,14 +82,16 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// `context` clause take. <perigee/orb/context.h>
   object_reference<Context> get_default_context();
 
-  /// Blocks until shutdown. In reactive mode the calling thread serves the requests. Returns at
-  /// once if a shutdown has begun. Raises BAD_INV_ORDER, OMG minor 4, after it is complete.
+  /// Blocks until shutdown. Under thread strategy reactive, the calling thread serves the requests.
+  /// Returns at once if a shutdown has begun. Raises BAD_INV_ORDER, OMG minor 4, after the shutdown
+  /// is complete.
   void run();
   /// For programs with an event loop of their own. Advances asynchronous calls, without waiting.
   /// Under thread strategy reactive, it also serves the requests that are ready; other strategies
   /// have threads for this. Does nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG
   /// minor 4, after shutdown.
   void perform_work();
+  /// Whether `perform_work` would find work.
   [[nodiscard]] bool work_pending();
   /// A handle that becomes readable when `perform_work` has work, timers included. -1 if it never
   /// has work. Do not read, change or close it.
@@ -98,6 +100,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// Stops serving. With `wait_for_completion`, waits for requests in progress; then it must not be
   /// called from an upcall (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion);
+  /// Does the same as `shutdown(true)`, with its exception. Then destroys the POAs and closes all
+  /// connections.
   void destroy();
 
   /// The metrics of the ORB as numbers: include <perigee/orb/metrics.h>.

@@ -95,9 +95,9 @@ class ValueMember {
 };
 using ValueMemberSeq = std::vector<ValueMember>;
 
-/// Without state: any thread. Errors: BAD_TYPECODE (OMG minor 2) for impossible member types.
-/// BAD_PARAM (OMG minors 17 to 20) for members of the same name, labels of the same value or of a
-/// wrong type, and impossible discriminator types. Source: CORBA 3.0, 4.11.3.
+/// Makes TypeCodes. Without state: any thread. Errors: BAD_TYPECODE (OMG minor 2) for impossible
+/// member types; BAD_PARAM (OMG minors 17 to 20) for members of the same name, labels of the same
+/// value or of a wrong type, and impossible discriminator types. Source: CORBA 3.0, 4.11.3.
 class PERIGEE_API TypeCodeFactory {
  public:
   using TypeCodeRef = object_reference<TypeCode>;

@@ -1,5 +1,6 @@
-// Policies of calls made of C++ values: `perigee::with_timeout(account, 500ms)` gives a reference
-// whose calls have a time limit. These are the policies of the standard forms: docs/policies.md.
+// Makes policies of calls from C++ values. `perigee::with_timeout(account, 500ms)` gives a
+// reference whose calls have a time limit. docs/policies.md describes the policies and their
+// standard forms.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>

@@ -33,7 +33,7 @@ struct AddressChoice {
 using SchemeRank = std::function<std::optional<std::size_t>(const std::string& scheme)>;
 
 /// Gives the addresses that are tried, then the addresses that are left out. The tried addresses
-/// are ordered by rank, then by distance (nearest first), then as the server has them. The choices
+/// are ordered by rank, then by distance (nearest first), then as in the reference. The choices
 /// point into `profiles`. Without `rank`, all protocols have the same rank.
 [[nodiscard]] PERIGEE_API std::vector<AddressChoice> choose_addresses(
     std::span<const ProfileTarget> profiles, const SchemeRank& rank = {});

@@ -24,7 +24,7 @@ using ProtocolFactories = std::vector<std::unique_ptr<ProtocolFactory>>;
 using MessagingMaker =
     std::function<std::unique_ptr<messaging::MessagingProtocol>(const messaging::Limits&)>;
 
-/// Says that connections of `scheme` carry messages of this name over the transport of this name.
+/// Defines a scheme: its connections carry the named messages over the named transport.
 struct SchemeRow {
   std::string scheme;
   std::string messaging;
@@ -42,7 +42,7 @@ struct ProtocolParts {
 
 /// The transports, messages and schemes of one ORB, in priority order, and the codecs of their
 /// profiles. Any thread: the registry may grow while the ORB runs. A removed part is not found any
-/// longer. It lives as long as the registry, since connections use it.
+/// longer, but lives as long as the registry, since connections use it.
 class PERIGEE_API ProtocolRegistry {
  public:
   /// Wraps each transport that is added, for example to record it.
@@ -105,8 +105,8 @@ class PERIGEE_API ProtocolRegistry {
     std::vector<std::string> schemes;
     bool is_removed = false;  ///< `restore` can add it again
   };
-  /// The registered protocols, in the order in which they were added; then the removed ones, once
-  /// each.
+  /// The registered protocols, in the order in which they were added; then the removed protocols,
+  /// once each.
   [[nodiscard]] std::vector<Listed> list() const;
   /// Grows whenever protocols are added or removed. While the number is the same, a caller need not
   /// look at the protocols again.

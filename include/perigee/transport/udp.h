@@ -9,7 +9,8 @@
 
 namespace perigee::transport {
 
-/// The tag of the profiles of UDP addresses, which is TAO's. They look like IIOP profiles.
+/// The tag of the profiles of UDP addresses, which TAO also uses. The profiles look like IIOP
+/// profiles.
 inline constexpr std::uint32_t tag_diop = 0x54414f04;
 
 struct UdpOptions {
