@@ -82,14 +82,15 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// `context` clause take. <perigee/orb/context.h>
   object_reference<Context> get_default_context();
 
-  /// Blocks until shutdown. Under thread strategy reactive, the calling thread serves the requests.
-  /// Returns at once if a shutdown has begun. Raises BAD_INV_ORDER, OMG minor 4, after the shutdown
-  /// is complete.
+  /// Blocks until the ORB is shut down and its server, if it has one, has ended. Under thread
+  /// strategy reactive, the calling thread serves the requests. If a shutdown has begun before,
+  /// waits for its end. Raises BAD_INV_ORDER, OMG minor 4, after the shutdown is complete;
+  /// INITIALIZE if the server cannot begin to accept connections.
   void run();
   /// For programs with an event loop of their own. Advances asynchronous calls, without waiting.
   /// Under thread strategy reactive, it also serves the requests that are ready; other strategies
-  /// have threads for this. Does nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG
-  /// minor 4, after shutdown.
+  /// have threads for this. Does nothing while a thread is in `run`. Raises the exceptions of
+  /// `run`.
   void perform_work();
   /// Whether `perform_work` would find work.
   [[nodiscard]] bool work_pending();

@@ -52,11 +52,11 @@ class PERIGEE_API Answer {
   /// given before. If the results do not encode, the client gets an exception (MARSHAL,
   /// DATA_CONVERSION, …), and this function raises the same exception.
   void reply(orb::ResultEncoder encode);
-  /// Sends the exception, or UNKNOWN for a user exception that the operation does not raise. Raises
-  /// BAD_INV_ORDER if a reply was given before.
+  /// Sends the exception, or UNKNOWN for a user exception that the operation does not raise.
+  /// ForwardRequest forwards the client. Raises BAD_INV_ORDER if a reply was given before.
   void exception(const CORBA::Exception& exception);
-  /// The same for any exception, with the rules for servants. ForwardRequest forwards the client,
-  /// bad_alloc becomes NO_MEMORY, an exception that is not a CORBA exception becomes UNKNOWN.
+  /// The same for any exception, with the rules for servants: bad_alloc becomes NO_MEMORY, and an
+  /// exception that is not a CORBA exception becomes UNKNOWN.
   void exception(const std::exception_ptr& thrown);
   /// Forwards the client to another object. Raises BAD_INV_ORDER if a reply was given before.
   void forward(const CORBA::Object& target, bool permanent = false);
