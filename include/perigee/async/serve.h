@@ -78,9 +78,9 @@ class Serving final {
 
 }  // namespace detail
 
-/// Begins the task that `begin` returns. The task may end on any thread. Then this function's
-/// request gets its reply: the results that `encode(encoder, result)` writes, or the exception of
-/// the task or of `begin`. The task has the stop token and the remaining time of the request (see
+/// Begins the task that `begin` returns. When the task ends, on any thread, replies to the request:
+/// with the results that `encode(encoder, result)` writes, or with the exception of the task or of
+/// `begin`. The task has the stop token and the remaining time of the request (see
 /// perigee::stop_token_of, perigee::remaining_time_of). Call this function in the upcall, after
 /// `set_raises` and `end_of_arguments`.
 template <typename Result, typename Begin, typename Encode>

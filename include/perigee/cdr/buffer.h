@@ -95,7 +95,7 @@ class PERIGEE_API Buffer {
 
   /// Appends the message's segments in order to `segments`: own and borrowed in turn.
   void gather(std::vector<OctetSpan>& segments) const;
-  /// All octets in one piece, borrowed ones copied.
+  /// A copy of all octets in one piece, the borrowed octets included.
   [[nodiscard]] Octets flatten() const;
 
  private:

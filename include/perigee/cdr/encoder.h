@@ -79,6 +79,7 @@ class PERIGEE_API Encoder {
   void write_enum(std::uint32_t value) { write(value); }
   /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`.
   /// `bad_character`: the text must be converted, and is invalid or has no form in the code set.
+  /// `too_large`: the length does not fit in 32 bits.
   void write_string(std::string_view text);
   /// The same for a text that outlives the sending: it is borrowed if it is large and `Borrowing`
   /// allows it.

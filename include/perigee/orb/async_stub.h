@@ -174,10 +174,10 @@ class PERIGEE_API CallHandle {
 /// connections nor for peers that do not read.
 ///
 /// Like a synchronous call, the call obeys the present policies of the reference, of this thread
-/// and of the ORB. A call that starts in an upcall, or in an observer, on a thread of a loop of the
-/// ORB's server belongs to that loop: a thread of the loop calls its observer. A call that starts
-/// in an upcall of a dedicated reader belongs to the home loop of that connection. All other calls
-/// are driven by the thread in ORB::run, ORB::perform_work or CallHandle::wait.
+/// and of the ORB. If it starts in an upcall or an observer, on a thread that runs a loop of the
+/// ORB's server, the call belongs to that loop: a thread of the loop calls its observer. A call
+/// that starts in an upcall of a dedicated reader belongs to the home loop of that connection. All
+/// other calls are driven by the thread in ORB::run, ORB::perform_work or CallHandle::wait.
 ///
 /// The observer of a oneway is called when the request is sent, as the policies say. A collocated
 /// servant is called inside `send`. If it defers its reply, the observer is called after the reply.

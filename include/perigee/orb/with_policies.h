@@ -54,7 +54,7 @@ class PERIGEE_API PolicyTime {
 struct OnewayBuffer {
   std::uint32_t message_count = 0;                 ///< requests
   std::uint32_t message_bytes = 65536;             ///< octets of requests, with headers
-  PolicyTime time = std::chrono::milliseconds(1);  ///< since the first of them was called
+  PolicyTime time = std::chrono::milliseconds(1);  ///< since the first waiting call
 };
 
 /// @name Makes a policy, for `set_policy_overrides` of an ORB or a thread.
