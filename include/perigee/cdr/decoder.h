@@ -57,9 +57,9 @@ class PERIGEE_API Decoder {
   [[nodiscard]] static Decoder from_encapsulation(OctetSpan octets, Limits limits = {}) noexcept;
 
   /// Divides the octets into pieces (fragments of GIOP 1.1). In each piece alignment counts anew,
-  /// from 12 octets before the piece. Only a block of octets may continue in the next piece.
-  /// `sizes` are the sizes of the pieces; their sum is the size of all octets. They must outlive
-  /// the decoder. The first piece must hold all octets that were read so far.
+  /// from 12 octets before the piece: a GIOP header. Only a block of octets may continue in the
+  /// next piece. `sizes` are the sizes of the pieces; their sum is the size of all octets. They
+  /// must outlive the decoder. The first piece must hold all octets that were read so far.
   void set_pieces(const std::size_t* sizes) noexcept;
   /// Adds a sequence to the end of the octets. Its numbers are in a vector, which must outlive the
   /// decoder. Not together with `set_pieces`.

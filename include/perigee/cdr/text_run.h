@@ -1,5 +1,6 @@
-// Structs of strings and values of fixed size, for generated code. The writer reserves room once
-// for each struct. The place of the next octet stays in a register until the last octet is written.
+// Structs whose members are strings and values of fixed size, for generated code. The writer
+// reserves room once for each struct. The place of the next octet stays in a register until the
+// last octet is written.
 //
 // A generated class `Wire` describes such a struct:
 //   fixed_size   the most octets of CDR that it takes, without the characters of its strings

@@ -1,5 +1,4 @@
-// Socket options as types. Setting an option that the kind of socket does not have does not
-// compile.
+// Socket options as types. Code compiles only if it sets options that the kind of socket has.
 #pragma once
 
 #include <perigee/ipc/interface.h>

@@ -68,14 +68,16 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   std::string object_to_string(const object_reference<Object>& object);
 
   /// The reference of `-ORBInitRef`, else the registered reference, else the reference that
-  /// `-ORBDefaultInitRef` leads to. Raises InvalidName.
+  /// `-ORBDefaultInitRef` leads to. Raises InvalidName; for the references of these options also
+  /// the exceptions of `string_to_object`.
   object_reference<Object> resolve_initial_references(const std::string& name);
   /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
   std::vector<std::string> list_initial_services();
 
-  /// Makes a policy of a standard type, including those of the POA. <perigee/poa/policies_any.h>
-  /// puts the values of the POA's policies into an Any. Raises PolicyError.
+  /// Makes a policy: a standard one, including those of the POA, or a ConnectionTimeoutPolicy.
+  /// <perigee/poa/policies_any.h> puts the values of the POA's policies into an Any. Raises
+  /// PolicyError.
   object_reference<Policy> create_policy(PolicyType type, const Any& value);
 
   /// The ORB's context, without a name. It is the root of the contexts that operations with a

@@ -17,7 +17,7 @@ namespace perigee::transport {
 
 enum class AddressUse : std::uint8_t {
   tried,
-  other_host,  ///< the same address on this host belongs to another server
+  other_host,  ///< the address is valid on another host only, where no network leads to it
   excluded,    ///< its protocol must not be used
 };
 
