@@ -87,7 +87,7 @@ template <typename Segment, typename Step>
   return total;
 }
 
-/// The same for one segment without a limit: only the calls.
+/// The same for one segment and no limit: makes no list of segments, and reads no clock.
 template <typename Segment, typename Step>
 [[nodiscard]] Transfer transfer_single(Segment segment, Step&& step) noexcept {
   Transfer total;
