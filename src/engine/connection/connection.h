@@ -70,21 +70,22 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Enters the registry and the poller. False: the poller refuses it, and it has ended.
+  /// Enters the registry and the poller. False: the poller refuses the connection, which has ended.
   [[nodiscard]] bool start() noexcept;
   /// @name With a dedicated reader
   /// @{
   /// Enters the registry. The dedicated reader holds the read role from now on.
   void start_dedicated() noexcept;
-  /// By the dedicated reader. When it returns, the home loop has the connection, or it has ended.
+  /// The body of the dedicated reader. When it returns, the home loop reads the connection, or the
+  /// connection has ended.
   void serve_dedicated() noexcept;
-  /// The home loop reads on. By the holder of the read role, which loses it.
+  /// Lets the home loop read on. The caller holds the read role, and loses it.
   void hand_over() noexcept;
   /// @}
   void handle_event(const Event& event) noexcept override;
   /// Dispatches a request that was parked, again.
   void handle_parked(messaging::IncomingMessage& message, ThreadFrame& frame) noexcept;
-  /// Admits nothing more; sends CloseConnection when nothing is in progress.
+  /// Admits no further request; sends CloseConnection when no request is in progress.
   void drain() noexcept;
   /// Ends the connection at once: the reading thread finds its end.
   void cut() noexcept;
@@ -302,7 +303,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool calls_over() noexcept;
   void call_left(Outbound& out) noexcept;
   [[nodiscard]] bool serves_requests() const noexcept;
-  /// Whether the request waits, or is refused, for the time being.
+  /// True: the request was kept for later, or refused. False: it can be dispatched now.
   [[nodiscard]] bool keep_or_refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
   /// False: there is no room for it behind the waiting request.
   [[nodiscard]] bool keep_behind_waiting(messaging::IncomingMessage& message);
@@ -334,7 +335,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   }
   void uncork() noexcept;
   void send_now(const cdr::Buffer& message, transport::Wait wait = transport::Wait::no) noexcept;
-  /// After each send and flush. No lock and no system call unless the output is blocked, or was.
+  /// Called after each send and flush. Takes no lock and makes no system call, except if the output
+  /// is or was blocked, or the connection is ending.
   void after_send() noexcept {
     if (io_.broken() || io_.blocked_output() || io_.yielded_output() ||
         output_armed_.load(std::memory_order_relaxed) || paused_.load() ||
@@ -432,7 +434,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::uint64_t epoch_seen_ = 0;                // of the read role, at the supervisor's last look
   std::uint64_t held_epoch_ = 0;                // likewise
   bool held_ = false;                           // messages were held at the last look
-  std::atomic<std::uint64_t> epoch_called_{0};  // the upcall for which it has called the loop
+  std::atomic<std::uint64_t> epoch_called_{0};  // of the upcall for which the loop was called
 };
 
 }  // namespace perigee::engine

@@ -89,7 +89,7 @@ void Connection::watch_calls(Outbound& out, Deadline deadline) noexcept {
   if (home_.loop().timers().arm(out.expiry, deadline)) add_reference();
 }
 
-// The first call makes the watch look. From then on it looks until there is a reply.
+// The first call starts the watch for the first reply. The watch then looks until there is a reply.
 void Connection::watch_first_reply() noexcept {
   if (side_ == messaging::Role::acceptor) return;  // the peer has sent requests: it is not mute
   if (agreement_.answered.load(std::memory_order_relaxed)) return;

@@ -118,7 +118,7 @@ class ReadRole final {
   [[nodiscard]] State state() const noexcept { return state_of(word_.load()); }
   /// Grows with each `lend`.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return word_.load() / epoch_unit; }
-  /// Noted events wait for a holder, so a free role has none. A lent role has been lent once.
+  /// Noted events wait for a holder, so a free role has none. The epoch of a lent role is not 0.
   [[nodiscard]] bool check_invariants() const noexcept {
     const std::uint64_t word = word_.load();
     const State state = state_of(word);

@@ -77,7 +77,7 @@ class TrafficLedger {
 
   mutable std::mutex mutex_;  // guards the members below
   Traffic* open_ = nullptr;
-  TrafficTotals ended_;  // with all that were ever opened
+  TrafficTotals ended_;  // of ended connections; connections_opened counts all connections
 };
 
 }  // namespace perigee::engine

@@ -28,12 +28,13 @@ enum class WaitEnd : std::uint8_t {
 void end_turns() noexcept;
 /// Called by a thread before it runs nested turns itself: these turns may then read its connection.
 void begin_nested_turns() noexcept;
-/// Whether the calling thread may run nested turns, or has others that serve meanwhile.
+/// Whether fewer upcalls and waits of the calling thread are nested than `depth_max` allows.
 [[nodiscard]] bool may_nest(std::uint32_t depth_max) noexcept;
 
-/// Says that the calling thread waits in an upcall, so that another thread serves its loop. False:
-/// the plan allows no further thread, and the caller must not block.
+/// Called before the calling thread waits in an upcall, so that another thread serves its loop.
+/// False: no further thread can serve, or the waits are nested too deep; the caller must not block.
 [[nodiscard]] bool begin_blocking(std::uint32_t depth_max) noexcept;
+/// Called after the wait, if `begin_blocking` returned true.
 void end_blocking() noexcept;
 
 }  // namespace perigee::engine

@@ -14,7 +14,8 @@
 
 namespace perigee::engine {
 
-/// On the stack of the calling thread. A call that never enters the table costs no initialisation.
+/// On the stack of the calling thread. A call that never enters the table makes no mutex and no
+/// condition variable.
 class WaitingCall : public OutboundCall {
  public:
   enum class End : std::uint8_t {
@@ -58,7 +59,7 @@ class WaitingCall : public OutboundCall {
   ~WaitingCall() = default;
 
  private:
-  // A condition variable adds the wait to its clock's time: no wait may overflow that.
+  // A condition variable adds the wait to the present time, which must not overflow.
   static constexpr Duration longest = std::chrono::hours(1);
 
   struct Sleep {
@@ -67,7 +68,7 @@ class WaitingCall : public OutboundCall {
     End end;
   };
   std::optional<Sleep> sleep_;
-  bool shared_ = false;  // of the own thread
+  bool shared_ = false;  // used by the calling thread only
 };
 
 }  // namespace perigee::engine

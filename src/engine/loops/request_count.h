@@ -1,4 +1,5 @@
-// The limit of requests in progress, lent to loops: so that loops share nothing per request.
+// The limit of requests in progress. Loops borrow places in portions, so that a request changes
+// only the counter of its own loop.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@ class RequestCount {
  public:
   explicit RequestCount(std::uint32_t max) noexcept : max_(max), free_(max) {}
 
-  /// On all loops.
+  /// The number of requests in progress on all loops.
   [[nodiscard]] std::uint32_t count() const noexcept;
 
  private:

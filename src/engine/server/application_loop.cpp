@@ -10,7 +10,8 @@
 
 namespace perigee::engine {
 
-// A thread in `perform_work` leaves soon, a thread in `run` at the end.
+// Waits while another thread is in the loop. A thread in `perform_work` leaves soon, and a thread
+// in `run` when the loop ends.
 void ApplicationLoop::run() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return finished_ || !looping_; });
