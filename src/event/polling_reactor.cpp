@@ -32,7 +32,7 @@ thread_local LastTurn last_turn;
 
 }  // namespace
 
-/// One level of turns on this thread's stack.
+/// Notes on the stack of the calling thread that it is in a turn of the reactor. Turns may nest.
 class PollingReactor::InTurn {
  public:
   explicit InTurn(const PollingReactor& reactor) noexcept

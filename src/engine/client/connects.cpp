@@ -1,4 +1,4 @@
-// One thread runs the connects in progress. Other threads wait, for names or in connects.
+// One thread runs the connects in progress. Other threads look up names, or block in connects.
 #include "engine/client/connects.h"
 
 #include <perigee/base/log.h>

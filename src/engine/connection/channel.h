@@ -224,11 +224,11 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// Closes the connection if it has a flusher. From now on no thread of the flusher uses it.
   void leave_flusher() noexcept;
 
-  /// Before the first read: this reader pauses when memory is short. Without one, reads with
-  /// Wait::no are never paused.
+  /// Must be called before the first read. `reader` pauses when memory is short. Without a reader,
+  /// reads with Wait::no are never paused.
   void set_paused_reader(PausedReader& reader) noexcept { paused_reader_ = &reader; }
-  /// From now on the registry of unfinished messages does not call the reader. By the thread that
-  /// reads.
+  /// From now on the registry of unfinished messages does not call the reader. Called by the thread
+  /// that reads.
   void forget_paused_reader() noexcept { unfinished_.leave(); }
 
   /// Whether for `limit` no whole message has passed and no message was in progress. A message that

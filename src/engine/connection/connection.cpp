@@ -57,7 +57,7 @@ bool Connection::start() noexcept {
   return false;
 }
 
-// The caller holds the read role, and keeps it for ever.
+// The caller holds the read role, which is never released any more.
 void Connection::close() noexcept {
   if (state_.exchange(State::closed) == State::closed) return;
   home_.handler().end(*this);

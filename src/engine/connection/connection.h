@@ -117,7 +117,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     const Outbound* const out = outbound_.load();
     return out != nullptr ? out->calls.listed() : 0;
   }
-  /// Nothing more can be sent, or the connection ends. Its calls may have been told so already.
+  /// Nothing more can be sent, or the connection ends. Its calls may have failed already.
   [[nodiscard]] bool ending() const noexcept {
     const Outbound* const out = outbound_.load();
     const bool failed = out != nullptr && out->failure.load() != CallFailure::none;
@@ -127,8 +127,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
   /// @name For the handler of requests
   /// @{
-  /// Where an upcall makes the reply that it then sends. A reply that will be held back for its
-  /// batch is made in the buffer's own memory.
+  /// The place in which an upcall makes its reply. A reply that will be held back for its batch is
+  /// made in the buffer's own memory.
   [[nodiscard]] MessagePlace place_for(cdr::Buffer& reply, const ThreadFrame& frame) noexcept {
     return MessagePlace(io_, reply, io_.encodes_in_place() && !joins_batch(frame));
   }
@@ -166,12 +166,12 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool begin_parked(std::size_t octets) noexcept override;
   void end_parked(std::size_t octets) noexcept override;
 
-  /// Before the calling thread runs nested turns in an upcall that uses `frame`: replies that wait
-  /// leave, and nested turns may read.
+  /// Called before the calling thread runs nested turns in an upcall that uses `frame`. Sends held
+  /// replies, and lets nested turns read.
   void before_nested_turns(ThreadFrame& frame) noexcept;
-  /// Before the calling thread blocks in an upcall of the connection: held replies leave.
+  /// Called before the calling thread blocks in an upcall of the connection. Sends held replies.
   void before_blocking() noexcept { uncork(); }
-  /// Before the calling thread waits in an observer that uses the connection's reply.
+  /// Called before the calling thread waits in an observer that uses a reply of the connection.
   void call_for_replies() noexcept;
   /// For tests: asserts the invariants of the parts.
   void check_invariants() const noexcept;
@@ -237,7 +237,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool handle_request(messaging::IncomingMessage& message, ThreadFrame& frame);
   [[nodiscard]] bool dispatch(IncomingRequest& request);
   [[nodiscard]] bool dispatch_alone(IncomingRequest& request);
-  /// After an upcall that may have lent the role. False: another thread has taken it over.
+  /// Called after an upcall that may have lent the role. False: another thread has taken the role
+  /// over.
   [[nodiscard]] bool reclaim_lent(ThreadFrame& frame) noexcept {
     const bool lent =
         std::exchange(frame.lending, ThreadFrame::Lending::none) == ThreadFrame::Lending::lent;
@@ -269,7 +270,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool awaits_replies() const noexcept;
   [[nodiscard]] bool has_calls() const noexcept;
   [[nodiscard]] bool has_room_for_request() const noexcept;
-  /// By the thread that has listed a call.
+  /// Called by a thread that has listed its call. False: the connection ends.
   [[nodiscard]] bool may_start() noexcept;
   [[nodiscard]] StartStatus send_oneway(Outbound& out, StartedCall& call,
                                         const cdr::Buffer& request) noexcept;

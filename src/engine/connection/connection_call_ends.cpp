@@ -24,7 +24,8 @@ void Connection::note_failure(CallFailure failure) noexcept {
   if (out != nullptr) (void)out->failure.compare_exchange_strong(none, failure);
 }
 
-// By the holder of the read role. Calls that are sent at this moment end on their own threads.
+// Called by the holder of the read role. Calls that are sent at this moment end on their own
+// threads.
 void Connection::fail_calls(CallFailure failure) noexcept {
   Outbound* const out = outbound_.load();
   if (out == nullptr) return;

@@ -112,8 +112,8 @@ void Connection::call_for_lent_role() noexcept {
     home_.reactor().mark_ready(*this);
 }
 
-// By a thread of the home loop that holds the role, at the end of its turn. True: a dedicated
-// reader holds the role now.
+// Called by a thread of the home loop that holds the role, at the end of its turn. True: a
+// dedicated reader holds the role now.
 bool Connection::return_to_dedicated() noexcept {
   upcalls_alone_ = 0;
   if (state_.load() != State::open || draining_.load() || paused_.load() || waiting_) return false;

@@ -14,7 +14,7 @@ using transport::Wait;
 
 namespace {
 constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
-// On the loop, before a dedicated reader reads the connection again.
+// The number of upcalls on the loop after which a dedicated reader may read the connection again.
 constexpr std::uint32_t upcalls_alone_max = 1000;
 }  // namespace
 
@@ -118,7 +118,7 @@ bool Connection::begin_pause() noexcept {
   return false;
 }
 
-// Nothing was received behind the last message, and the poller reports what comes.
+// True: no octet was received behind the last message, and the poller reports new octets.
 [[gnu::always_inline]] inline bool Connection::all_taken() const noexcept {
   return io_.drained() && !io_.has_octets() && !waiting_ &&
          state_.load(std::memory_order_relaxed) == State::open;
@@ -132,7 +132,7 @@ bool Connection::begin_pause() noexcept {
   return io_.read(message, frame.wait, frame.scratch);
 }
 
-// By a dedicated reader: held replies leave before it waits for the client.
+// Called by a dedicated reader. Held replies leave before the reader waits for the client.
 [[gnu::always_inline]] inline ReadStatus Connection::next_of_batch(IncomingMessage& message,
                                                                    ThreadFrame& frame) {
   if (io_.held_output() != 0) [[unlikely]] {

@@ -170,10 +170,10 @@ void Connection::look_at_first_reply(TimePoint now, Finding& finding) noexcept {
   }
 }
 
-// Expects watch_lock_ to be held. A client that goes on taking octets has `drain_timeout` from the
-// last octet on. A client that has all octets only has to close, within `drain_idle_timeout`. Such
-// a client may be in the middle of a message: while its octets arrive, it has `drain_timeout`,
-// unless it has sent a malformed message.
+// Expects watch_lock_ to be held. `drain_timeout` begins anew whenever the client takes octets. A
+// client that has taken all octets only has to close, within `drain_idle_timeout`. If such a client
+// is in the middle of a message, only `drain_timeout` counts while its octets arrive, unless it has
+// sent a malformed message.
 Connection::Finding Connection::look_at_ending(TimePoint now) noexcept {
   const EngineSettings& settings = home_.settings();
   const auto period = std::min(settings.drain_idle_timeout, settings.drain_timeout);

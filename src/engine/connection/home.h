@@ -41,13 +41,13 @@ class HomeOwner {
   [[nodiscard]] virtual bool may_dedicate() const noexcept { return true; }
   /// Threads of the application run the loops.
   [[nodiscard]] virtual bool run_by_application() const noexcept { return false; }
-  /// Where the application runs the loop: runs it on the calling thread, or waits for the thread
-  /// that does, until `done()` or the deadline. False: threads of the owner run the loops.
+  /// If the application runs the loop: runs it on the calling thread, or waits for the thread that
+  /// runs it, until `done()` or the deadline. False: threads of the owner run the loops.
   [[nodiscard]] virtual bool run_until(function_ref<bool()> /*done*/,
                                        Deadline /*deadline*/) noexcept {
     return false;
   }
-  /// Threads in `run_until` ask again whether they are done.
+  /// Lets threads in `run_until` call `done` again.
   virtual void wake_waiters() noexcept {}
 
  protected:

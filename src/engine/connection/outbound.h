@@ -45,7 +45,7 @@ struct Outbound {
       : calls(role, calls_max), turn_end(connection), expiry(connection) {}
 
   OutboundCalls calls;                                  // all are StartedCalls
-  std::atomic<CallFailure> failure{CallFailure::none};  // why all calls fail: the first failure
+  std::atomic<CallFailure> failure{CallFailure::none};  // the first failure: all calls get it
   std::atomic<bool> close_due{false};  // the end of the last call sends CloseConnection
   TurnEnd turn_end;
 

@@ -94,7 +94,7 @@ void OutgoingQueue::close() noexcept {
   wake_waiters();
 }
 
-// Under the lock. The blocks are destroyed without it.
+// Called under the lock. The caller destroys the blocks without the lock.
 void OutgoingQueue::drop_all(OutgoingBlocks& lost) noexcept {
   const std::size_t octets = queued_.octets() + leaving_.octets();
   counts_.queued.add(-static_cast<std::int64_t>(octets));

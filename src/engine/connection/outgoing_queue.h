@@ -88,8 +88,8 @@ class Sealer {
 /// Held messages (a cork) wait in an idle queue. They leave when `uncork` is called, or when a
 /// limit of their Hold is reached. They also leave in front of any other message, in the same send.
 ///
-/// Any thread. `send` and `hold` let pass what the transport throws for lack of memory: then the
-/// queue has failed. Nothing else throws. The lock is never held over a system call.
+/// Any thread. `send` and `hold` throw only if the transport throws, for lack of memory; then the
+/// queue has failed. No other function throws. The lock is never held over a system call.
 class OutgoingQueue final {
  public:
   using Segments = std::span<const OctetSpan>;

@@ -52,7 +52,7 @@ class StartedCall : public OutboundCall {
   /// be started again, or destroyed, from here.
   virtual void ended(CallEnd& end) noexcept = 0;
 
-  /// Of the request: CancelRequest has the same.
+  /// The version of the request. CancelRequest has the same version.
   messaging::Version version;
   /// `ended` runs code of the application (an observer), so another thread may read meanwhile.
   bool may_block = false;

@@ -16,11 +16,11 @@ enum class WaitEnd : std::uint8_t {
   not_here,  ///< the thread serves no loop alone: it may block, after `begin_blocking`
 };
 
-/// Serves the calling thread's loop, which it alone serves, until `done()` or the deadline. `done`
-/// is asked before each turn.
+/// Runs nested turns of a loop that the calling thread alone serves, until `done()` or the
+/// deadline. `done` is called before each turn.
 [[nodiscard]] WaitEnd wait_in_turns(Loop& loop, std::uint32_t depth_max, function_ref<bool()> done,
                                     Deadline deadline);
-/// The same until a handle is readable, or its peer has closed it.
+/// The same until `fd` is readable, or its peer has closed the connection.
 [[nodiscard]] WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd,
                                              Deadline deadline);
 /// Called by a thread that is going to block outside of upcalls, for example in an observer.

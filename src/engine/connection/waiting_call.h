@@ -25,7 +25,7 @@ class WaitingCall : public OutboundCall {
     leads,   ///< the call's thread holds the read role from now on
   };
 
-  /// Before the call enters the table: from now on other threads may use it.
+  /// Called before the call enters the table. From now on other threads may use the call.
   void share() {
     if (!sleep_) sleep_.emplace();
     sleep_->end = End::none;
@@ -35,7 +35,8 @@ class WaitingCall : public OutboundCall {
   void unshare() noexcept { shared_ = false; }
   /// Another thread may have taken the call out, and will complete it.
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
-  /// By the thread that has taken the call out, which does not use it afterwards.
+  /// Called by the thread that has taken the call out. That thread must not use the call
+  /// afterwards.
   void complete(End end) noexcept {
     const std::lock_guard lock(sleep_->mutex);
     sleep_->end = end;

@@ -9,8 +9,8 @@
 #include <utility>
 
 namespace perigee::engine {
-/// One thread of a loop, on its stack. Guarded by the mutex of the loop's threads, but for the
-/// atomic fields.
+/// The entry of one thread of a loop, on the stack of that thread. Guarded by the mutex of the
+/// loop's threads, except for the atomic fields.
 class LoopThreads::Member {
  public:
   explicit Member(LoopThreads& threads) noexcept : threads_(threads) {

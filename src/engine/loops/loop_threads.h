@@ -57,7 +57,7 @@ class LoopThreads final {
 
   /// Starts the planned threads. False if not one thread could be started.
   [[nodiscard]] bool start() noexcept;
-  /// After the reactor was stopped: waits for all upcalls and threads.
+  /// Waits for all upcalls and threads. Must be called after the reactor was stopped.
   void join() noexcept;
 
   /// Called by a thread that serves the loop, before it waits in an upcall. False if the caller is

@@ -38,7 +38,7 @@ class RequestCount {
 /// The places of one loop. Any thread, though mostly the threads of the loop.
 class RequestShare {
  public:
-  /// This many places move at once.
+  /// The number of places that are lent or given back at once.
   static constexpr std::uint32_t portion = 64;
 
   explicit RequestShare(RequestCount& all) noexcept : all_(all) { all_.add(*this); }

@@ -1,4 +1,4 @@
-// Where the sequences at the end of recent messages stood: a guess for the next message.
+// The places of the sequences at the end of recent messages: guesses for the next message.
 #pragma once
 
 #include <perigee/base/octets.h>

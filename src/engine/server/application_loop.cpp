@@ -88,7 +88,7 @@ bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
   return true;
 }
 
-// By the thread that has entered the loop.
+// Called by the thread that has entered the loop.
 void ApplicationLoop::serve(function_ref<void()> action) {
   const Loop::Scope serves(loop_);
   action();

@@ -19,7 +19,7 @@
 
 namespace perigee::engine {
 
-/// Where a server accepts, and the messages that connections from there carry.
+/// A place where a server accepts, and the messages that its connections carry.
 struct ListenPoint {
   transport::Acceptor& acceptor;
   const messaging::MessagingProtocol& messaging;

@@ -288,7 +288,7 @@ void Server::DrainTask::run(Task& task) noexcept {
   self.step_(self.server_, self.seat_);
 }
 
-// On the thread that accepts: no connection comes after this.
+// Called on the thread that accepts, so no connection is accepted after this.
 void Server::begin_drain() noexcept {
   if (ended_.load()) return;
   {
@@ -304,7 +304,7 @@ void Server::begin_drain() noexcept {
   end_if_drained();
 }
 
-// On the thread of the loop. Where the loop accepts, no connection comes after this.
+// Called on the thread of the loop. If the loop accepts, no connection is accepted after this.
 void Server::drain_seat(Seat& seat) noexcept {
   if (seat.listeners && !seat.listeners->stopped()) {
     seat.listeners->stop();

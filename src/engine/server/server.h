@@ -63,12 +63,13 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// @name Where the application runs the loop
   /// @{
   [[nodiscard]] bool run_by_application() const noexcept override { return plan_.threads == 0; }
-  /// One turn without waiting, unless a thread is in `run`.
+  /// Runs one turn without waiting. Does nothing if another thread is in the loop, or after the end
+  /// of the loop.
   void perform_work() {
     if (application_) application_->perform_work();
   }
   [[nodiscard]] bool work_pending() { return application_ && application_->work_pending(); }
-  /// Becomes readable when there is work; -1 where `perform_work` does nothing.
+  /// A handle that becomes readable when there is work; -1 if the application runs no loop.
   [[nodiscard]] int work_handle() noexcept {
     return application_ ? application_->loop().reactor().handle() : -1;
   }
@@ -79,7 +80,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// The same, or the home loop of the connection that the calling thread reads as a dedicated
   /// reader.
   [[nodiscard]] Loop* home_loop_of_this_thread() const noexcept;
-  /// For homes of further connections on the loops of this server.
+  /// The context for homes of further connections on the loops of this server.
   [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
   /// Null: there is no supervisor.
   [[nodiscard]] Ticks* ticks() noexcept;
