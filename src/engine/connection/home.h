@@ -82,7 +82,7 @@ class Home final : public Pollable {
   [[nodiscard]] Reactor& reactor() const noexcept { return loop_.reactor(); }
   [[nodiscard]] TrafficLedger& traffic() const noexcept { return traffic_; }
   [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
-  /// The places of the loop's requests.
+  /// The loop's share of the limit of requests in progress.
   [[nodiscard]] RequestShare& requests_share() noexcept { return requests_share_; }
   /// A supervisor looks at upcalls that take long, and at held requests.
   [[nodiscard]] bool has_ticks() const noexcept { return ticks_ != nullptr; }
@@ -92,7 +92,7 @@ class Home final : public Pollable {
     if (ticks_ != nullptr) ticks_->need();
   }
 
-  /// True once: for the first call that was dropped since its endpoint sends no replies.
+  /// True once: for the first call that was dropped because its endpoint sends no replies.
   [[nodiscard]] bool is_first_unwanted_call() noexcept {
     return !unwanted_call_seen_.exchange(true, std::memory_order_relaxed);
   }

@@ -71,7 +71,7 @@ class RequestShare {
   RequestCount& all_;
   RequestShare* next_ = nullptr;
   RequestShare* previous_ = nullptr;
-  // Apart from all the rest: every request of the loop writes it.
+  // In a cache line of its own, because every request of the loop writes it.
   alignas(64) std::atomic<std::uint32_t> free_{0};
 };
 

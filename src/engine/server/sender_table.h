@@ -25,7 +25,7 @@ class SenderTable {
  public:
   static constexpr std::size_t kept_max = 1024;
 
-  /// The ids of this sender: new ones, unless they are known. May throw bad_alloc.
+  /// The ids of this sender; an empty list for a new sender. May throw bad_alloc.
   [[nodiscard]] std::shared_ptr<RecentRequests> find_or_add(const std::string& peer);
   [[nodiscard]] std::size_t size() const noexcept { return by_peer_.size(); }
 

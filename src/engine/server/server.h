@@ -48,10 +48,11 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// requests. Null: the server has not been started, or stops, or the poller refuses the
   /// connection. May throw bad_alloc.
   [[nodiscard]] ConnectionRef adopt(Accepted opened);
-  /// Blocks until `stop`; runs the loop where the application has to.
+  /// Blocks until `stop`. Runs the loop if the application has to run it.
   void run();
   /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
-  /// all this is done, also in later calls. A later call with do_not_wait stops deferred requests.
+  /// all this is done, also in later calls, unless the calling thread serves a loop of this server.
+  /// A later call with do_not_wait stops deferred requests.
   void stop(Completion completion) noexcept;
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
   /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
