@@ -31,7 +31,7 @@ struct ReplySlot final : engine::WaitingCall {
   Deadline deadline;                // for the reply; while `queued_as` is set, `send_deadline`
   std::uint64_t queued_as = 0;      // the position of a queued request; 0: not queued, or sent
   Deadline reply_deadline;          // becomes `deadline` when the queued request was sent
-  bool holds_token = false;         // views in `message` are valid until the token is released
+  bool holds_token = false;         // the call holds the read role; its end ends views in `message`
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
   std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
@@ -58,8 +58,8 @@ class ClientConnection final {
     return !failed_.load(std::memory_order_acquire) && !connection_.broken();
   }
 
-  /// Where the calling thread makes the request that it sends next; ends before the lease does. A
-  /// request that will be held back is made in the buffer's own memory.
+  /// The memory in which the calling thread encodes its next request. The place must end before the
+  /// lease. A request that will be held back is encoded in the buffer's own memory.
   [[nodiscard]] engine::MessagePlace place_for(cdr::Buffer& request, bool held_back) noexcept {
     return engine::MessagePlace(connection_, request, connection_.encodes_in_place() && !held_back);
   }
@@ -143,7 +143,8 @@ class ClientConnection final {
 
   engine::Channel connection_;
   OnewayBuffer oneways_;
-  // Calls that lead are not listed. Threads that wait are the limit.
+  // The call that leads is not in this table. The table needs no limit, since a thread waits for
+  // each call in it.
   engine::OutboundCalls calls_{messaging::Role::opener, std::numeric_limits<std::uint32_t>::max()};
   const Clock& clock_;
   std::atomic<bool> failed_{false};

@@ -133,7 +133,7 @@ LatencyTable::Recorder& LatencyTable::recorder_of(std::string_view operation) {
   if (recorders_.size() >= operations_max && !recorders_.contains(operation)) operation = others;
   if (const auto known = recorders_.find(operation); known != recorders_.end())
     return *known->second;
-  auto made = std::make_unique<Recorder>();  // first: no entry may be without a recorder
+  auto made = std::make_unique<Recorder>();  // before the entry: each entry must have a recorder
   return *recorders_.emplace(std::string(operation), std::move(made)).first->second;
 }
 
