@@ -44,8 +44,8 @@ class CollocatedWait {
   event::Signal event_;  // raised at the end, if the caller is on a loop
 };
 
-/// The requests of collocated calls that are to be answered later. Any thread. Shared by the ORB
-/// and by each of these requests, which may outlive it.
+/// The deferred requests of collocated calls. Any thread. Shared by the ORB and by each of these
+/// requests, since a request may outlive the ORB.
 class CollocatedDebts {
  public:
   void add(CollocatedWait& wait);

@@ -28,7 +28,7 @@ struct Candidate {
   const transport::Properties* properties;
 };
 
-// References come from peers: each profile costs memory.
+// References come from peers, and each profile costs memory. So `targets_max` limits the profiles.
 std::vector<std::uint32_t> claim_profiles(const OrbContext& context, Binding& binding) {
   std::vector<std::uint32_t> indices;
   for (std::size_t index = 0; index < binding.ior.profiles.size(); ++index) {

@@ -1,5 +1,5 @@
-// The profiles that lead to an object, in the order of one client: the reference's own profiles,
-// and the profiles of location forwards. Makes no calls.
+// The profiles that lead to an object, in the order in which calls try them: the reference's own
+// profiles, and the profiles of location forwards. Makes no calls.
 #pragma once
 
 #include "orb/policies/protocol_preference.h"
@@ -38,7 +38,7 @@ struct Binding {
   iop::Ior ior;
   std::vector<transport::ProfileTarget> profiles;
   std::vector<Target> targets;                      ///< in the order in which to try them
-  std::string other_hosts;                          ///< endpoints that lead nowhere here, as text
+  std::string other_hosts;                          ///< endpoints that only work on another host
   std::string excluded;                             ///< excluded by ClientProtocolPolicy, as text
   std::uint64_t protocol_changes = 0;               ///< in the registry, before it was made
   mutable std::atomic<std::uint32_t> preferred{0};  ///< the target that answered last: tried first
@@ -75,15 +75,17 @@ class MProfile final {
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }
   [[nodiscard]] const ProtocolPreference* preference() const noexcept { return preference_.get(); }
 
-  /// Makes `forward` the current binding (and the base, if permanent), unless it leads nowhere.
+  /// Makes `forward` the current binding (and the base, if permanent), unless it has no targets.
   /// Returns `forward`, or an equal binding that is remembered.
   BindingRef adopt(std::shared_ptr<Binding> forward, Permanence permanence);
-  /// `ior` replaces the base and the forwards, even if it leads nowhere.
+  /// `ior` replaces the base and the forwards, even if it has no usable target.
   void replace(const iop::Ior& ior);
-  /// The forward has failed: back to the base, unless another thread has found a newer one.
+  /// The forward has failed: the base becomes current, unless another thread has found a newer
+  /// forward.
   void forget(const Binding& forward) noexcept;
-  /// Makes a base that led nowhere anew, if protocols have come or gone. If another thread has done
-  /// so, returns its base. nullptr if nothing has changed, or if the base still leads nowhere.
+  /// All targets of the base have failed. Resolves the base again if protocols have been added or
+  /// removed since. If another thread has already done so, returns its base. nullptr if no protocol
+  /// has changed, or if the new base has no targets.
   BindingRef renew_base(const Binding& failed);
 
  private:
@@ -112,7 +114,7 @@ class MProfile final {
   mutable BindingRef base_;
   mutable std::vector<BindingRef> kept_;  // as long as the MProfile
   std::vector<BindingRef> remembered_;    // the newest last
-  std::uint64_t changes_in_vain_ = 0;     // of protocols, when the base still led nowhere
+  std::uint64_t changes_in_vain_ = 0;     // of protocols, when a renewed base had no targets
 };
 
 }  // namespace perigee::orb
