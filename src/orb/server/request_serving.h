@@ -1,4 +1,4 @@
-// The ORB behind the engine: requests become upcalls of the dispatcher.
+// The engine hands its requests to the ORB here: they become upcalls of the dispatcher.
 #pragma once
 
 #include "engine/connection/connection.h"

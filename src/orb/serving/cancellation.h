@@ -62,8 +62,9 @@ class Cancellation {
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
   /// From now on `call` is cancelled with the request, without allocating memory. False if the
   /// request is cancelled already. `before` gets the call that was registered before, so that the
-  /// caller can release that call without a lock.
+  /// caller can release that call without a lock. If the result is false, `before` gets `call`.
   [[nodiscard]] bool cancels(CancellableCall& call, CancellationNotice& before) noexcept;
+  /// Marks the request as cancelled. Returns the notice, to be sent without a lock.
   [[nodiscard]] CancellationNotice cancel() noexcept;
   [[nodiscard]] bool requested() const noexcept { return call_.load() == cancelled(); }
 
