@@ -212,7 +212,7 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
   expects_reply = !oneway();
   may_block = true;
   mostly_short = true;
-  may_wait_for_turn = !oneway();  // a oneway is told when it was sent
+  may_wait_for_turn = !oneway();  // a oneway's observer is told when the oneway was sent
   request_sent_ = true;
   const auto encode_it = [&](const messaging::Session&,
                              std::uint32_t request_id) -> const cdr::Buffer* {

@@ -23,7 +23,7 @@ struct OrbContext;
 /// these calls keep. Any thread.
 class HandlerCallPlaces final {
  public:
-  /// What one call takes, until its end.
+  /// The share of one call in the limits, until the call has ended.
   class Place {
    public:
     Place() noexcept = default;
@@ -89,7 +89,7 @@ class AsyncEngine final {
   void stop() noexcept;
 
  private:
-  /// The calls of a loop of the server. It stays as long as the engine does.
+  /// The LoopCalls of one loop of the server. Lives as long as the engine.
   struct OfLoop;
 
   /// The loop of the server that calls of the calling thread belong to; null: there is none.

@@ -226,16 +226,16 @@ struct FlushResult {
   std::uint64_t waiting = 0;  ///< not sent yet: the peers do not read
 };
 
-/// The endpoints that the ORB has met. Any thread.
+/// The endpoints that the ORB knows. Any thread.
 class EndpointTable final {
  public:
   EndpointTable(const transport::ProtocolRegistry& protocols,
                 const messaging::MessagingProtocol& protocol, const Settings& settings,
                 engine::TrafficLedger& ledger, const Clock& clock);
 
-  /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
-  /// that no reference uses are forgotten, and their connections closed: not for each new endpoint,
-  /// but whenever the number of those in use has grown by an eighth.
+  /// Adds the endpoint if the table does not have it. Does not connect. Beyond `endpoints_max`,
+  /// endpoints that no reference uses are forgotten, and their connections closed. The table looks
+  /// for such endpoints only after it has grown by an eighth.
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
                                                      const CodeSetChoice& choice,
                                                      const transport::Properties& properties = {});

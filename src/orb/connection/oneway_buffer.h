@@ -40,7 +40,7 @@ class OnewayBuffer final {
   /// The number of messages that are held back. A thread sees at least its own messages.
   [[nodiscard]] std::uint32_t count() const noexcept { return connection_.held_output(); }
   [[nodiscard]] bool empty() const noexcept { return count() == 0; }
-  /// `flush_due` has something to do.
+  /// Whether `flush_due` has something to do.
   [[nodiscard]] bool is_watched() const noexcept { return !empty() || refused_.load(); }
 
   struct Put {

@@ -50,7 +50,7 @@ class AnnouncedCodeSets {
     changed,  ///< the connection has other code sets already
   };
 
-  /// Both must outlive it.
+  /// Both must outlive the object.
   AnnouncedCodeSets(const CodeSetSettings& settings, engine::Agreement& agreement) noexcept
       : settings_(settings), agreement_(agreement) {}
 

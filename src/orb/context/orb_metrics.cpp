@@ -160,7 +160,7 @@ std::vector<std::pair<std::string, LatencyHistogram>> LatencyTable::all() const 
 void LatencyTimer::record_now(std::string_view operation) const noexcept {
   try {
     table_->record(operation, std::chrono::steady_clock::now() - start_);
-  } catch (const std::exception& exception) {  // bad_alloc: a number is missing, nothing else
+  } catch (const std::exception& exception) {  // no memory: only this measurement is lost
     log::write(log::Level::warning, "metrics", exception.what());
   }
 }

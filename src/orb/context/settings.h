@@ -150,7 +150,7 @@ struct Settings {
   std::chrono::milliseconds single_thread_wait{10'000};
   /// Threads of auto and thread-per-connection besides the planned ones, for upcalls that block.
   std::uint32_t spare_threads_max = 256;
-  std::uint32_t requests_per_connection_max = 256;  ///< in progress; more get TRANSIENT
+  std::uint32_t requests_per_connection_max = 256;  ///< in progress; more wait, or get TRANSIENT
   std::uint32_t requests_max = 16'384;     ///< in progress on all connections; more get TRANSIENT
   std::uint32_t held_requests_max = 1024;  ///< kept while a POAManager holds
   std::size_t held_size_max = 128 * 1024 * 1024;  ///< octets of all that wait for POAManagers

@@ -65,13 +65,15 @@ class CallSteps {
 
   /// Begins with the reference's present binding.
   void begin() { use(profiles_->current()); }
-  /// The next state is `collocated`, `connect` or `failed`.
+  /// Chooses the next target. The next state is `collocated`, `connect` or `failed`, or `choose`
+  /// if that target cannot be used.
   [[nodiscard]] State choose();
   /// Classifies `status_` and `body_`. The next state is `done`, a state that tries again, or
   /// `failed`. Only `done` still needs the body.
   [[nodiscard]] State classify();
   /// Calls the servant on this thread. `request` and `reply` are for the bodies; `body_` then
-  /// refers to `reply`. The next state is `classify`, `done` or `failed`.
+  /// refers to `reply`. The next state is `classify`, `done` or `failed`, or `connect` if the ORB
+  /// is being destroyed.
   [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply, Deadline deadline);
   /// The same without waiting for a deferred reply. If the servant answers later, the next state is
   /// `collocated`, and the caller calls `take_collocated` when `later` has the answer. `until`: the
@@ -122,7 +124,7 @@ class CallSteps {
   const std::shared_ptr<MProfile> profiles_;  // the reference's
   const Target* target_ = nullptr;
   Freshness freshness_ = Freshness::any;
-  bool request_sent_ = false;  // the request, or its present try, may have been sent
+  bool request_sent_ = false;  // the server may have received the request
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
   cdr::Decoder body_;
   /// What the server says of its system exception, whose body is `body_`: the text of the reply. If

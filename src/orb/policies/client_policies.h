@@ -29,7 +29,7 @@ struct CallPolicies {
   std::optional<BufferingLimits> buffering;
   std::optional<bool> bidirectional;                           // true: BOTH
   std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
-  std::shared_ptr<const ProtocolPreference> server_protocols;  // the ORB's only
+  std::shared_ptr<const ProtocolPreference> server_protocols;  // only for the ORB
 
   /// Takes the values that are not set here from `outer`.
   void complete_with(const CallPolicies& outer) noexcept;

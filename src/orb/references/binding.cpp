@@ -69,7 +69,7 @@ std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding
   return in_order;
 }
 
-// The highest version that both sides speak, in its shorter form if both sides want that.
+// The highest version that both sides speak, in its shorter form (GIOPlite) if both sides want it.
 messaging::Version agreed_version(const OrbContext& context,
                                   const messaging::MessagingProtocol& protocol,
                                   const transport::ProfileTarget& profile) {

@@ -40,7 +40,7 @@ struct Binding {
   std::vector<Target> targets;                      ///< in the order in which to try them
   std::string other_hosts;                          ///< endpoints that only work on another host
   std::string excluded;                             ///< excluded by ClientProtocolPolicy, as text
-  std::uint64_t protocol_changes = 0;               ///< in the registry, before it was made
+  std::uint64_t protocol_changes = 0;               ///< of the registry, before this was made
   mutable std::atomic<std::uint32_t> preferred{0};  ///< the target that answered last: tried first
   /// The addressing mode that servers have asked for.
   mutable std::atomic<messaging::AddressingMode> addressing{messaging::AddressingMode::key};
@@ -49,7 +49,7 @@ struct Binding {
 /// Shared by an MProfile and by calls, which may keep it after the MProfile has forgotten it.
 using BindingRef = std::shared_ptr<const Binding>;
 
-/// `preference`: of protocols; null: the nearest first.
+/// `preference`: the order of protocols; null: the nearest first.
 std::shared_ptr<Binding> make_binding(const OrbContext& context, iop::Ior ior, Binding::Kind kind,
                                       const ProtocolPreference* preference);
 
@@ -58,9 +58,10 @@ enum class Permanence : std::uint8_t { temporary, permanent };
 
 /// Any thread.
 ///
-/// The newest forward is the current one. `forwards_remembered_max` forwards are remembered: an
-/// equal forward uses their binding, which knows what calls have learnt. The first few bindings are
-/// kept as long as the MProfile. Calls use them without a lock and without counting.
+/// The newest forward is the current one. `forwards_remembered_max` forwards are remembered. A
+/// forward that equals a remembered one uses its binding, with what calls have learnt. The first
+/// few bindings are kept as long as the MProfile. Calls use them without a lock and without
+/// counting.
 class MProfile final {
  public:
   /// `preference`: the order of protocols of the calls that use it; null: none.

@@ -1,4 +1,4 @@
-// The engine hands its requests to the ORB here: they become upcalls of the dispatcher.
+// Receives requests from the engine, and turns them into upcalls of the ORB's dispatcher.
 #pragma once
 
 #include "engine/connection/connection.h"

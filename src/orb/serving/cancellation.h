@@ -48,8 +48,8 @@ class CancellationNotice {
   CancellableCall* call_ = nullptr;  // counted
 };
 
-/// Any thread. The state of stop tokens is made when the first token is asked for. If it was
-/// neither shared nor cancelled, the state of an ended request serves a later one.
+/// Any thread. The state of stop tokens is made when the first token is asked for. When the request
+/// has ended, a later request reuses this state, unless it was shared or the request was cancelled.
 class Cancellation {
  public:
   Cancellation() noexcept = default;

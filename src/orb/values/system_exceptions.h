@@ -1,4 +1,4 @@
-// System exceptions on the wire, and the OMG minor codes that the ORB uses.
+// System exceptions on the wire, and the minor codes that the ORB uses.
 #pragma once
 
 #include <perigee/cdr/decoder.h>
