@@ -42,8 +42,8 @@ struct AdapterParts {
   bool ids_are_keys = false;  ///< object ids are whole object keys, for corbaloc
 };
 
-/// Any thread. Shared by the dispatcher's slot (until it is destroyed), by the objects that are
-/// still in use and by the application's references.
+/// Any thread may call it. Shared by the dispatcher's slot (until the adapter is destroyed), by the
+/// objects that are still in use and by the application's references.
 class Adapter final : public ManagedAdapter {
  public:
   Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent);
@@ -124,12 +124,13 @@ class Adapter final : public ManagedAdapter {
   /// Called by a request that uses the adapter already. Lasts until the request is answered.
   void enter_again() noexcept;
   void leave() noexcept;
-  /// Notes a deferred reply. Requests that would wait until its object has left are refused.
+  /// Notes a deferred reply of the object, and returns the object's id for `owe_no_more`. If the
+  /// object is deactivated meanwhile, new requests to it are refused instead of waiting.
   [[nodiscard]] std::string owe(const ServedObject& object);
   void owe_no_more(const std::string& id) noexcept;
   /// Null if the ORB no longer exists.
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const noexcept;
-  /// Raises OBJ_ADAPTER if there is none.
+  /// The object with this id, served by the default servant. Raises OBJ_ADAPTER if there is none.
   [[nodiscard]] ServedObject default_object(OctetSpan id) const;
   [[nodiscard]] CORBA::object_reference<PortableServer::ServantLocator> locator() const;
   /// Lets the servant activator make the object's servant, unless the object is active by then.
@@ -202,15 +203,15 @@ class Adapter final : public ManagedAdapter {
   std::condition_variable released_;
   bool destroyed_ = false;
   std::uint64_t next_id_ = 0;
-  std::size_t uses_ = 0;  // objects (active, or still used), and requests that found none
+  std::size_t uses_ = 0;  // objects (active, or still used), and requests that found no object
   AdapterTree<Adapter> tree_;
   ObjectMap objects_;  // these ids are not in `activation_`
   ServantActivation activation_;
 
   ServantRef default_servant_;
   CORBA::object_reference<PortableServer::ServantManager> servant_manager_;
-  CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;  // the same
-  CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;      // or this
+  CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;  // servant_manager_
+  CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;      // or as a locator
   CORBA::object_reference<PortableServer::AdapterActivator> adapter_activator_;
 };
 

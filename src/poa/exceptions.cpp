@@ -1,5 +1,5 @@
-// The exceptions of the PortableServer module: identities only. Local objects raise them, so they
-// are sent only if a servant lets one escape. Then the client gets UNKNOWN.
+// The exceptions of the PortableServer module. Local objects raise them, so one of them is sent
+// only if a servant lets it escape. Then the client gets UNKNOWN.
 #include <perigee/cdr/encoder.h>
 #include <perigee/poa/poa.h>
 

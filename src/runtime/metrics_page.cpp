@@ -22,7 +22,7 @@ namespace perigee::runtime {
 
 namespace {
 
-// After a failed accept, most likely for want of a handle.
+// The pause after a failed accept: most likely, the process has no free handle.
 constexpr auto accept_pause = std::chrono::milliseconds(100);
 
 std::unexpected<IoError> failure(IoOperation operation, std::error_code code,

@@ -1,4 +1,4 @@
-// ORB_init, and the ORBs of the process by identifier: the only global state there is.
+// ORB_init, and the ORBs of the process by identifier: the only global state of this layer.
 #include "orb/core/orb_core.h"
 #include "runtime/assembly.h"
 #include "runtime/options.h"
