@@ -1,4 +1,4 @@
-// Applies a client's trust. Private to transport/local.
+// Decides whether a client trusts a UNIX-domain socket and its server. Private to transport/local.
 #pragma once
 
 #include <perigee/transport/local.h>
