@@ -81,7 +81,7 @@ void Buffer::move_out_of_place() {
   if (in_place()) move_out_of_place(size_);
 }
 
-// The own memory holds no octets of the message, so malloc replaces it instead of realloc.
+// The own memory holds no octets of the message. So malloc replaces it: realloc would copy it.
 void Buffer::move_out_of_place(std::size_t needed) {
   if (kept_capacity_ < needed) {
     const std::size_t capacity = std::max(needed + needed / 2, capacity_min);

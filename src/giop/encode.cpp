@@ -137,8 +137,8 @@ std::byte* put_ulong(std::byte* place, std::uint32_t value) noexcept {
   return place + sizeof value;
 }
 
-/// Writes a request with an object key. The size of the key and of the operation precedes each, and
-/// zeros pad each: the zeros are written first, and the last octets of the text overwrite some.
+/// Writes a request with an object key. A size precedes the key and the operation, and zeros pad
+/// both. The zeros are written first; the last octets of the key or operation overwrite some.
 void begin_plain_request(cdr::Encoder& encoder, const RequestHeader& header, Body body) {
   const OctetSpan key = header.object_key;
   const std::string_view operation = header.operation;

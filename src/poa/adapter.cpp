@@ -237,7 +237,7 @@ void Adapter::list(const ActiveObject& object, SlotRef slot) {
 
 // Allocates no memory, so no object remains partly deactivated.
 void Adapter::deactivate_object(const ObjectId& id) {
-  SlotTable<ActiveObject>::Pin object;  // released after the lock: the servant may end then
+  SlotTable<ActiveObject>::Pin object;  // released after unlocking: the servant may end then
   Lock lock = lock_alive();
   if (!parts_.policies.retain()) throw WrongPolicy();
   auto removed = objects_.remove(id_view(id));

@@ -102,10 +102,11 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
-  /// Takes the lock that makes upcalls wait for each other, if the thread policy says so. Raises
-  /// TRANSIENT if the calling thread is the last serving thread, and the lock stays taken for
-  /// `Settings::single_thread_wait`. The upcall that has the lock may wait for a request that only
-  /// the calling thread could serve.
+  /// Takes the lock that makes upcalls wait for each other, if the thread policy is
+  /// SINGLE_THREAD_MODEL. Raises TRANSIENT if the calling thread is the last serving thread, and
+  /// the lock stays taken for `Settings::single_thread_wait`. Without this limit both could wait
+  /// for ever: the upcall that has the lock may need a request that only the calling thread could
+  /// serve.
   [[nodiscard]] std::unique_lock<std::recursive_timed_mutex> enter_upcall();
   /// A reference to an object of this adapter, with the type that its servant names.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> reference_to(
@@ -121,7 +122,8 @@ class Adapter final : public ManagedAdapter {
   /// Lets a request use the adapter, so that `destroy` and the manager wait for it. False if the
   /// adapter was destroyed. Called before the request looks at the manager's state.
   [[nodiscard]] bool enter() noexcept;
-  /// Called by a request that uses the adapter already. Lasts until the request is answered.
+  /// Adds a second use, for a request that uses the adapter already. It ends when the request is
+  /// answered.
   void enter_again() noexcept;
   void leave() noexcept;
   /// Notes a deferred reply of the object, and returns the object's id for `owe_no_more`. If the
@@ -210,8 +212,9 @@ class Adapter final : public ManagedAdapter {
 
   ServantRef default_servant_;
   CORBA::object_reference<PortableServer::ServantManager> servant_manager_;
-  CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;  // servant_manager_
-  CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;      // or as a locator
+  // The same object, by the interface that the adapter calls. At least one of the two is nil.
+  CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;
+  CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;
   CORBA::object_reference<PortableServer::AdapterActivator> adapter_activator_;
 };
 

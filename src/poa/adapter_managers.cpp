@@ -41,7 +41,7 @@ CORBA::object_reference<AdapterActivator> Adapter::the_activator() {
 
 void Adapter::the_activator(CORBA::object_reference<AdapterActivator> activator) {
   const Lock lock = lock_alive();
-  std::swap(adapter_activator_, activator);  // the old one is let go after the lock
+  std::swap(adapter_activator_, activator);  // the old one is released after unlocking
 }
 
 CORBA::object_reference<ServantManager> Adapter::get_servant_manager() {
@@ -77,7 +77,7 @@ PortableServer::POA::ServantRef Adapter::get_servant() {
 }
 
 void Adapter::set_servant(const ServantRef& servant) {
-  ServantRef old = servant;  // let go after the lock
+  ServantRef old = servant;  // released after unlocking
   const Lock lock = lock_alive();
   if (!parts_.policies.default_servant()) throw WrongPolicy();
   if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");

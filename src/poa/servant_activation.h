@@ -4,8 +4,8 @@
 //   inactive -> incarnating -> active -> leaving -> etherealizing -> inactive
 //
 // Only incarnating, leaving and etherealizing are kept here: active objects are in the ObjectMap.
-// The thread that begins a transition ends it, and all other threads that need the id wait. So an
-// object is incarnated once, and not again before it was etherealized.
+// The thread that begins incarnating or etherealizing also ends it. All other threads that need the
+// id wait. So an object is incarnated once, and not again before it was etherealized.
 #pragma once
 
 #include <perigee/poa/servant.h>
@@ -78,7 +78,8 @@ class ServantActivation {
   /// @}
 
   /// @name Deferred replies of objects that an activator has made
-  /// A request does not wait until such an object has left: its own thread may have to reply.
+  /// A request does not wait for such an object that is leaving: the waiting thread may be the
+  /// thread that has to reply.
   /// @{
   void owe(const std::string& id);
   void owe_no_more(const std::string& id) noexcept;

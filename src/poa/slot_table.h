@@ -126,8 +126,8 @@ class SlotTable {
     return Pin(*this, *slot, ref);
   }
 
-  /// The value is not found any more. It is destroyed now, or by its last user. False if it was
-  /// removed before.
+  /// Removes the value: it is not found any more. It is destroyed now, or by its last user. False
+  /// if it was removed before.
   bool remove(SlotRef ref) noexcept {
     Slot* slot = find(ref.index);
     if (slot == nullptr) return false;

@@ -32,7 +32,7 @@ Features recorded_features(const Transport& inner) noexcept {
 /// thread.
 class NamesInUse {
  public:
-  /// Takes the names until it is destroyed.
+  /// Keeps the names in use until it is destroyed.
   class Claim {
    public:
     Claim(NamesInUse& names, const IpName& lower, const IpName& upper)
