@@ -1,4 +1,4 @@
-# Compiler settings and the two functions that every layer's CMakeLists.txt uses.
+# Compiler settings, and the functions for layers, tests and fuzz targets.
 include(GNUInstallDirs)
 
 set(CMAKE_CXX_STANDARD 23)
@@ -110,8 +110,8 @@ endfunction()
 
 find_package(Threads REQUIRED)
 
-# Functions in one library call each other directly: no symbol may be replaced. The library's
-# thread-local variables are few enough for the static block.
+# Functions in one library call each other directly: no symbol may be replaced. The initial-exec model
+# needs space for the library's thread-local variables in the static TLS block. They are small enough.
 add_compile_options(-fno-semantic-interposition -fno-plt -ftls-model=initial-exec)
 add_link_options(-Wl,-Bsymbolic-functions -Wl,-z,now)
 # Functions that nothing calls are left out; relative relocations take a bit each, not 24 octets.

@@ -76,7 +76,7 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   endforeach()
   list(APPEND sources "${folder}/${name}All.cpp")
   add_custom_command(
-    OUTPUT ${sources} ${included}  # the first is the first in the dependency file: Ninja compares
+    OUTPUT ${sources} ${included}  # Ninja requires that the dependency file begins with the first output
     COMMAND ${command} ${options} --one-source --output-dir "${folder}" --depend-file "${folder}/${name}.d"
             "${path}"
     DEPENDS "${path}" ${dependency}

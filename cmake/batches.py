@@ -69,7 +69,7 @@ class Source:
         return self.disturbs(other) or other.disturbs(self)
 
     def disturbs(self, other):
-        """Whether the other source, with this one before it, might mean something else."""
+        """Whether the other source might have another meaning if this source stands in front of it."""
         declared = self.names | self.imported
         return bool(declared & other.names or self.variables & other.words or (self.functions - self.foreign) & other.calls
                     or (declared & other.foreign) - self.foreign

@@ -36,7 +36,7 @@ def proxy():
 
 
 class CleanSystem:
-    """`folder` is the root folder of the system; `work` is the present folder of commands inside."""
+    """`folder` is the root folder of the system; `work` is the working directory of commands inside."""
 
     def __init__(self, folder, work):
         self.folder = Path(folder)
@@ -64,9 +64,9 @@ class CleanSystem:
         self.inside(self.work).mkdir(parents=True)
 
     def run(self, script, *, mount=None, variables=None, **options):
-        """Runs bash as root in the system, with the folder `mount` of this machine as its present
-        folder if one is given. The programs have a PID namespace, and end with bash. `options` are
-        those of subprocess.run, whose result is returned."""
+        """Runs bash as root in the system. If `mount` is given, this folder of the machine is mounted
+        at the working directory. The programs run in a PID namespace of their own, and are killed when
+        bash ends. `options` are those of subprocess.run, whose result is returned."""
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "LC_ALL": "C.UTF-8",
                        "DEBIAN_FRONTEND": "noninteractive", **proxy(), **(variables or {})}
         enter = shlex.join(["exec", "unshare", f"--root={self.folder}", f"--wd={self.work}",

@@ -10,7 +10,8 @@ causes=': (FATAL )?ERROR: |Sanitizer: |^(FAIL|ERROR): |values: '
 findings=$(mktemp)  # the output of failed steps, printed again at the end
 trap 'rm -f "$findings"' EXIT
 
-# step <name> <command>...: runs the command, and counts it as one step. Of a ctest, counts the tests.
+# step <name> <command>...: runs the command, and counts it as one step. If the command is ctest, counts
+# its tests instead.
 step() {
   local name=$1 log status=0 started=$SECONDS
   shift
@@ -45,7 +46,8 @@ count() {
   fi
 }
 
-# shorten: of the output of each failed test, the lines that say why and the last 60 lines.
+# shorten: prints a part of the output of each failed test: the lines with the causes, and the last 60
+# lines.
 shorten() {
   awk -v causes="$causes" '
     function flush_tail() { for (i = n > 60 ? n - 59 : 1; i <= n; ++i) print tail[i]; n = 0 }
@@ -55,7 +57,8 @@ shorten() {
     END { flush_tail() }'
 }
 
-# keep_findings <name> <log>: the output of the tests that failed, or the end of another step's log.
+# keep_findings <name> <log>: stores the output of the tests that failed. If the step ran no tests,
+# stores the end of its log.
 keep_findings() {
   local tests
   tests=$(awk '/^ *(Start +[0-9]+:|[0-9]+\/[0-9]+ Test +#)/ { failed = 0 } /\*\*\*/ { failed = 1 } failed' "$2")
@@ -65,8 +68,8 @@ keep_findings() {
   } >> "$findings"
 }
 
-# print_causes: of the findings, the names of the failed tests and the first lines that say why. They
-# are the end of the output, which is the part that a reader of a shortened log still sees.
+# print_causes: prints the names of the failed tests in the findings, and the first lines with causes.
+# These lines stand at the end of the output, because a shortened log shows its end.
 print_causes() {
   grep -E "\\*\\*\\*|$causes" "$findings" | cut -c1-160 |
     awk '/\*\*\*/ { lines = 0; split("", seen) } !seen[$0]++ && lines++ < 5' | head -n 24

@@ -93,8 +93,8 @@ task<> call_in_tasks(CuberRef cuber, Work work) {
   co_await when_all(std::move(callers));
 }
 
-// Works without tasks. Starts each call, and asks for its result after `in_flight` further calls
-// were started.
+// Works without tasks. Before each new call, waits for the result of the oldest call if `in_flight`
+// calls are in flight.
 void call_ahead(const CuberRef& cuber, const Work& work) {
   std::vector<call<>> calls(work.in_flight);
   for (std::size_t index = 0; index < work.calls + work.in_flight; ++index) {

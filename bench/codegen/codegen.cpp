@@ -52,7 +52,8 @@ std::string read(const fs::path& file) {
   return {std::istreambuf_iterator<char>(input), {}};
 }
 
-// omniORB's own headers declare module CosNaming. Its IDL compiles everywhere under another name.
+// Gives the module CosNaming another name in the copy: omniORB's own headers declare this module,
+// and the generated code would clash with them.
 void copy_idl(const fs::path& from, const fs::path& to) {
   std::string text = read(from);
   for (std::size_t at = 0; (at = text.find("CosNaming", at)) != std::string::npos;)

@@ -65,7 +65,7 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
         {"omniORB tpc", omniorb_server(omniorb, endpoint, OmniorbThreads::per_connection)});
     systems.push_back({"omniORB pool", omniorb_server(omniorb, endpoint, OmniorbThreads::pool)});
   }
-  // Only if the options name them.
+  // These systems are measured only if the options name them.
   if (!options.systems.empty()) {
     systems.push_back(
         {"perigee per core uring", perigee_with("reactor-per-core", {"Poller", "uring"})});

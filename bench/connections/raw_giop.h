@@ -1,5 +1,5 @@
-// GIOP in a C program: connections and requests without an ORB. So a client costs the same for
-// every server.
+// GIOP as a C program would use it: connections and requests without an ORB. So a client costs the
+// same for every server.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@ RawTarget parse_raw_target(const std::string& reference);
 std::string make_raw_request(const RawTarget& target, const std::string& operation,
                              std::size_t octets = 0);
 
-/// A connection to this host, without delay. Each `source` has its own source address, because the
-/// number of ports of one address is limited.
+/// A connection to this host, with TCP_NODELAY. Each `source` has its own source address, because
+/// the number of ports of one address is limited.
 int connect_raw(std::uint16_t port, std::uint8_t source = 1);
 
 /// Listens on this host, and prints the port.
 int open_raw_listener();
 
-/// Accepts a connection, without delay. -1: there is none, or an error.
+/// Accepts a connection, and sets TCP_NODELAY. Waits for a connection. -1: an error.
 int accept_raw(int listener);
 
 /// Registers the handle with epoll for reading. The event's data is the handle.

@@ -114,8 +114,8 @@ class SlowReader {
   std::size_t sent_ = 0;  // octets of the current request
 };
 
-// Fills each connection until the server has stopped reading from it. Earlier work of the server
-// would be the service of large calls, not a disturbance by slow clients.
+// Fills each connection until the server has stopped reading from it. Until then the server is busy
+// with large calls. This work must not count as a disturbance by slow clients.
 void fill_all(std::vector<SlowReader>& readers, const std::string& request) {
   for (int quiet = 0; quiet < 5; ++quiet) {
     for (SlowReader& reader : readers)

@@ -19,7 +19,7 @@ struct CrowdOptions {
   std::size_t rounds = 15;
   std::size_t idle = 10'000;
   std::size_t busy = 1'000;
-  std::size_t calls = 100000;  ///< per round, over all busy connections
+  std::size_t calls = 100000;  ///< per measurement, over all busy connections
   std::size_t slow_readers = 100;
   std::size_t half_open = 100;
   std::vector<std::string> strategies{"thread-pool", "reactor-per-core", "reactive"};

@@ -96,7 +96,7 @@ SideCounts count_calls(const SystemIn& system, const std::string& workload, int 
 /// Adds the counts to the report, for all systems and workloads.
 void count_costs(CubitReport& report);
 bool is_counted(const SideCounts& counts);
-/// The columns of a page's table of counts, "client + server", and their names.
+/// The names of the columns of a table of counts, and the texts of a row: "<client> + <server>".
 const std::vector<std::string>& count_columns();
 std::vector<std::string> count_texts(const SideCounts& counts);
 nlohmann::json to_json(const SideCounts& counts);

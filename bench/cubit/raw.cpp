@@ -189,7 +189,8 @@ class RawConnection {
   int fd_;
 };
 
-/// The buffers of both sides have the size of the messages, so a large call makes a new connection.
+/// One kind of call. It has a connection of its own, because the buffers of both sides have the
+/// size of its messages.
 class RawCall {
  public:
   RawCall(const Address& address, Sizes sizes) : address_(address), sizes_(sizes) {}

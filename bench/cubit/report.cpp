@@ -59,7 +59,7 @@ BarChart bars(const std::string& workload, const CubitReport& report) {
   return chart;
 }
 
-// The paper's figure 16: Perigee's protocols, for each type of data.
+// Perigee's protocols, for each type of data: figure 16 of the paper that the page names.
 BarChart figure_16(const CubitReport& report) {
   BarChart chart{.label = "two-way calls per second", .better = Better::larger};
   for (const std::string& workload : report.options.workloads)

@@ -53,7 +53,7 @@ const std::vector<std::string>& cubit_workloads();
 std::vector<std::string> large_cubit_workloads();
 /// What a call of the workload sends and returns: "a sequence of 4096 octets is sent and returned".
 std::string workload_text(const std::string& workload);
-/// The largest number of octets of a call of the workload, in both directions; 0: few.
+/// The octets that a large call sends and receives, together; 0 for workloads that are not large.
 std::size_t large_size_of(const std::string& workload);
 /// Raises the ORBs' limits for messages with `size` octets of arguments, if the defaults are lower.
 void allow_large_messages(std::vector<System>& systems, std::size_t size);

@@ -54,8 +54,8 @@ std::vector<double> linear_ticks(double high) {
   return ticks;
 }
 
-// Powers of ten. For a short range also two and five times these powers. If these are fewer than
-// three, round numbers.
+// Powers of ten. For a short range also two and five times these powers. If these give fewer than
+// three ticks: round numbers with equal distances.
 std::vector<double> logarithmic_ticks(double low, double high) {
   std::vector<double> ticks;
   const bool is_long = high / low >= 1000;

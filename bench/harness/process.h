@@ -34,9 +34,11 @@ class Process {
   /// Page faults so far, of all its threads.
   [[nodiscard]] std::uint64_t page_faults() const;
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-  /// Closes its input (ends clients) or sends SIGTERM (ends servers), and waits for its end.
+  /// Closes its input: this ends a client.
   void close_input();
+  /// Sends SIGTERM: this ends a server.
   void terminate();
+  /// Waits for its end. Returns the status as waitpid does.
   int wait();
 
  private:

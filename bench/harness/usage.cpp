@@ -19,8 +19,8 @@ double find_status(pid_t pid, const std::string& name) {
   throw std::runtime_error(fmt::format("process {} has no {}", pid, name));
 }
 
-// proc(5): the 14th field. All but two of the fields before it are words without blanks, behind the
-// name in parentheses.
+// proc(5): the 14th field. The second field is the name in parentheses, which may contain blanks.
+// So the fields are counted from behind it.
 std::chrono::nanoseconds user_time(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text;

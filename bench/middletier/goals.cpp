@@ -31,7 +31,8 @@ Cell cell_of(const MiddletierReport& report, const Point& point, const std::stri
   return cell == cells->second.end() ? nullptr : &cell->second;
 }
 
-/// Adds a claim. False if nothing was measured. A model that failed has missed its goals.
+/// Adds a claim, if all cells were measured. A model that failed has missed its goals. False if
+/// there are no values for the claim.
 bool begin_claim(std::vector<Claim>& claims, const Claim& goal, std::initializer_list<Cell> cells) {
   if (std::ranges::find(cells, nullptr) != cells.end()) return false;
   claims.push_back(goal);
@@ -75,7 +76,7 @@ void add_ratio_as(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell
   claims.back().measured = median_with_interval(values);
 }
 
-// The gain from a second CPU and more threads. The floor needs a second loop for it.
+// The gain from a second CPU and more threads. The floor uses a second CPU only with a second loop.
 void add_gain(std::vector<Claim>& claims, const MiddletierReport& report, const std::string& model,
               const std::string& base) {
   const Cell before = cell_of(report, one_cpu, base);
@@ -92,7 +93,7 @@ void add_gain(std::vector<Claim>& claims, const MiddletierReport& report, const 
   claims.back().measured = median_with_interval(values);
 }
 
-// Compares each model with itself, and with the same servants on one loop.
+// Compares each model on two CPUs with itself on one CPU, and with the same servants on one loop.
 void add_gains(std::vector<Claim>& claims, const MiddletierReport& report) {
   for (const std::string servants : {"AMH", "coroutine"})
     for (const std::string threads : {"-2", "-cores"})

@@ -88,8 +88,8 @@ CORBA::servant_reference<PortableServer::Servant> make_servant(ServantKind kind,
   throw std::logic_error("no such kind of servant");
 }
 
-// The limits allow one waiting upcall for each client, nested or on spare threads. The servers of
-// the paper had no limit either.
+// Raises the limits, so that one upcall of each client can wait, nested or on spare threads. The
+// servers of the paper had no such limits.
 OrbRef make_orb(const Model& model, std::size_t clients) {
   std::vector<std::string> arguments{"middle",
                                      "-ORBListenEndpoints",

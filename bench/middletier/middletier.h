@@ -1,6 +1,7 @@
-// `perigee bench middletier`: the experiments of the paper of 2002. Clients call a middle tier,
-// which calls a sink that replies after a delay. The experiment compares concurrency models of the
-// middle tier.
+// `perigee bench middletier`: the experiments of the paper "Design and Performance of Asynchronous
+// Method Handling for CORBA" (Deshpande, Schmidt, O'Ryan, Brunsch; 2002). Clients call a middle
+// tier, which calls a sink that replies after a delay. The experiment compares concurrency models
+// of the middle tier.
 #pragma once
 
 #include "harness/statistics.h"
@@ -63,7 +64,7 @@ struct MiddletierSample {
   SourceResult source;
   double rate = 0;           ///< replies a second
   double cpu_us = 0;         ///< user and system time of the middle tier for each reply
-  double user_us = 0;        ///< the user's part
+  double user_us = 0;        ///< the user time of this
   double busy = 0;           ///< the middle tier's CPU time, divided by the window
   double others_busy = 0;    ///< the same for source and sink together
   double threads = 0;        ///< of the middle tier, in the window

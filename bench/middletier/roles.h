@@ -19,8 +19,8 @@ struct Window {
 struct SourceResult {
   std::size_t replies = 0;   ///< within the window, time stamp checked
   std::size_t failures = 0;  ///< exceptions, within the window
-  std::size_t lost = 0;      ///< requests without a reply long after the window
-  std::size_t stalled = 0;   ///< connections that took longer than a second
+  std::size_t lost = 0;      ///< requests without a reply ten seconds after the window
+  std::size_t stalled = 0;   ///< connections that took more than 900 ms: a SYN was lost
   std::size_t idle = 0;      ///< clients without a reply within the window
   double seconds = 0;        ///< the window
   double p50_ms = 0;
@@ -31,9 +31,9 @@ std::string to_line(const SourceResult& result);
 SourceResult parse_source_result(const std::string& line);
 
 /// Connects `clients` clients to the middle tier, and prints "connected". Answers each line
-/// "measure WARM_UP_MS MEASURED_MS DELAY_MS" with "begin" and "end", when the window begins and
-/// ends, and with its result when no client waits any longer. A C program, so that it costs the
-/// same for every server.
+/// "measure WARM_UP_MS MEASURED_MS DELAY_MS" with three lines: "begin" when the window begins,
+/// "end" when it ends, and the result when no client waits any longer. Uses no ORB, so that it
+/// costs the same for every server.
 int run_source(const std::string& reference, std::size_t clients);
 
 /// Prints its port, and replies to each request `delay_us` after its arrival, in order, until it is

@@ -28,7 +28,8 @@ inline void write_block(std::span<std::byte> block, Word number, bool is_last, M
     std::memcpy(block.data() + at, &word, sizeof word);
 }
 
-/// Whether it is the last block. Throws std::runtime_error if it is not the whole block `number`.
+/// Whether `block` is the last block of a run. Throws std::runtime_error unless it is block
+/// `number`, unchanged.
 inline bool check_block(std::span<const std::byte> block, Word number, Memory memory) {
   Word first = 0;
   std::memcpy(&first, block.data(), sizeof first);

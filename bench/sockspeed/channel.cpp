@@ -81,8 +81,8 @@ std::string to_text(const Channel& channel) {
 
 bool has_wrapper(const Channel& channel) { return channel.medium != Medium::shared_memory; }
 
-// Without TCP with small queues. If a queue holds less than a segment (64 KiB on the loopback
-// interface), each block waits for timers, and a large block for many seconds.
+// Leaves out TCP with small queues. If a queue holds less than a segment (64 KiB on the loopback
+// interface), each block waits for timers, and a large block takes many seconds.
 std::vector<std::string> default_channels() {
   return {"tcp",
           "uring",

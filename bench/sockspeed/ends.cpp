@@ -70,7 +70,7 @@ std::unique_ptr<Base> socket_end(const Channel& channel, Version version, Stream
     require(stream.set(ipc::NoDelay{channel.no_delay}), "no-delay");
   if (version == Version::wrapper) return wrapper_end<EndOf>(channel, std::move(stream));
   if constexpr (std::is_same_v<Stream, ipc::spipe::Stream>) {
-    const int off = 0;  // the wrapper distinguishes an empty record from the end by this
+    const int off = 0;  // only the wrapper needs credentials, to detect empty records
     setsockopt(stream.handle(), SOL_SOCKET, SO_PASSCRED, &off, sizeof off);
   }
   using Calls =
@@ -149,7 +149,7 @@ class PipeRendezvous final : public Rendezvous {
     return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(pipe_.receiver.handle());
   }
   std::unique_ptr<Parent> accept() override {
-    pipe_.receiver.close();  // otherwise the end of the child would not be noticed
+    pipe_.receiver.close();  // otherwise sending would not fail after the child has ended
     return pipe_end<Parent, ParentOf>(channel_, version_, std::move(pipe_.sender));
   }
 

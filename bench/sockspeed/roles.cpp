@@ -36,7 +36,7 @@ void print_for_people(const Run& run, const Outcome& outcome) {
 }
 
 std::unique_ptr<Parent> accept_child(Rendezvous& rendezvous, Medium medium) {
-  if (medium == Medium::pipe) {  // a pipe does not notice its child
+  if (medium == Medium::pipe) {  // a line reports that the child has opened the pipe
     std::string line;
     std::getline(std::cin, line);
   }

@@ -28,7 +28,7 @@ namespace {
   throw std::system_error(errno, std::system_category(), what);
 }
 
-/// Detects the end even if the parent has not waited for the process yet.
+/// Also true for a zombie: a process that has ended, and for which its parent has not waited yet.
 bool is_dead(pid_t pid) {
   pollfd entry{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
   if (entry.fd < 0) return errno == ESRCH;
@@ -103,7 +103,7 @@ SharedRing SharedRing::create(const std::string& name, std::size_t capacity) {
   const int fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) fail(name);
   const std::size_t size = sizeof(Header) + capacity;
-  errno = posix_fallocate(fd, 0, static_cast<off_t>(size));  // otherwise touching it could be fatal
+  errno = posix_fallocate(fd, 0, static_cast<off_t>(size));  // else a write may end in SIGBUS
   if (errno != 0) fail(name);
   auto mapping = map(fd, size);
   new (mapping->header) Header;

@@ -9,8 +9,8 @@
 
 namespace perigee::bench {
 
-/// read <= written <= read + capacity. The octets between them are at their number modulo capacity.
-/// Errors of the system are thrown as std::system_error.
+/// Invariant: read <= written <= read + capacity, as numbers of octets since the start. Octet
+/// number n is at position n modulo capacity. Errors of the system are thrown as std::system_error.
 class SharedRing {
  public:
   /// Makes the ring. Its name is removed when the ring is opened, or with this object.

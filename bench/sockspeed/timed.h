@@ -1,6 +1,6 @@
 // The timed tests over any link. A link is an object with send(octets), which sends all octets, and
 // receive(octets), which fills the whole space or returns false at the end of the stream. These are
-// templates, so that no call stands between the loop and the link's system calls.
+// templates, so that the loop needs no virtual call to reach the link's system calls.
 #pragma once
 
 #include "ends.h"

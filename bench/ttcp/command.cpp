@@ -56,7 +56,8 @@ void run(const CLI::App& command, Settings& settings) {
     write_report(run_ttcp(options), settings.output);
 }
 
-// receiver|transmitter, kind, family or payload, size of the queues, address or reference, options
+// The words: receiver or transmitter, kind, family or payload, size of the queues, address or
+// reference, ORB options.
 int run_role(const std::vector<std::string>& words) {
   const std::string& kind = words.at(1);
   const std::string& variant = words.at(2);

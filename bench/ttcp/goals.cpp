@@ -54,7 +54,8 @@ void add_large(std::vector<Claim>& claims, const Comparison& comparison, double 
   add_worst(claims, to_text(comparison) + ": CPU", goal, large.cpu_times);
 }
 
-// Time and CPU time per buffer, at each size.
+// The largest allowed ratios to the C program, for the time and the CPU time per buffer, at each
+// size of large buffers.
 const std::vector<ComparisonGoal>& large_goals() {
   static const std::vector<ComparisonGoal> goals{
       {{"ORB octets borrowed", "C TCP"}, 1.05},

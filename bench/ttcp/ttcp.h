@@ -94,7 +94,7 @@ void add_to(Page& page, const TtcpReport& report);
 /// @name Across two machines.
 /// @{
 /// Starts receivers for transmitters that connect to `port`, one session after another. If `once`,
-/// it returns after the first session.
+/// it returns after the first session with a valid request.
 void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool once);
 /// The experiment with the receivers of another machine, over TCP.
 TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port);

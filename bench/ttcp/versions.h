@@ -14,9 +14,9 @@ namespace perigee::bench {
 
 enum class TtcpGroup { tcp, local };
 
-/// One program that carries the data. In command lines, {QUEUE} stands for the queues' size,
-/// {ADDRESS} (or {HOST}, in the form of URLs) for the receiver's address, and {REF} for its
-/// reference.
+/// One way to carry the data: the command lines of a receiver and a transmitter. In them, {QUEUE}
+/// stands for the queues' size, {ADDRESS} (or {HOST}, in the form of URLs) for the receiver's
+/// address, and {REF} for its reference.
 struct TtcpVersion {
   std::string name;
   std::string floor;  ///< the C version that it is compared with
@@ -29,7 +29,7 @@ struct TtcpVersion {
   bool keeps_records = false;  ///< a buffer must fit the queue as a whole
 
   [[nodiscard]] bool can_carry(std::size_t size, std::size_t queue_size) const;
-  /// The octets of whole structs in a buffer of `size`.
+  /// The octets that are sent for a buffer of `size`. If the data are structs: only whole structs.
   [[nodiscard]] std::size_t payload_size(std::size_t size) const;
 };
 

@@ -19,7 +19,7 @@ using probe::Point;
 
 // The last calls of the thread that made or served them.
 void print_calls(Point last, std::size_t calls) {
-  const std::vector<std::vector<Stamp>> all = all_stamps();  // measuring the clock adds stamps
+  const std::vector<std::vector<Stamp>> all = all_stamps();  // before the next line adds stamps
   const StampClock clock = measure_stamp_clock();
   for (const std::vector<Stamp>& stamps : all)
     std::cout << to_text(last_calls(stamps, last, calls, clock));

@@ -24,8 +24,8 @@ std::string describe_method(const WhiteboxOptions& options) {
       options.calls, options.rounds);
 }
 
-// A step that is shorter than a probe may be some nanoseconds below 0, since the probe's own time
-// is subtracted. No step takes less than no time.
+// A step that is shorter than a probe may be some nanoseconds below 0, because the probe's own time
+// is subtracted. It is shown as 0.
 double shown_us(double ns) { return std::max(ns, 0.0) / 1000; }
 
 std::string microseconds(double ns) { return fmt::format("{:.3f}", shown_us(ns)); }
@@ -74,7 +74,7 @@ Table layers_table(const WhiteboxReport& report) {
   return table;
 }
 
-// The time of all layers except the system: the paper's "overhead of the ORB".
+// The time of all layers except I/O and system: the "overhead of the ORB" in the paper.
 double orb_time(const WhiteboxResult& result) {
   return round_trip(result.steps.client) - time_of(Layer::io, result);
 }

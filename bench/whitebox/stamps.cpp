@@ -34,7 +34,7 @@ struct Rings {
 };
 
 Rings& rings() {
-  static Rings instance;  // of the program, which only measures
+  static Rings instance;  // for the whole program
   return instance;
 }
 

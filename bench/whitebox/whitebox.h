@@ -1,5 +1,6 @@
 // `perigee bench whitebox`: the time of a two-way call in each layer of client and server, by time
-// probes. It gives the paper's tables 1 and 2, and figures 18 and 19.
+// probes. It gives tables 1 and 2, and figures 18 and 19, of the paper "Applying Patterns to
+// Develop a Pluggable Protocols Framework for ORB Middleware" (Schmidt, O'Ryan, Othman; 2001).
 #pragma once
 
 #include "steps.h"

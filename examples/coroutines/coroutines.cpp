@@ -26,7 +26,7 @@ using perigee::task;
 using perigee::event::Reactor;
 using namespace std::chrono_literals;
 
-// A source that takes its time. Its sleep ends early if the task is asked to stop.
+// A source that gives its price after `delay`. Its sleep ends early if the task is asked to stop.
 task<int> ask(Reactor& reactor, std::string source, int price, std::chrono::milliseconds delay) {
   const bool slept = co_await perigee::sleep_for(reactor, delay);
   if (!slept) throw std::runtime_error(source + ": stopped");

@@ -38,7 +38,8 @@ void print(const char* what, std::uint64_t ticket) {
   std::cout << what << ' ' << ticket << std::endl;
 }
 
-// COMPLETED_NO never arrives here as long as one server lives: the ORB has tried the next profile.
+// An exception with COMPLETED_NO arrives here only if no server is left: otherwise the ORB has
+// tried the next profile.
 void enter_tickets(const std::stop_token& stop, const LedgerRef& ledger, std::uint64_t ticket,
                    std::uint64_t step) {
   for (; !stop.stop_requested(); ticket += step) {

@@ -127,7 +127,7 @@ class Home final : public CORBA::servant_traits<Forwarding::Home>::base_type {
   const LedgerRef ledger_;
 };
 
-// An adapter that asks the locator before each call.
+// Makes a POA that asks the locator before each call. Returns the reference of the ledger.
 LedgerRef make_reference(const IDL::traits<PortableServer::POA>::ref_type& root,
                          const CORBA::object_reference<Locator>& locator) {
   using PortableServer::RequestProcessingPolicyValue;

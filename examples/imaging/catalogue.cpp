@@ -155,9 +155,9 @@ std::optional<perigee::ipc::File> Catalogue::open(const CatalogueEntry& entry) c
   return perigee::ipc::File::adopt(file.release());
 }
 
-// A file that is being written gives a checksum of neither content. So the checksum is stored only
-// if the file has not changed meanwhile. Otherwise the next call finds another version, and
-// computes the checksum again.
+// If a file is written while it is read, the checksum fits neither the old nor the new content. So
+// the checksum is stored only if the file has not changed meanwhile. Otherwise the next call finds
+// another version, and computes the checksum again.
 Checksum Catalogue::checksum_of(const std::string& name, int fd, const FileVersion& version) {
   const fs::path image = folder_ / name;
   if (auto checksum = read_checksum_file(image, version)) return *checksum;

@@ -51,7 +51,7 @@ class Catalogue {
 
   const std::filesystem::path folder_;
   std::mutex lock_;
-  std::map<std::string, CatalogueEntry> known_;  ///< checksums that need not be made or read again
+  std::map<std::string, CatalogueEntry> known_;  ///< entries with checksums that were found before
 };
 
 /// Writes the checksum of an image to the file beside it.

@@ -30,5 +30,5 @@ class Sha256 {
 };
 
 std::string to_hex(std::span<const std::uint8_t> octets);
-/// Nothing if the text is not pairs of hexadecimal digits.
+/// Nothing unless the text consists of pairs of hexadecimal digits.
 std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);

@@ -24,7 +24,7 @@ struct Options {
   std::uint64_t offset = 0;
 };
 
-// Prints an incomplete list, too, and throws then.
+// If the list is incomplete, prints it and then throws.
 void list(const Locator& locator) {
   uint32_t missing = 0;
   for (const Imaging::Image& image : locator->list(missing))

@@ -1,5 +1,6 @@
 // Octets go from the stream to the file inside the kernel, and are read back from the file for the
-// checksum. They are read from the system's memory: later damage by the disk is not found.
+// checksum. They usually come from the page cache, so the checksum does not detect errors of the
+// disk.
 #include "download.h"
 
 #include <fcntl.h>
@@ -29,7 +30,8 @@ fs::path part_of(const fs::path& file, const Checksum& checksum) {
   return file.string() + "." + to_hex(checksum).substr(0, 16) + ".part";
 }
 
-// Deletes parts of earlier contents of the image, and only names that this program makes.
+// Deletes the .part files of other contents of this image. Deletes only files with names that this
+// program makes.
 void delete_others(const fs::path& file, const fs::path& part) {
   const std::string prefix = file.filename().string() + ".";
   const std::size_t name_size = prefix.size() + 16 + std::string(".part").size();

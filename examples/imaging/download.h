@@ -29,8 +29,8 @@ class Download {
     Checksum checksum;
   };
 
-  /// Goes on with the octets of the same content that an earlier start has left. Deletes octets of
-  /// other contents. Throws LocalProblem.
+  /// Continues the file that an earlier start has left, if it has octets of the same content.
+  /// Deletes files with octets of other contents. Throws LocalProblem.
   Download(std::filesystem::path file, What what);
 
   [[nodiscard]] const What& what() const noexcept { return what_; }

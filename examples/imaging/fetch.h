@@ -14,8 +14,8 @@
 struct FetchOptions {
   std::string image;
   std::filesystem::path file;
-  int attempts = 10;                 ///< in a row that bring nothing
-  double mebioctets_a_second = 0;    ///< at most; 0: as fast as it goes
+  int attempts = 10;               ///< gives up after so many attempts in a row without new octets
+  double mebioctets_a_second = 0;  ///< at most; 0: no limit
   std::chrono::seconds silence{30};  ///< after which a connection is given up
   Progress::Show progress = Progress::Show::no;
 };

@@ -72,11 +72,11 @@ class ImageStreams final : private Reception::Host {
   const Catalogue& catalogue_;
   Tickets& tickets_;
   const Options options_;
-  std::mutex lock_;  ///< for what follows, up to the workers' streams
+  std::mutex lock_;  ///< guards the members below except `reception_`, and the workers' streams
   std::condition_variable work_;
   std::condition_variable idle_;
   bool ending_ = false;
   std::list<Waiting> waiting_;
   std::list<Worker> workers_;
-  Reception reception_;  ///< last: it calls this object from its beginning to its end
+  Reception reception_;  ///< last, because it calls this object during its whole lifetime
 };

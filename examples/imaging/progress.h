@@ -9,7 +9,7 @@ class Progress {
  public:
   enum class Show : std::uint8_t { no, yes };
 
-  /// `begin`: octets that were there before.
+  /// `begin`: the octets that had arrived before this transfer.
   Progress(std::string name, std::uint64_t size, std::uint64_t begin, Show show);
   /// Ends the line.
   ~Progress();

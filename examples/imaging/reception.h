@@ -20,7 +20,7 @@ class Reception {
   struct Options {
     perigee::ipc::InetAddr address;      ///< where to listen
     std::chrono::seconds for_ticket{5};  ///< how long a connection may take to show its ticket
-    std::size_t connections_max = 256;   ///< without a ticket; a new one closes the oldest
+    std::size_t connections_max = 256;   ///< that have shown no ticket; one more closes the oldest
   };
   /// Gets connections that have shown a ticket. Called on the thread of the reception: must neither
   /// wait nor throw.

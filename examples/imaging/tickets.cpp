@@ -34,7 +34,7 @@ std::optional<Transfer> Tickets::use(std::span<const std::byte> secret, Clock::t
   drop_expired(now);
   if (secret.size() != secret_size) return std::nullopt;
   auto found = waiting_.end();
-  for (auto ticket = waiting_.begin(); ticket != waiting_.end(); ++ticket)  // no early end
+  for (auto ticket = waiting_.begin(); ticket != waiting_.end(); ++ticket)  // constant time
     if (CRYPTO_memcmp(ticket->secret.data(), secret.data(), secret_size) == 0) found = ticket;
   if (found == waiting_.end()) return std::nullopt;
   Transfer transfer = std::move(found->transfer);

@@ -60,7 +60,7 @@ class Parser {
   std::uint32_t request_id() { return decoder_.read<std::uint32_t>(); }
   OctetSpan object_key() { return decoder_.read_octet_sequence(); }
   std::string_view operation() { return decoder_.read_string_view(); }
-  /// What the header says of a request or reply, below `count`.
+  /// The response flags or the status in the header. An error if the number is not below `count`.
   template <typename Detail>
   Detail detail(std::uint32_t count) {
     if (detail_ >= count) decoder_.fail(cdr::ErrorKind::bad_value);
@@ -79,7 +79,7 @@ class Parser {
       contexts.push_back({id, decoder_.read_octet_sequence()});
     }
   }
-  /// The end: the header, and the decoder where the body begins.
+  /// Ends parsing. Returns the header, and the decoder at the beginning of the body.
   template <typename Header>
   std::expected<Parsed<Header>, FramingError> parsed(const Header& header) {
     if (!decoder_.ok()) return std::unexpected(FramingError::bad_header);

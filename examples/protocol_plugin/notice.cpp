@@ -1,4 +1,4 @@
-// Writes notices, of which readers never see a part, and reads them.
+// Writes notices in such a way that no reader sees an incomplete notice, and reads them.
 #include "notice.h"
 
 #include <perigee/ipc/handle.h>

@@ -1,5 +1,5 @@
 // The typed wrappers of sockets, pipes and files in one header: all of <perigee/ipc/…> that
-// programs use. The headers with the system calls below the wrappers come with them.
+// programs use.
 #pragma once
 
 #include <perigee/ipc/connect_any.h>

@@ -1,4 +1,4 @@
-// Completions and executors: handing a waiting task over.
+// Completions and executors: how a waiting task is resumed.
 #include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
 #include <perigee/async/completion.h>

@@ -23,7 +23,7 @@ void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error)
     std::rethrow_exception(error);
   } catch (const CORBA::NO_RESPONSE& stopped) {
     if (stopped.minor() != orb::minor_cancelled) return answer.exception(error);
-    // The status of the call that was stopped says nothing of the servant, which has begun.
+    // Not the completion status of the stopped call: the servant has begun, so it is MAYBE.
     answer.exception(CORBA::TIMEOUT(orb::minor_deadline, CORBA::COMPLETED_MAYBE,
                                     "the client's time passed before the reply"));
   } catch (...) {

@@ -65,8 +65,8 @@ std::string_view text_of(IoErrorKind kind) {
   return "unknown error";
 }
 
-/// The resolver has codes of its own, which are negative in this C library. All other codes are an
-/// errno.
+/// The resolver has codes of its own, which are negative in this C library. All other codes are
+/// values of errno.
 std::string text_of_code(IoOperation operation, int code) {
   if (operation == IoOperation::resolve && code < 0) return ::gai_strerror(code);
   return std::generic_category().message(code);

@@ -1,5 +1,5 @@
-// Logging over spdlog. The level and the sink are the only mutable global state of the process.
-// They must exist before and after any ORB, so that every line has a destination.
+// Logging over spdlog. The level and the sink belong to the process, not to an ORB: lines are also
+// logged before the first ORB exists and after the last one has gone.
 #include <perigee/base/log.h>
 
 #include <spdlog/logger.h>

@@ -1,5 +1,5 @@
-// The known name that a misspelt name most likely means. Only a header, so that the IDL compiler
-// and the tools need no library for it.
+// Finds the known name that a misspelt name most likely means. Header-only, so that the IDL
+// compiler and the tools need no library for it.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace perigee {
 
 inline constexpr std::size_t compared_name_size_max = 64;
 
-/// The number of letters to insert, delete, replace or swap with the next letter to turn one name
-/// into the other. Upper case equals lower case. Both names have at most `compared_name_size_max`
-/// letters.
+/// The smallest number of edits that turn one name into the other. An edit inserts, deletes or
+/// replaces a letter, or swaps two neighbours. Upper case equals lower case. Both names have at
+/// most `compared_name_size_max` letters.
 [[nodiscard]] inline std::size_t spelling_distance(std::string_view a, std::string_view b) {
   constexpr auto lower = [](char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -39,11 +39,13 @@ inline constexpr std::size_t compared_name_size_max = 64;
   return row[b.size()];
 }
 
-/// The candidate with the nearest spelling; the first of several. Empty if no candidate differs in
-/// at most a third of the letters of `name`. `candidates`: a range of strings.
+/// The candidate with the smallest spelling distance from `name`; the first of several. The
+/// distance is at most a third of the letters of `name`. Empty if there is no such candidate, and
+/// for a name of less than 3 or more than `compared_name_size_max` letters. `candidates`: a range
+/// of strings.
 template <typename Candidates>
 [[nodiscard]] std::string nearest_name(std::string_view name, Candidates&& candidates) {
-  // With one or two letters, each candidate would be near.
+  // A third of one or two letters is less than one letter, so no letter may differ.
   if (name.size() < 3 || name.size() > compared_name_size_max) return {};
   std::size_t best = name.size() / 3 + 1;
   std::string result;

@@ -1,5 +1,5 @@
-// The pool. Each thread has a list of free blocks for each size. It exchanges batches with a list
-// that all threads share.
+// The pool. Each thread has a list of free blocks for each size. The thread exchanges batches of
+// blocks with a list that all threads share.
 #include "base/sanitizer.h"
 #include <perigee/base/pool.h>
 
@@ -25,7 +25,7 @@ constexpr std::size_t coarse_step = 256;
 constexpr std::size_t fine_count = fine_max / fine_step;
 constexpr std::size_t class_count = fine_count + (pooled_size_max - fine_max) / coarse_step;
 
-/// The index of the list with blocks for `size` octets, at most pooled_size_max.
+/// The index of the list with blocks for `size` octets. `size` is at most pooled_size_max.
 constexpr std::size_t class_of(std::size_t size) noexcept {
   if (size <= fine_max) return size == 0 ? 0 : (size - 1) / fine_step;
   return fine_count + (size - 1 - fine_max) / coarse_step;
@@ -93,9 +93,9 @@ Block* take_batch(std::size_t size_class) noexcept {
 /// The largest number of blocks of a size that a thread keeps.
 constexpr std::size_t limit(std::size_t size_class) noexcept { return 2 * batch_count(size_class); }
 
-/// The calling thread's free blocks of one size.
-/// Invariant: there are `limit - room` blocks. Before the thread's first use of this size, and at
-/// the thread's end, the list is empty and has no room.
+/// The calling thread's free blocks of one size. Invariant: the list has `limit - room` blocks.
+/// Before the thread's first use of this size, and at the thread's end, the list is empty and
+/// `room` is 0.
 struct ThreadList {
   Block* first = nullptr;
   std::size_t room = 0;

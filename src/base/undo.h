@@ -1,12 +1,12 @@
-// Takes a step back unless the steps after it succeed.
+// Reverses a step unless the steps after it succeed.
 #pragma once
 
 #include <utility>
 
 namespace perigee {
 
-/// Calls `step` when it is destroyed, for example by an exception, unless `keep` was called. The
-/// step must not throw.
+/// The destructor calls `step`, which reverses an earlier step, unless `keep` was called. So an
+/// exception reverses that step, too. `step` must not throw.
 template <typename Step>
 class [[nodiscard]] Undo final {
  public:

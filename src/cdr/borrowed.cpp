@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kept_buffers_max = 4;
 constexpr std::size_t kept_buffer_size_max = 1u << 20;
 
-// A thread keeps several buffers, because upcalls may be nested and have several such parameters.
+// A thread keeps several buffers: upcalls may nest, and may have several borrowed parameters.
 std::vector<std::vector<std::byte>>& kept_buffers() {
   thread_local std::vector<std::vector<std::byte>> buffers;
   return buffers;
@@ -30,7 +30,7 @@ Scratch::~Scratch() {
   }
 }
 
-// operator new aligns for long double, which is as much as any basic type needs.
+// The vector's memory comes from operator new, so it is aligned for every basic type.
 std::byte* Scratch::take(std::size_t size) {
   auto& buffers = kept_buffers();
   if (buffer_.empty() && !buffers.empty()) {

@@ -11,12 +11,13 @@ namespace perigee::cdr {
 
 namespace {
 
-constexpr std::size_t capacity_min = 512;          // most messages never grow beyond
+constexpr std::size_t capacity_min = 512;          // most messages fit into this
 constexpr std::size_t capacity_max = PTRDIFF_MAX;  // pointers into it can be subtracted
 
 }  // namespace
 
-// Out of line, as all that the vector needs: a header that every stub includes stays light.
+// Out of line, like all functions that use the vector of borrowed octets: every stub includes
+// buffer.h, which should compile fast.
 Buffer::Buffer() noexcept = default;
 
 Buffer::Buffer(Buffer&& other) noexcept
@@ -80,7 +81,7 @@ void Buffer::move_out_of_place() {
   if (in_place()) move_out_of_place(size_);
 }
 
-// The octets that the own memory has are of no use.
+// The own memory holds no octets of the message. So malloc replaces it: realloc would copy it.
 void Buffer::move_out_of_place(std::size_t needed) {
   if (kept_capacity_ < needed) {
     const std::size_t capacity = std::max(needed + needed / 2, capacity_min);

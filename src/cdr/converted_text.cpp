@@ -10,7 +10,8 @@ namespace perigee::cdr {
 
 namespace {
 
-/// A char is one octet, so it cannot hold a UTF-8 character beyond ASCII: then the result is NUL.
+/// NUL if the character is invalid in `from`, or `to` does not have it as one octet. UTF-8 has only
+/// ASCII as one octet.
 char convert_character(char character, CharSet from, CharSet to) noexcept {
   if (static_cast<unsigned char>(character) < 0x80) return character;
   std::array<char, 3> place;

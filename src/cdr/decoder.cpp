@@ -70,8 +70,8 @@ bool Decoder::begin_next_piece() noexcept {
     return false;
   }
   if (landed_ != nullptr) return join_landed();
-  // The header of the piece, of 12 octets, is not in memory here. Alignment is to 8 at most, so 4
-  // octets in front of the piece take the place of the header.
+  // Alignment counts from the piece's header of 12 octets, which is not in memory here. Alignment
+  // is to 8 at most, and 12 - 8 = 4, so the 4 octets in front of the piece stand for the header.
   constexpr std::size_t header = 4;
   const std::byte* const begin = octets_.data() + octets_.size();
   octets_ = {begin - header, header + *next_sizes_};
@@ -99,7 +99,7 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
 // CORBA 3.0, 15.3.2.7: the length counts the terminating NUL.
 [[gnu::always_inline]] inline std::string_view Decoder::read_text(std::size_t size) noexcept {
   const OctetSpan octets = read_octets(size);
-  if (octets.empty()) return {};  // also if a landed message has no memory to be joined
+  if (octets.empty()) return {};  // also if there was no memory to join a landed message
   const auto* text = reinterpret_cast<const char*>(octets.data());
   if (std::memchr(text, 0, size) == text + size - 1) return {text, size - 1};
   fail(ErrorKind::bad_string);
@@ -120,7 +120,7 @@ void Decoder::read_string(std::string& text) {
 void Decoder::copy_long(std::size_t size, std::string& text) {
   const auto* octets = reinterpret_cast<const char*>(read_octets(size).data());
   text.clear();
-  if (octets == nullptr) return;  // a landed message has no memory to be joined
+  if (octets == nullptr) return;  // there was no memory to join a landed message
   bool is_good = octets[size - 1] == '\0';
   text.resize_and_overwrite(size - 1, [&](char* place, std::size_t length) noexcept {
     is_good = is_good && copy_long_text(place, {octets, length});

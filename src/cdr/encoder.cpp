@@ -20,14 +20,14 @@ void copy_reversed(std::byte* destination, OctetSpan source) {
   }
 }
 
-/// Copies a text as two words that may overlap: 4 to 8 octets with words of 4, 8 to 16 with words
-/// of 8. False if there is a NUL inside.
+/// Copies a text as two words, which may overlap. Words of 4 octets serve texts of 4 to 8 octets,
+/// words of 8 serve texts of 8 to 16. False if there is a NUL inside.
 template <typename Word>
 bool copy_as_words(std::byte* place, std::string_view text) {
   constexpr std::uint64_t above = sizeof(Word) == 8 ? 0 : 0xffffffff00000000;
   const std::size_t second = text.size() - sizeof(Word);
   Word words[2];
-  std::memcpy(&words[0], text.data(), sizeof(Word));  // NOLINT(bugprone-*): text is as long
+  std::memcpy(&words[0], text.data(), sizeof(Word));  // NOLINT(bugprone-*): text is long enough
   std::memcpy(&words[1], text.data() + second, sizeof(Word));
   std::memcpy(place, &words[0], sizeof(Word));
   std::memcpy(place + second, &words[1], sizeof(Word));

@@ -1,4 +1,4 @@
-// Takes the memory of large sequences, and gives it back.
+// Takes memory for large sequences from the ORB, and gives it back.
 #include <perigee/cdr/kept_sequence.h>
 #include <perigee/cdr/landed_sequence.h>
 #include <perigee/cdr/sequence_memory.h>

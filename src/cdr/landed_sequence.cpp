@@ -1,4 +1,4 @@
-// LandedSequence: the octets of its vector, and joining the message.
+// Finds the octets of the vector in a LandedSequence, and joins them with the rest of the message.
 #include <perigee/cdr/landed_sequence.h>
 
 #include <algorithm>

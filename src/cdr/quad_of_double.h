@@ -1,5 +1,5 @@
-// Converts between double (IEEE 754 binary64) and binary128 by integer operations, for machines
-// whose long double is a double and that have no type of 128 bits: ARM with 32 bits.
+// Converts between double (IEEE 754 binary64) and binary128 by integer operations. For machines,
+// such as 32-bit ARM, whose long double is a double and whose compiler has no 128-bit type.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace perigee::cdr {
 /// The octets of a binary128 number, in native byte order: QuadOctets of long_double.h.
 using OctetsOfQuad = std::array<std::byte, 16>;
 
-/// The two halves of a binary128 number: sign, 15 bits of exponent and 48 of fraction; the other 64
-/// bits of the fraction.
+/// A binary128 number. `high` holds the sign, 15 bits of exponent and the first 48 bits of the
+/// fraction; `low` holds the other 64 bits of the fraction.
 struct QuadHalves {
   std::uint64_t high;
   std::uint64_t low;
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t quad_exponent_max = 0x7fff;
 inline constexpr std::uint64_t exponent_difference = 16383 - 1023;
 inline constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 
-/// Exact.
+/// The conversion is exact.
 constexpr OctetsOfQuad quad_of_double(double value) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   std::uint64_t exponent = bits >> double_fraction_bits & double_exponent_max;
@@ -86,12 +86,12 @@ constexpr double double_of_quad(const OctetsOfQuad& octets) noexcept {
   constexpr unsigned usual_count = 63 - double_fraction_bits;
   const std::int64_t count = exponent > 0 ? usual_count : usual_count + 1 - exponent;
   if (count > 64) return number(0);
-  // The leading 1, and 63 digits. The last one is also set for any digit behind it.
+  // The leading 1, and 63 digits. The last digit is also set if any digit behind it is set.
   constexpr unsigned low_digits = 63 - quad_fraction_bits;
   const bool is_inexact = quad.low << low_digits != 0;
   const std::uint64_t digits =
       sign_bit | fraction << low_digits | quad.low >> (64 - low_digits) | (is_inexact ? 1 : 0);
-  // The leading 1 and a carry count in the exponent.
+  // The rounded digits are added: their leading 1, and a carry, increase the exponent.
   const std::uint64_t exponent_before = exponent > 0 ? static_cast<std::uint64_t>(exponent - 1) : 0;
   return number((exponent_before << double_fraction_bits) +
                 rounded(digits, static_cast<unsigned>(count)));

@@ -1,5 +1,5 @@
-// Converts by way of Unicode, one character at a time. Runs of ASCII, which are the same in all
-// code sets, are copied by words.
+// Converts by way of Unicode, one character at a time. A run of ASCII, which is the same in all
+// code sets, is found word by word and copied at once.
 #include "cdr/text_conversion.h"
 
 #include "cdr/code_pages.h"

@@ -16,9 +16,9 @@ constexpr bool is_surrogate(char32_t unit) noexcept { return unit >= 0xd800 && u
 /// The result for octets that are not a character.
 inline constexpr char32_t no_character = 0xffffffff;
 
-/// Takes a well-formed sequence of more than one octet from the front of a text that is not empty:
-/// no overlong form, no surrogate, no code point beyond Unicode. `no_character`, and the text is
-/// unchanged, if there is no such sequence.
+/// Takes a character of more than one octet from the front of `text`, which must not be empty.
+/// Returns `no_character`, and leaves `text` unchanged, if the octets are not well-formed UTF-8:
+/// also for an overlong form, a surrogate or a code point beyond Unicode.
 [[nodiscard]] char32_t take_utf_8(std::string_view& text) noexcept;
 /// Appends a character that is neither a surrogate nor beyond Unicode.
 void append_utf_8(std::string& text, char32_t character);

@@ -11,7 +11,7 @@
 namespace perigee::cdr {
 namespace {
 
-/// Two blocks of this size fit into the first level of every cache.
+/// Two blocks of this size fit into the first-level cache of every processor.
 constexpr std::size_t cached_size = 8192;
 
 /// Uses the C library: searches each block, and then copies it from the cache.

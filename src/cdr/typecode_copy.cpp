@@ -29,7 +29,7 @@ class Copy final {
   }
 
  private:
-  /// The copy of the type. Its parts are those of the original until they are copied, too.
+  /// The copy of the type. Until `complete`, it refers to the parts of the original.
   const TypeNode* copy_of(const TypeNode* type) {
     if (type == nullptr) return nullptr;
     if (aliases_ == Aliases::drop) type = &unaliased(*type);

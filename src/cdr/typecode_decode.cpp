@@ -65,7 +65,8 @@ void read_simple(TypeNode& node, Decoder& decoder) {
   }
 }
 
-// Nested types may each announce as many members as fit into the rest of the octets.
+// Limits the memory that is reserved before the members are read: each of many nested types may
+// announce as many members as fit into the rest of the octets.
 constexpr std::size_t reserved_members_max = 64;
 
 /// A decoder for a part of the top-level TypeCode, and the position of its octet 0 there.
@@ -93,8 +94,8 @@ class TypeReader final {
   [[nodiscard]] ErrorKind error() const noexcept { return error_; }
 
  private:
-  /// The position where a TypeCode begins. Positions increase, because TypeCodes are visited in the
-  /// order of reading.
+  /// A TypeCode that was read, at least in part, and the position where it begins. In `visited_`,
+  /// positions increase, because TypeCodes are visited in the order of reading.
   struct Visited {
     std::size_t position;
     TypeNode* node;
@@ -144,8 +145,9 @@ class TypeReader final {
     return check(part.decoder) ? found->node : &basic_node<TypeKind::tk_null>;
   }
 
-  /// Every cycle goes through a type that may recur. In omniORB's TypeCode of the typedef of a
-  /// sequence in a recursive struct, the indirection leads to the typedef.
+  /// An indirection to an incomplete type makes a cycle, which must go through a type that may
+  /// recur. The target need not be that type. Example: `typedef sequence<Node> Nodes`, where Node
+  /// is a struct with a member of type Nodes. omniORB's indirection leads to the typedef.
   bool may_lead_to(std::vector<Visited>::const_iterator target) const noexcept {
     const auto index = static_cast<std::size_t>(target - visited_.begin());
     return target->is_complete || std::ranges::any_of(open_, [this, index](std::size_t open) {
@@ -291,14 +293,15 @@ class TypeReader final {
     node.members = arena_.add(std::move(members));
   }
 
-  /// Each union looks at all enumerators of its discriminator; many unions may share one enum.
+  /// Limits the work: each union looks at all enumerators of its discriminator, and many unions may
+  /// share one enum.
   void count_enumerators(const TypeNode& discriminator) noexcept {
     enumerators_seen_ += discriminator.members.size();
     if (enumerators_seen_ > enumerators_seen_max_) fail(ErrorKind::too_large);
   }
 
-  /// The label of the default may have any value. JacORB writes one octet of 0 for every
-  /// discriminator. The octets that follow tell which form the label has.
+  /// The label of the default may have any value. JacORB writes one octet of 0, whatever the
+  /// discriminator's type is. The octets that follow tell which form the label has.
   static void skip_default_label(Decoder& decoder, const TypeNode& discriminator) noexcept {
     Decoder ahead = decoder;
     skip_label(ahead, discriminator);
@@ -328,7 +331,7 @@ class TypeReader final {
   void fail(ErrorKind kind) noexcept {
     if (error_ == ErrorKind::none) error_ = kind;
   }
-  /// Takes over the error of the decoder. Stops the decoder if the error is elsewhere.
+  /// Takes over the error of the decoder. Stops the decoder after an error elsewhere.
   bool check(Decoder& decoder) noexcept {
     if (!decoder.ok()) fail(decoder.error().kind);
     if (error_ != ErrorKind::none && decoder.ok()) decoder.fail(error_);

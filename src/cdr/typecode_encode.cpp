@@ -74,7 +74,8 @@ class TypeWriter final {
     encoder.write_encapsulation([&](Encoder& body) { write_body(body, type); });
   }
 
-  /// The code set of such labels depends on the connection that they came by.
+  /// Labels of type wchar must be encoded again: their code set on the wire depends on the
+  /// connection by which they came.
   static bool has_wide_labels(const TypeNode& type) {
     return type.kind == TypeKind::tk_union && unaliased(*type.content).kind == TypeKind::tk_wchar;
   }

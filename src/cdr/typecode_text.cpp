@@ -66,7 +66,7 @@ std::string_view keyword(TypeKind kind) noexcept {
   return found != std::end(keywords) ? found->text : "unknown";
 }
 
-constexpr int anonymous_depth_max = 16;  // of nested sequences
+constexpr int anonymous_depth_max = 16;  // of nested sequences, maps and arrays
 constexpr std::size_t text_size_max = 64 * 1024;
 
 /// A text that is cut at a limit: with indirections, few octets can describe a very long text.

@@ -16,8 +16,8 @@ namespace perigee::cdr {
 
 namespace {
 
-constexpr std::uint64_t steps_of_empty_value = 16;  // so a message may have 65,536
-// Products with sizes of messages: they need more than 32 bits.
+constexpr std::uint64_t steps_of_empty_value = 16;  // so a message may have 65,536 empty values
+// These are multiplied with sizes of messages, so the products need more than 32 bits.
 constexpr std::uint64_t steps_per_octet = 256;       // labels to look at: enough for large unions
 constexpr std::uint64_t copy_growth_base = 1 << 20;  // octets written
 constexpr std::uint64_t copy_growth_max = 16;        // for each octet read, in addition
@@ -175,11 +175,11 @@ class Walk final {
   }
 
   /// As in a reply, the repository id comes first (CORBA 3.0, 15.3.5.5), but omniORB leaves it out.
-  /// Without an id in the TypeCode this cannot be recognised.
+  /// If the TypeCode has no id, the two forms look the same: then an id is expected.
   void exception_id(const TypeNode& type) {
     if (type.id.empty()) return string();
     Decoder ahead = in_;
-    // A text of another length is not searched for its end: it may be long, and is read again.
+    // A text of another length is not read here: it may be long, and is read later as a member.
     bool is_there = ahead.read<std::uint32_t>() == type.id.size() + 1;
     if (is_there) {
       count_steps(type.id.size());
@@ -341,7 +341,7 @@ class Walk final {
         branch = &type.members[index];
     if (branch == nullptr && type.default_index >= 0)
       branch = &type.members[static_cast<std::size_t>(type.default_index)];
-    if (branch != nullptr) value(*branch->type);  // null after an error
+    if (branch != nullptr) value(*branch->type);  // null: no branch has the label
   }
 
   std::int64_t discriminator(const TypeNode& type) {

@@ -5,8 +5,8 @@
 
 namespace perigee::event {
 
-// If the kernel refuses this connect because a thread waits on the handle, it sends the reset when
-// the handle is closed.
+// If the kernel refuses this connect because a thread waits on the handle, the linger time of 0
+// makes it send the reset when the handle is closed.
 void abort_connection(int fd) noexcept {
   const linger none{.l_onoff = 1, .l_linger = 0};
   static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none));

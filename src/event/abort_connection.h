@@ -1,11 +1,12 @@
-// Ends a connection as a crash of its host would, to test the reaction of the peer.
+// Ends a connection abruptly, to test the reaction of the peer.
 #pragma once
 
 namespace perigee::event {
 
 /// A TCP connection ends at once: the peer gets a reset, and octets that are not sent yet are lost.
-/// A thread that waits on the handle returns with an error. Does nothing to handles of other kinds,
-/// whose peers know no reset. Any thread.
+/// A thread that waits on the handle returns with an error. Some kernels refuse this while a thread
+/// waits: then the peer gets the reset when the handle is closed. Does nothing to handles of other
+/// kinds, which have no reset. Any thread.
 void abort_connection(int fd) noexcept;
 
 }  // namespace perigee::event

@@ -31,7 +31,8 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-// "0::/user.slice/a" is the only line where all controllers are of version 2.
+// The path in a line such as "0::/user.slice/a". It is the only line of the file if all controllers
+// are of version 2.
 std::string path_in_hierarchy() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);)

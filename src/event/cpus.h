@@ -9,7 +9,8 @@
 
 namespace perigee::event {
 
-/// The affinity mask of the calling thread, within the quota of the process's cgroup; at least 1.
+/// The number of CPUs in the affinity mask of the calling thread, limited by the CPU quotas of the
+/// process's cgroup and its parents; at least 1.
 [[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t usable_cpus() noexcept;
 
 /// The CPUs that a cgroup's `cpu.max` allows, rounded up: "150000 100000" is 2. Nothing: no limit,

@@ -7,10 +7,10 @@
 
 namespace perigee::event {
 
-/// Handles both signals of the process for as long as an object exists, on whichever thread the
+/// While an object of this class exists, the process handles both signals, on whichever thread the
 /// system delivers them. The first signal is remembered and gives both signals their default
-/// action: the second signal ends the process at once. The last object restores the application's
-/// signal handlers.
+/// action, so a second signal ends the process at once. The destructor of the last object restores
+/// the application's signal handlers.
 class EndingSignals {
  public:
   EndingSignals() noexcept;
@@ -21,8 +21,9 @@ class EndingSignals {
   /// False if the system has no handle left.
   explicit operator bool() const noexcept { return caught_; }
   /// Waits for the first signal, which may have come before, or until `over` is raised. Returns
-  /// whether a signal came. Unblocks both signals in the calling thread, for good: at least one
-  /// thread of the process must accept the first signal, and the second one during the shutdown.
+  /// whether a signal came. Unblocks both signals in the calling thread, and leaves them unblocked:
+  /// at least one thread of the process must accept the first signal, and the second one during the
+  /// shutdown.
   [[nodiscard]] bool wait(const Signal& over) const noexcept;
 
  private:

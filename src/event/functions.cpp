@@ -32,7 +32,7 @@ ScheduledFunctions::~ScheduledFunctions() {
 
 ScheduledFunctions::Slot& ScheduledFunctions::take_slot() {
   if (free_.empty()) {
-    if (free_.capacity() == slots_.size())  // freeing never allocates
+    if (free_.capacity() == slots_.size())  // so that `release` never allocates
       free_.reserve(2 * slots_.size() + 8);
     return *slots_.emplace_back(
         std::make_unique<Slot>(*this, static_cast<std::uint32_t>(slots_.size())));

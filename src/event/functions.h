@@ -33,7 +33,8 @@ class FunctionTask final : public Task {
 };
 
 /// Functions that wait for their time. Any thread. Slots are reused, so that nothing is allocated
-/// in the steady state. The generation of a slot distinguishes old numbers from present numbers.
+/// in the steady state. A `TimerId` contains the index and the generation of its slot; the
+/// generation tells the ids of earlier functions from the present one.
 class ScheduledFunctions {
  public:
   explicit ScheduledFunctions(Reactor& reactor) noexcept : reactor_(reactor) {}
@@ -51,7 +52,7 @@ class ScheduledFunctions {
 
     ScheduledFunctions& owner;
     const std::uint32_t index;
-    std::uint32_t generation = 1;  // never 0: no number is 0
+    std::uint32_t generation = 1;  // never 0, so that no TimerId is 0
     Reactor::Function function;
   };
 

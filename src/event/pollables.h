@@ -79,8 +79,8 @@ struct PollableSlot {
   std::uint32_t next_free = 0;
 };
 
-/// Numbers for registered objects. A number has a generation: an event that was fetched before its
-/// object was removed finds nothing.
+/// Keys for registered objects. A key contains a generation: if an object was removed after an
+/// event was fetched, the key of that event finds nothing.
 class PollableSlots {
  public:
   using Slots = std::vector<PollableSlot>;

@@ -41,8 +41,8 @@ class Poller {
 /// Fails if the kernel has no io_uring, or refuses it.
 [[nodiscard]] std::expected<std::unique_ptr<Poller>, IoError> make_uring_poller(Threads threads);
 
-/// The largest number of events of one `wait`. It is small, because the end of the turn waits for
-/// all of them.
+/// The largest number of events of one `wait`. It is small, because timers and tasks wait until all
+/// of them are handled.
 inline constexpr std::size_t events_max = 32;
 
 /// Memory for the events of one `wait`, not initialised.

@@ -16,22 +16,23 @@ namespace {
 /// waking it for each event would cost more than the event.
 constexpr std::chrono::microseconds nap_time{200};
 
-/// A thread that waits longer than this for a timer sets the timer handle, and waits without a time
-/// limit. A time limit costs each wait most of a microsecond; setting the handle is a system call.
+/// A thread that runs the reactor alone, and waits longer than this for a timer, sets the timer
+/// handle and waits without a time limit. A time limit costs each wait most of a microsecond;
+/// setting the handle is a system call.
 constexpr std::chrono::milliseconds timer_handle_worth{20};
 
 /// The state that a thread keeps from one turn of a shared reactor to the next.
 struct LastTurn {
   const PollingReactor* reactor = nullptr;
-  std::uint64_t number = 0;  ///< of all threads' turns
-  bool timed = false;        ///< other threads had turns before it, so its start was noted
+  std::uint64_t number = 0;  ///< counted over the turns of all threads
+  bool timed = false;        ///< other threads had turns just before it, so `begin` was set
   std::chrono::steady_clock::time_point begin;
 };
 thread_local LastTurn last_turn;
 
 }  // namespace
 
-/// One level of turns on this thread's stack.
+/// Notes on the stack of the calling thread that it is in a turn of the reactor. Turns may nest.
 class PollingReactor::InTurn {
  public:
   explicit InTurn(const PollingReactor& reactor) noexcept
@@ -68,7 +69,7 @@ void PollingReactor::run_once(Deadline deadline) {
   turn(deadline);
 }
 
-// Mostly there is one event, and no other object waits.
+// The inlined case is the frequent one: one event, and no other object waits for a call.
 [[gnu::always_inline]] inline PollingReactor::Found PollingReactor::note(
     std::span<const PolledEvent> events) noexcept {
   if (events.size() == 1 && events[0].key < timer_key) [[likely]] {
@@ -104,7 +105,7 @@ void PollingReactor::turn(Deadline deadline) {
   if (has_tasks_.load(std::memory_order_acquire)) run_tasks();
   if (shared()) {
     if (stop_.load(std::memory_order_relaxed) && sleepers_.load() != 0)
-      wake();  // the next thread comes back
+      wake();  // the next thread returns from `run`
   } else if (has_foreign_loop_.load(std::memory_order_relaxed)) {
     tell_foreign_loop();  // announces the entries that this turn leaves
   }
@@ -163,8 +164,8 @@ bool PollingReactor::timer_handle_wakes(Deadline first) noexcept {
   return true;
 }
 
-// Cleared before the lists are looked at: a thread that adds an entry later wakes the reactor
-// again.
+// Clears `wake_pending_` before it looks at the lists: a thread that adds an entry later wakes the
+// reactor again.
 PollingReactor::Found PollingReactor::note_all(std::span<const PolledEvent> events) noexcept {
   for (const PolledEvent& event : events) {
     if (event.key == wake_key) wake_pending_.exchange(false, std::memory_order_acq_rel);
@@ -187,8 +188,8 @@ Event PollingReactor::take_ready() noexcept {
   return ready_.pop();
 }
 
-// Before the last due timer fires, the timer handle is set for the next one: its function may take
-// long, and another thread has to be woken then.
+// Sets the timer handle for the next timer before the last due timer fires: that call may take
+// long, and the handle must then wake another thread for the next timer.
 void PollingReactor::run_timers() {
   const TimePoint now = clock_.now();
   Timer* timer = nullptr;

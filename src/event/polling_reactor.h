@@ -29,8 +29,8 @@ namespace perigee::event {
 /// entries are left. So no entry waits behind a long call while a thread is free. A nested turn
 /// goes on where the outer turn stands, and no entry is called twice.
 ///
-/// Locks: `add_mutex_`, `timer_handle_mutex_`, then `lock_`. No call and no system call is made
-/// under `lock_`.
+/// Lock order: `add_mutex_`, `timer_handle_mutex_`, then `lock_`. Under `lock_` no handler, timer
+/// or task is called, and no system call is made.
 class PollingReactor final : public Reactor {
  public:
   PollingReactor(const Clock& clock, std::unique_ptr<Poller> poller, Signal wake,
@@ -123,8 +123,8 @@ class PollingReactor final : public Reactor {
 
   std::mutex add_mutex_;  ///< held while slots are added
   /// A timerfd; edge-triggered, so it is never read. With several threads, and for a foreign loop,
-  /// it follows the first timer. A single thread sets it when it waits for a timer that is not
-  /// soon. Set under the mutex.
+  /// it follows the first timer. A single thread sets it before it waits long for a timer
+  /// (`timer_handle_worth`). Set under the mutex.
   ipc::Handle timer_handle_;
   std::mutex timer_handle_mutex_;
   std::atomic<Deadline> timer_handle_due_;
@@ -134,15 +134,15 @@ class PollingReactor final : public Reactor {
   /// wakes the thread when a timer is due.
   bool no_timer_is_due_ = false;
 
-  /// Changed under the lock; lowered also without it. So a thread that adds an entry sees every
-  /// thread that may sleep without having seen the entry.
+  /// Raised under the lock, lowered without it. So a thread that adds an entry under the lock
+  /// counts every thread that may sleep without having seen the entry.
   std::atomic<std::uint32_t> sleepers_ = 0;
   std::atomic<bool> has_timers_ = false;  ///< false only if no timer is armed
   std::atomic<bool> has_tasks_ = false;
   std::atomic<bool> wake_pending_ = false;  ///< raised, and no turn has seen it yet
   std::atomic<bool> stop_ = false;
   std::atomic<bool> closed_ = false;
-  std::atomic<std::uint64_t> turns_ = 0;  ///< of all threads
+  std::atomic<std::uint64_t> turns_ = 0;  ///< number of turns of all threads
   std::atomic<bool> napping_ = false;     ///< a thread naps
   ScheduledFunctions functions_{*this};   ///< last: it cancels its timers
 };

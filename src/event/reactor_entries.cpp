@@ -1,4 +1,5 @@
-// The calls of other threads on a reactor: registering, marking, posting, arming, waking.
+// The functions of a reactor that any thread may call: registering, marking, posting, arming,
+// waking.
 #include "base/undo.h"
 #include "event/polling_reactor.h"
 
@@ -29,7 +30,7 @@ PollingReactor::PollingReactor(const Clock& clock, std::unique_ptr<Poller> polle
       busy_poll_(busy_poll),
       threads_(threads) {}
 
-// Objects that were marked after the last turn are still counted.
+// The ready list still holds references to objects that were marked after the last turn.
 PollingReactor::~PollingReactor() {
   FunctionTask::drop(posted_);
   for (Event event = ready_.pop(); event.target != nullptr; event = ready_.pop())
@@ -181,7 +182,7 @@ void PollingReactor::wake() noexcept {
 
 void PollingReactor::stop() noexcept {
   {
-    const std::lock_guard lock(lock_);  // a thread sees it, or sleeps already
+    const std::lock_guard lock(lock_);  // each thread sees `stop_`, or sleeps already
     stop_.store(true, std::memory_order_release);
   }
   wake();

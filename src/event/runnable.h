@@ -11,21 +11,23 @@
 
 namespace perigee::event {
 
-/// The calling thread, as the system counts threads.
+/// The system's number of the calling thread: gettid(2).
 [[nodiscard]] pid_t thread_id() noexcept;
 
-/// A thread of this process computes or waits for a CPU: it does not sleep, and it does not wait
-/// for a device. False if the system does not tell. One to three microseconds.
+/// Whether a thread of this process runs or waits for a CPU: it neither sleeps nor waits for a
+/// device. False if the system does not tell. Takes one to three microseconds.
 [[nodiscard]] bool is_runnable(pid_t thread) noexcept;
 
-/// The CPUs of the machine that have nothing to do now; 0 if the system does not tell.
+/// The number of CPUs of the machine that have nothing to do now; 0 if the system does not tell.
 [[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t idle_cpus_of_machine() noexcept;
 
-/// @name The files of the system, as text
+/// @name Parsers of the system's files; declared for tests
 /// @{
-/// Of /proc/self/task/N/stat: "17 (name) R 1 ...". 0: text of another form.
+/// The state of a thread in /proc/self/task/N/stat: 'R' in "17 (name) R 1 ...". 0: text of another
+/// form.
 [[nodiscard]] char state_of_stat(std::string_view stat) noexcept;
-/// Of /proc/loadavg: "0.20 0.18 0.12 3/345 11206" has 3. Nothing: text of another form.
+/// The runnable threads in /proc/loadavg: 3 in "0.20 0.18 0.12 3/345 11206". Nothing: text of
+/// another form.
 [[nodiscard]] std::optional<std::uint32_t> runnable_of_loadavg(std::string_view loadavg) noexcept;
 /// @}
 

@@ -18,9 +18,9 @@ class TaskWatcher {
   ~TaskWatcher() = default;
 };
 
-/// Call it before the reactor runs. The reactor must come from `make_reactor` and be for several
-/// threads. `watcher` must outlive the reactor's last turn. `Reactor::close` does not call the
-/// watcher.
+/// Makes `reactor` call `watcher`. Must be called before the reactor runs. The reactor must come
+/// from `make_reactor` and be for several threads. `watcher` must outlive the reactor's last turn.
+/// Tasks and timers that run because of `Reactor::close` do not call the watcher.
 PERIGEE_INTERNAL_API void watch_tasks(Reactor& reactor, TaskWatcher& watcher) noexcept;
 
 }  // namespace perigee::event

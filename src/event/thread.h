@@ -13,7 +13,7 @@ namespace perigee::event {
 /// it must be joined before it is destroyed or assigned to.
 class Thread {
  public:
-  /// No thread.
+  /// Has no thread.
   Thread() noexcept = default;
   /// Runs `body`, which must not throw. Throws std::system_error if the system has no thread left.
   PERIGEE_INTERNAL_API explicit Thread(std::move_only_function<void()> body);

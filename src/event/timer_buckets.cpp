@@ -36,7 +36,8 @@ bool TimerBuckets::arm(Timer& timer, Deadline deadline) noexcept {
   return !was_armed;
 }
 
-// The time of a timer that was cancelled must not hide that a later timer is the first one.
+// Without timers, `next_` must not keep the time of a cancelled timer: a timer that is armed later
+// would not count as the first one.
 void TimerBuckets::count_down() noexcept {
   if (--size_ == 0) next_ = Deadline::never();
 }

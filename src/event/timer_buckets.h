@@ -52,14 +52,15 @@ class TimerList {
   End end_;
 };
 
-/// Timers in radix buckets (a monotone radix heap, as Seastar's timer sets): bucket `b` holds the
-/// timers whose time differs from `last_` first in bit `b - 1`. Arming and cancelling take constant
-/// time. Each timer moves to a lower bucket at most once per bit. Timers fire in order of time, and
-/// timers of the same time in the order in which they were armed.
+/// Timers in radix buckets (a monotone radix heap, as in Seastar's timer sets). Bucket `b` holds
+/// the timers for which bit `b - 1` is the highest bit in which their time differs from `last_`;
+/// bucket 0 holds the timers whose time is not later than `last_`. Arming and cancelling take
+/// constant time. Each timer moves to a lower bucket at most once per bit. Timers fire in order of
+/// time, and timers of the same time in the order in which they were armed.
 ///
 /// Invariants (`check_invariants`):
 /// - each timer is in the bucket of its time;
-/// - bit `b - 1` of `used_` says whether bucket `b` has timers;
+/// - bit `b - 1` of `used_` says whether bucket `b` has timers, for `b` from 1 on;
 /// - no timer is earlier than `next_`, which is `never` if there is no timer;
 /// - the time of each due timer is not later than `last_`.
 class TimerBuckets {
@@ -113,7 +114,7 @@ class TimerBuckets {
   void advance(Deadline now, std::size_t lowest) noexcept;
 
   std::array<TimerList, bucket_count> buckets_;
-  std::uint64_t used_ = 0;  // the buckets from 1 on
+  std::uint64_t used_ = 0;  // the buckets from 1 on that have timers, one bit each
   TimerList due_;
   Deadline last_ = Deadline::immediately();  // all timers up to this time were collected
   Deadline next_;

@@ -2,7 +2,8 @@
 //
 // The kernel completes a request on the thread that submitted it, and cancels the request when that
 // thread ends. So the threads that wait submit the requests of all other threads: a request becomes
-// due, and a bell wakes a waiting thread. Requests that the kernel ends become due again.
+// due, and an eventfd, the bell, wakes a waiting thread. Requests that the kernel ends become due
+// again.
 #include "event/poller.h"
 #include <perigee/ipc/handle.h>
 
@@ -191,8 +192,8 @@ void UringPoller::make_due(int fd, Direction direction) noexcept {
   watch.next_due = std::exchange(first_due_, fd);
 }
 
-// The request holds the file of the handle until it is cancelled. So it is cancelled at once,
-// because the handle is about to be closed.
+// An armed request keeps the file of the handle open until it is cancelled. It is cancelled at
+// once, because the handle may be closed next.
 void UringPoller::end_request(int fd, Direction direction) noexcept {
   Request& request = watches_[static_cast<std::size_t>(fd)].at(direction);
   if (std::exchange(request.state, Request::State::off) != Request::State::armed) return;
@@ -257,8 +258,8 @@ void UringPoller::flush() noexcept {
   if (io_uring_sq_ready(&ring_) != 0) static_cast<void>(io_uring_submit(&ring_));
 }
 
-// Waiting threads look at the queue without the mutex. The thread that takes the mutex first gets
-// the events.
+// Threads wait in the kernel without the mutex. Of the threads that return, the first one to take
+// the mutex gets the events.
 std::span<PolledEvent> UringPoller::wait(std::span<PolledEvent> events, Duration left) noexcept {
   Lock lock(mutex_);
   flush();

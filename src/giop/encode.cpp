@@ -20,7 +20,8 @@ using messaging::ResponseFlags;
 
 namespace {
 
-// CORBA 3.0, 15.4.2.2: a union of the key, a profile and a whole reference.
+// CORBA 3.0, 15.4.2.2: the target is a key, a profile or a whole reference. If the header has no
+// profile to send, the key is sent.
 AddressingMode addressing_of(const RequestHeader& header) noexcept {
   if (header.addressing == AddressingMode::key) return AddressingMode::key;
   const bool has_profile =
@@ -87,8 +88,8 @@ LocateStatus known_status(Version version, LocateStatus status) {
   return status;
 }
 
-// The frame header of GIOPlite replaces fields that take four octets each in GIOP. A header that
-// GIOPlite cannot express is sent in GIOP.
+// The frame header of GIOPlite has bits for fields that take four octets each in GIOP. A header
+// that GIOPlite cannot express is sent in GIOP.
 bool fits_lite(const RequestHeader& header) noexcept {
   return header.contexts.empty() && header.addressing == AddressingMode::key;
 }
@@ -114,8 +115,8 @@ void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
   const HeaderWriter writer(encoder, version, type);  // its size, zero, is already written
 }
 
-/// Whether the header is one of 1.2 without contexts in the byte order of the machine. All of its
-/// fields except the texts are at constant offsets.
+/// Whether to write a header of GIOP 1.2 without contexts, in the byte order of the machine. In a
+/// reply its fields are at constant offsets; in a request, only the key and the operation vary.
 bool is_plain(const cdr::Encoder& encoder, Version version, std::size_t contexts) noexcept {
   return version == Version{1, 2} && contexts == 0 && encoder.order() == std::endian::native;
 }
@@ -123,7 +124,7 @@ bool is_plain(const cdr::Encoder& encoder, Version version, std::size_t contexts
 constexpr std::uint8_t native_flags =
     std::endian::native == std::endian::little ? flag_little_endian : 0;
 
-/// The frame header, whose size `finish` patches; returns where the message header begins.
+/// Writes the frame header; `finish` patches its size. Returns where the message header begins.
 std::byte* put_frame_header(std::byte* place, FrameType type) noexcept {
   const std::array<std::uint8_t, frame_header_size> header = {
       'G', 'I', 'O', 'P', 1, 2, native_flags, static_cast<std::uint8_t>(type)};
@@ -136,8 +137,8 @@ std::byte* put_ulong(std::byte* place, std::uint32_t value) noexcept {
   return place + sizeof value;
 }
 
-/// Writes a request with an object key. The size of each text precedes it, and zeros pad it: the
-/// zeros are written first, over the place of the text's last octets.
+/// Writes a request with an object key. A size precedes the key and the operation, and zeros pad
+/// both. The zeros are written first; the last octets of the key or operation overwrite some.
 void begin_plain_request(cdr::Encoder& encoder, const RequestHeader& header, Body body) {
   const OctetSpan key = header.object_key;
   const std::string_view operation = header.operation;

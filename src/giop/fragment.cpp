@@ -12,7 +12,7 @@ namespace {
 /// Iterates over the octets of a buffer, own and borrowed, in the order of sending.
 class SegmentCursor {
  public:
-  /// Starts behind `own_offset` octets. No memory may be borrowed before them.
+  /// Starts behind the first `own_offset` octets, which must all be own octets.
   SegmentCursor(const cdr::Buffer& buffer, std::size_t own_offset)
       : own_(buffer.own_octets()), borrowed_(buffer.borrowed()), own_offset_(own_offset) {}
 

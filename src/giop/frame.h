@@ -18,8 +18,8 @@ using messaging::MessageKind;
 using messaging::Version;
 
 inline constexpr std::size_t frame_header_size = 12;
-/// A 1.2 fragment has its request id in front of the payload. All messages that it can continue
-/// have it, too.
+/// The header of a 1.2 fragment: the frame header and the request id. All messages that a fragment
+/// can continue also begin with these.
 inline constexpr std::size_t identified_header_size = 16;
 inline constexpr std::uint8_t flag_little_endian = 1;
 inline constexpr std::uint8_t flag_more_fragments = 2;

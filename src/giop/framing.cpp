@@ -28,14 +28,14 @@ std::endian order_of(std::uint8_t flags, std::uint8_t little) noexcept {
   return (flags & little) != 0 ? std::endian::little : std::endian::big;
 }
 
-/// The octets of a frame. Where a size has 32 bits, the sum may not fit. The result is then the
-/// largest size, which no memory can hold.
+/// The size of a frame in octets. If std::size_t has 32 bits, the sum may not fit. The result is
+/// then the largest size, which no memory can hold.
 std::size_t frame_size(std::size_t header_size, std::uint32_t rest) noexcept {
   const std::size_t size = header_size + std::size_t{rest};
   return size < header_size ? SIZE_MAX : size;
 }
 
-/// Every message has a request id, so it has at least twelve octets.
+/// Every GIOPlite message has a request id, so it has at least twelve octets.
 Frame frame_of_lite(const std::byte* front) noexcept {
   const auto bits = std::to_integer<std::uint8_t>(front[lite_bits_offset]);
   const bool reserved_used = front[2] != std::byte{0} || front[3] != std::byte{0};
@@ -50,8 +50,8 @@ Frame frame_of_lite(const std::byte* front) noexcept {
   return frame;
 }
 
-/// Pieces of 1.1 carry no request id, so only one message at a time can be in pieces. Source: CORBA
-/// 3.0, 15.4.9; interop facts 7 and 8.
+/// Completes the frame of a piece of a message. Pieces of 1.1 carry no request id, so only one
+/// message at a time can be in pieces. Source: CORBA 3.0, 15.4.9; interop facts 7 and 8.
 Frame as_piece(Frame frame, FrameType type, OctetSpan front) noexcept {
   if (frame.version.minor >= 2) {
     if (frame.total < identified_header_size)

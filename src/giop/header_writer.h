@@ -35,8 +35,8 @@ class HeaderWriter {
         swap_(encoder.order() != std::endian::native) {
     const auto flags =
         static_cast<std::uint8_t>(encoder.order() == std::endian::little ? flag_little_endian : 0);
-    // `finish` patches the size, or the caller of a message without a body. The major version
-    // differs only in lite_version.
+    // The size follows later: from `finish`, or from `patch_size` in a message without a body. The
+    // major version is 1 on the wire, also for lite_version.
     const std::array<std::uint8_t, frame_header_size> header = {
         'G', 'I', 'O', 'P', 1, version.minor, flags, static_cast<std::uint8_t>(type)};
     std::memcpy(place_, header.data(), header.size());
@@ -99,8 +99,8 @@ class HeaderWriter {
       octet_sequence(context.data);
     }
   }
-  /// Pads with zeros to a multiple of `alignment` (4 or 8). Writes up to 8 octets of the
-  /// reservation.
+  /// Pads with zeros to a multiple of `alignment` (4 or 8). Overwrites the next 8 octets of the
+  /// reservation, however few the padding needs.
   void align(std::size_t alignment) noexcept {
     std::memset(place_, 0, 8);
     place_ += (0 - size()) & (alignment - 1);

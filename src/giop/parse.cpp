@@ -58,7 +58,8 @@ struct Check {
   return {};
 }
 
-/// CORBA 3.0, 15.4.2.1. Only the two low bits have a meaning; 2 alone has none (interop fact 13).
+/// CORBA 3.0, 15.4.2.1. Only the two low bits have a meaning. Their value 2 is invalid (interop
+/// fact 13).
 ResponseFlags read_response_flags(cdr::Decoder& decoder) noexcept {
   const unsigned flags = decoder.read<std::uint8_t>() & 3u;
   if (flags == 2) decoder.fail(cdr::ErrorKind::bad_value);

@@ -9,8 +9,8 @@ using messaging::AddressingMode;
 
 namespace {
 
-/// Reads the key from the body of an IIOP profile at the start of `body`. iop's own decoding would
-/// copy. A view needs only the fields in front of the key (CORBA 3.0, 15.7.2).
+/// Reads the key from the body of an IIOP profile. Unlike iop::decode_iiop_profile, it copies
+/// nothing, and reads only the fields up to the key (CORBA 3.0, 15.7.2).
 OctetSpan read_iiop_key(cdr::Decoder body) noexcept {
   const auto major = body.read<std::uint8_t>();
   body.skip(1);                                   // minor: all have the same layout up to the key
@@ -20,7 +20,7 @@ OctetSpan read_iiop_key(cdr::Decoder body) noexcept {
   return body.ok() && major == 1 ? key : OctetSpan{};
 }
 
-/// Reads a TaggedProfile. Returns the key if it is an IIOP profile.
+/// Reads a TaggedProfile. Returns its key, which is empty if the profile is not IIOP's.
 OctetSpan read_profile(cdr::Decoder& decoder) noexcept {
   const auto tag = decoder.read<std::uint32_t>();
   const OctetSpan data = decoder.read_octet_sequence();

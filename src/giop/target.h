@@ -12,7 +12,8 @@ struct Target {
   OctetSpan object_key;  ///< empty if the profile has no readable key
 };
 
-/// Reads the rest of a target that is a profile or a reference, or invalid.
+/// Reads the rest of a target that is not a key: a profile or a reference. Any other `mode` is an
+/// error of the decoder.
 Target read_other_target(cdr::Decoder& decoder, messaging::AddressingMode mode) noexcept;
 
 /// Reads a TargetAddress. Unknown forms, malformed IORs and the index of an absent profile are

@@ -1,7 +1,7 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
-// An extension of the standard for protocols other than iiop and diop whose addresses are file
-// names or abstract names. An address that begins with '/' or '@' may contain '/', so it ends at
+// Extends the standard: addresses of protocols other than iiop and diop may be file names, which
+// begin with '/', or abstract names, which begin with '@'. Both may contain '/', so they end at
 // ',' or '|', and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
 #include <perigee/iop/corbaloc.h>

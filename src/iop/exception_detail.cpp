@@ -1,5 +1,5 @@
-// The text of a system exception on the wire. Reading stops at the limit, whatever the octets
-// promise.
+// The text of a system exception on the wire. Reading stops at the limit, whatever size the octets
+// announce.
 #include "cdr/text_conversion.h"
 #include "cdr/unit_reader.h"
 #include <perigee/base/printable.h>
@@ -24,7 +24,7 @@ char32_t take_character(std::string_view& text) noexcept {
   return character == cdr::no_character ? replacement : character;
 }
 
-// C1 controls act on terminals. The others begin lines, or change the direction of a line.
+// C1 controls act on terminals. The other characters begin lines, or change the direction of text.
 constexpr bool disturbs_lines(char32_t character) noexcept {
   return (character >= 0x80 && character < 0xa0) || (character >= 0x2028 && character <= 0x202e) ||
          (character >= 0x2066 && character <= 0x2069);

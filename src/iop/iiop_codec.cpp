@@ -1,4 +1,4 @@
-// IIOP profiles as bodies that any protocol may read.
+// Converts between IIOP profiles and ProfileBody, the form that is the same for all protocols.
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/profile_codec.h>
 

@@ -107,7 +107,8 @@ class ConnectRace::Race {
     return handle;
   }
 
-  /// Waits until an attempt has ended or the next attempt is due. An errno if the race is over.
+  /// Waits until an attempt has ended or the next attempt is due. Returns 0, or an errno that ends
+  /// the race.
   int wait(const Deadline& deadline) {
     std::vector<pollfd> entries = poll_entries();
     const auto time = time_to_wait(deadline);
@@ -128,7 +129,7 @@ class ConnectRace::Race {
     return entries;
   }
 
-  /// How many attempts have ended.
+  /// Settles the attempts that have ended, without waiting. Returns their number.
   int settle_ready() {
     std::vector<pollfd> entries = poll_entries();
     const int ready = ::poll(entries.data(), entries.size(), 0);
@@ -136,7 +137,7 @@ class ConnectRace::Race {
     return std::max(ready, 0);
   }
 
-  /// The handle becomes readable when an attempt has ended, or when the next attempt is due.
+  /// Makes `watch_` readable when an attempt has ended, or when the next attempt is due.
   Status watch() {
     if (!watch_) {
       watch_ = Handle(::epoll_create1(EPOLL_CLOEXEC));
@@ -177,7 +178,8 @@ class ConnectRace::Race {
     return time ? std::min(*time, head_start) : head_start;
   }
 
-  /// `entries` belong to running_. If several attempts are connected, the earliest wins.
+  /// Entry i belongs to attempt i of `running_`. If several attempts are connected, the earliest
+  /// attempt wins.
   void settle(const std::vector<pollfd>& entries) {
     std::vector<Attempt> still_running;
     for (std::size_t index = 0; index < entries.size(); ++index) {
@@ -217,7 +219,7 @@ class ConnectRace::Race {
   std::vector<Attempt> running_;
   std::vector<FailedAttempt> failed_;
   Handle winner_;
-  Handle watch_;  // the handle for `advance`
+  Handle watch_;  // an epoll handle: `handle` returns it
   Handle timer_;
 };
 

@@ -143,8 +143,8 @@ Status finish_connect(int fd, TimeLimit limit) {
   socklen_t size = sizeof(error);
   if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == -1) return failure(errno);
   if (error != 0) return failure(error);
-  // SO_ERROR reports the error only once. At a second call, getpeername tells a failed connect from
-  // a connection.
+  // SO_ERROR reports the error only once. If this function is called again, getpeername tells a
+  // failed connect from a connection.
   sockaddr_storage peer;
   socklen_t peer_size = sizeof(peer);
   if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == -1)
@@ -167,8 +167,7 @@ Result<Handle> accept(int fd, TimeLimit limit) {
     if (errno != EAGAIN) return failure(errno);
     const auto waited = wait_ready(fd, POLLIN, deadline);
     if (waited.error != 0) return failure(waited.error);
-    // After a shutdown the call on a TCP handle fails with EINVAL; a local handle shows it only
-    // here.
+    // After a shutdown, accept4 fails with EINVAL on a TCP handle. A local handle only hangs up.
     if (waited.hung_up) return failure(EINVAL);
   }
 }

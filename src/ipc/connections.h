@@ -1,9 +1,10 @@
-// Declarations that the functions for making connections share. Private to ipc.
+// Errors of accept that do not end accepting. Private to ipc.
 #pragma once
 
 namespace perigee::ipc {
 
-/// Errors of the new connection, not of accepting: accept(2), "Error handling".
+/// Whether an error of accept concerns only the new connection, so that the caller tries again:
+/// accept(2), "Error handling". Also true for a signal (EINTR).
 [[nodiscard]] bool concerns_the_peer_only(int error) noexcept;
 
 }  // namespace perigee::ipc

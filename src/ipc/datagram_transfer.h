@@ -13,13 +13,14 @@
 
 namespace perigee::ipc::io {
 
-/// Waits until a local receiver has room. A socket of many peers stays writable while the queue of
-/// one peer is full; a socket that is connected to that peer does not. So the function waits on a
-/// connected socket of its own, and leaves the sender's socket as it is for its other users.
+/// Waits until a receiver in the UNIX domain has room; returns at once in other domains. An
+/// unconnected socket stays writable while the queue of one receiver is full, but a socket that is
+/// connected to that receiver does not. So the function waits on a connected socket of its own.
+/// It does not change the sender's socket, which other threads may use.
 [[nodiscard]] Waited wait_for_room_of(NativeName receiver, const Deadline& deadline) noexcept;
 
 /// Goes on after a first try that has failed; `{0, EINTR}` means that there was no try. `call`
-/// takes additional flags. Without a receiver the socket is connected.
+/// takes additional flags. `receiver` is empty if the socket is connected.
 template <typename Call>
 [[nodiscard]] Transfer send_datagram_after(Transfer failed, int fd, NativeName receiver,
                                            TimeLimit limit, Call&& call) noexcept {

@@ -1,4 +1,4 @@
-// Datagrams whose call has to be repeated, has a limit, or needs more than an address.
+// Datagrams: opening sockets, transfers that are repeated or have a limit, broadcast and multicast.
 #include "ipc/datagram_transfer.h"
 #include "ipc/failure.h"
 #include "ipc/gather.h"
@@ -132,7 +132,7 @@ Transfer broadcast_rest(int fd, Broadcast& datagram, std::span<const Interface> 
     } else if (result.error == 0) {
       result.error = step.error;
     }
-    before = {0, EINTR};  // the next link has not been tried
+    before = {0, EINTR};  // there was no try yet on the next interface
   }
   if (result.count != 0) result.error = 0;
   return result;

@@ -109,10 +109,10 @@ class SigpipeHeld {
   bool was_pending_ = false;
 };
 
-/// The number of octets that a writable socket takes without waiting: at least a third of a TCP
-/// queue is free then, and three quarters of a local queue. A page always fits. The result is at
-/// most one transfer of the kernel, because each further transfer would begin the socket's time-out
-/// anew.
+/// The number of octets that a writable socket takes without waiting: a quarter of its send buffer.
+/// When a socket is writable, at least a third of a TCP queue is free, and three quarters of a
+/// local queue. A page always fits. The result is at most one transfer of the kernel, because each
+/// further transfer would begin the socket's time-out anew.
 std::size_t room(int fd) noexcept {
   constexpr std::int64_t page = 4096;
   constexpr std::int64_t kernel_transfer = 65536;

@@ -14,8 +14,8 @@
 
 namespace perigee::ipc::io {
 
-/// As many segments as one call takes, from the first segment that is not empty. A call with only
-/// empty segments would look like the end of the stream.
+/// As many segments as one call takes, beginning with the first segment that is not empty. A call
+/// with only empty segments would transfer nothing, which looks like the end of the stream.
 template <typename Segment>
 [[nodiscard]] std::span<const Segment> first_batch(std::span<const Segment> segments) noexcept {
   while (!segments.empty() && segments.front().empty()) segments = segments.subspan(1);
@@ -87,7 +87,7 @@ template <typename Segment, typename Step>
   return total;
 }
 
-/// The same for one segment without a limit: only the calls.
+/// The same for one segment and no limit: makes no list of segments, and reads no clock.
 template <typename Segment, typename Step>
 [[nodiscard]] Transfer transfer_single(Segment segment, Step&& step) noexcept {
   Transfer total;

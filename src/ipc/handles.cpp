@@ -34,7 +34,7 @@ Transfer send_message_again(int fd, const system_calls::Message& message,
   });
 }
 
-// A failed call does not change the message.
+// A failed call does not change the message, so each try can use it.
 Transfer recv_message_again(int fd, system_calls::Message& message, TimeLimit limit) noexcept {
   return transfer_again(fd, POLLIN, limit, [&](int flags) {
     return system_calls::perigee_system_recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);

@@ -64,8 +64,8 @@ Transfer transfer_exactly(int fd, std::span<const Segment> segments, TimeLimit l
   });
 }
 
-/// Goes on after a first call that has failed, if that call took all segments. Otherwise nothing
-/// was tried yet.
+/// Goes on after the inline first call of io.h has failed. That call is made only if one call takes
+/// all segments; for more segments, this function makes the first call.
 template <typename Segment, typename Call>
 Transfer transfer_batch(int fd, short events, TimeLimit limit, std::span<const Segment> all,
                         Call&& call) noexcept {

@@ -1,4 +1,4 @@
-// mmap and its relatives.
+// Mappings by mmap, mremap and madvise.
 #include "ipc/mapping.h"
 
 #include "base/sanitizer.h"
@@ -36,7 +36,7 @@ void advise_large_pages(void* memory, std::size_t size) noexcept {
 
 namespace {
 
-// Only the thread sanitizer's build calls it.
+// Called only in builds with the thread sanitizer.
 [[maybe_unused]] std::byte* copy_to_new_mapping(std::byte* memory, std::size_t size,
                                                 std::size_t new_size) noexcept {
   std::byte* const moved = map_memory(new_size);

@@ -9,8 +9,8 @@ namespace perigee::ipc {
 [[nodiscard]] std::size_t page_size() noexcept;
 
 /// Reserves address space of `size` octets. The system gives physical memory, filled with zeros,
-/// when an octet is first touched, and counts nothing before that. Null: refused, by a limit of the
-/// process (RLIMIT_AS), strict overcommit, or the number of mappings.
+/// when an octet of a page is first touched, and charges nothing before that. Null: refused,
+/// because of a limit of the process (RLIMIT_AS), strict overcommit, or the number of mappings.
 [[nodiscard]] std::byte* map_memory(std::size_t size) noexcept;
 
 /// Makes a mapping longer or shorter. Contents stay; the address may change. Null: refused, and the

@@ -20,7 +20,7 @@ struct NativeAddress {
   socklen_t size;
 };
 
-/// The address that the resolver gave.
+/// Converts an address of the system.
 [[nodiscard]] InetAddr from_native(const sockaddr_in& native) noexcept;
 [[nodiscard]] InetAddr from_native(const sockaddr_in6& native) noexcept;
 

@@ -1,4 +1,5 @@
-// Times in the form of the system. Where time_t has 32 bits, longer times become the longest one.
+// Converts times to types of the system. If time_t has 32 bits, a longer time becomes the longest
+// time that fits.
 #pragma once
 
 #include <algorithm>

@@ -204,7 +204,7 @@ Result<Handle> open_fifo_receiver(const FifoAddr& address, TimeLimit limit) {
   if (limit.is_forever()) return open_end(address, O_RDONLY);
   auto handle = open_end(address, O_RDONLY | O_NONBLOCK);
   if (!handle) return handle;
-  // Here a pipe without any sender so far does not count as ended. For a read it would.
+  // poll waits while the pipe has had no sender yet. A read would return the end of the stream.
   if (const auto waited = wait_ready(handle->get(), POLLIN, Deadline(limit)); waited.error != 0) {
     return failure(waited.error);
   }

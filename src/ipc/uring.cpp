@@ -23,7 +23,8 @@ struct Outcome {
   int error = 0;
 };
 
-/// The child of a fork must not use the rings that it shares with its parent.
+/// Closes the ring of the forking thread in each child process: parent and child share its memory,
+/// so the child must not use it.
 void leave_rings_to_parents() noexcept;
 
 /// A thread's ring. It is empty between calls: each call waits for all entries that it submits, so
@@ -75,7 +76,7 @@ class Ring {
 
  private:
   static constexpr unsigned entries = 2;               ///< an operation and its timeout
-  static constexpr unsigned long long timeout_id = 1;  ///< also of a cancellation
+  static constexpr unsigned long long timeout_id = 1;  ///< marks a timeout or a cancellation
 
   Outcome without_limit() noexcept {
     Outcome outcome;
@@ -145,8 +146,8 @@ class Ring {
   bool is_open_ = false;
 };
 
-/// A thread's ring has a single issuer, in the kernel's sense. A ring that threads pass to each
-/// other would need a lock.
+/// One ring per thread, because the kernel allows a single issuer (IORING_SETUP_SINGLE_ISSUER), and
+/// because a shared ring would need a lock.
 thread_local Ring thread_ring;
 
 void leave_rings_to_parents() noexcept {

@@ -1,4 +1,4 @@
-// Texts of this layer, and the functions of its interfaces that its public headers only declare.
+// The texts of this layer, and the bodies of functions that its public headers declare.
 #include <perigee/messaging/protocol.h>
 
 namespace perigee::messaging {

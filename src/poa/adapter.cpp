@@ -33,7 +33,8 @@ counted_ptr<Adapter> Adapter::make(AdapterParts parts, const counted_ptr<Adapter
   return made;
 }
 
-// The table comes last, since only the table keeps an adapter for good.
+// The table comes last: its reference keeps the adapter alive until `destroy`. After a failure
+// before, nothing keeps the adapter.
 void Adapter::attach(const counted_ptr<Adapter>& self) {
   self_ = self;
   parts_.manager->add(self);
@@ -109,8 +110,8 @@ void Adapter::forget_child(const Adapter& child) noexcept {
   tree_.remove(child.parts_.name, &child);
 }
 
-// Needs no memory, so an adapter is not destroyed in part. A child that is destroyed leaves the
-// tree.
+// Allocates no memory, so no adapter remains partly destroyed. Each destroyed child removes itself
+// from the tree, so the loop over the children ends.
 void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) parts_.host->check_may_wait();
   const counted_ptr<Adapter> keep = self();  // the table may hold the last reference
@@ -130,7 +131,7 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   released_.wait(lock, [this] { return uses_ == 0; });
 }
 
-// Unused objects end here. An object in use ends when its last request ends.
+// Objects that serve no request end here. The others end when their last request ends.
 void Adapter::remove_objects(Etherealize etherealize) noexcept {
   ObjectMap::ById objects;
   {
@@ -193,8 +194,8 @@ void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& serv
   (void)activate(lock, id, servant);
 }
 
-// Without an id, the adapter makes one. A transient adapter takes the slot. A persistent adapter
-// takes the host's random number and a counter. `copy_of_id` gets the id, unless it is null.
+// Without an id, the adapter makes one: a transient adapter from the slot, a persistent adapter
+// from the host's random number and a counter. `copy_of_id` gets the id, unless it is null.
 SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantRef& servant,
                           ObjectId* copy_of_id) {
   if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
@@ -234,9 +235,9 @@ void Adapter::list(const ActiveObject& object, SlotRef slot) {
   listed.keep();
 }
 
-// Needs no memory: an object is not deactivated in part.
+// Allocates no memory, so no object remains partly deactivated.
 void Adapter::deactivate_object(const ObjectId& id) {
-  SlotTable<ActiveObject>::Pin object;  // let go after the lock: the servant may end here
+  SlotTable<ActiveObject>::Pin object;  // released after unlocking: the servant may end then
   Lock lock = lock_alive();
   if (!parts_.policies.retain()) throw WrongPolicy();
   auto removed = objects_.remove(id_view(id));

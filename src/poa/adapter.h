@@ -42,8 +42,8 @@ struct AdapterParts {
   bool ids_are_keys = false;  ///< object ids are whole object keys, for corbaloc
 };
 
-/// Any thread. Shared by the dispatcher's slot (until it is destroyed), by the objects that are
-/// still in use and by the application's references.
+/// Any thread may call it. Shared by the dispatcher's slot (until the adapter is destroyed), by the
+/// objects that are still in use and by the application's references.
 class Adapter final : public ManagedAdapter {
  public:
   Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent);
@@ -102,10 +102,11 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
-  /// Takes the lock that makes upcalls wait for each other, if the thread policy says so. Raises
-  /// TRANSIENT if the calling thread is the last serving thread, and the lock stays taken for
-  /// `Settings::single_thread_wait`. The upcall that has the lock may wait for a request that only
-  /// the calling thread could serve.
+  /// Takes the lock that makes upcalls wait for each other, if the thread policy is
+  /// SINGLE_THREAD_MODEL. Raises TRANSIENT if the calling thread is the last serving thread, and
+  /// the lock stays taken for `Settings::single_thread_wait`. Without this limit both could wait
+  /// for ever: the upcall that has the lock may need a request that only the calling thread could
+  /// serve.
   [[nodiscard]] std::unique_lock<std::recursive_timed_mutex> enter_upcall();
   /// A reference to an object of this adapter, with the type that its servant names.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> reference_to(
@@ -121,15 +122,17 @@ class Adapter final : public ManagedAdapter {
   /// Lets a request use the adapter, so that `destroy` and the manager wait for it. False if the
   /// adapter was destroyed. Called before the request looks at the manager's state.
   [[nodiscard]] bool enter() noexcept;
-  /// Called by a request that uses the adapter already. Lasts until the request is answered.
+  /// Adds a second use, for a request that uses the adapter already. It ends when the request is
+  /// answered.
   void enter_again() noexcept;
   void leave() noexcept;
-  /// Notes a deferred reply. Requests that would wait until its object has left are refused.
+  /// Notes a deferred reply of the object, and returns the object's id for `owe_no_more`. If the
+  /// object is deactivated meanwhile, new requests to it are refused instead of waiting.
   [[nodiscard]] std::string owe(const ServedObject& object);
   void owe_no_more(const std::string& id) noexcept;
   /// Null if the ORB no longer exists.
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const noexcept;
-  /// Raises OBJ_ADAPTER if there is none.
+  /// The object with this id, served by the default servant. Raises OBJ_ADAPTER if there is none.
   [[nodiscard]] ServedObject default_object(OctetSpan id) const;
   [[nodiscard]] CORBA::object_reference<PortableServer::ServantLocator> locator() const;
   /// Lets the servant activator make the object's servant, unless the object is active by then.
@@ -202,15 +205,16 @@ class Adapter final : public ManagedAdapter {
   std::condition_variable released_;
   bool destroyed_ = false;
   std::uint64_t next_id_ = 0;
-  std::size_t uses_ = 0;  // objects (active, or still used), and requests that found none
+  std::size_t uses_ = 0;  // objects (active, or still used), and requests that found no object
   AdapterTree<Adapter> tree_;
   ObjectMap objects_;  // these ids are not in `activation_`
   ServantActivation activation_;
 
   ServantRef default_servant_;
   CORBA::object_reference<PortableServer::ServantManager> servant_manager_;
-  CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;  // the same
-  CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;      // or this
+  // The same object, by the interface that the adapter calls. At least one of the two is nil.
+  CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;
+  CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;
   CORBA::object_reference<PortableServer::AdapterActivator> adapter_activator_;
 };
 

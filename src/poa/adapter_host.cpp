@@ -1,5 +1,5 @@
-// The functions of the ORB that adapters use. Applications may keep adapters longer than the ORB.
-// So these functions check whether the ORB still exists.
+// The functions of the ORB that adapters use. Adapters may outlive the ORB, so these functions
+// check whether it still exists.
 #include "poa/adapter_host.h"
 
 #include "orb/context/server.h"

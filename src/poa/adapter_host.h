@@ -21,8 +21,8 @@ struct AdapterEntry {
   counted_ptr<Adapter> adapter;
 };
 
-/// One per ORB. Any thread. Shared by the ORB's service and by the adapters, since applications may
-/// keep adapters longer than the ORB.
+/// One per ORB. Any thread. Shared by the ORB's service and by the adapters, since adapters that an
+/// application keeps may outlive the ORB.
 class AdapterHost {
  public:
   AdapterHost(const AdapterHost&) = delete;
@@ -44,7 +44,7 @@ class AdapterHost {
   /// thread may have to deliver the replies of requests in progress.
   void check_may_wait() const;
   [[nodiscard]] bool may_wait() const noexcept;
-  /// Around calls to an application's servants and managers.
+  /// Held during calls to an application's servants and managers.
   [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
     return orb::UpcallScope(*context_identity_);
   }
@@ -54,7 +54,7 @@ class AdapterHost {
   }
   /// A manager has become active. Raises INITIALIZE if the server cannot serve.
   void begin_accepting();
-  /// A manager has changed its state: requests that the server keeps may go on.
+  /// A manager has changed its state: held requests of the server may go on.
   void resume_held_requests() noexcept;
   [[nodiscard]] std::string next_manager_id();
 

@@ -17,7 +17,7 @@ using PortableServer::ServantActivator;
 using PortableServer::ServantLocator;
 using PortableServer::ServantManager;
 
-// The turn at the servant activator.
+// Holds the turn at the servant activator: only one thread at a time calls it.
 class Adapter::ActivatorTurn {
  public:
   ActivatorTurn(Adapter& adapter, Lock& lock) : adapter_(adapter) {
@@ -41,7 +41,7 @@ CORBA::object_reference<AdapterActivator> Adapter::the_activator() {
 
 void Adapter::the_activator(CORBA::object_reference<AdapterActivator> activator) {
   const Lock lock = lock_alive();
-  std::swap(adapter_activator_, activator);  // the old one is let go after the lock
+  std::swap(adapter_activator_, activator);  // the old one is released after unlocking
 }
 
 CORBA::object_reference<ServantManager> Adapter::get_servant_manager() {
@@ -77,7 +77,7 @@ PortableServer::POA::ServantRef Adapter::get_servant() {
 }
 
 void Adapter::set_servant(const ServantRef& servant) {
-  ServantRef old = servant;  // let go after the lock
+  ServantRef old = servant;  // released after unlocking
   const Lock lock = lock_alive();
   if (!parts_.policies.default_servant()) throw WrongPolicy();
   if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
@@ -114,8 +114,8 @@ bool Adapter::etherealizes() const noexcept { return static_cast<bool>(servant_a
 
 // Whether the end of the transition depends on the calling thread, or may come to depend on it. A
 // thread that has the turn at the activator, or the lock of a single-thread adapter, waits for no
-// transition: the transition may need the turn or the lock. A thread in an upcall on an object that
-// leaves does not wait for the upcalls of another object: these may wait for its own object.
+// transition: the transition may need the turn or the lock. A thread in an upcall on an object in
+// transition does not wait for the upcalls of another object: these may wait for its own object.
 // Expects mutex_ to be held.
 bool Adapter::would_wait_for_itself(const std::string& id) const noexcept {
   if (activation_.needs_this_thread(id)) return true;

@@ -17,8 +17,9 @@ using PortableServer::ObjectId;
 
 namespace {
 
-// Sizes tell apart the ids that the system makes: from a slot (8), reserved by create_reference in
-// a transient adapter (12), in a persistent one (16: unique over restarts).
+// The ids that the system makes differ in size. An id from a slot has 8 octets. An id that
+// create_reference reserves in a transient adapter has 12. In a persistent adapter each id has 16,
+// and is unique over restarts.
 constexpr std::size_t reserved_id_size = 12;
 constexpr std::size_t persistent_id_size = 16;
 
@@ -66,7 +67,8 @@ Octets Adapter::key_of(const ObjectId& id) const {
   if (parts_.policies.persistent()) return make_persistent_key(tree_.path(), id);
   const TransientPrefix prefix{parts_.host->nonce(), ref_};
   if (!parts_.policies.system_id() || id.size() != slot_id_size) return make_id_key(prefix, id);
-  // The id names a slot. If the object was activated again, it may be in another slot now.
+  // The key has the slot that the id names, even if the object was activated again with its old id
+  // and is in another slot now: the key of an id never changes.
   const auto number = [&id](std::size_t offset) {
     return std::uint32_t{id[offset]} << 24 | std::uint32_t{id[offset + 1]} << 16 |
            std::uint32_t{id[offset + 2]} << 8 | id[offset + 3];

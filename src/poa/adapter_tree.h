@@ -19,7 +19,7 @@ namespace perigee::poa {
 
 /// Parent and path do not change. The rest is guarded by the mutex of the adapter.
 ///
-/// Invariants: no child is null; each child that is being made has a thread.
+/// Invariants: no child is null; each child that is being made has the id of a thread.
 template <typename Node>
 class AdapterTree {
  public:

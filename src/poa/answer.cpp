@@ -40,7 +40,7 @@ class Turn {
   Outstanding* outstanding_;
 };
 
-// Writes no line for a dropped answer that no client waits for.
+// Logs a dropped answer only if a client waits for it.
 void log_dropped(const Outstanding& outstanding) noexcept {
   orb::ServerRequest& request = outstanding.request();
   orb::Cancellation* const cancellation = request.cancellation();
@@ -49,7 +49,7 @@ void log_dropped(const Outstanding& outstanding) noexcept {
                      {"the client gets NO_RESPONSE: the answer was dropped"});
 }
 
-// Without its text if there is no memory for it: the client must get an answer.
+// Leaves out the text if there is no memory for it: the client must get an answer.
 CORBA::NO_RESPONSE dropped_answer() noexcept {
   try {
     return CORBA::NO_RESPONSE(0, COMPLETED_MAYBE, "the servant has dropped the answer");

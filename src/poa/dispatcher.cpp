@@ -1,6 +1,6 @@
-// The way of a request: key → object, pinned → gate of its POA manager → upcall → everything
-// caught. In the steady state: two atomic operations on the object's slot, no lock; its steps are
-// inlined.
+// The path of a request: finds and pins the object of its key, passes the gate of the POA manager,
+// makes the upcall, and catches all exceptions. In the steady state this path takes two atomic
+// operations on the object's slot and no lock, and its steps are inlined.
 #include "poa/dispatcher.h"
 
 #include "orb/values/system_exceptions.h"
@@ -32,7 +32,8 @@ constexpr int rounds_max = 1000;
 
 }  // namespace
 
-/// The result of a look-up: an active object, else its adapter, else the innermost adapter above.
+/// The result of a look-up: an active object, else its adapter, else the innermost adapter of the
+/// key's path that exists.
 struct Dispatcher::Target {
   ObjectPin object;
   AdapterVisit visit = {};  ///< only if there is no object
@@ -41,7 +42,7 @@ struct Dispatcher::Target {
   std::optional<std::string_view> missing_child = {};
 };
 
-/// How far the adapters named in a persistent key exist.
+/// The end of a walk along the adapters that a persistent key names.
 struct Dispatcher::PathEnd {
   counted_ptr<Adapter> adapter;             ///< the innermost that exists
   std::optional<std::string_view> missing;  ///< its child that does not
@@ -101,7 +102,8 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   return hold(request, target, *adapter);
 }
 
-// The object is not kept while the request waits: hold_requests(true) waits for its users.
+// The request does not use the object while it waits: hold_requests(true) waits until no request
+// uses an object.
 Dispatcher::Gate Dispatcher::hold(orb::ServerRequest& request, Target& target, Adapter& adapter) {
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the adapter may end meanwhile
   const counted_ptr<Manager> manager = adapter.shared_manager();
@@ -180,7 +182,7 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
                                   "no POA has the name '" + printable(*target.missing_child) +
                                       "' in the key " + orb::key_text(request.object_key()));
   }
-  // The object was looked for before the adapter: it may have been activated between.
+  // The object was looked for before the adapter: it may have been activated in between.
   const OctetSpan key = request.object_key();
   if (policies.retain() && find_object(parse_key(key), key)) return Served::look_again;
   if (policies.default_servant()) {
@@ -231,7 +233,7 @@ void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, Oct
   return target;
 }
 
-// Looks for the slot in the key, else for the whole key.
+// Uses the slot in the key if there is one, else looks up the whole key.
 Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
                                               OctetSpan octets) noexcept {
   if (key && key->kind == KeyKind::transient_slot) {

@@ -1,5 +1,5 @@
 // Finds the servant for a request's object key, makes the upcall, and catches all exceptions. Makes
-// the root adapters; the adapters make everything else.
+// the root adapters, which make all other adapters.
 #pragma once
 
 #include "orb/context/upcall_scope.h"

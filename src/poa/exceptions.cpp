@@ -1,5 +1,5 @@
-// The exceptions of the PortableServer module: identities only. Local objects raise them, so they
-// are sent only if a servant lets one escape. Then the client gets UNKNOWN.
+// The exceptions of the PortableServer module. Local objects raise them, so one of them is sent
+// only if a servant lets it escape. Then the client gets UNKNOWN.
 #include <perigee/cdr/encoder.h>
 #include <perigee/poa/poa.h>
 
@@ -29,7 +29,7 @@ PERIGEE_DEFINE_EXCEPTION(POAManager::AdapterInactive, AdapterInactive,
                          "IDL:omg.org/PortableServer/POAManager/AdapterInactive:1.0")
 PERIGEE_DEFINE_EXCEPTION(Current::NoContext, NoContext,
                          "IDL:omg.org/PortableServer/Current/NoContext:1.0")
-// The dispatcher answers LOCATION_FORWARD with the member: it is never encoded as an exception.
+// The dispatcher turns ForwardRequest into a LOCATION_FORWARD reply, so it is never encoded.
 PERIGEE_DEFINE_EXCEPTION(ForwardRequest, ForwardRequest,
                          "IDL:omg.org/PortableServer/ForwardRequest:1.0")
 #undef PERIGEE_DEFINE_EXCEPTION

@@ -10,8 +10,10 @@ class OrbCore;
 
 namespace perigee::poa {
 
-/// Registers the dispatcher, the service and the initial references "RootPOA" and "POACurrent".
-/// The server opens its endpoints when "RootPOA" is first resolved. Call before the ORB is used.
+/// Registers the dispatcher, the service, the policies of the POA and the initial references
+/// "RootPOA", "INSPOA" (also "omniINSPOA"), "IORTable", "POACurrent" and "PeerCurrent". The server
+/// opens its endpoints when an adapter or the IORTable is first resolved. Call before the ORB is
+/// used.
 PERIGEE_API void install(orb::OrbCore& core, const AdapterLimits& limits = {});
 
 }  // namespace perigee::poa

@@ -32,7 +32,7 @@ void NameTable::bind(const std::string& object_key, const std::string& ior) {
 void NameTable::rebind(const std::string& object_key, const std::string& ior) {
   Reference reference = reference_of(ior);
   const std::lock_guard lock(mutex_);
-  std::swap(references_[object_key], reference);  // the old one is let go after the lock
+  std::swap(references_[object_key], reference);  // the old one is released after unlocking
 }
 
 void NameTable::unbind(const std::string& object_key) {
@@ -41,7 +41,7 @@ void NameTable::unbind(const std::string& object_key) {
 }
 
 void NameTable::clear() noexcept {
-  decltype(references_) references;  // let go of after the lock
+  decltype(references_) references;  // released after unlocking
   CORBA::object_reference<IORTable::Locator> locator;
   const std::lock_guard lock(mutex_);
   references.swap(references_);

@@ -29,7 +29,7 @@ class NameTable final : public IORTable::Table {
   /// The target of requests with this key; nil: none. May call the locator; its system exceptions
   /// reach the caller.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> find(OctetSpan object_key) const;
-  /// Removes all names and the locator. References made by an ORB would keep it alive.
+  /// Removes all names and the locator. Their references would keep the ORB alive.
   void clear() noexcept;
 
  private:

@@ -1,4 +1,5 @@
-// Minor codes of the system exceptions that the POA raises. Source: CORBA 3.0, appendix A.
+// Minor codes of the system exceptions that the POA raises. Source: CORBA 3.0, appendix A. Codes
+// with PERIGEE_VMCID are Perigee's own.
 #pragma once
 
 #include <perigee/orb/exceptions.h>

@@ -49,10 +49,11 @@ struct TransientPrefix {
 [[nodiscard]] Octets make_id_key(const TransientPrefix& prefix, std::span<const std::uint8_t> id);
 [[nodiscard]] Octets make_persistent_key(OctetSpan path, std::span<const std::uint8_t> id);
 
-/// Names of adapters below the Root POA, outermost first, as they stand in a persistent key.
+/// The limit of a name in a path, in octets.
 inline constexpr std::size_t adapter_name_size_max = 0xffff;
-/// A key with more names is not a key of ours.
+/// The limit of the names in a path. A key with more names is not a key of this POA.
 inline constexpr std::size_t adapter_depth_max = 255;
+/// A path: the names of adapters below the Root POA, outermost first, as in a persistent key.
 [[nodiscard]] Octets encode_path(std::span<const std::string_view> names);
 /// The path of a child of the adapter with `path`.
 [[nodiscard]] Octets extend_path(OctetSpan path, std::string_view name);

@@ -34,13 +34,14 @@ class ObjectMap {
   /// The map keys are object ids.
   using ById = std::unordered_map<std::string, Object, TextHash, std::equal_to<>>;
 
-  /// The id must not be listed. Nothing is listed if there is no memory. The object that is
-  /// returned stays in its place until it is removed.
+  /// The id must not be listed. Throws bad_alloc, and then lists nothing. The address of the
+  /// returned object is valid until the object is removed.
   const Object& add(const std::string& id, Object object);
   [[nodiscard]] std::optional<SlotRef> find(std::string_view id) const noexcept;
   [[nodiscard]] bool contains(std::string_view id) const noexcept { return ids_.contains(id); }
   /// The object that the servant serves. Nothing if there is none, or if the servant has had two
-  /// objects at one time: only UNIQUE_ID adapters ask.
+  /// objects at one time. The latter cannot happen in a UNIQUE_ID adapter, and only such adapters
+  /// call this function.
   [[nodiscard]] std::optional<SlotRef> find_by_servant(const Servant* servant) const noexcept;
   [[nodiscard]] bool serves(const Servant* servant) const noexcept {
     return servants_.contains(servant);

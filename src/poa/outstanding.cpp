@@ -28,8 +28,8 @@ Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.respon
   request_.reset(request.defer());
 }
 
-// The object is let go last. This may etherealize it and end its servant, and with the servant this
-// object. The ORB must not end before.
+// The served object is released last: this may etherealize it and destroy its servant, which may
+// own this Outstanding. The ORB must exist until then.
 void Outstanding::end() noexcept {
   const UpcallHooks* const hooks = hooks_;
   const auto core = keep_core();

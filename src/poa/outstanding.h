@@ -88,7 +88,7 @@ class Outstanding {
 
   bool expected_ = true;
   std::atomic<bool> taken_{false};
-  std::mutex mutex_;                             // guards letting go of the request
+  std::mutex mutex_;                             // guards the release of the request
   std::unique_ptr<orb::ServerRequest> request_;  // null once it is over
 };
 

@@ -1,4 +1,4 @@
-// Object ids as text, and the interfaces of the adapters.
+// Object ids as text, and the destructors of the interfaces.
 #include "poa/minor_codes.h"
 #include <perigee/poa/peer_current.h>
 #include <perigee/poa/poa.h>

@@ -79,7 +79,7 @@ void ServantActivation::end_turn() noexcept {
   changed_.notify_all();
 }
 
-// Requests that wait until the object has left are refused from now on.
+// Wakes the requests that wait for an object that is leaving: they are refused from now on.
 void ServantActivation::owe(const std::string& id) {
   ++owing_[id];
   changed_.notify_all();

@@ -4,8 +4,8 @@
 //   inactive -> incarnating -> active -> leaving -> etherealizing -> inactive
 //
 // Only incarnating, leaving and etherealizing are kept here: active objects are in the ObjectMap.
-// The thread that begins a transition ends it, and all other threads that need the id wait. So an
-// object is incarnated once, and not again before it was etherealized.
+// The thread that begins incarnating or etherealizing also ends it. All other threads that need the
+// id wait. So an object is incarnated once, and not again before it was etherealized.
 #pragma once
 
 #include <perigee/poa/servant.h>
@@ -51,7 +51,8 @@ class ServantActivation {
   [[nodiscard]] std::optional<State> state_of(std::string_view id) const noexcept;
   /// inactive -> incarnating, by the calling thread.
   void begin_incarnating(const std::string& id);
-  /// Made when the object becomes active, so that it can leave without memory.
+  /// Allocates the memory for `begin_leaving`. Called when the object becomes active, so that its
+  /// deactivation cannot fail for lack of memory.
   [[nodiscard]] static LeavingNodes make_leaving_nodes(const std::string& id,
                                                        const Servant* servant);
   /// active -> leaving. The nodes must not be empty.
@@ -77,7 +78,8 @@ class ServantActivation {
   /// @}
 
   /// @name Deferred replies of objects that an activator has made
-  /// A request does not wait until such an object has left: its own thread may have to reply.
+  /// A request does not wait for such an object that is leaving: the waiting thread may be the
+  /// thread that has to reply.
   /// @{
   void owe(const std::string& id);
   void owe_no_more(const std::string& id) noexcept;
@@ -89,19 +91,19 @@ class ServantActivation {
  private:
   struct Transition {
     State state;
-    std::thread::id thread;            ///< in the servant activator
-    const Servant* servant = nullptr;  ///< that is to be etherealized
+    std::thread::id thread;            ///< the thread in the servant activator, if there is one
+    const Servant* servant = nullptr;  ///< the servant to etherealize
     Reason reason = Reason::deactivated;
   };
-  // Not hashed: inserting a node needs no memory.
+  // Ordered maps: unlike a hashed map, they insert a node without memory.
   using Transitions = std::map<std::string, Transition, std::less<>>;
   using ServantCounts = std::map<const Servant*, std::size_t>;
 
   Transitions transitions_;
   std::unordered_map<std::string, std::uint32_t> owing_;  // replies, by the id of their object
-  ServantCounts leaving_servants_;                        // how often
+  ServantCounts leaving_servants_;                        // the number of leaving ids of a servant
   std::condition_variable changed_;
-  std::thread::id turn_thread_;  // in the servant activator
+  std::thread::id turn_thread_;  // the thread that has the turn, if turn_depth_ is not 0
   std::size_t turn_depth_ = 0;
 };
 

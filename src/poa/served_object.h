@@ -19,8 +19,8 @@ struct ServedObject {
   PortableServer::ObjectId id;
 };
 
-/// An active object, as it stands in the table of objects. The destructor, which belongs to the
-/// adapter, etherealizes the object and lets the servant go.
+/// An active object, as it stands in the table of objects. The destructor calls the adapter, which
+/// etherealizes the object and releases the servant.
 struct ActiveObject : ServedObject {
   ActiveObject() = default;
   ActiveObject(ActiveObject&&) = default;

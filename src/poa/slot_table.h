@@ -3,7 +3,7 @@
 // objects.
 //
 // Invariant per slot: its value is set <=> active or users > 0. A reference (index, generation)
-// that was once removed never finds anything again: generations do not wrap, the slot retires.
+// that was once removed never finds anything again: after its last generation, a slot retires.
 #pragma once
 
 #include "base/undo.h"
@@ -126,8 +126,8 @@ class SlotTable {
     return Pin(*this, *slot, ref);
   }
 
-  /// The value is not found any more. It is destroyed now, or by its last user. False if it was
-  /// removed before.
+  /// Removes the value: it is not found any more. It is destroyed now, or by its last user. False
+  /// if it was removed before.
   bool remove(SlotRef ref) noexcept {
     Slot* slot = find(ref.index);
     if (slot == nullptr) return false;
@@ -197,7 +197,8 @@ class SlotTable {
     const std::uint32_t index = slots_made_;
     const std::uint32_t chunk = chunk_of(index);
     if (chunk >= chunks_.size()) return std::nullopt;
-    // Giving a slot back cannot fail. `reserve` alone would allocate for each new slot.
+    // Reserves room for all slots, so that giving a slot back cannot fail. Doubles the room, since
+    // reserving exactly one more place would allocate for each new slot.
     if (free_.capacity() <= index) free_.reserve(2 * std::size_t{index} + 1);
     if (index == chunk_start(chunk))
       chunks_[chunk].store(new Slot[std::size_t{first_chunk_size} << chunk],
@@ -236,7 +237,7 @@ class SlotTable {
 
   const std::uint32_t slots_max_;
   const std::uint32_t first_generation_;
-  std::array<std::atomic<Slot*>, 26> chunks_{};  // 2^32 slots
+  std::array<std::atomic<Slot*>, 26> chunks_{};  // 2^32 - 64 slots
   std::mutex mutex_;
   std::condition_variable idle_;
   std::vector<std::uint32_t> free_;  // guarded by mutex_

@@ -19,7 +19,7 @@ struct UpcallHooks {
   void (*after)(void* context, orb::ServerRequest& request) noexcept = nullptr;
 };
 
-/// One upcall, on its thread's stack; nested ones form a list.
+/// One upcall, on its thread's stack. Nested upcalls form a list.
 class Upcall {
  public:
   using ObjectPin = SlotTable<ActiveObject>::Pin;

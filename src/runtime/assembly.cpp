@@ -1,4 +1,4 @@
-// Which parts an ORB has by default.
+// Makes the parts that an ORB has by default.
 #include "runtime/assembly.h"
 
 #include "event/cpus.h"

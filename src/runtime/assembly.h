@@ -12,9 +12,9 @@ class OrbCore;
 
 namespace perigee::runtime {
 
-/// Makes the parts that the configuration asks for and puts them together: GIOP over TCP and over
-/// UNIX-domain sockets, the server engine and the object adapters. Raises CORBA::INITIALIZE if a
-/// part cannot be made.
+/// Makes the parts that the configuration asks for and puts them together: GIOP over TCP, UDP and
+/// UNIX-domain sockets, plug-ins, the server engine and the object adapters. Raises
+/// CORBA::INITIALIZE if a part cannot be made.
 PERIGEE_INTERNAL_API std::shared_ptr<orb::OrbCore> assemble(Configuration configuration);
 
 }  // namespace perigee::runtime

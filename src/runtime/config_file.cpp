@@ -10,7 +10,7 @@
 #include "base/nearest_name.h"
 #include <perigee/orb/exceptions.h>
 
-// The same for its tables of characters, which mark other characters as unreachable.
+// The same for the parser's tables of characters, which mark all other characters as unreachable.
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE

@@ -10,7 +10,7 @@
 
 namespace perigee::runtime {
 
-/// Octets of a file; longer ones are refused.
+/// The largest size of a file in octets. Longer files are refused.
 inline constexpr std::size_t config_file_size_max = 1u << 20;
 
 /// Chooses the configuration that gets the value of an option.

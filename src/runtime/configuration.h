@@ -30,7 +30,7 @@ struct Configuration {
   transport::LocalTrust local_trust;
   std::string pcap_file;    ///< empty: nothing is recorded
   std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set
-  std::optional<transport::RandomFaults> faults;  ///< of all connections, for tests of programs
+  std::optional<transport::RandomFaults> faults;  ///< for all connections; to test programs
 };
 
 }  // namespace perigee::runtime

@@ -64,7 +64,7 @@ void add_scheme(Configuration& configuration, const std::string& value) {
     throw BadValue{"<scheme>=<messages>/<transport> is needed, like brief-tcp=brief/tcp"};
   transport::SchemeRow row{value.substr(0, equals), value.substr(equals + 1, slash - equals - 1),
                            value.substr(slash + 1)};
-  // The command line comes before the file.
+  // The first row of a scheme counts: the command line is read before the file.
   const auto known =
       std::ranges::find(configuration.schemes, row.scheme, &transport::SchemeRow::scheme);
   if (known == configuration.schemes.end()) configuration.schemes.push_back(std::move(row));
@@ -142,7 +142,8 @@ void set_uiop_trust(Configuration& configuration, const std::string& value) {
   configuration.local_trust = std::move(*trust);
 }
 
-// The limit of all requests in a reactive server, and of the threads that wait for one POAManager.
+// The limit of all held requests in a reactive server, and of the threads that wait for one
+// POAManager.
 void set_held_requests_max(Configuration& configuration, const std::string& value) {
   configuration.settings.held_requests_max = parse_number(value, std::uint32_t{0});
   configuration.adapter_limits.holding_requests_max = configuration.settings.held_requests_max;

@@ -1,4 +1,4 @@
-// The options of an ORB: one table, which the command line and the configuration file both obey.
+// The options of an ORB: one table defines them for the command line and the configuration file.
 #pragma once
 
 #include "runtime/configuration.h"
@@ -30,7 +30,7 @@ struct Option {
   std::string_view key;      ///< in a configuration file: `<table>.<name>`
   ValueKind kind;            ///< in a configuration file
   std::string_view value;    ///< the form of the value
-  std::string_view meaning;  ///< for people
+  std::string_view meaning;  ///< a description, for the help
   /// Throws BadValue.
   void (*apply)(Configuration& configuration, const std::string& value);
   /// The value in a configuration, as text; null where there is no single value to show.
@@ -41,7 +41,7 @@ struct Option {
 /// The options, in the order in which the help shows them.
 [[nodiscard]] std::span<const Option> option_table() noexcept;
 
-/// The default of an option, for people; empty if it has none.
+/// The default of an option, as text for the help; empty if it has none.
 [[nodiscard]] std::string default_of(const Option& option);
 
 }  // namespace perigee::runtime

@@ -45,7 +45,7 @@ std::string name_of_value(const T& value, const std::pair<std::string_view, T> (
   return {};
 }
 
-/// The part of the configuration that has members of this kind.
+/// The part of the configuration that is of class `Part`, chosen by a pointer to its member.
 template <typename Part, typename Value>
 auto& part_of(auto& configuration, Value Part::*) noexcept {
   if constexpr (std::same_as<Part, orb::Settings>)

@@ -132,7 +132,7 @@ std::string describe_options() {
 }
 
 // The command line wins: the file's value for the same option is only checked. Initial references
-// of both are known, and the first match counts.
+// and schemes of both are added, and for each name the first entry counts.
 void take_options(std::vector<std::string>& arguments, Configuration& configuration) {
   const std::vector<const Option*> given = take_from_arguments(arguments, configuration);
   const std::string path = config_file_of(configuration);

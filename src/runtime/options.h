@@ -1,5 +1,5 @@
-// The `-ORB…` options of ORB_init and the configuration file. Changes values only; the assembly
-// makes parts of them.
+// The `-ORB…` options of ORB_init and the configuration file. Only fills in a Configuration, from
+// which the assembly makes the parts of the ORB.
 #pragma once
 
 #include "runtime/configuration.h"

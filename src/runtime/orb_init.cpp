@@ -1,4 +1,4 @@
-// ORB_init, and the ORBs of the process by identifier: the only global state there is.
+// ORB_init, and the ORBs of the process by identifier: the only global state of this layer.
 #include "orb/core/orb_core.h"
 #include "runtime/assembly.h"
 #include "runtime/options.h"
@@ -37,7 +37,7 @@ OrbTable& orb_table() {
 }
 
 void forget_orb(const std::string& id) {
-  object_reference<ORB> forgotten;  // let go of outside the lock
+  object_reference<ORB> forgotten;  // released after unlocking
   OrbTable& table = orb_table();
   const std::lock_guard lock(table.mutex);
   if (const auto entry = table.orbs.find(id); entry != table.orbs.end()) {

@@ -6,7 +6,8 @@
 namespace perigee::transport {
 namespace {
 
-using Wrappers = std::shared_ptr<const TransportWrappers>;  // shared with what the protocol makes
+// Shared by the protocol and the objects that it makes.
+using Wrappers = std::shared_ptr<const TransportWrappers>;
 
 class DecoratedConnect final : public ConnectInProgress {
  public:

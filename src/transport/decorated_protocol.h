@@ -9,8 +9,8 @@
 
 namespace perigee::transport {
 
-/// Wraps a new transport. Any thread may call it while the protocol lives, or any object that the
-/// protocol has made.
+/// Functions that wrap a new transport. Any thread may call them, as long as the protocol exists or
+/// any object that the protocol has made.
 struct TransportWrappers {
   using Wrap = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport> inner)>;
 

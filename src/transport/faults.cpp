@@ -1,4 +1,4 @@
-// Scripts for connections, and the protocol that hands them out.
+// Fault scripts, and the protocol that gives each connection its script.
 #include "transport/decorated_protocol.h"
 #include "transport/faulty_transport.h"
 

@@ -97,7 +97,7 @@ IoResult FaultyTransport::receive(MutableOctetSpan space, Wait wait) {
   if (const IoResult result = before_transfer(received_, wait); !result.ok()) return result;
   const MutableOctetSpan part = space.first(std::min(space.size(), received_.room()));
   const IoResult result = inner_->receive(part, wait);
-  if (reset_.load()) return {0, IoStatus::failed, ECONNRESET};  // by the sender, meanwhile
+  if (reset_.load()) return {0, IoStatus::failed, ECONNRESET};  // meanwhile, by a sending thread
   if (!result.ok()) return result;
   received_.pass(result.count);
   cut_short_ = result.count == part.size() && part.size() < space.size();
@@ -105,7 +105,8 @@ IoResult FaultyTransport::receive(MutableOctetSpan space, Wait wait) {
   return result;
 }
 
-// Lets all due faults happen, until a fault ends the transfer. Each connection ends once.
+// Lets all due faults happen, until a fault ends the transfer. After a fault has ended a direction,
+// all transfers in this direction end in the same way.
 IoResult FaultyTransport::before_transfer(FaultLane& lane, Wait wait) {
   if (reset_.load()) return {0, IoStatus::failed, ECONNRESET};
   if (&lane == &sent_ && output_ended_) return {0, IoStatus::failed, EPIPE};

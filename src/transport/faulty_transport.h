@@ -1,4 +1,4 @@
-// The decorator of one transport, and the state that it shares with all transports of its protocol.
+// A transport that injects faults into another transport.
 #pragma once
 
 #include <perigee/transport/faults.h>
@@ -44,10 +44,10 @@ class FaultLane {
   bool begun_ = false;
 };
 
-/// Forwards to the transport inside as far as the next fault.
+/// Forwards octets to `inner` up to the next fault, and then lets the fault happen.
 class FaultyTransport final : public Transport {
  public:
-  /// `plan` is shared by the transports of a protocol, which may outlive it.
+  /// `plan` is shared by all transports of a protocol, because they may outlive the protocol.
   FaultyTransport(std::unique_ptr<Transport> inner, const FaultScript& script,
                   std::shared_ptr<const FaultPlan> plan, FaultyConnection connection);
 

@@ -39,12 +39,12 @@ class PcapWriter {
   explicit PcapWriter(const std::string& path);
   [[nodiscard]] bool ok() const { return file_.good(); }
 
-  /// SYN, SYN+ACK, ACK.
+  /// Writes the handshake: SYN, SYN+ACK, ACK.
   void open(Conversation& conversation);
-  /// The first `count` octets of the segments, in as many packets as they need.
+  /// Writes the first `count` octets of the segments, in as many packets as they need.
   void data(Conversation& conversation, Conversation::From from,
             std::span<const OctetSpan> segments, std::size_t count);
-  /// FIN, once for each side.
+  /// Writes a FIN, once for each side.
   void finish(Conversation& conversation, Conversation::From from);
   void flush() noexcept;
 

@@ -32,7 +32,7 @@ Features recorded_features(const Transport& inner) noexcept {
 /// thread.
 class NamesInUse {
  public:
-  /// Takes the names until it is destroyed.
+  /// Keeps the names in use until it is destroyed.
   class Claim {
    public:
     Claim(NamesInUse& names, const IpName& lower, const IpName& upper)
@@ -75,9 +75,9 @@ Conversation conversation_of(const SocketNames& names, PcapFile::Side side) {
   return conversation;
 }
 
-/// A send that waits is recorded before it is made: all octets will leave, or the connection is
-/// lost. Another thread may receive the reply before the send returns; so the reply still comes
-/// later in the file.
+/// A send that waits is recorded before it is made: another thread may record the reply before the
+/// send returns, and the reply must come later in the file. The record is true, because either all
+/// octets leave or the connection is lost.
 class RecordingTransport final : public Transport {
  public:
   RecordingTransport(std::unique_ptr<Transport> inner, PcapWriter& writer,
@@ -147,7 +147,7 @@ class RecordingTransport final : public Transport {
     else
       record_behind(recorded_ahead_, segments);
     const IoResult result = inner_->send(segments, Wait::yes);
-    // If no octet has left, the caller may give its message up.
+    // If no octet has left, the caller may give its message up and send another message next.
     if (result.count != 0 || recorded_ahead_ != 0)
       recorded_ahead_ = std::max(size, recorded_ahead_) - result.count;
     return result;
@@ -189,8 +189,8 @@ IpName ipv4_name(std::uint32_t address, std::uint16_t port) noexcept {
 }
 
 /// Names for a connection that is not between IP sockets. Each connection gets its own client
-/// address, so that conversations are distinct. The peer's port is kept, so that it can be
-/// recognised.
+/// address, so that conversations are distinct. The peer's port is kept, so that users recognise
+/// the peer.
 SocketNames make_names(std::uint32_t number, PcapFile::Side side, std::string_view peer) {
   constexpr std::uint32_t clients = 0x0a00'0000;  // 10.0.0.0/8
   constexpr std::uint32_t server = 0xc000'0201;   // 192.0.2.1: RFC 5737

@@ -190,7 +190,7 @@ ProtocolFactory* ProtocolRegistry::transport_named(std::string_view name,
   return nullptr;
 }
 
-/// The part that needs no lock: asks the parts for their properties.
+/// The part of `add` that needs no lock: it calls the new transports and messages.
 std::expected<ProtocolRegistry::Added, IoError> ProtocolRegistry::make(ProtocolParts parts) const {
   Added added;
   for (auto& factory : parts.transports) {
@@ -299,7 +299,7 @@ std::expected<void, IoError> ProtocolRegistry::add_scheme(SchemeRow row) {
   return add(std::move(one));
 }
 
-/// Whether the transport and the messages of a row are registered.
+/// False for the scheme of a row whose transport or messages are no longer registered.
 bool ProtocolRegistry::is_usable(const Entry& entry) const noexcept {
   if (entry.transport == nullptr) return true;
   const bool has_transport = std::ranges::any_of(
@@ -400,7 +400,7 @@ const iop::ProfileCodec* ProtocolRegistry::codec(std::uint32_t tag) const noexce
   return codec_of(tag);
 }
 
-// A row is listed with its transport, if the transport is listed in the same state.
+// The scheme of a row is listed with its transport, if both are usable or both are removed.
 std::vector<ProtocolRegistry::Listed> ProtocolRegistry::list() const {
   const std::shared_lock lock(mutex_);
   std::vector<Listed> all;

@@ -27,7 +27,7 @@ Octets encode_inside(const Inside& inside) {
   });
 }
 
-/// The first component of a decoded body describes it.
+/// The first component of a decoded body describes the inner profile.
 std::optional<Inside> inside_of(const iop::ProfileBody& body) {
   if (body.components.empty() || body.components.front().tag != scheme_profile_tag) return {};
   cdr::Decoder decoder = cdr::Decoder::from_encapsulation(body.components.front().data);

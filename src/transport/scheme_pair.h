@@ -19,7 +19,7 @@ inline constexpr std::uint32_t scheme_profile_tag = 0x50475343;  // "PGSC"
 using CodecFinder = std::function<const iop::ProfileCodec*(std::uint32_t tag)>;
 
 /// The codec of scheme_profile_tag. A decoded body is the body of the inner profile, with one
-/// additional component in front: the scheme.
+/// additional component in front: the scheme and the tag of the inner profile.
 [[nodiscard]] std::unique_ptr<iop::ProfileCodec> make_scheme_profile_codec(CodecFinder find);
 
 /// A protocol with the single scheme `scheme`, which uses the transports of `transport`.

@@ -24,8 +24,7 @@ struct SocketNames {
   IpName peer;
 };
 
-/// Nothing if `fd` is not a connected IP socket. IPv4 addresses that are mapped to IPv6 become IPv4
-/// addresses.
+/// Nothing if `fd` is not a connected IP socket. IPv4-mapped IPv6 addresses become IPv4 addresses.
 [[nodiscard]] std::optional<SocketNames> socket_names(int fd) noexcept;
 
 }  // namespace perigee::transport

@@ -14,12 +14,12 @@
 namespace perigee::tool {
 
 /// Turns a command-line argument into a reference: the argument itself if it is a reference,
-/// otherwise the first word of a file, as below.
+/// otherwise the first word of the file that it names (see `describe_reference`).
 std::expected<std::string, std::string> reference_text(const std::string& reference);
 
-/// The description of `reference`: `IOR:…`, `corbaloc:…`, or the path of a file that contains one
-/// (a path, a `file:` URL, or `-` for standard input). For an IOR it includes the addresses that a
-/// client on this host with these protocols tries. The error is text for people.
+/// The description of `reference`: `IOR:…`, `corbaloc:…`, `corbaname:…`, or the name of a file that
+/// contains one of them (a path, a `file:` URL, or `-` for standard input). It includes the
+/// addresses that a client on this host with these protocols tries. The error is text for people.
 std::expected<std::string, std::string> describe_reference(
     const std::string& reference, const transport::ProtocolRegistry& protocols,
     Format format = Format::text);

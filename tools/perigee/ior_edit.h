@@ -37,14 +37,15 @@ struct IorChanges {
   std::optional<std::string> type_id = {};
   std::optional<std::string> object_key = {};  ///< in all profiles; %-escaped
 };
-/// Unchanged parts stay identical, octet by octet. A change without effect is an error. A new key
-/// for only some profiles is also an error, because the reference would then have two objects. This
-/// happens if no protocol of `protocols` (only IIOP, if null) reads the other profiles.
+/// Unchanged parts stay identical, octet by octet. It is an error if no profile has the old address
+/// or the component, or if there is no profile with the number. A new key for only some profiles is
+/// also an error, because the reference would then lead to two objects. This happens if no protocol
+/// of `protocols` (only IIOP, if null) reads the other profiles.
 std::expected<iop::Ior, std::string> edit_ior(
     iop::Ior ior, const IorChanges& changes,
     const transport::ProtocolRegistry* protocols = nullptr);
 
-/// A profile whose address is the old one.
+/// A profile that still has its old address.
 struct UnmovedProfile {
   std::size_t number = 0;  ///< in the new reference, from 1
   std::uint32_t tag = 0;

@@ -68,7 +68,8 @@ std::string hex(std::uint32_t value) {
   return text.data();
 }
 
-/// The name of each code set that the ORB converts. The numbers of a wide set have one name.
+/// The name and number of a code set; "unknown" if the ORB does not convert it. Several numbers may
+/// stand for one wide code set; they have the same name.
 std::string code_set(std::uint32_t id) {
   const auto chars = cdr::char_set_of(id);
   const auto wide = cdr::wide_set_of(id);

@@ -60,8 +60,8 @@ void listen(const AdministrationRef& server, const std::vector<std::string>& end
   }
 }
 
-// The path is made absolute here, because the server has another present folder. A name without a
-// folder names an unloaded protocol, or the system looks for it.
+// The path is made absolute here, because the server has another working directory. A subject
+// without '/' is the name of an unloaded protocol, or of a library that the dynamic loader finds.
 void load(const AdministrationRef& server, const Arguments& arguments, Result& result) {
   const bool is_path = arguments.subject.find('/') != std::string::npos;
   server->perigee_load(is_path ? std::filesystem::absolute(arguments.subject).string()

@@ -1,4 +1,4 @@
-// CLI11 reports the words that it does not know. This adds proposals and the known commands.
+// Improves CLI11's error texts: for an unknown word, adds a proposal or the known commands.
 #include "usage.h"
 
 #include "base/nearest_name.h"

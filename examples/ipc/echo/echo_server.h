@@ -1,4 +1,5 @@
-// The echo server of the paper, as one function for every family. The family is a parameter.
+// The echo server of the paper of 1995 (../README.md), as one function for all families. The family
+// is a template parameter.
 #pragma once
 
 #include "../sessions.h"

@@ -25,8 +25,8 @@ namespace perigee {
 
 namespace async::detail {
 
-/// Holds the outcome of a call. It is counted: the call owns it, and until the call has ended, so
-/// does the ORB.
+/// Holds the outcome of a call. Counts its owners: the `call` object and, until the call has ended,
+/// the ORB.
 template <typename T>
 class CallState final : public stub::CallObserver {
  public:
@@ -79,9 +79,10 @@ class CallState final : public stub::CallObserver {
 ///     call<int32_t> dec = quoter->_async().get_quote("DEC");
 ///     const int32_t first = co_await ibm;
 ///
-/// With g++ 12 co_await stands alone in its statement: docs/async.md. The call takes no coroutine
-/// frame and no thread. It holds the object's reference until it has ended. Dropping it cancels the
-/// call (see `stub::CallHandle::cancel`). One thread at a time may use it.
+/// g++ 12 compiles some statements with co_await wrongly: docs/async.md lists the forms to avoid.
+/// The call takes no coroutine frame and no thread. It holds the object's reference until it has
+/// ended. Destroying this object cancels the call (see `stub::CallHandle::cancel`). One thread at a
+/// time may use it.
 template <typename T = void>
 class [[nodiscard]] call {
   using State = async::detail::CallState<T>;
@@ -107,7 +108,7 @@ class [[nodiscard]] call {
   }
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  /// True if there is nothing to wait for: the result is there, or the call is empty.
+  /// True if there is nothing to wait for: the result has arrived, or the call is empty.
   [[nodiscard]] bool is_over() const noexcept {
     return state_ == nullptr || state_->over.is_over();
   }
@@ -124,10 +125,10 @@ class [[nodiscard]] call {
     return state.result.take();
   }
 
-  /// Gives the result, or throws, once. If the awaiting task is asked to stop, the call is
-  /// cancelled. If the task's own caller waits for a limited time, the call has the same limit
-  /// (TIMEOUT). The thread that drives the call resumes the task. In a servant of a reactive server
-  /// this is the loop's thread.
+  /// Gives the result or throws the call's exception; may be awaited once. If the awaiting task is
+  /// asked to stop, the call is cancelled. If the task's own caller waits for a limited time, the
+  /// call has the same limit: it ends with TIMEOUT. The thread that drives the call resumes the
+  /// task. In a servant of a reactive server this is the loop's thread.
   class Awaiter {
    public:
     explicit Awaiter(State& state) noexcept : state_(state) {}
@@ -184,7 +185,7 @@ call<T> start_call(const CORBA::Object& target, const stub::Operation& operation
                    stub::Arguments arguments,
                    std::type_identity_t<T (*)(cdr::Decoder& results)> decode) {
   auto* const state = new detail::CallState<T>(decode);
-  struct Guard {  // the ORB's share, until it has the observer
+  struct Guard {  // drops the ORB's ownership, if `send` fails
     detail::CallState<T>* state;
     ~Guard() {
       if (state != nullptr) state->remove_owner();
@@ -198,8 +199,8 @@ call<T> start_call(const CORBA::Object& target, const stub::Operation& operation
 
 namespace detail {
 
-/// A task that a thread waits for in `run`. The thread and the task both own it, since an exception
-/// may end the waiting first.
+/// The result of a task that a thread waits for in `run`. The thread and the task both own this
+/// object, since an exception may end the wait before the task ends.
 template <typename T>
 class Running final {
  public:
@@ -232,8 +233,8 @@ class Running final {
 
 /// Begins the task on the calling thread, and returns when the task has ended. Meanwhile the thread
 /// drives the ORB's asynchronous calls, or waits for the thread that drives them. Gives the task's
-/// value, or throws its exception. Raises NO_RESOURCES, and does not begin the task, if too many
-/// upcalls on this thread wait already.
+/// value, or throws its exception. If too many upcalls on this thread wait already, raises
+/// NO_RESOURCES and does not begin the task.
 template <typename T>
 T run(const CORBA::object_reference<CORBA::ORB>& orb, task<T> work, std::stop_token stop = {}) {
   if (!work) async::detail::raise_empty_task();

@@ -7,9 +7,11 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-// `async_traits` of an interface has these types: `client_type`, which `_async()` gives; the
-// classes of operations with several results, such as `get_quote_results`; for servants (…AsyncS.h)
-// `base_type` (the skeleton to derive from), `ref_type` and `weak_ref_type`.
+// `async_traits` of an interface has these types:
+// - `client_type`: the type that `_async()` returns;
+// - the classes of operations with several results, such as `get_quote_results`;
+// - for servants (…AsyncS.h): `base_type` (the skeleton to derive from), `ref_type` and
+//   `weak_ref_type`.
 
 template <typename T>
 class weak_servant_reference;
@@ -19,14 +21,15 @@ class weak_servant_reference;
 
 namespace perigee::async {
 
-/// The object that a client calls. Not counted: it is valid as long as the reference from which it
-/// was made. The calls hold references of their own.
+/// Base of generated clients: knows the object that the client calls, but does not own it. A client
+/// is valid as long as the reference from which it was made. Calls hold references of their own.
 class Client {
  public:
   [[nodiscard]] const CORBA::Object& _target() const noexcept { return *target_; }
 
  protected:
-  /// For base classes: the most derived class holds the object.
+  /// For the bases of a client: this class is a virtual base, so the most derived class sets the
+  /// object.
   Client() noexcept = default;
   explicit Client(const CORBA::Object& target) noexcept : target_(&target) {}
 

@@ -16,7 +16,8 @@ namespace perigee {
 
 namespace async::detail {
 
-/// The waiting task, and whether the result has arrived. Any thread, but only one task may wait.
+/// The waiting task, and whether the result has arrived. Any thread may use this object, but only
+/// one task may wait.
 class CompletionState {
  public:
   explicit CompletionState(executor where) noexcept : where_(where) {}
@@ -39,7 +40,8 @@ class CompletionState {
 
  private:
   std::atomic<bool> claimed_ = false;
-  std::atomic<void*> waiter_ = nullptr;  ///< null, the waiting task's frame, or `this`: over
+  /// Null; or the frame of the waiting task; or `this`, when the result has arrived.
+  std::atomic<void*> waiter_ = nullptr;
   executor where_;
 };
 
@@ -47,8 +49,8 @@ class CompletionState {
 
 /// A result that arrives once, from any thread. One task awaits it, before or after it arrives. T
 /// may be void. The object must live until it is completed. If a task awaits it, it must also live
-/// until that task goes on. If several threads try to complete it, it must live until all of them
-/// have returned from `complete` or `fail`.
+/// until that task has taken the result. If several threads try to complete it, it must live until
+/// all of them have returned from `complete` or `fail`.
 ///
 /// A completion does not look at stop tokens. The code that completes it does, for example with a
 /// std::stop_callback that calls `fail`.
@@ -60,8 +62,8 @@ class completion {
   completion(const completion&) = delete;
   completion& operator=(const completion&) = delete;
 
-  /// Sets the result. False, without effect, if it was completed or failed before. Any thread. If
-  /// the construction of the value throws, that exception becomes the result.
+  /// Sets the result. Returns false, and has no effect, after an earlier `complete` or `fail`. Any
+  /// thread. If the construction of the value throws, that exception becomes the result.
   template <typename U = T>
     requires(!std::is_void_v<T>)
   bool complete(U&& value) noexcept {

@@ -1,5 +1,5 @@
-// executor: chooses the thread that resumes a task after a wait. This is the thread that ends the
-// wait, a reactor's thread, or the thread that the function of a foreign event loop chooses.
+// executor: chooses the thread that resumes a task after a wait. This can be the thread that ends
+// the wait, a reactor's thread, or a thread of a foreign event loop.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,8 +12,8 @@ namespace event {
 class Reactor;
 }
 
-/// A function that resumes tasks, soon and once each, on a thread of its choice. It is a value; the
-/// object behind `context` must outlive the tasks. Any thread may call it.
+/// Holds a function that resumes tasks, soon and once each, on a thread of its choice. Copies call
+/// the same function. The object behind `context` must outlive the tasks. Any thread may call it.
 class executor {
  public:
   using Function = void (*)(void* context, std::coroutine_handle<> task);

@@ -34,10 +34,10 @@ class PERIGEE_API Driver {
 
 }  // namespace async::detail
 
-/// Begins the task on the calling thread and runs turns of the reactor until the task has ended, on
-/// any thread. Then gives its value or throws its exception. If a thread runs the reactor, it must
-/// be the calling thread: inside a handler the turns nest. Exceptions that other tasks and timers
-/// throw meanwhile are logged.
+/// Begins the task on the calling thread, and runs turns of the reactor until the task has ended.
+/// Then gives the task's value or throws its exception. The task may end on any thread. No other
+/// thread may run the reactor meanwhile. A handler of the reactor may call this function: the turns
+/// then nest. Exceptions that other tasks and timers throw meanwhile are logged.
 template <typename T>
 T run(event::Reactor& reactor, task<T> work, const std::stop_token& stop = {}) {
   async::detail::OwnedFrame<T> frame = async::detail::TaskAccess::take(std::move(work));

@@ -27,7 +27,7 @@ class PERIGEE_API scope {
   /// Says whether the first failure stops the other tasks.
   enum class on_error : std::uint8_t { keep_going, cancel };
 
-  /// The stop of `outer`, usually the token of the starting task, also stops the tasks.
+  /// A stop request of `outer`, usually the token of the starting task, also stops the tasks.
   explicit scope(std::stop_token outer = {}, on_error policy = on_error::keep_going)
       : stop_(std::move(outer)), policy_(policy) {}
   scope(const scope&) = delete;
@@ -43,8 +43,8 @@ class PERIGEE_API scope {
   /// The token that the tasks get.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }
 
-  /// Sets the time until which the result of later tasks is awaited. Calls that these tasks await
-  /// have the same limit. By std::chrono::steady_clock.
+  /// Sets the time until which the results of tasks that start later are awaited, by
+  /// std::chrono::steady_clock. Calls that these tasks await have the same limit.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
   /// Called when the time of the scope has passed: requests the stop of the tasks.
   void end_in_time() noexcept {

@@ -19,11 +19,12 @@ namespace perigee::async {
 
 namespace detail {
 
-/// The time until which the client waits for the reply, by std::chrono::steady_clock; never if the
-/// client waits without a limit.
+/// The time until which the client waits for the reply, by std::chrono::steady_clock. Call it only
+/// if `request.time_limited()`.
 [[nodiscard]] PERIGEE_API Deadline awaited_until(const orb::ServerRequest& request) noexcept;
 
-/// Answers with TIMEOUT if the task was stopped because its caller's time is over.
+/// Replies with the exception. If the task was stopped because its client's time has passed,
+/// replies with TIMEOUT instead.
 PERIGEE_API void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error);
 
 /// One request that a task answers. Its memory is from the pool; it deletes itself when the task
@@ -77,11 +78,11 @@ class Serving final {
 
 }  // namespace detail
 
-/// Begins the task that `begin` returns. When the task ends, on any thread, answers the request
-/// with the octets that `encode(encoder, result)` writes, or with the exception of the task or of
+/// Begins the task that `begin` returns. When the task ends, on any thread, replies to the request:
+/// with the results that `encode(encoder, result)` writes, or with the exception of the task or of
 /// `begin`. The task has the stop token and the remaining time of the request (see
-/// perigee::stop_token_of, perigee::remaining_time_of). Call it in the upcall, after `set_raises`
-/// and `end_of_arguments`.
+/// perigee::stop_token_of, perigee::remaining_time_of). Call this function in the upcall, after
+/// `set_raises` and `end_of_arguments`.
 template <typename Result, typename Begin, typename Encode>
 void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   using Serving = detail::Serving<Result, Encode>;

@@ -73,8 +73,8 @@ class PERIGEE_API Sleep {
 }  // namespace async::detail
 
 /// `co_await sleep_until(reactor, time)`: the reactor's thread resumes the task at `time`, by the
-/// reactor's clock. The result is true. It is false, and comes earlier, if the task is asked to
-/// stop or the reactor is closed. The reactor must outlive the wait. Any thread.
+/// reactor's clock. The result is true. If the task is asked to stop, or the reactor is closed, the
+/// sleep ends earlier and the result is false. The reactor must outlive the wait. Any thread.
 [[nodiscard]] inline async::detail::Sleep sleep_until(event::Reactor& reactor,
                                                       TimePoint time) noexcept {
   return {reactor, Deadline::at(time)};

@@ -62,16 +62,16 @@ template <typename P>
     return Deadline::never();
 }
 
-/// How a task gets the stop requests of the request that it serves. `context` is the `context` that
-/// was given to `begin_apart`.
+/// How a task learns that the client of its request wants it to stop. `context` is the `context`
+/// that was given to `begin_apart`.
 struct StopAccess {
-  /// A token on loan: no copy of it is used after the task's end. In the steady state it costs no
-  /// allocation.
+  /// Returns a token of which no copy may be used after the task's end. So in the steady state it
+  /// costs no allocation.
   std::stop_token (*token)(void* context);
-  /// Copies of the token may stay after the task's end.
+  /// Allows copies of the token to stay after the task's end.
   void (*share)(void* context) noexcept;
-  /// Needs no token: the call is cancelled when the task is asked to stop, or if it was asked
-  /// before. Holds until the task waits for another call.
+  /// Cancels the call when the task is asked to stop, or at once if it was asked before. Needs no
+  /// token. Holds until the task waits for another call.
   void (*cancel)(void* context, stub::CallHandle& call) noexcept;
 };
 
@@ -128,8 +128,8 @@ class PromiseBase {
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, const StopAccess& access, Ended ended,
                                void* context) noexcept;
 
-  /// Runs the task until it first waits. False if it has ended by then, on whichever thread;
-  /// otherwise `parent` is resumed when it has ended.
+  /// Runs the task until it first waits. Returns false if the task has ended by then, on any
+  /// thread. Otherwise `parent` is resumed when the task has ended.
   ///
   /// It does not use symmetric transfer. Without optimisation, and under sanitizers, that uses
   /// stack for each child that ends without waiting.
@@ -254,7 +254,7 @@ class Promise final : public PromiseResult<T> {
     return std::coroutine_handle<Promise>::from_promise(*this);
   }
 
-  /// From now on the task owns its own frame.
+  /// Begins the task, which from now on owns its own frame: `finish` destroys it.
   void begin_detached(std::stop_token stop, void* context, Done done) noexcept {
     done_ = done;
     this->begin_apart(frame(), std::move(stop), &finish, context);
@@ -370,7 +370,7 @@ task<T> Promise<T>::get_return_object() noexcept {
   return task<T>(frame());
 }
 
-/// For code that is built on tasks.
+/// Takes the frame out of a task, for the code that begins tasks.
 struct TaskAccess {
   template <typename T>
   static OwnedFrame<T> take(task<T>&& work) {
@@ -394,7 +394,7 @@ void start(task<T> work, std::stop_token stop, void* context,
       .begin_detached(std::move(stop), context, done);
 }
 /// The same with a token that is made at the first use, and a time until which the result is
-/// awaited: nanoseconds of std::chrono::steady_clock.
+/// awaited, by std::chrono::steady_clock.
 template <typename T>
 void start(task<T> work, const detail::StopAccess& access, Deadline awaited_until, void* context,
            std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {

@@ -254,10 +254,10 @@ class WhenAnyOf {
 }  // namespace async::detail
 
 /// `auto [a, b] = co_await when_all(f(), g());`: begins all tasks in turn and waits until all have
-/// ended. Goes on on the thread where the last task ended. Gives their values, std::monostate for
-/// void. If tasks fail, throws the exception of the first of them in the list; the other tasks are
-/// not stopped (a `scope` can stop them). The tasks inherit the awaiting task's stop token.
-/// Allocates nothing but the frames.
+/// ended. The awaiting task continues on the thread where the last task ended. Gives their values,
+/// std::monostate for void. If tasks fail, throws the exception of the first failed task in the
+/// list; the other tasks are not stopped (a `scope` can stop them). The tasks inherit the awaiting
+/// task's stop token. Allocates nothing but the frames.
 template <typename... Ts>
   requires(sizeof...(Ts) > 0)
 [[nodiscard]] async::detail::WhenAll<Ts...> when_all(task<Ts>... work) {
@@ -272,9 +272,9 @@ template <typename T>
 
 /// `auto first = co_await when_any(f(), g());`: begins all tasks in turn. The first task that ends
 /// with a value wins, and the other tasks are asked to stop. Waits until these have ended, too, so
-/// that no task outlives the await. Gives a variant with the winner's value, at its place in the
-/// list. A failed task does not win; if all fail, throws the exception of the first task in the
-/// list. Allocates once, for the stop state.
+/// that no task outlives the await. Gives a variant: its index is the winner's place in the list,
+/// and it holds the winner's value. A failed task does not win; if all fail, throws the exception
+/// of the first task in the list. Allocates once, for the stop state.
 template <typename... Ts>
   requires(sizeof...(Ts) > 0)
 [[nodiscard]] async::detail::WhenAny<Ts...> when_any(task<Ts>... work) {

@@ -58,7 +58,7 @@ class ThisTimeLimit {
   Deadline until_;
 };
 
-/// The same time for std::chrono::steady_clock.
+/// The deadline, converted from the reactor's clock to std::chrono::steady_clock.
 [[nodiscard]] PERIGEE_API Deadline awaited_until(const scope_deadline& deadline) noexcept;
 /// Ends the scope at the deadline, unless it is stopped before.
 [[nodiscard]] PERIGEE_API task<> end_at(scope_deadline deadline, scope& tasks);
@@ -69,7 +69,7 @@ class ThisTimeLimit {
 /// `co_await with_scope([&](scope& tasks) -> task<> { … })`: runs the body as the first task of a
 /// scope, and waits for the body and all tasks that it started. The scope follows the stop token
 /// and the remaining time of the awaiting task. When all tasks have ended, throws the exception of
-/// the first task that failed. The body may be this task.
+/// the first task that failed. The body counts as one of the tasks.
 ///
 /// With `on_error::cancel`, a failure of any task, or of the body, asks all other tasks to stop.
 /// The body is kept until all tasks have ended, so it may be a lambda with captures. It must not

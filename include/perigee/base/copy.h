@@ -1,4 +1,4 @@
-// Copies of octets that are fast at every distance of source and destination.
+// Copies of octets that are fast at every distance between source and destination.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,9 +12,9 @@ namespace perigee {
 /// From this many octets on, glibc copies by `rep movsb`.
 inline constexpr std::size_t slow_copy_min = 2048;
 
-/// Whether std::memcpy of these octets may be 25 times slower than `copy_backward`. By
-/// `rep movsb`, processors of AMD's families Zen 3 and 4 copy single octets if the destination lies
-/// 1 to 31 octets after the source, modulo 4,096. Source: glibc bug 30994.
+/// Whether std::memcpy of these octets may be 25 times slower than `copy_backward`. The instruction
+/// `rep movsb` of AMD's Zen 3 and Zen 4 copies octet by octet if the destination lies 1 to 31
+/// octets after the source, modulo 4,096. Source: glibc bug 30994.
 inline bool is_slow_copy(const void* to, const void* from, std::size_t size) noexcept {
   constexpr std::size_t period = 4096;
   constexpr std::size_t slow_distances = 31;
@@ -23,7 +23,7 @@ inline bool is_slow_copy(const void* to, const void* from, std::size_t size) noe
   return size >= slow_copy_min && distance % period - 1 < slow_distances;
 }
 
-/// Copies like std::memcpy, in pieces from the end to the begin.
+/// Copies like std::memcpy, in pieces from the end to the start.
 PERIGEE_API void copy_backward(void* to, const void* from, std::size_t size) noexcept;
 
 /// Copies like std::memcpy: the octets must not overlap.

@@ -36,10 +36,10 @@ enum class IoErrorKind : std::uint8_t {
   bad_address,    ///< the address cannot be parsed, resolved or used by this protocol
   unsupported,    ///< the protocol cannot do the operation
   limit,          ///< a named limit was reached
-  bad_plugin,     ///< a plug-in that does not fit, or that has failed
+  bad_plugin,     ///< a plug-in that does not fit this ORB, or that has failed
 };
 
-/// An error of an operation that is not on the path of every message.
+/// An error of an operation that is not on the path of every message. See IoResult for the others.
 struct IoError {
   IoErrorKind kind = IoErrorKind::system;
   IoOperation operation = IoOperation::none;

@@ -6,8 +6,8 @@
 
 namespace perigee {
 
-/// The process at the other end of a local connection, as the system knows it. This is the process
-/// that connected or listened. The user and the group were its effective ones at that time.
+/// The process at the other end of a local connection, as the system knows it: the process that
+/// connected or listened. `user` and `group` are its effective user and group at that time.
 struct PeerIdentity {
   std::int32_t process = 0;
   std::uint32_t user = 0;

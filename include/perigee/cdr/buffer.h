@@ -11,7 +11,7 @@
 
 namespace perigee::cdr {
 
-/// Lends places to buffers.
+/// Lends memory to buffers: see *place* in Buffer.
 class PlaceOwner {
  public:
   /// The buffer has moved its octets out of the place, and does not use it any longer.
@@ -24,12 +24,12 @@ class PlaceOwner {
 /// Octets written so far, and the places where borrowed octets stand between them.
 ///
 /// Invariant: size_ ≤ capacity_; borrowed_ is ordered by own_offset, each ≤ size_; borrowed_size_
-/// is the sum of their sizes. Not thread-safe. Movable. `clear()` keeps the memory: a buffer that
-/// has grown once does not allocate again.
+/// is the sum of their sizes. Not thread-safe. `clear()` keeps the memory: a buffer that has grown
+/// once does not allocate again.
 ///
 /// A buffer can be lent a *place*: memory of another owner, such as a ring that the peer reads. The
 /// buffer then writes its own octets there. It moves them to its own memory when the place is too
-/// small.
+/// small. A buffer in a place must not be moved or destroyed.
 class PERIGEE_API Buffer {
  public:
   /// Octets that are not copied. They follow the buffer's own octet number `own_offset`, and must
@@ -95,7 +95,7 @@ class PERIGEE_API Buffer {
 
   /// Appends the message's segments in order to `segments`: own and borrowed in turn.
   void gather(std::vector<OctetSpan>& segments) const;
-  /// All octets in one piece, borrowed ones copied.
+  /// A copy of all octets in one piece, the borrowed octets included.
   [[nodiscard]] Octets flatten() const;
 
  private:

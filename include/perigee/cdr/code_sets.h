@@ -38,8 +38,8 @@ enum class WideSet : std::uint8_t {
   native,  ///< wchar_t as it is: never leaves the process
 };
 
-/// How an encoder or decoder carries characters. The default carries `char` and strings as they
-/// are, and wide ones as GIOP 1.2 does in UTF-16.
+/// How an encoder or decoder carries characters. The default carries `char` and strings unchanged,
+/// and wide characters and wide strings in UTF-16, in the form of GIOP 1.2.
 ///
 /// If `native` and `chars` are equal, characters are neither converted nor checked. A std::string
 /// may then hold any octets but NUL, and they arrive unchanged.

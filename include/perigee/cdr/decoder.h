@@ -57,9 +57,9 @@ class PERIGEE_API Decoder {
   [[nodiscard]] static Decoder from_encapsulation(OctetSpan octets, Limits limits = {}) noexcept;
 
   /// Divides the octets into pieces (fragments of GIOP 1.1). In each piece alignment counts anew,
-  /// from 12 octets before the piece. Only a block of octets may continue in the next piece.
-  /// `sizes` are the sizes of the pieces; their sum is the size of all octets. They must outlive
-  /// the decoder. The first piece must hold all octets that were read so far.
+  /// from 12 octets before the piece: a GIOP header. Only a block of octets may continue in the
+  /// next piece. `sizes` are the sizes of the pieces; their sum is the size of all octets. They
+  /// must outlive the decoder. The first piece must hold all octets that were read so far.
   void set_pieces(const std::size_t* sizes) noexcept;
   /// Adds a sequence to the end of the octets. Its numbers are in a vector, which must outlive the
   /// decoder. Not together with `set_pieces`.
@@ -268,13 +268,13 @@ class PERIGEE_API Decoder {
   [[nodiscard]] const Error& error() const noexcept { return error_; }
 
  private:
-  // Usual C libraries take the memory of a larger vector from the system, fresh each time. This is
-  // the largest M_MMAP_THRESHOLD of glibc.
+  // For vectors above this size, C libraries usually take fresh memory from the system each time.
+  // The value is the largest M_MMAP_THRESHOLD of glibc.
   static constexpr std::size_t fresh_above = std::size_t{32} << 20;
 
-  /// Whether the copy of `view` to the vector's memory would be slow. Gives the vector this memory,
-  /// and a little more: glibc places vectors of 4,096 octets 4,112 octets apart, so a copy of one
-  /// to the next would be slow.
+  /// Reserves the vector's memory for `view`, and says whether the copy to it would be slow.
+  /// Reserves a little more than needed: glibc places vectors of 4,096 octets 4,112 octets apart,
+  /// so a copy from one to the next would be slow.
   template <typename T>
   static bool has_slow_copy(std::vector<T>& values, std::span<const T> view) {
     const std::size_t spare = view.size_bytes() < slow_copy_min ? 0 : 32 / sizeof(T);

@@ -79,6 +79,7 @@ class PERIGEE_API Encoder {
   void write_enum(std::uint32_t value) { write(value); }
   /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`.
   /// `bad_character`: the text must be converted, and is invalid or has no form in the code set.
+  /// `too_large`: the length does not fit in 32 bits.
   void write_string(std::string_view text);
   /// The same for a text that outlives the sending: it is borrowed if it is large and `Borrowing`
   /// allows it.
@@ -154,7 +155,8 @@ class PERIGEE_API Encoder {
     const std::size_t padding = alignment == 1 ? 0 : (0 - position()) & (alignment - 1);
     Buffer& buffer = *buffer_;
     std::byte* place = buffer.reserve(alignment - 1 + sizeof(T));
-    buffer.advance(padding + sizeof(T));  // first: `place` may alias the sizes for the compiler
+    // Before the writes: the compiler must assume that `place` aliases the buffer's sizes.
+    buffer.advance(padding + sizeof(T));
     // All octets that padding may take are zeroed at once. This is cheaper than a test whether
     // there is padding.
     if constexpr (alignment > 1) std::memset(place, 0, alignment);

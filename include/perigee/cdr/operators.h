@@ -76,7 +76,7 @@ inline Decoder& operator>>(Decoder& decoder, std::wstring& text) {
 template <typename T>
 concept FixedSizeStruct = requires { requires T::_wire_size_min > 0; };
 
-/// Generated structs of strings and values of fixed size. They have `_write_all`.
+/// Generated structs whose members are strings and values of fixed size. They have `_write_all`.
 template <typename T>
 concept TextStruct = requires { requires T::_is_text_run; };
 

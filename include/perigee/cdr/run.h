@@ -1,5 +1,6 @@
-// Runs of values of fixed size, for generated code. One step reserves the space of a run, or checks
-// that its octets are there. Between two alignments all members stand at constant offsets.
+// Runs, for generated code. A run is a row of members of fixed size that are marshalled together.
+// One step reserves the space of a run, or checks that its octets are there. Between two alignments
+// all members stand at constant offsets.
 //
 // A generated class `Wire` describes a struct of fixed size:
 //   sizes        octets of CDR from each start phase (position modulo 8), leading padding included
@@ -35,7 +36,7 @@ static_assert(
         alignof(float) == 4 && alignof(double) == 8,
     "structs are copied by block only where members have their natural alignment in memory");
 
-/// The place of a run. `place` is at octet number `position` of the message.
+/// The place of the next octet of a run. `place` is at octet number `position` of the message.
 template <typename Octet>
 class RunPlace {
  public:
@@ -104,7 +105,7 @@ class RunWriter : public Place {
   void check_enumerator(std::size_t /*offset*/, std::uint32_t /*count*/) noexcept {}
 };
 
-/// Reads a run. Invalid values are noted, and the run goes on.
+/// Reads a run. Notes invalid values and continues: see `is_valid`.
 template <bool swaps>
 class RunReader final : public RunPlace<const std::byte> {
  public:
@@ -292,8 +293,8 @@ void write_structs(Encoder& encoder, const T* values, std::size_t count) {
     }
   }
   const std::size_t position = encoder.position();
-  // No overflow: except for the start of the first one, a struct is not larger in CDR than in
-  // memory.
+  // No overflow: a struct is not larger in CDR than in memory, except for the padding in front of
+  // the first struct.
   const std::size_t size = Wire::sizes[position & 7U] + (count - 1) * Wire::block_size;
   std::byte* place = encoder.buffer().reserve(size + 7);
   encoder.buffer().advance(size);

@@ -11,7 +11,7 @@
 namespace perigee::cdr {
 
 /// A vector of one of the types whose memory is kept. The set is closed, so that the code that
-/// frees such a vector is in the library. A module with that code might be unloaded before.
+/// frees such a vector is in this library: a module of the application might be unloaded earlier.
 using LargeVector =
     std::variant<std::vector<std::uint8_t>, std::vector<std::int8_t>, std::vector<std::int16_t>,
                  std::vector<std::uint16_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,

@@ -1,5 +1,6 @@
-// Structs of strings and values of fixed size, for generated code. The writer reserves room once
-// for each struct. The place of the next octet stays in a register until the last octet is written.
+// Structs whose members are strings and values of fixed size, for generated code. The writer
+// reserves room once for each struct. The place of the next octet stays in a register until the
+// last octet is written.
 //
 // A generated class `Wire` describes such a struct:
 //   fixed_size   the most octets of CDR that it takes, without the characters of its strings
@@ -16,18 +17,19 @@
 
 namespace perigee::cdr {
 
-/// Copies a text without octets behind it. Gives an error if the text has a NUL inside or is too
-/// long for CDR.
+/// Copies exactly the octets of a text. Gives an error if the text has a NUL inside or is too long
+/// for CDR.
 PERIGEE_API ErrorKind copy_text(std::byte* place, const std::string& text) noexcept;
 
 /// Short texts are copied as this many octets, whatever their size.
 inline constexpr std::size_t short_text_room = 16;
 
-// The strings of libstdc++ have at least as much room inside the object.
+// The buffer of a libstdc++ string always has at least this much room, so reading it is safe.
 #if defined(__SSE2__) && defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
 inline constexpr std::size_t short_text_max = short_text_room - 1;
 
-/// Copies a short text, and the octets behind it in memory. Not zero: the text has a NUL inside.
+/// Copies a short text, and the octets behind it in memory. Returns 0 unless the text has a NUL
+/// inside.
 inline unsigned copy_short_text(std::byte* place, const char* text, std::size_t size) noexcept {
   using Characters [[gnu::vector_size(short_text_room)]] = char;
   Characters characters;
@@ -64,7 +66,7 @@ class TextPlace {
   std::size_t position_;
 };
 
-/// Also writes texts. Steps may use octets beyond the run: as many as the room of a short text.
+/// Also writes texts. A step may write up to `short_text_room` octets beyond the run.
 class TextRunWriter final : public RunWriter<false, TextPlace> {
  public:
   explicit TextRunWriter(Encoder& encoder)

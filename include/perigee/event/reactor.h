@@ -46,8 +46,9 @@ struct Event {
 /// What the reactor knows about an object. Guarded by the reactor's lock.
 class PollableState {
  public:
-  /// `yes`: the reactor holds one reference for each place in its ready list, until the call has
-  /// returned. `no`: the owner removes the object from the reactor before destroying it.
+  /// `yes`: while the object is in the reactor's ready list, the reactor holds a reference to it,
+  /// until the call for this event has returned. `no`: the owner removes the object from the
+  /// reactor before destroying it.
   enum class Counted : bool { no, yes };
 
   PollableState(const PollableState&) = delete;
@@ -93,8 +94,8 @@ class PERIGEE_API Pollable : public PollableState {
   ~Pollable() = default;
 };
 
-/// An object whose owner outlives the reactor's use of the object, for example if one thread runs
-/// the reactor.
+/// A Pollable without counting: its owner keeps it until the reactor does not call it any longer.
+/// This is simple if only one thread runs the reactor.
 class PERIGEE_API EventHandler : public Pollable {
  public:
   virtual void handle_ready(Readiness readiness) noexcept = 0;
@@ -131,9 +132,9 @@ class PERIGEE_API Reactor {
   /// Registers a handle and its object once, for reading and the peer's closing. Both must stay
   /// until `remove`. Readiness that existed before is also reported.
   virtual std::expected<void, IoError> add(int fd, Pollable& pollable) = 0;
-  /// Turned on while octets wait to be sent: reports `writable` when the handle takes octets, or at
-  /// once if it takes octets already. Makes one system call if the interest changes, none
-  /// otherwise. One thread at a time per object.
+  /// Turn it on while octets wait to be sent. The reactor then reports `writable` when the handle
+  /// takes octets, or at once if it takes octets already. Makes one system call if the interest
+  /// changes, none otherwise. One thread at a time per object.
   virtual void want_writable(Pollable& pollable, WriteInterest interest) noexcept = 0;
   /// Must be called before the handle is closed. Afterwards no call of the object begins, not even
   /// for events that were fetched before; running calls continue. Also removes a mark. No effect if
@@ -180,8 +181,8 @@ class PERIGEE_API Reactor {
   /// task or handler that has to wait calls `run_once`, which also delivers the rest of the outer
   /// turn.
   virtual void run() = 0;
-  /// One turn: waits until the deadline at most, then calls what is ready: objects with events, due
-  /// timers, and tasks.
+  /// One turn: waits until the deadline at most, then calls the objects with events, the due
+  /// timers, and the tasks.
   virtual void run_once(Deadline deadline) = 0;
   /// Whether a turn would find work without waiting.
   [[nodiscard]] virtual bool has_work() const noexcept = 0;

@@ -3,8 +3,9 @@
 
 namespace perigee::event {
 
-/// A member, or a base, of the object that it works for. `run` gets from the task to that object by
-/// a static_cast. Posting a task allocates nothing. A posted task must not be destroyed.
+/// A base of the object that it works for, or a member of that object (see MemberTask). `run` gets
+/// the task and finds the object by a static_cast. Posting a task allocates nothing. A posted task
+/// must not be destroyed.
 class Task {
  public:
   Task(const Task&) = delete;

@@ -18,8 +18,7 @@ struct CorbalocAddress {
   std::uint8_t major = 1;
   std::uint8_t minor = 0;  ///< 1.0 if the URL has no version (CORBA 3.0, 13.6.10.3)
   std::string address;     ///< as written after the version: "host:port", "[::1]:2809", "/path",
-                           ///< "@name";
-                           ///< iiop without a host: "localhost" is put in front
+                           ///< "@name"; for iiop without a host, begins with "localhost"
   friend bool operator==(const CorbalocAddress&, const CorbalocAddress&) = default;
 };
 

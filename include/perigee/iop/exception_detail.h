@@ -1,4 +1,4 @@
-// The service context ExceptionDetailMessage: what a system exception says, for people.
+// The service context ExceptionDetailMessage: the text of a system exception, for people.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -13,7 +13,7 @@ namespace perigee::iop {
 
 /// The id of the service context. Source: CORBA 3.0, 13.7.1.
 inline constexpr std::uint32_t context_exception_detail = 14;
-/// Characters of a text that are sent, or read: the rest is left out.
+/// The most characters of a text that are sent or read. The rest is left out.
 inline constexpr std::size_t exception_detail_size_max = 1024;
 
 /// The data of the context: an encapsulation of a wstring in UTF-16, as in GIOP 1.2. `text` is

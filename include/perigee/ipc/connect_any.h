@@ -59,7 +59,7 @@ PERIGEE_API std::expected<Handle, ConnectFailure> connect_any(std::span<const In
                                                               std::span<const OptionValue> options);
 
 /// The attempts of `connect_any` without waiting, for threads that wait for several handles. One
-/// thread at a time. It has no time limit of its own: its owner destroys it.
+/// thread at a time. It has no time limit: to give up, the owner destroys it.
 class PERIGEE_API ConnectRace {
  public:
   enum class State : std::uint8_t { running, won, lost };
@@ -106,9 +106,9 @@ namespace sock {
 }
 
 /// Connects to the first of `addresses` that answers. `limit` is for all addresses together;
-/// `no_wait` counts as 0. Late connections are closed. The options are set before connecting. A
-/// socket that has connected to itself counts as refused: there is no listener, and the system
-/// chose the same port for the socket. Errors: `invalid_argument` without addresses.
+/// `no_wait` counts as 0. Closes the connections to the other addresses. The options are set before
+/// connecting. A socket that has connected to itself counts as refused: there is no listener, and
+/// the system chose the same port for the socket. Errors: `invalid_argument` without addresses.
 template <typename... Options>
   requires(OptionOf<Options, Stream> && ...)
 [[nodiscard]] std::expected<Stream, ConnectFailure> connect_any(std::span<const InetAddr> addresses,

@@ -1,6 +1,6 @@
 // Control data: data beside the octets of a message. The layout is that of the system's macros
-// (CMSG_…), for the inline transfers (see system_calls.h); src/ipc/system_calls.cpp compares both.
-// Use the wrappers.
+// (CMSG_…); src/ipc/system_calls.cpp compares both. The inline transfers use it, since they include
+// no header of the system: see system_calls.h. Use the wrappers.
 #pragma once
 
 #include <perigee/ipc/system_calls.h>
@@ -41,7 +41,7 @@ inline constexpr bool has_padding = alignof(ControlHeader) > sizeof(int);
 /// Most handles that one message carries (the system's SCM_MAX_FD).
 inline constexpr std::size_t handles_max = 253;
 
-/// Handles that are sent. Not initialised: only the used part is written.
+/// Control data with handles to send. Not initialised: only the used part is written.
 struct HandlesControl {
   ControlHeader header;
   int handles[handles_max + (has_padding ? handles_max % 2 : 0)];
@@ -55,7 +55,7 @@ struct HandlesControl {
   }
 };
 
-/// The link by which a datagram leaves (in_pktinfo).
+/// Control data with the link by which a datagram leaves (in_pktinfo).
 struct LinkControl {
   ControlHeader header{sizeof(header) + 3 * sizeof(int), ip_level, link_part};
   int index = 0;

@@ -19,7 +19,7 @@ PERIGEE_API std::string describe(std::string_view operation, std::string_view en
                                  const std::error_code& error);
 }  // namespace detail
 
-/// A text, an address or an interface, as text.
+/// A type that has a text: a string, an address or an interface.
 template <typename T>
 concept Endpoint = requires(const T& endpoint) {
   { to_string(endpoint) } -> std::same_as<std::string>;

@@ -25,11 +25,12 @@ namespace fifo {
 class Sender;
 class Receiver;
 
-/// Makes a named pipe. Errors: `file_exists` among the system's.
+/// Makes a named pipe. Errors: the system's, for example `file_exists`.
 [[nodiscard]] inline Status create(const FifoAddr& address, FifoAccess access = FifoAccess::owner) {
   return io::create_fifo(address, access);
 }
-/// Removes the name; open ends stay open. Errors: `not_supported` if it does not name a pipe.
+/// Removes the path; open ends stay open. Errors: the system's; `not_supported` if the path is not
+/// a pipe.
 inline Status remove(const FifoAddr& address) { return io::remove_fifo(address); }
 
 /// The sending end of a pipe.
@@ -91,8 +92,9 @@ class Receiver : public SocketBase<Receiver> {
 
   /// Not open.
   Receiver() noexcept = default;
-  /// Waits until a sender has opened the pipe. With a limit or `no_wait`, waits until a sender has
-  /// sent octets or has closed the pipe again, since the system has no other event for this.
+  /// Waits until a sender has opened the pipe. With a limit, waits until a sender has sent octets
+  /// or has closed the pipe again, since the system has no other event for this. `no_wait`:
+  /// `operation_would_block` if neither has happened.
   [[nodiscard]] static Result<Receiver> open(const FifoAddr& address, TimeLimit limit = forever) {
     auto handle = io::open_fifo_receiver(address, limit);
     if (!handle) return std::unexpected(handle.error());

@@ -1,5 +1,5 @@
-// Regular files as the ends of transfers: streams send from them and receive into them without
-// copying through the program. Not a library for reading and writing files.
+// Regular files: streams send from them and receive into them without copying through the program.
+// Not a library for reading and writing files.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -50,7 +50,8 @@ class OutputFile : public detail::FileBase<OutputFile> {
 
   /// Not open.
   OutputFile() noexcept = default;
-  /// Makes the file if it does not exist. The process's umask limits its permissions.
+  /// Makes the file if it does not exist. The process's umask limits its permissions. Errors: those
+  /// of `File::open`; `file_exists` for `Existing::refuse`.
   [[nodiscard]] PERIGEE_API static Result<OutputFile> open(const std::string& path,
                                                            Existing existing);
   /// In octets, at this moment.

@@ -106,13 +106,13 @@ class DgramMcast : public SocketBase<DgramMcast> {
     return DgramMcast(std::move(*handle));
   }
 
-  /// Receives datagrams to the group that arrive by this interface; may be called for several
-  /// groups. Errors: `address_in_use` if it was joined already; `no_such_device`; `address_family…`
-  /// or `no_protocol_option` for a group of the other version of IP.
+  /// From now on receives datagrams to the group that arrive by this interface; may be called for
+  /// several groups. Errors: `address_in_use` if the group was joined already; `no_such_device`;
+  /// `address_family…` or `no_protocol_option` for a group of the other version of IP.
   Status join(const McastAddr& group, Interface on = Interface::any()) {
     return io::join_group(handle(), group, on);
   }
-  /// Errors: `address_not_available` if it was not joined.
+  /// Errors: `address_not_available` if the group was not joined.
   Status leave(const McastAddr& group, Interface on = Interface::any()) {
     return io::leave_group(handle(), group, on);
   }

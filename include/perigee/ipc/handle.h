@@ -41,7 +41,7 @@ class Handle {
   int fd_ = none;
 };
 
-/// The functions of every type that owns a handle of its kind.
+/// Base of the types that own a handle of a special kind: sockets, pipes and files.
 class OwnedHandle {
  public:
   /// Lends the handle: it stays open as long as this object keeps it.

@@ -39,7 +39,7 @@ struct InterfaceInfo {
   Interface interface = Interface::any();
   std::string name;
   bool is_up = false;
-  bool has_broadcast = false;  ///< and an IPv4 address, which broadcasts need
+  bool has_broadcast = false;  ///< can broadcast, and has an IPv4 address, which broadcasts need
   bool has_multicast = false;
 };
 /// All interfaces of this host, in the system's order.

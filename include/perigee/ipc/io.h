@@ -1,7 +1,8 @@
 // The system calls of stream sockets, one thin function each. They handle EINTR, and set
 // MSG_NOSIGNAL and SOCK_CLOEXEC. Public headers include no headers of the operating system, so most
-// functions are defined in src/ipc. The part that each transfer needs is inline, by system_calls.h.
-// The typed wrappers around these functions are inline and add no cost. Use the wrappers.
+// functions are defined in src/ipc. A transfer that succeeds at once is inline, and calls the
+// functions of system_calls.h. The typed wrappers around these functions are inline and add no
+// cost. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -48,8 +49,8 @@ PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
 /// @}
 
 /// @name The parts of the inline functions that are in src/ipc: transfers with a limit, or of more
-/// segments than one call takes. Without a limit, they go on after a call that has just failed.
-/// `send_rest` goes on after a first `send` that was short.
+/// segments than one call takes. Without a limit, they continue after a call that has just failed:
+/// they read its errno. `send_rest` continues after a first `send` that was short.
 /// @{
 PERIGEE_API Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
@@ -122,10 +123,10 @@ inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept {
 }
 
 /// @name From a file to a stream (sendfile), and from a stream to a file (splice), without a copy
-/// in the program. Sending 0 octets without an error: the file ends at `offset`. Received octets
-/// count when they are in the file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; if
-/// the file or stream ends earlier, they move fewer octets, without an error. Parameters: like
-/// sendfile.
+/// in the program. They move up to `count` octets, at position `offset` of the file. Sending 0
+/// octets without an error: the file ends at `offset`. Received octets count when they are in the
+/// file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; if the file or stream ends
+/// earlier, they move fewer octets, without an error.
 /// @{
 PERIGEE_API Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
                                TimeLimit limit) noexcept;

@@ -37,8 +37,8 @@ struct NativeSpace {
   std::uint32_t* size = nullptr;
 };
 
-/// @name The parts of the inline functions below that are in src/ipc: they go on after a call that
-/// has just failed. See io.h.
+/// @name The parts of the inline functions below that are in src/ipc: they continue after a call
+/// that has just failed. See io.h.
 /// @{
 PERIGEE_API Transfer send_to_again(int fd, OctetSpan octets, NativeName to,
                                    TimeLimit limit) noexcept;
@@ -136,8 +136,8 @@ struct Broadcast {
     return &message;
   }
 };
-/// The part of `broadcast` that is in src/ipc: goes on when a call has just failed, after `sent`
-/// links.
+/// The part of `broadcast` that is in src/ipc: continues when a call has just failed. The datagram
+/// has left on the first `sent` links.
 PERIGEE_API Transfer broadcast_rest(int fd, Broadcast& datagram, std::span<const Interface> by,
                                     std::size_t sent, TimeLimit limit) noexcept;
 /// Sends to all hosts on the links of these interfaces. IPv4 only. The count is the number of

@@ -49,19 +49,20 @@ struct MessageTransfer {
   bool is_end = false;  ///< the peer has closed its side; there was no message
 };
 
-/// @name The parts of the inline functions below that are in src/ipc. They go on after a call that
-/// has just failed, and close the handles of a message if not all could be taken. See io.h.
+/// @name The parts of the inline functions below that are in src/ipc. They continue after a call
+/// that has just failed, and close the handles of a message if not all could be taken. See io.h.
 /// @{
 PERIGEE_API Transfer send_message_again(int fd, const system_calls::Message& message,
                                         TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_message_again(int fd, system_calls::Message& message,
                                         TimeLimit limit) noexcept;
-/// Closes all handles that came with a message; the first ones are in `handles`. Gives the error.
+/// Closes all `arrived` handles that came with a message; the first ones are in `handles`. Returns
+/// the errno to report.
 PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<Handle> handles,
                                std::size_t arrived) noexcept;
 /// @}
 
-/// One message, without additional flags.
+/// Sends or receives one message. Sets no flags but those of every transfer.
 [[gnu::always_inline]] inline Transfer send_message(int fd, const system_calls::Message& message,
                                                     TimeLimit limit) noexcept {
   const auto count = system_calls::perigee_system_sendmsg(

@@ -1,5 +1,4 @@
-// Socket options as types. Setting an option that the kind of socket does not have does not
-// compile.
+// Socket options as types. Code compiles only if it sets options that the kind of socket has.
 #pragma once
 
 #include <perigee/ipc/interface.h>
@@ -11,7 +10,8 @@
 
 namespace perigee::ipc {
 
-/// Kinds of sockets, as flags. An option lists the kinds that have it; a socket type has one kind.
+/// Kinds of sockets and pipes, as flags. An option lists the kinds that have it; a socket type has
+/// one kind.
 enum class SocketKinds : std::uint32_t {
   none = 0,
   inet_stream = 1,
@@ -83,7 +83,7 @@ struct TimeOption {
 namespace detail {
 inline constexpr SocketKinds tcp_stream = SocketKinds::inet_stream | SocketKinds::ring_stream;
 inline constexpr SocketKinds tcp_acceptor = SocketKinds::inet_acceptor | SocketKinds::ring_acceptor;
-/// The streams that wait in the system call.
+/// The streams whose blocking calls wait inside the system call, where its time-outs apply.
 inline constexpr SocketKinds every_waiting_stream =
     SocketKinds::inet_stream | SocketKinds::local_stream | SocketKinds::record_stream;
 inline constexpr SocketKinds every_acceptor =

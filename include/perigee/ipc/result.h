@@ -64,7 +64,8 @@ class Received {
 };
 
 /// The time that an operation may wait: `forever` (the default of every blocking call), `no_wait`,
-/// or any `std::chrono` duration: `stream.recv(space, 50ms)`.
+/// or any `std::chrono` duration: `stream.recv(space, 50ms)`. A negative duration counts as zero,
+/// and a duration of more than a year as one year.
 class TimeLimit {
  public:
   constexpr TimeLimit() noexcept = default;

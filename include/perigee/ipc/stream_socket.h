@@ -20,7 +20,7 @@
 namespace perigee::ipc {
 
 namespace detail {
-/// Makes an object of a handle that was opened for its class, without checks.
+/// Makes an object from a handle that was opened for the object's class, without checks.
 struct Opened {
   template <typename T>
   [[nodiscard]] static T as(Handle handle) noexcept {
@@ -139,7 +139,7 @@ Result<Pair<Stream>> pair_of(Result<std::array<Handle, 2>> handles) noexcept {
 }
 }  // namespace detail
 
-/// Makes the calls of a domain as one system call each. RingCalls (uring.h) is an alternative.
+/// Makes the calls of a domain as system calls, through io.h. RingCalls (uring.h) uses io_uring.
 struct SystemCalls {
   static auto send(auto... arguments) noexcept { return io::send(arguments...); }
   static auto send_n(auto... arguments) noexcept { return io::send_n(arguments...); }
@@ -157,7 +157,8 @@ struct SystemCalls {
   }
 };
 
-/// The streams of this domain carry handles, and know the process that made their other end.
+/// A domain of UNIX-domain sockets: its streams carry handles, and know the process that made their
+/// other end.
 template <typename Domain>
 concept LocalDomain = intersect(Domain::stream_kind, SocketKinds::local_stream);
 
@@ -406,7 +407,8 @@ class StreamConnector {
   using Stream = typename Domain::Stream;
   using Pending = PendingStream<Domain>;
 
-  /// Sets the options and waits until connected, at most for `limit`.
+  /// Sets the options and waits until connected, at most for `limit`, which must not be `no_wait`:
+  /// see `start`.
   template <typename... Options>
     requires(OptionOf<Options, Stream> && ...)
   [[nodiscard]] static Result<Stream> connect(const Address& remote, TimeLimit limit,
@@ -421,7 +423,7 @@ class StreamConnector {
   [[nodiscard]] static Result<Stream> connect(const Address& remote) {
     return connect(remote, forever);
   }
-  /// Begins to connect and does not wait.
+  /// Sets the options and begins to connect. Does not wait.
   template <typename... Options>
     requires(OptionOf<Options, Stream> && ...)
   [[nodiscard]] static Result<Pending> start(const Address& remote, Options... options) {

@@ -1,8 +1,8 @@
 // The few functions of the C library that transfers call inline. Public headers include no header
 // of the operating system, and a call through src/ipc would cost more instructions than the
-// wrappers themselves. The functions have names of their own for the library's symbols, so that
-// they do not clash with its headers. src/ipc/system_calls.cpp compares them with these headers.
-// Use the wrappers.
+// wrappers themselves. Here the functions have names of Perigee's own for the symbols of the C
+// library, so that they do not clash with its headers. src/ipc/system_calls.cpp compares the
+// declarations with those headers. Use the wrappers.
 #pragma once
 
 #include <cstddef>

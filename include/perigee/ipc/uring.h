@@ -8,8 +8,8 @@
 // its own. Do not use the calls after vfork or in signal handlers.
 //
 // Handles may change families: `uring::Stream::adopt(stream.release())`. Operations that io_uring
-// does not improve use the calls of sock.h: names, options, files, and connections that are begun
-// and then waited for.
+// does not improve use the calls of sock.h: names, options, transfers of files, and connections
+// that `Connector::start` begins.
 #pragma once
 
 #include <perigee/base/export.h>

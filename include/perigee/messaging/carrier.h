@@ -27,10 +27,10 @@ struct Carrier {
   Flow flow = Flow::both;
 };
 
-/// The two kinds of use that messages are compared for.
+/// The two kinds of calls. Messages may need other properties of the transport for each.
 enum class Use : std::uint8_t { oneway, two_way };
 
-/// The properties that messages need, for one kind of use.
+/// The properties of a transport that messages need, for one kind of use.
 struct Needs {
   std::optional<Shape> shape = Shape::stream;  ///< nothing: both shapes are possible
   bool reliable = true;
@@ -42,16 +42,18 @@ struct Needs {
 /// "keep the order in which octets are sent". Empty if no property is missing.
 PERIGEE_API std::string_view missing(const Needs& needed, const Carrier& offered) noexcept;
 
-/// Which calls a pair of messages and transport can carry.
+/// Which calls are possible with a messaging protocol over a transport.
 enum class Carries : std::uint8_t { nothing, oneways, all_calls };
 
-/// How well messages fit a transport.
+/// How well a messaging protocol fits a transport.
 struct Fit {
   Carries carries = Carries::all_calls;
   std::string_view missing;  ///< the missing property; empty if all calls are possible
 };
 
 class MessagingProtocol;
+/// Compares what the messaging protocol needs with the transport's properties, for both kinds of
+/// calls.
 PERIGEE_API Fit fit(const MessagingProtocol& messages, const Carrier& carrier) noexcept;
 
 }  // namespace perigee::messaging

@@ -103,8 +103,8 @@ struct LocateReplyHeader {
 
 /// A whole message (fragments put together), before its header is parsed.
 ///
-/// `octets` starts with the protocol's header, so that alignment can be counted from it. It points
-/// into the reader's scratch space. For a large or fragmented message, and after `keep`, it points
+/// `octets` starts with the protocol's header, so that alignment can be counted from it. `octets`
+/// points into the reader's scratch space, or, for a large or fragmented message and after `keep`,
 /// into `storage`. Only a message in `storage` may be moved to another thread. If `landed` is set,
 /// it holds the numbers of a large sequence at the end of the message. Then `octets` has only the
 /// octets in front of these numbers.

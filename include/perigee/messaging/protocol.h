@@ -49,7 +49,7 @@ PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 /// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
 /// with its limit first, so a session fills it in as soon as it can read it, in every answer.
 ///
-/// Small, since each message pays for one: it is returned through memory.
+/// It is kept small: a session returns one for each message, through memory.
 struct Frame {
   enum class Status : std::uint8_t {
     message,    ///< a whole message; all fields but `error` and `needed` are valid, and `strip`
@@ -70,7 +70,8 @@ struct Frame {
   std::uint16_t header_size = 0;
   /// Octets at the front of the frame that do not belong to the message.
   std::uint16_t strip = 0;
-  bool identified = false;  ///< `piece_id` is valid; otherwise only one such message at a time
+  /// Whether `piece_id` is valid. If not, only one fragmented message can be in progress at a time.
+  bool identified = false;
   FramingError error = FramingError::bad_header;
   bool more = false;          ///< another piece of this message follows
   bool continuation = false;  ///< a piece that continues a message
@@ -129,8 +130,8 @@ class MessagingProtocol;
 /// are const, may be called by any thread, and depend only on their arguments. A session with state
 /// (numbers, time stamps, compression) changes this state in `seal` and `unseal` only.
 ///
-/// A message is encoded as `begin_…`, body written by the caller through the same encoder,
-/// `finish`. The buffer must be empty before `begin_…`.
+/// To encode a message, call `begin_…`, write the body with the same encoder, and call `finish`.
+/// The buffer must be empty before `begin_…`.
 class PERIGEE_API Session {
  public:
   virtual ~Session() = default;
@@ -138,8 +139,7 @@ class PERIGEE_API Session {
   [[nodiscard]] const MessagingProtocol& protocol() const noexcept { return protocol_; }
   /// The limits of the protocol.
   [[nodiscard]] const Limits& limits() const noexcept;
-  /// Whether `seal` and `unseal` must be called. They are not called for GIOP, which pays nothing
-  /// for them.
+  /// Whether `seal` and `unseal` must be called. GIOP does not need them and pays nothing for them.
   [[nodiscard]] bool seals() const noexcept { return seals_; }
 
   /// Whether the decoders that this session returns read `IncomingMessage::landed`.
@@ -157,8 +157,8 @@ class PERIGEE_API Session {
   /// @name Encoding. Leaves the encoder where the body begins (aligned for it if `body` is
   /// present). A version that lacks a status or flag sends the nearest one: a permanent forward
   /// becomes a plain one; response flags other than `none` become "response expected". If the body
-  /// would then be wrong, the encoder's error becomes `not_in_version`. This is so in 1.0 and 1.1
-  /// for needs_addressing_mode, and for system exceptions in locate replies.
+  /// would then be wrong, the encoder's error becomes `not_in_version`: in 1.0 and 1.1, for
+  /// needs_addressing_mode, and for system exceptions in locate replies.
   /// @{
   virtual void begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
                              Body body) const = 0;

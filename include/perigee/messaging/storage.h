@@ -15,7 +15,7 @@ namespace perigee::messaging {
 struct StorageBlock {
   std::byte* octets = nullptr;  ///< null: the source refused
   std::size_t capacity = 0;     ///< octets of address space
-  std::size_t resident = 0;     ///< the first of these, which may take physical memory already
+  std::size_t resident = 0;     ///< the first octets, which may take physical memory already
   std::size_t excess = 0;       ///< octets beyond the stored ones that may also take memory
 };
 
@@ -47,8 +47,8 @@ class PERIGEE_API StorageSource {
   /// Gives the block at least `capacity` octets. The block may move; its contents stay. False: the
   /// block is unchanged.
   [[nodiscard]] virtual bool extend(StorageBlock& block, std::size_t capacity) noexcept = 0;
-  /// The rest of the block is about to be filled. The source may ask the system for large pages,
-  /// and then sets `excess`.
+  /// Called when the rest of the block is about to be filled. The source may ask the system for
+  /// large pages, and then sets `excess`.
   virtual void use_large_pages(StorageBlock& /*block*/) noexcept {}
   /// Takes the block back. The source may use the resident octets for the next message; the other
   /// octets hold nothing.
@@ -91,19 +91,19 @@ class PERIGEE_API MessageStorage {
     return std::max({used, block_.resident, std::min(taken, block_.capacity)});
   }
 
-  /// Makes room for what the message needs. The caller has checked the announced size against the
-  /// limits. A block takes the address space for it at once; heap storage grows geometrically.
-  /// False: no memory, and nothing has changed.
+  /// Makes room for the octets that the message needs. The caller has checked the announced size
+  /// against the limits. A block takes the address space for that size at once; heap storage grows
+  /// geometrically. False: no memory, and nothing has changed.
   [[nodiscard]] bool reserve(const StorageNeed& need,
                              const std::shared_ptr<StorageSource>& source) noexcept;
-  /// `used` octets are stored, and the others are being received.
+  /// Called when `used` octets are stored and more are being received. May ask for large pages.
   void go_on_filling(std::size_t used) noexcept {
     if (used < large_pages_from || source_ == nullptr) return;
     const bool is_fresh = block_.resident < block_.capacity && block_.excess == 0;
     if (is_fresh) source_->use_large_pages(block_);
   }
-  /// The message is complete and has `size` octets. Without this call, the memory of a block is not
-  /// used again.
+  /// Called when the message is complete and has `size` octets. Without this call, the memory of a
+  /// block is not used again.
   void complete(std::size_t size) noexcept { block_.resident = charged(size); }
   void reset() noexcept {
     if (block_.octets != nullptr) free_block();

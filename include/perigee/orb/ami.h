@@ -43,8 +43,8 @@ class PERIGEE_API ExceptionHolder {
   std::exception_ptr exception_;
 };
 
-/// The base of reply handlers. A handler that the program implements is a local object. References
-/// to it keep it alive, and so do calls whose outcome it will get. Other handlers are remote
+/// The base of reply handlers. A handler that the program implements is a local object. It lives
+/// as long as references to it, and calls whose outcome it will get. Other handlers are remote
 /// objects.
 class PERIGEE_API ReplyHandler : public virtual CORBA::Object {
  public:
@@ -137,8 +137,8 @@ class PERIGEE_API HandlerObject {
   virtual ~HandlerObject() = default;
 
   [[nodiscard]] virtual const CORBA::Object& object() const noexcept = 0;
-  /// Calls the handler's operation for the outcome, through a stub without a reference. The call is
-  /// recorded, not sent.
+  /// Calls the handler's operation for the outcome, through a stub without a reference. The ORB
+  /// captures the operation and its arguments instead of sending the call.
   virtual void deliver(CallOutcome& outcome) const = 0;
 };
 /// Calls the handler asynchronously, with a copy of the results, and deletes `handler` when the
@@ -186,7 +186,8 @@ class HandlerObserver final : public ReplyObserver {
 PERIGEE_API void send_observed(const CORBA::Object& target, const Operation& operation,
                                Arguments arguments, ReplyObserver* observer);
 
-/// Starts a call. `deliver` passes its outcome to the handler; nil drops the outcome.
+/// Starts a call. `deliver` passes its outcome to the handler; with a nil handler, the outcome is
+/// dropped.
 template <typename Handler>
 void send_to_handler(const CORBA::Object& target, const Operation& operation, Arguments arguments,
                      CORBA::object_reference<Handler> handler,

@@ -17,7 +17,7 @@ struct Access;
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// A value type. Copies are cheap and share their contents, which never change.
+/// A value of any IDL type. Copies are cheap: they share the contents, which never change.
 ///
 /// A new Any has no value: its TypeCode is tk_null. One thread at a time may use an Any.
 class PERIGEE_API Any {

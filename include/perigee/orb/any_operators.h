@@ -204,7 +204,8 @@ PERIGEE_API bool holds(const CORBA::Any& any, const TypeNode& type);
 /// Object references are kept as plain objects, whatever their interface.
 PERIGEE_API void insert_object(CORBA::Any& any, const TypeNode& type,
                                CORBA::object_reference<CORBA::Object> object);
-/// An Any with an enumerator's ordinal or value, without a C++ type. `type` is an enum.
+/// Makes an Any from an enumerator's ordinal or value, without the enum's C++ type. `type` is an
+/// enum.
 PERIGEE_API CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,
                                        std::int64_t enumerator);
 /// False if the Any holds no object reference.

@@ -101,14 +101,15 @@ class PERIGEE_API CallOutcome {
 
   /// The operation that was called.
   [[nodiscard]] const Operation& operation() const noexcept;
-  /// A decoder at the start of the results; null if the call ended with an exception.
+  /// A decoder at the start of the results, valid as long as the outcome; null if the call ended
+  /// with an exception.
   [[nodiscard]] cdr::Decoder* results() noexcept;
   /// The exception that a synchronous call would have raised: one of the operation's, UNKNOWN for
   /// other user exceptions, or a system exception. Null if there are results.
   [[nodiscard]] std::exception_ptr exception() const noexcept;
   /// Reads the results, if there are any. Returns the error of the call or of the decoding; null:
-  /// no error. If the results do not decode, the error is MARSHAL, COMPLETED_YES. `decode` may be
-  /// null.
+  /// no error. If the results do not decode, the error is MARSHAL or a similar exception,
+  /// COMPLETED_YES (see `check_decoded`). `decode` may be null.
   [[nodiscard]] std::exception_ptr decode(ResultDecoder decode) noexcept;
 
  private:
@@ -120,10 +121,10 @@ class PERIGEE_API CallOutcome {
 /// Takes the outcome of one call.
 class PERIGEE_API CallObserver {
  public:
-  /// Called exactly once for each call that was sent, on the thread that drives it. If a collocated
-  /// servant answers during `send`, it is called in `send`, after the upcall. The ORB does not use
-  /// the observer afterwards, so it may destroy itself. It may send further calls, also synchronous
-  /// ones, which block this thread.
+  /// Called exactly once for each call that was sent, on the thread that drives the call. If a
+  /// collocated servant answers during `send`, `ended` is called in `send`, after the upcall. The
+  /// ORB does not use the observer afterwards, so the observer may destroy itself. It may send
+  /// further calls, also synchronous calls, which block this thread.
   virtual void ended(CallOutcome& outcome) noexcept = 0;
 
  protected:
@@ -149,7 +150,9 @@ class PERIGEE_API CallHandle {
   /// NO_RESPONSE (with a minor code of Perigee's): COMPLETED_NO if the request has not been sent,
   /// otherwise COMPLETED_MAYBE. Does not block; the reply may still arrive first.
   void cancel() noexcept;
-  /// Cancels the call when the request of `cancellation` is cancelled: see orb::Cancellation.
+  /// From now on cancels the call when the request of `cancellation` is cancelled. Returns false if
+  /// the request is cancelled already: then the caller must cancel the call. `before` gets the call
+  /// that was registered earlier (see orb::Cancellation).
   [[nodiscard]] bool cancel_with(orb::Cancellation& cancellation,
                                  orb::CancellationNotice& before) noexcept;
   /// Sets a new time until which the caller waits for the call (see InheritedTimeLimit). It
@@ -171,13 +174,13 @@ class PERIGEE_API CallHandle {
 /// connections nor for peers that do not read.
 ///
 /// Like a synchronous call, the call obeys the present policies of the reference, of this thread
-/// and of the ORB. A call that starts in an upcall, or in an observer, on a thread of a loop of the
-/// ORB's server belongs to that loop: a thread of the loop calls its observer. A call that starts
-/// in an upcall of a dedicated reader belongs to the home loop of that connection. All other calls
-/// are driven by the thread in ORB::run, ORB::perform_work or CallHandle::wait.
+/// and of the ORB. If it starts in an upcall or an observer, on a thread that runs a loop of the
+/// ORB's server, the call belongs to that loop: a thread of the loop calls its observer. A call
+/// that starts in an upcall of a dedicated reader belongs to the home loop of that connection. All
+/// other calls are driven by the thread in ORB::run, ORB::perform_work or CallHandle::wait.
 ///
 /// The observer of a oneway is called when the request is sent, as the policies say. A collocated
-/// servant is called inside `send`; if it defers its reply, the observer is called then.
+/// servant is called inside `send`. If it defers its reply, the observer is called after the reply.
 ///
 /// `operation` must outlive the call. Raises INV_OBJREF for a local object; BAD_INV_ORDER, OMG
 /// minor 4, after the ORB's shutdown; NO_MEMORY. If it raises an exception, the observer is not

@@ -22,12 +22,12 @@ inline constexpr CORBA::PolicyType BUFFERING_CONSTRAINT_POLICY_TYPE = CORBA::PER
 
 /// The oneways that wait on a connection are sent when they reach the first of these limits; zero
 /// means no limit. They are always sent before they take 256 KiB, and before any other message on
-/// the connection. `flush_oneways` sends them, too, and so does the end of the ORB: its
-/// destruction, or a shutdown that waits.
+/// the connection. They are also sent by `flush_oneways`, by the ORB's destruction, and by a
+/// shutdown that waits.
 struct BufferingConstraint {
   std::uint32_t message_count = 0;      ///< requests
   std::uint32_t message_bytes = 65536;  ///< octets of requests, with headers
-  TimeBase::TimeT timeout = 10'000;     ///< in units of 100 ns, since the first of them was called
+  TimeBase::TimeT timeout = 10'000;     ///< in units of 100 ns, since the first waiting call
 };
 
 class PERIGEE_API BufferingConstraintPolicy final : public CORBA::Policy {

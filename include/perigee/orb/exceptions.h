@@ -16,7 +16,8 @@ class Decoder;
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// Whether the operation was executed, as far as the thrower knows. Values as on the wire.
+/// Whether the operation was executed, as far as the ORB that raises the exception knows. Values as
+/// on the wire.
 enum class CompletionStatus : std::uint32_t { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
 using enum CompletionStatus;
 
@@ -77,7 +78,8 @@ class PERIGEE_API SystemException : public Exception {
   [[nodiscard]] CompletionStatus completed() const noexcept { return completed_; }
   void completed(CompletionStatus completed) noexcept { completed_ = completed; }
 
-  /// For readers of logs: the error, the endpoint and the step. May be empty; not sent to peers.
+  /// For readers of logs: the error, the endpoint and the step. May be empty. The option
+  /// -ORBSendDetails says which details a server sends to its clients.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   /// "TRANSIENT, minor OMG 2, COMPLETED_NO: connect to iiop://…: Connection refused"
   [[nodiscard]] const char* what() const noexcept override;

@@ -65,9 +65,11 @@ constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale) {
   return is_negative ? -units : units;
 }
 
-// Units are numbers times ten to the scale beside them. Results are cut off at `to_scale`.
+// `units`, `a` and `b` are scaled integers: a number times ten to the power of its scale. Results
+// are cut off at `to_scale`.
 PERIGEE_API Int128 fixed_rescale(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_add(Int128 a, int a_scale, Int128 b, int b_scale, int to_scale);
+/// `scale` is the sum of the scales of a and b.
 PERIGEE_API Int128 fixed_multiply(Int128 a, Int128 b, int scale, int to_scale);
 /// The quotient's scale is `to_scale`. `scale` is the scale of a minus the scale of b.
 PERIGEE_API Int128 fixed_divide(Int128 a, Int128 b, int scale, int to_scale);

@@ -1,6 +1,6 @@
-// std::hash of structs, unions and exceptions from IDL: equal values have equal hashes. The hash
-// uses members of all types of IDL. Object references are hashed by the identity of their stubs.
-// The value in an any does not count, since its C++ type is unknown.
+// std::hash of structs, unions and exceptions from IDL: equal values have equal hashes. Members of
+// all IDL types count, except anys: the C++ type of their value is unknown. Object references are
+// hashed by the identity of their stubs.
 #pragma once
 
 #include <perigee/orb/traits.h>

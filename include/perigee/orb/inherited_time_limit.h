@@ -6,9 +6,9 @@
 
 namespace perigee::stub {
 
-/// Limits the time of asynchronous calls that this thread sends in the present upcall while the
-/// object lives. They end at `until` at the latest, whatever the policies say, since the client of
-/// the upcall stops waiting then. Oneways are not limited. Scopes nest.
+/// Limits the time of asynchronous calls that this thread sends in the present upcall while this
+/// object lives. The calls end at `until` at the latest, whatever the policies say, since the
+/// client of the upcall stops waiting then. Oneways are not limited. Objects of this class nest.
 class PERIGEE_API InheritedTimeLimit {
  public:
   /// By std::chrono::steady_clock.

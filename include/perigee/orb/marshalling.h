@@ -12,8 +12,8 @@
 
 namespace perigee::stub {
 
-/// Checks the decoding of a user exception's members. If it has failed, raises MARSHAL
-/// (DATA_CONVERSION or INV_OBJREF for characters), COMPLETED_YES.
+/// Checks the decoding of results, or of a user exception's members. If it has failed, raises
+/// MARSHAL, COMPLETED_YES (for characters DATA_CONVERSION or INV_OBJREF, for limits IMP_LIMIT).
 PERIGEE_API void check_decoded(const cdr::Decoder& decoder);
 
 /// The next value in `decoder`, or a default value after an error. T has operator>>.

@@ -1,4 +1,4 @@
-// Policies of module Messaging for calls. Made by `ORB::create_policy`, set by
+// The policies of module Messaging that apply to calls. Made by `ORB::create_policy`, set by
 // `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See docs/policies.md.
 // Source: CORBA 3.0, 22.2.
 #pragma once
@@ -25,13 +25,15 @@ inline constexpr CORBA::PolicyType RELATIVE_RT_TIMEOUT_POLICY_TYPE = 32;
 
 /// When a oneway call returns.
 using SyncScope = std::int16_t;
-inline constexpr SyncScope SYNC_NONE = 0;            ///< at once: <perigee/orb/buffering_policy.h>
+/// At once: the request waits in a buffer, see <perigee/orb/buffering_policy.h>.
+inline constexpr SyncScope SYNC_NONE = 0;
 inline constexpr SyncScope SYNC_WITH_TRANSPORT = 1;  ///< the transport has it: the default
 inline constexpr SyncScope SYNC_WITH_SERVER = 2;     ///< the server has it, and found the object
 inline constexpr SyncScope SYNC_WITH_TARGET = 3;  ///< the object executed it; raises its exceptions
 
-/// How long a synchronous call may take in all: connecting, sending and waiting for the reply. When
-/// the time has passed, it raises TIMEOUT. Zero: no limit. Calls within the process ignore it.
+/// How long a synchronous or asynchronous call may take in all: connecting, sending and waiting for
+/// the reply. When the time has passed, the call raises TIMEOUT. Zero: no limit. Calls within the
+/// process have this limit only if their servant defers the reply.
 class PERIGEE_API RelativeRoundtripTimeoutPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<RelativeRoundtripTimeoutPolicy>;
@@ -51,9 +53,9 @@ class PERIGEE_API RelativeRoundtripTimeoutPolicy final : public CORBA::Policy {
   TimeBase::TimeT expiry_;
 };
 
-/// How long a request may take to be sent: connecting, and giving it to the transport. When the
-/// time has passed, the call raises TIMEOUT, COMPLETED_NO. Zero: no limit. Calls within the process
-/// ignore it.
+/// How long a request may take to be sent: connecting, and giving the request to the transport.
+/// When the time has passed, the call raises TIMEOUT, COMPLETED_NO. Zero: no limit. Calls within
+/// the process ignore the policy.
 class PERIGEE_API RelativeRequestTimeoutPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<RelativeRequestTimeoutPolicy>;

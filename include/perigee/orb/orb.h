@@ -68,28 +68,33 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   std::string object_to_string(const object_reference<Object>& object);
 
   /// The reference of `-ORBInitRef`, else the registered reference, else the reference that
-  /// `-ORBDefaultInitRef` leads to. Raises InvalidName.
+  /// `-ORBDefaultInitRef` leads to. Raises InvalidName; for the references of these options also
+  /// the exceptions of `string_to_object`.
   object_reference<Object> resolve_initial_references(const std::string& name);
   /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
   std::vector<std::string> list_initial_services();
 
-  /// Makes a policy of a standard type, including those of the POA. <perigee/poa/policies_any.h>
-  /// puts the values of the POA's policies into an Any. Raises PolicyError.
+  /// Makes a policy: a standard one, including those of the POA, or a ConnectionTimeoutPolicy.
+  /// <perigee/poa/policies_any.h> puts the values of the POA's policies into an Any. Raises
+  /// PolicyError.
   object_reference<Policy> create_policy(PolicyType type, const Any& value);
 
   /// The ORB's context, without a name. It is the root of the contexts that operations with a
   /// `context` clause take. <perigee/orb/context.h>
   object_reference<Context> get_default_context();
 
-  /// Blocks until shutdown. In reactive mode the calling thread serves the requests. Returns at
-  /// once if a shutdown has begun. Raises BAD_INV_ORDER, OMG minor 4, after it is complete.
+  /// Blocks until the ORB is shut down and its server, if it has one, has ended. Under thread
+  /// strategy reactive, the calling thread serves the requests. If a shutdown has begun before,
+  /// waits for its end. Raises BAD_INV_ORDER, OMG minor 4, after the shutdown is complete;
+  /// INITIALIZE if the server cannot begin to accept connections.
   void run();
   /// For programs with an event loop of their own. Advances asynchronous calls, without waiting.
   /// Under thread strategy reactive, it also serves the requests that are ready; other strategies
-  /// have threads for this. Does nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG
-  /// minor 4, after shutdown.
+  /// have threads for this. Does nothing while a thread is in `run`. Raises the exceptions of
+  /// `run`.
   void perform_work();
+  /// Whether `perform_work` would find work.
   [[nodiscard]] bool work_pending();
   /// A handle that becomes readable when `perform_work` has work, timers included. -1 if it never
   /// has work. Do not read, change or close it.
@@ -98,6 +103,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// Stops serving. With `wait_for_completion`, waits for requests in progress; then it must not be
   /// called from an upcall (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion);
+  /// Does the same as `shutdown(true)`, with its exception. Then destroys the POAs and closes all
+  /// connections.
   void destroy();
 
   /// The metrics of the ORB as numbers: include <perigee/orb/metrics.h>.

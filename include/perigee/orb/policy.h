@@ -18,7 +18,7 @@ inline namespace perigee_v1 {
 /// Identifies a type of policy. Source: CORBA 3.0, 4.8.
 using PolicyType = std::uint32_t;
 
-/// A policy. This class has the type; the derived class has the value.
+/// A policy. This class gives the policy's type; the derived class has the value.
 class PERIGEE_API Policy : public Object {
  public:
   using _ref_type = object_reference<Policy>;

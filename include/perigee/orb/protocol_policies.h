@@ -1,5 +1,5 @@
 // The policies of module RTCORBA: the protocols of client and server, and the properties of their
-// connections. Made by the initial reference "RTORB". See docs/policies.md.
+// connections. Made by the object `resolve_initial_references("RTORB")`. See docs/policies.md.
 // Source: Real-time CORBA 1.1, 5.15.
 #pragma once
 
@@ -20,7 +20,7 @@ inline namespace perigee_v1 {
 inline constexpr CORBA::PolicyType SERVER_PROTOCOL_POLICY_TYPE = 42;
 inline constexpr CORBA::PolicyType CLIENT_PROTOCOL_POLICY_TYPE = 43;
 
-/// The properties of a protocol's connections. A protocol of your own derives from it.
+/// The properties of a protocol's connections. For a protocol of your own, derive a class from it.
 class PERIGEE_API ProtocolProperties : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<ProtocolProperties>;

@@ -9,9 +9,9 @@
 
 namespace perigee {
 
-/// The registry of the ORB, which owns it. A protocol that is added here is used by references and
-/// endpoints that come later. So add the protocols of `-ORBListenEndpoints` before the first object
-/// of the server is made, or call `listen`. Any thread.
+/// The registry of protocols, which the ORB owns. Only references and endpoints that are made later
+/// use a protocol that is added here. So add the protocols of `-ORBListenEndpoints` before the
+/// first object of the server is made, or call `listen`. Any thread.
 PERIGEE_API transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept;
 
 /// Removes a protocol from the registry, and closes the server's endpoints of that protocol. Later

@@ -19,7 +19,7 @@ namespace perigee {
 /// True for TRANSIENT with COMPLETED_NO: the server has not executed the call.
 [[nodiscard]] PERIGEE_API bool is_transient(const CORBA::SystemException& failure) noexcept;
 
-/// How often a call is attempted, and how long the delays are. A value.
+/// How often a call is attempted, and how long the delays are.
 ///
 /// The first delay is `first_delay`. Each further delay is `factor` times the delay before it, and
 /// `delay_max` at most. Then a random part of the delay is left out: at most the share `jitter`. So

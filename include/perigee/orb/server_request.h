@@ -49,10 +49,11 @@ class PERIGEE_API ServerRequest {
   /// reply now.
   virtual void begin_upcall() {}
   /// Defers the reply. The caller owns the returned request, and replies through it: on any thread,
-  /// one at a time, also after the upcall. This request counts as answered. Call it when the
-  /// arguments are decoded, since they are not kept. The list given to `set_raises` must outlive
-  /// the deferred request. Delete the deferred request after the reply: only then the request is
-  /// over for the server. Raises BAD_INV_ORDER if the request was answered or deferred before.
+  /// one at a time, also after the upcall. The original request counts as answered. Call `defer`
+  /// when the arguments are decoded, since they are not kept. The list given to `set_raises` must
+  /// outlive the deferred request. Delete the deferred request after the reply: only then the
+  /// request is over for the server. Raises BAD_INV_ORDER if the request was answered or deferred
+  /// before.
   [[nodiscard]] ServerRequest* defer();
   [[nodiscard]] bool deferred() const noexcept { return deferred_; }
   /// The cancellation of a deferred request; nullptr for other requests.
@@ -88,13 +89,13 @@ class PERIGEE_API ServerRequest {
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
   [[nodiscard]] std::span<const std::string_view> raises() const noexcept { return raises_; }
 
-  /// Raises MARSHAL (DATA_CONVERSION or BAD_PARAM for characters), COMPLETED_NO, if the arguments
-  /// did not decode. Ends the decoding of arguments.
+  /// Ends the decoding of arguments. If they did not decode, raises MARSHAL, COMPLETED_NO (for
+  /// characters DATA_CONVERSION or BAD_PARAM, for limits IMP_LIMIT).
   void end_of_arguments();
   /// Sends NO_EXCEPTION with the results that `encode` writes (null: no results). Large results are
-  /// borrowed until this function returns. Raises MARSHAL, and has sent nothing, if the results do
-  /// not encode. `encode` must not wait for another thread, since other replies of the connection
-  /// may have to wait until it returns.
+  /// borrowed until this function returns. If the results do not encode, sends nothing and raises
+  /// the error: MARSHAL, BAD_PARAM, DATA_CONVERSION or IMP_LIMIT. `encode` must not wait for
+  /// another thread, since other replies of the connection may have to wait until it returns.
   void reply(ResultEncoder encode);
   /// Sends the exception, or UNKNOWN (OMG minor 1) for a user exception that is not in `raises`.
   void reply_exception(const CORBA::Exception& exception) noexcept;
@@ -115,7 +116,7 @@ class PERIGEE_API ServerRequest {
     clock_ = &clock;
     awaited_until_ = until;
   }
-  /// Copies the state of `upcall` that replies need into a deferred request.
+  /// For a deferred request: copies the state that replies need from the request of the upcall.
   void copy_answering(const ServerRequest& upcall) noexcept;
 
   std::string_view operation_;
@@ -147,9 +148,9 @@ class PERIGEE_API RequestDispatcher {
   /// held, unless it was oneway. Catches all exceptions of servants.
   virtual void dispatch(ServerRequest& request) noexcept = 0;
   virtual Location locate(OctetSpan object_key) noexcept = 0;
-  /// Identifies the gate that lets requests for the key pass, or holds them. Requests with the same
-  /// gate keep their order if they have to wait. The pointer may only be compared; null: there is
-  /// no gate.
+  /// Identifies the gate of the key: the POAManager that lets requests for the key pass, or holds
+  /// them. Requests with the same gate keep their order if they have to wait. The pointer may only
+  /// be compared; null: no POA was found for the key.
   [[nodiscard]] virtual const void* gate_of(OctetSpan /*object_key*/) noexcept { return nullptr; }
   /// Whether the key's object may be called over connections that this ORB has opened. It may if
   /// its adapter exists and has the BidirectionalPolicy BOTH.

@@ -22,7 +22,7 @@ PERIGEE_API std::string reference_text(const CORBA::Object* object);
 PERIGEE_API std::string quoted(std::string_view text, char quote);
 /// As UTF-8, with the prefix L.
 PERIGEE_API std::string quoted(std::wstring_view text, char quote);
-/// With the fewest digits that give the same number.
+/// The number in decimal. Floating-point numbers have the fewest digits that give the same number.
 PERIGEE_API std::string number(std::int64_t value);
 PERIGEE_API std::string number(std::uint64_t value);
 PERIGEE_API std::string number(float value);

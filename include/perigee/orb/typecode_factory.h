@@ -95,9 +95,10 @@ class ValueMember {
 };
 using ValueMemberSeq = std::vector<ValueMember>;
 
-/// Without state: any thread. Errors: BAD_TYPECODE (OMG minor 2) for impossible member types.
-/// BAD_PARAM (OMG minors 17 to 20) for members of the same name, labels of the same value or of a
-/// wrong type, and impossible discriminator types. Source: CORBA 3.0, 4.11.3.
+/// Makes TypeCodes. Without state: any thread. Errors: BAD_TYPECODE (OMG minor 2) for impossible
+/// member types; BAD_PARAM (OMG minors 17 to 20) for members of the same name, labels of the same
+/// value or of a wrong type, and impossible discriminator types; IMP_LIMIT for too many parts.
+/// Source: CORBA 3.0, 4.11.3.
 class PERIGEE_API TypeCodeFactory {
  public:
   using TypeCodeRef = object_reference<TypeCode>;
@@ -129,6 +130,7 @@ class PERIGEE_API TypeCodeFactory {
                                                 const TypeCodeRef& boxed_type) const;
   [[nodiscard]] TypeCodeRef create_string_tc(std::uint32_t bound) const;
   [[nodiscard]] TypeCodeRef create_wstring_tc(std::uint32_t bound) const;
+  /// Raises BAD_PARAM unless `digits` is from 1 to 31, and `scale` from 0 to `digits`.
   [[nodiscard]] TypeCodeRef create_fixed_tc(std::uint16_t digits, std::int16_t scale) const;
   [[nodiscard]] TypeCodeRef create_sequence_tc(std::uint32_t bound,
                                                const TypeCodeRef& element_type) const;

@@ -1,5 +1,6 @@
-// Policies of calls made of C++ values: `perigee::with_timeout(account, 500ms)` gives a reference
-// whose calls have a time limit. These are the policies of the standard forms: docs/policies.md.
+// Makes policies of calls from C++ values. `perigee::with_timeout(account, 500ms)` gives a
+// reference whose calls have a time limit. docs/policies.md describes the policies and their
+// standard forms.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -53,7 +54,7 @@ class PERIGEE_API PolicyTime {
 struct OnewayBuffer {
   std::uint32_t message_count = 0;                 ///< requests
   std::uint32_t message_bytes = 65536;             ///< octets of requests, with headers
-  PolicyTime time = std::chrono::milliseconds(1);  ///< since the first of them was called
+  PolicyTime time = std::chrono::milliseconds(1);  ///< since the first waiting call
 };
 
 /// @name Makes a policy, for `set_policy_overrides` of an ORB or a thread.

@@ -4,8 +4,8 @@
 //   std::vector<int32_t>;
 // - `os << IDL::traits<T>::write<Formatter>(value)`, with a formatter of your own.
 //
-// A specialisation of IDL::formatter decides how a type is written, also as a member of other
-// types:
+// A specialisation of IDL::formatter decides how a type is written, also where a value of the type
+// is a member of another type:
 //
 //   template <>
 //   struct IDL::formatter<Stock::Quote, char> {

@@ -18,12 +18,12 @@ namespace perigee::skeleton {
 
 /// The deferred reply to one request. Movable; one pointer.
 ///
-/// A reply may come from any thread. If several threads try to reply, one of them succeeds. Until
-/// the reply, the object and its servant stay as they are: POA::destroy and similar operations wait
-/// for the reply as for an upcall. (A servant locator's postinvoke is called at the end of the
-/// upcall.) The reply releases the object and the servant, and may destroy a servant that was
-/// deactivated. For a request of a remote client, the ORB lives until the reply. If the client or
-/// its connection is gone, a reply is dropped without an error.
+/// Any thread may reply. If several threads try to reply, one of them succeeds. Until the reply,
+/// the object and its servant stay as they are: POA::destroy and similar operations wait for the
+/// reply as for an upcall. (A servant locator's postinvoke is called at the end of the upcall.) The
+/// reply releases the object and the servant, and may destroy a servant that was deactivated. For a
+/// request of a remote client, the ORB lives until the reply. If the client or its connection is
+/// gone, the reply is dropped without an error.
 ///
 /// A thread that has to reply must not wait for the reply: it must not call POA::destroy(…, true)
 /// or ORB::shutdown(true). Source of the rules: Deshpande and others, "The Design and Performance
@@ -49,21 +49,21 @@ class PERIGEE_API Answer {
   ~Answer();
 
   /// Sends the results that `encode` writes (null: no results). Raises BAD_INV_ORDER if a reply was
-  /// given before. If the results do not encode, the client gets the exception (MARSHAL,
-  /// DATA_CONVERSION, …), and this function raises it, too.
+  /// given before. If the results do not encode, the client gets an exception (MARSHAL,
+  /// DATA_CONVERSION, …), and this function raises the same exception.
   void reply(orb::ResultEncoder encode);
-  /// Sends the exception, or UNKNOWN for a user exception that the operation does not raise. Raises
-  /// BAD_INV_ORDER if a reply was given before.
+  /// Sends the exception, or UNKNOWN for a user exception that the operation does not raise.
+  /// ForwardRequest forwards the client. Raises BAD_INV_ORDER if a reply was given before.
   void exception(const CORBA::Exception& exception);
-  /// The same for any exception, with the rules for servants. ForwardRequest forwards the client,
-  /// bad_alloc becomes NO_MEMORY, an exception that is not a CORBA exception becomes UNKNOWN.
+  /// The same for any exception, with the rules for servants: bad_alloc becomes NO_MEMORY, and an
+  /// exception that is not a CORBA exception becomes UNKNOWN.
   void exception(const std::exception_ptr& thrown);
   /// Forwards the client to another object. Raises BAD_INV_ORDER if a reply was given before.
   void forward(const CORBA::Object& target, bool permanent = false);
 
   /// Whether a reply was given, or there is no request.
   [[nodiscard]] bool answered() const noexcept;
-  /// Whether the client waits for a reply. Not for oneways, unless they are SYNC_WITH_TARGET.
+  /// Whether the client waits for a reply. False for oneways, except with SYNC_WITH_TARGET.
   [[nodiscard]] bool expected() const noexcept;
 
  private:

@@ -93,9 +93,8 @@ class PERIGEE_API POAManager : public CORBA::Object {
   POAManager() = default;
 };
 
-/// A portable object adapter: makes references, and finds the servants for requests to their
-/// objects.
-/// Any thread. After `destroy` every operation raises OBJECT_NOT_EXIST.
+/// A portable object adapter: makes references to objects, and finds the servants for requests to
+/// these objects. Any thread. After `destroy` every operation raises OBJECT_NOT_EXIST.
 class PERIGEE_API POA : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<POA>;
@@ -112,7 +111,7 @@ class PERIGEE_API POA : public CORBA::Object {
   PERIGEE_LOCAL_EXCEPTION(WrongAdapter)
   PERIGEE_LOCAL_EXCEPTION(WrongPolicy)
 
-  /// A policy is not usable, or not together with the others.
+  /// A policy cannot be used, alone or together with the others.
   class PERIGEE_API InvalidPolicy final : public CORBA::UserException {
    public:
     InvalidPolicy() = default;
@@ -138,8 +137,8 @@ class PERIGEE_API POA : public CORBA::Object {
 
   /// @name Adapters
   /// @{
-  /// Makes a child. If the manager is nil, the child gets a new manager in state HOLDING. Raises
-  /// AdapterAlreadyExists, InvalidPolicy.
+  /// Makes a child adapter. If `manager` is nil, the child gets a new POAManager in state HOLDING.
+  /// Raises AdapterAlreadyExists, InvalidPolicy.
   virtual CORBA::object_reference<POA> create_POA(const std::string& adapter_name,
                                                   CORBA::object_reference<POAManager> manager,
                                                   const CORBA::PolicyList& policies) = 0;
@@ -197,12 +196,13 @@ class PERIGEE_API POA : public CORBA::Object {
   /// @{
   /// Raises ServantAlreadyActive, WrongPolicy (needs SYSTEM_ID and RETAIN).
   virtual ObjectId activate_object(const ServantRef& servant) = 0;
-  /// Raises ServantAlreadyActive, ObjectAlreadyActive; BAD_PARAM (OMG minor 14) for an id that a
-  /// SYSTEM_ID adapter did not make; WrongPolicy (needs RETAIN). Waits while the object is being
+  /// Raises ServantAlreadyActive, ObjectAlreadyActive; BAD_PARAM (OMG minor 14) if the adapter has
+  /// SYSTEM_ID and did not make the id; WrongPolicy (needs RETAIN). Waits while the object is being
   /// incarnated or etherealized. Raises BAD_INV_ORDER (OMG minor 3) if the wait might never end,
   /// for example inside `incarnate` of the adapter.
   virtual void activate_object_with_id(const ObjectId& id, const ServantRef& servant) = 0;
-  /// The same for a reply handler of asynchronous calls (AMI). The object keeps the handler alive.
+  /// `activate_object` for a reply handler of asynchronous calls (AMI). The active object keeps the
+  /// handler alive.
   template <typename Handler>
     requires requires(const CORBA::object_reference<Handler>& handler) {
       _servant_of(handler, handler.get());
@@ -225,7 +225,8 @@ class PERIGEE_API POA : public CORBA::Object {
   /// The id of the servant's object, or a reference to it. If the servant has no object, activates
   /// one where the policies allow it. Both functions need RETAIN, and UNIQUE_ID or
   /// IMPLICIT_ACTIVATION. Without these policies, `servant_to_reference` works only in an upcall on
-  /// the servant, and so does `servant_to_id` with USE_DEFAULT_SERVANT. Raises WrongPolicy, and
+  /// the servant, and so does `servant_to_id` with USE_DEFAULT_SERVANT. In an upcall on the
+  /// servant, `servant_to_reference` refers to the object of the upcall. Raises WrongPolicy, and
   /// ServantNotActive if the servant has no object.
   virtual ObjectId servant_to_id(const ServantRef& servant) = 0;
   virtual CORBA::object_reference<CORBA::Object> servant_to_reference(

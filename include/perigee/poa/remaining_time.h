@@ -1,9 +1,9 @@
 // How long the client of a request still waits for the reply.
 //
-// The time is known if the client is a Perigee ORB and sends it with the request. It does so if it
-// has a RelativeRoundtripTimeoutPolicy, or if it waits in a task whose own client has one. The time
-// counts from the moment when this server read the request, since clocks differ. So the client
-// gives up a little earlier.
+// The time is known if the client is a Perigee ORB and sends the time with the request. It does so
+// for calls with a RelativeRoundtripTimeoutPolicy, and for calls of a task whose own client has
+// such a limit. The time counts from the moment when this server read the request, since clocks
+// differ. So the client gives up a little earlier than the time says.
 #pragma once
 
 #include <perigee/base/export.h>

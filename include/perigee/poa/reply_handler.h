@@ -9,7 +9,7 @@
 
 namespace perigee::skeleton {
 
-/// A servant that passes requests to the handler, and keeps it alive. Null for nil.
+/// Makes a servant that passes requests to the handler and keeps the handler alive. Null for nil.
 template <typename Handler>
 CORBA::servant_reference<PortableServer::Servant> servant_of_handler(
     const CORBA::object_reference<Handler>& handler) {

@@ -33,13 +33,13 @@ class PERIGEE_API ServantManager : public CORBA::Object {
 /// Makes the servants of a RETAIN adapter when they are first needed.
 ///
 /// Called by the threads that serve requests, one at a time for each adapter. The calling thread
-/// holds no lock that an application could wait for. Derive a class from it, and make the object
-/// with `CORBA::make_reference`.
+/// holds no lock that an application could wait for. Derive a class from this one, and make the
+/// object with `CORBA::make_reference`.
 ///
-/// If `incarnate` sends a request on its own thread that might wait for the end of `incarnate`, the
-/// request gets TRANSIENT (OMG minor 1), and may be tried again. An example is a request to the
-/// object that is being incarnated. Deadlocks between several threads are not detected, for example
-/// if the activators of two adapters call each other's objects.
+/// `incarnate` may send a request on its own thread that would wait for the end of `incarnate`, for
+/// example to the object that is being incarnated. Such a request gets TRANSIENT (OMG minor 1), and
+/// may be tried again. Deadlocks between several threads are not detected, for example if the
+/// activators of two adapters call each other's objects.
 class PERIGEE_API ServantActivator : public ServantManager {
  public:
   using _ref_type = CORBA::object_reference<ServantActivator>;
@@ -48,10 +48,11 @@ class PERIGEE_API ServantActivator : public ServantManager {
 
   /// Makes the servant of an object that is not active; the object then stays active. Called once
   /// per activation, however many requests wait for it. May throw ForwardRequest or a system
-  /// exception, which the client gets. Nil is OBJ_ADAPTER, OMG minor 7.
+  /// exception, which the client gets. If the result is nil, the client gets OBJ_ADAPTER, OMG
+  /// minor 7.
   virtual CORBA::servant_reference<Servant> incarnate(const ObjectId& oid,
                                                       CORBA::object_reference<POA> adapter) = 0;
-  /// The object is no longer active, and no request uses it. Exceptions are dropped.
+  /// Called when the object is no longer active and no request uses it. Exceptions are dropped.
   /// `cleanup_in_progress`: its adapter is being destroyed, or its manager was deactivated.
   /// `remaining_activations`: the servant still serves other objects of the adapter.
   virtual void etherealize(const ObjectId& oid, CORBA::object_reference<POA> adapter,
@@ -71,12 +72,12 @@ class PERIGEE_API ServantLocator : public ServantManager {
  public:
   using _ref_type = CORBA::object_reference<ServantLocator>;
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/ServantLocator:1.0";
-  /// A value for the locator only.
+  /// A value that `preinvoke` sets and `postinvoke` gets. The ORB does not use it.
   using Cookie = void*;
   ~ServantLocator() override;
 
-  /// The servant for this request. May throw ForwardRequest or a system exception, which the client
-  /// gets. Nil is OBJ_ADAPTER, OMG minor 7.
+  /// Returns the servant for this request. May throw ForwardRequest or a system exception, which
+  /// the client gets. If the result is nil, the client gets OBJ_ADAPTER, OMG minor 7.
   virtual CORBA::servant_reference<Servant> preinvoke(const ObjectId& oid,
                                                       CORBA::object_reference<POA> adapter,
                                                       const std::string& operation,
@@ -100,8 +101,8 @@ class PERIGEE_API AdapterActivator : public CORBA::Object {
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/AdapterActivator:1.0";
   ~AdapterActivator() override;
 
-  /// Creates the child `name` of `parent`, and says whether it did. Requests to the child wait
-  /// until this returns. A system exception becomes OBJ_ADAPTER, OMG minor 1.
+  /// Creates the child `name` of `parent`. Returns whether the child was created. Requests to the
+  /// child wait until this function returns. A system exception becomes OBJ_ADAPTER, OMG minor 1.
   virtual bool unknown_adapter(CORBA::object_reference<POA> parent, const std::string& name) = 0;
 
  protected:

@@ -31,7 +31,8 @@ struct OperationSlot {
   std::uint16_t index = 0;
 };
 
-/// Number of the operation in `slots` (a power of two of them), or `unknown_operation`.
+/// The number of the operation in the generated switch, or `unknown_operation`. `slots` is a
+/// perfect hash table; `Count` is a power of two.
 inline constexpr std::uint16_t unknown_operation = 0xffff;
 template <std::size_t Count>
 [[nodiscard]] std::uint16_t find_operation(const OperationSlot (&slots)[Count], std::uint32_t seed,
@@ -40,8 +41,8 @@ template <std::size_t Count>
   return stub::same(slot.name, name) ? slot.index : unknown_operation;
 }
 
-/// The same for very large interfaces, whose perfect hash would need a huge table: `slots` are
-/// sorted by name.
+/// The same for very large interfaces, whose perfect hash table would be huge. `slots` are sorted
+/// by name.
 [[nodiscard]] inline std::uint16_t find_sorted_operation(const OperationSlot* slots,
                                                          std::size_t count,
                                                          std::string_view name) noexcept {
@@ -64,13 +65,15 @@ template <std::size_t Count>
   return find_sorted_operation(slots, Count, name);
 }
 
-/// Operations that every object has: the merged table of each interface contains them. They reply
-/// to `_is_a`, `_non_existent`, `_repository_id`, `_interface` and `_component` of a servant.
+/// @name Reply to the operations that every object has (`_is_a`, `_non_existent`, `_repository_id`,
+/// `_interface`, `_component`). The table of operations of each interface contains them.
+/// @{
 PERIGEE_API void is_a(PortableServer::Servant& servant, orb::ServerRequest& request);
 PERIGEE_API void non_existent(PortableServer::Servant& servant, orb::ServerRequest& request);
 PERIGEE_API void repository_id(PortableServer::Servant& servant, orb::ServerRequest& request);
 PERIGEE_API void interface(PortableServer::Servant& servant, orb::ServerRequest& request);
 PERIGEE_API void component(PortableServer::Servant& servant, orb::ServerRequest& request);
+/// @}
 /// Raises BAD_OPERATION, OMG minor 2.
 [[noreturn]] PERIGEE_API void unknown(const orb::ServerRequest& request);
 

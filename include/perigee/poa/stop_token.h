@@ -14,12 +14,13 @@ namespace stub {
 class CallHandle;
 }
 namespace skeleton {
-/// Cancels the call when the stop of the request is requested, or if it was requested before. Makes
-/// no token. Holds until another call is registered, or the reply is given.
+/// Cancels the call when the stop of the request is requested, or at once if it was requested
+/// before. Makes no token. Holds until another call is registered, or the reply is given.
 PERIGEE_API void cancel_with(const Answer& answer, stub::CallHandle& call) noexcept;
-/// The token of the request for a task that replies: no copy of it is used after the reply. Its
-/// state may then serve another request, unless it was shared.
+/// The token of the request, for a task that replies. No copy of it may be used after the reply:
+/// the state of the token may then serve another request, unless `share_stop_token` was called.
 [[nodiscard]] PERIGEE_API std::stop_token lend_stop_token(const Answer& answer);
+/// Allows copies of the token to be used after the reply.
 PERIGEE_API void share_stop_token(const Answer& answer) noexcept;
 }  // namespace skeleton
 

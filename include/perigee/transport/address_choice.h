@@ -17,7 +17,7 @@ namespace perigee::transport {
 
 enum class AddressUse : std::uint8_t {
   tried,
-  other_host,  ///< the same address on this host belongs to another server
+  other_host,  ///< the address is valid on another host only, where no network leads to it
   excluded,    ///< its protocol must not be used
 };
 
@@ -33,7 +33,7 @@ struct AddressChoice {
 using SchemeRank = std::function<std::optional<std::size_t>(const std::string& scheme)>;
 
 /// Gives the addresses that are tried, then the addresses that are left out. The tried addresses
-/// are ordered by rank, then by distance (nearest first), then as the server has them. The choices
+/// are ordered by rank, then by distance (nearest first), then as in the reference. The choices
 /// point into `profiles`. Without `rank`, all protocols have the same rank.
 [[nodiscard]] PERIGEE_API std::vector<AddressChoice> choose_addresses(
     std::span<const ProfileTarget> profiles, const SchemeRank& rank = {});

@@ -20,7 +20,7 @@ enum class FaultKind : std::uint8_t {
   split,  ///< one transfer ends here and the next begins: short reads, short writes, two segments
   delay,  ///< the transferring thread (with all its work) waits for `Fault::duration`
   stall,  ///< no octet passes in this direction any longer, until the connection is interrupted
-  end_of_stream,  ///< nothing more is received; or the peer gets no octets beyond those sent
+  end_of_stream,  ///< the direction ends: no further octets are received, or the peer gets none
   /// Both directions fail with ECONNRESET. Over TCP the peer sees the same. Over transports without
   /// a reset the peer sees the end of the connection.
   reset,
@@ -78,7 +78,7 @@ PERIGEE_API std::expected<RandomFaults, IoError> parse_random_faults(std::string
 PERIGEE_API std::function<FaultScript(const FaultyConnection&)> random_faults(
     const RandomFaults& faults);
 
-/// Wraps one transport.
+/// Wraps one transport, which gets the faults of the script.
 PERIGEE_API std::unique_ptr<Transport> inject_faults(std::unique_ptr<Transport> inner,
                                                      const FaultScript& script);
 /// Wraps a protocol: every transport that it makes follows the plan.

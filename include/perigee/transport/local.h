@@ -1,5 +1,5 @@
 // The protocol `uiop`: GIOP over UNIX-domain sockets. Only the default assembly (`runtime`) and
-// programs that show references include this.
+// programs that show the contents of references include this header.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -19,8 +19,8 @@ namespace perigee::transport {
 /// it.
 inline constexpr std::uint32_t tag_perigee_local = 0x50474501;
 
-/// The tag of a component, "PGE" and 2. It distinguishes the place of an address from the same path
-/// on another host or in another container. Used in uiop profiles, and beside omniORB's component.
+/// The tag of a component, "PGE" and 2. It identifies the host and the container of an address,
+/// since the same path may exist on others. Used in uiop profiles, and beside omniORB's component.
 inline constexpr std::uint32_t tag_perigee_place = 0x50474502;
 
 /// The sockets to which clients connect. A reference from an untrusted peer could name any socket
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t tag_perigee_place = 0x50474502;
 /// that a server has marked with the sticky bit in the permissions, and abstract names that begin
 /// with "@perigee-". The sender of a reference can set neither.
 struct LocalTrust {
-  bool everybody = false;
+  bool everybody = false;                  ///< trusts the servers of all users
   bool own_user = true;                    ///< trusts servers with the process's effective user
   std::vector<std::uint32_t> users = {0};  ///< trusts servers with these users; root by default
   std::vector<std::string> places;         ///< "/folder", "@prefix"; marked or not
@@ -55,8 +55,8 @@ PERIGEE_API std::unique_ptr<ProtocolFactory> make_local_protocol(LocalTrust trus
 PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_local_codec();
 
 /// Why a profile's UNIX-domain address does not belong to this host and container, as text: another
-/// host, a missing folder. Empty if it belongs here, as far as this process can tell; then the
-/// client's trust excludes it.
+/// host, a missing folder. Empty if it belongs here, as far as this process can tell. If the client
+/// excludes the address nevertheless, the reason is its LocalTrust.
 PERIGEE_API std::string why_not_here(const iop::TaggedProfile& profile, const Endpoint& endpoint);
 
 /// The name that profiles give this host.

@@ -35,7 +35,8 @@ inline constexpr char plugin_build[] =
 #endif
             ", headers " PERIGEE_HEADERS_ID;
 
-/// Each copy of the ORB in a process has its own. A plug-in must use that of the ORB that loads it.
+/// Its address identifies one copy of the ORB library in a process. A plug-in must be linked with
+/// the copy that loads it.
 PERIGEE_API extern const char plugin_home;
 
 /// The first two members are the same in all versions.
@@ -55,8 +56,8 @@ using PluginFunction = const Plugin*();
 
 }  // namespace perigee::transport
 
-/// Makes a shared library a plug-in: once, outside of all namespaces.
-/// `make` is a `void(perigee::transport::ProtocolParts&)` that adds to its argument.
+/// Makes a shared library a plug-in. Use it once, outside of all namespaces. `make` is a function
+/// `void(perigee::transport::ProtocolParts&)` that adds the plug-in's parts to its argument.
 #define PERIGEE_PROTOCOL_PLUGIN(make)                                                            \
   extern "C" PERIGEE_API const ::perigee::transport::Plugin* perigee_protocol_plugin() {         \
     static const ::perigee::transport::Plugin plugin{::perigee::transport::Plugin::magic_number, \

@@ -1,5 +1,5 @@
-// The properties of a protocol's connections, from policies: numbers by name. The set is open: a
-// protocol takes the names that it knows and ignores others, so new names need no change here.
+// The properties of a protocol's connections, from policies: numbers by name. A protocol takes the
+// names that it knows and ignores others, so a new protocol can add names without a change here.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ inline constexpr std::string_view receive_buffer_size = "receive_buffer_size";
 inline constexpr std::string_view no_delay = "no_delay";      ///< small segments leave at once
 inline constexpr std::string_view keep_alive = "keep_alive";  ///< a silent peer is probed
 inline constexpr std::string_view dont_route = "dont_route";  ///< direct neighbours only
-inline constexpr std::string_view share_port = "share_port";  ///< acceptors may be sharded
+inline constexpr std::string_view share_port = "share_port";  ///< needed for Acceptor::shard
 inline constexpr std::string_view dscp = "dscp";  ///< class of service, RFC 2474: 0 to 63
 }  // namespace property
 
-/// A value. Connections with different properties are not shared.
+/// Numbers by name. Calls with different properties do not share a connection.
 class Properties {
  public:
   void set(std::string_view name, std::int64_t value) {

@@ -20,11 +20,12 @@ namespace perigee::transport {
 
 using ProtocolFactories = std::vector<std::unique_ptr<ProtocolFactory>>;
 
-/// Makes the messages of one ORB. Called once for each registry, which owns the result.
+/// Makes a messaging protocol for one ORB. Called once for each registry, which owns the result.
 using MessagingMaker =
     std::function<std::unique_ptr<messaging::MessagingProtocol>(const messaging::Limits&)>;
 
-/// Says that connections of `scheme` carry messages of this name over the transport of this name.
+/// Defines a scheme: its connections carry the messages of the named messaging protocol over the
+/// named transport.
 struct SchemeRow {
   std::string scheme;
   std::string messaging;
@@ -32,32 +33,32 @@ struct SchemeRow {
 };
 
 /// The parts that a plug-in or an application adds to a registry. The schemes of a transport carry
-/// the messages of the ORB, GIOP; rows make further schemes. A row may name messages and transports
-/// that are registered already.
+/// the messages of the ORB, GIOP; rows make further schemes. A row may name messaging protocols and
+/// transports that are registered already.
 struct ProtocolParts {
   ProtocolFactories transports;
   std::vector<MessagingMaker> messagings;
   std::vector<SchemeRow> schemes;
 };
 
-/// The transports, messages and schemes of one ORB, in priority order, and the codecs of their
-/// profiles. Any thread: the registry may grow while the ORB runs. A removed part is not found any
-/// longer. It lives as long as the registry, since connections use it.
+/// The transports, messaging protocols and schemes of one ORB, in priority order, and the codecs of
+/// their profiles. Any thread: the registry may grow while the ORB runs. A removed part is not
+/// found any longer, but lives as long as the registry, since connections use it.
 class PERIGEE_API ProtocolRegistry {
  public:
   /// Wraps each transport that is added, for example to record it.
   using Decorator =
       std::function<std::unique_ptr<ProtocolFactory>(std::unique_ptr<ProtocolFactory>)>;
 
-  /// `limits` are for the messages that are added.
+  /// `limits` are for the messaging protocols that are added.
   explicit ProtocolRegistry(const messaging::Limits& limits = {}, Decorator decorate = {});
   ~ProtocolRegistry();
   ProtocolRegistry(const ProtocolRegistry&) = delete;
   ProtocolRegistry& operator=(const ProtocolRegistry&) = delete;
 
-  /// Sets the ORB's own messages, which must outlive the registry. The schemes of transports carry
-  /// these messages, and so do rows that name them. Must be called before anything is added.
-  /// Without this call, the name of the own messages is "giop", and they need a stream.
+  /// Sets the ORB's own messaging protocol, which must outlive the registry. The schemes of
+  /// transports carry its messages, and so do rows that name it. Must be called before anything is
+  /// added. Without this call, the own protocol has the name "giop" and needs a stream.
   void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
 
   /// Adds all of the parts or, on an error, none. IoErrorKind::bad_plugin: a name, a scheme or the
@@ -89,7 +90,7 @@ class PERIGEE_API ProtocolRegistry {
   [[nodiscard]] ProtocolFactory* find(std::string_view scheme) const noexcept;
   /// The connector for a scheme, made once; nullptr if no protocol has the scheme.
   [[nodiscard]] Connector* connector(std::string_view scheme) const noexcept;
-  /// The messages on connections of a scheme; nullptr: those of the ORB.
+  /// The messaging protocol of a scheme's connections; nullptr: the ORB's own.
   [[nodiscard]] const messaging::MessagingProtocol* messaging(
       std::string_view scheme) const noexcept;
   /// Asks all protocols for the endpoints of a profile, in the order of the protocols. Empty if
@@ -105,8 +106,8 @@ class PERIGEE_API ProtocolRegistry {
     std::vector<std::string> schemes;
     bool is_removed = false;  ///< `restore` can add it again
   };
-  /// The registered protocols, in the order in which they were added; then the removed ones, once
-  /// each.
+  /// The registered protocols, in the order in which they were added; then the removed protocols,
+  /// once each.
   [[nodiscard]] std::vector<Listed> list() const;
   /// Grows whenever protocols are added or removed. While the number is the same, a caller need not
   /// look at the protocols again.

@@ -9,7 +9,8 @@
 
 namespace perigee::transport {
 
-/// Sizes of the queues of connections, in octets; 0: the system chooses and adapts the size.
+/// Sizes of the send and receive queues of each connection, in octets. 0: the system chooses the
+/// size, and adapts it.
 struct TcpQueues {
   std::uint32_t send_size = 0;
   std::uint32_t receive_size = 0;

@@ -205,15 +205,15 @@ class PERIGEE_API Acceptor {
   /// Wakes a thread that is blocked in `accept`. Later calls of `accept` do not block. Any thread.
   virtual void interrupt() noexcept = 0;
   [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
-  /// The address at which it listens (port 0 replaced), and the address that references publish
-  /// (never 0.0.0.0).
+  /// The address at which the acceptor listens (port 0 replaced), and the address that references
+  /// publish (never 0.0.0.0).
   [[nodiscard]] virtual const Endpoint& listening() const noexcept = 0;
   [[nodiscard]] virtual const Endpoint& published() const noexcept = 0;
   /// Further addresses that references publish, in the order in which clients shall try them.
   [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
-  /// Components that contain the address of this acceptor, for peers that look for it in the first
-  /// IIOP profile of a reference. The reference has them there, instead of a profile that the
-  /// protocol makes for this acceptor. Empty: the protocol makes a profile for it.
+  /// Components that contain the address of this acceptor, for peers that look for the address in
+  /// the first IIOP profile of a reference. The reference then has these components there, and no
+  /// profile of the protocol's own for this acceptor. Empty: the protocol makes a profile.
   [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
     return {};
   }
@@ -243,7 +243,7 @@ struct ProfileEndpoint {
   friend bool operator==(const ProfileEndpoint&, const ProfileEndpoint&) = default;
 };
 
-/// The endpoints of a profile, according to the protocols that know it.
+/// The contents of a profile, with the endpoints that the protocols find in it.
 struct ProfileTarget {
   std::vector<ProfileEndpoint> endpoints;  ///< by protocol; of one protocol, in the order to try
   std::uint8_t major = 1;

@@ -9,7 +9,8 @@
 
 namespace perigee::transport {
 
-/// The tag of the profiles of UDP addresses, which is TAO's. They look like IIOP profiles.
+/// The tag of the profiles of UDP addresses, which TAO also uses. The profiles look like IIOP
+/// profiles.
 inline constexpr std::uint32_t tag_diop = 0x54414f04;
 
 struct UdpOptions {
@@ -22,7 +23,7 @@ struct UdpOptions {
 /// The factory of scheme "diop". Addresses: "host:port", "[v6]:port", "host" (port 2809 to connect,
 /// any port to listen); to listen also ":port" and "" (all interfaces, IPv6 and IPv4), with the
 /// options `?publish=<host>[:<port>][,…]` and `&replies=yes`. Without `replies=yes` an endpoint
-/// serves oneways only: a reply could be reflected to a forged address.
+/// serves oneways only. A sender can forge its address, and replies would then go to another host.
 PERIGEE_API std::unique_ptr<ProtocolFactory> make_udp_protocol(UdpOptions options = {});
 
 /// The codec of `tag_diop`. Source: TAO, DIOP_Profile.

@@ -10,7 +10,8 @@
 
 namespace perigee::engine {
 
-// A thread in `perform_work` leaves soon, a thread in `run` at the end.
+// Waits while another thread is in the loop. A thread in `perform_work` leaves soon, and a thread
+// in `run` when the loop ends.
 void ApplicationLoop::run() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return finished_ || !looping_; });
@@ -87,7 +88,7 @@ bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
   return true;
 }
 
-// By the thread that has entered the loop.
+// Called by the thread that has entered the loop.
 void ApplicationLoop::serve(function_ref<void()> action) {
   const Loop::Scope serves(loop_);
   action();

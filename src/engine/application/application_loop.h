@@ -26,10 +26,10 @@ class ApplicationLoop final {
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// Runs the loop until its end. Waits while another thread is in the loop.
   PERIGEE_INTERNAL_API void run();
-  /// One turn without waiting. In an upcall: a nested turn. False: another thread is in the loop,
-  /// or the loop has ended.
+  /// Runs one turn without waiting; in an upcall, a nested turn. False: another thread is in the
+  /// loop, or the loop has ended.
   PERIGEE_INTERNAL_API bool perform_work();
-  /// The same with `action` instead of a turn. Not by a thread that is in the loop.
+  /// The same with `action` instead of a turn. A thread that is in the loop must not call it.
   bool visit(function_ref<void()> action) noexcept;
   /// Runs turns until `done()` or the deadline, or waits while another thread runs them. `done` is
   /// called after each turn, also by the threads that wait.

@@ -1,4 +1,4 @@
-// One thread runs the connects in progress; others wait for names.
+// One thread runs the connects in progress. Other threads look up names, or block in connects.
 #include "engine/client/connects.h"
 
 #include <perigee/base/log.h>
@@ -79,7 +79,7 @@ Connects::~Connects() { stop(); }
 void Connects::connect(Wanted wanted) {
   if (!wanted.connector) return queue(wanted);
   auto begun = wanted.connector->begin(wanted.endpoint);
-  if (!begun || *begun == nullptr) return queue(wanted);  // a thread reports errors, too
+  if (!begun || *begun == nullptr) return queue(wanted);  // a waiting thread reports the error, too
   begin(wanted, std::move(*begun));
 }
 
@@ -148,9 +148,9 @@ IoError no_thread(const Endpoint& endpoint) noexcept try {
 
 }  // namespace
 
-// If no other thread runs, no connect of the list would ever end. The exception reports the
-// caller's own connect, and `done` reports the others. True: the caller's own connect was still in
-// the list.
+// Called if no thread could be started. If no other thread runs, no connect of the list would ever
+// end, so the list is emptied. `done` reports this for all connects but the caller's own. True: the
+// caller's own connect was still in the list, and the exception has to report it.
 template <typename List>
 bool Connects::drop_without_thread(List& list, std::uint32_t& threads, const void* own) {
   List left;
@@ -258,7 +258,7 @@ void Connects::run_attempts() noexcept {
   }
 }
 
-// False: nothing is left to do. The next thread may begin as soon as the lock is free.
+// False: nothing is left to do. Another thread may begin as soon as the lock is free.
 bool Connects::take_attempts() {
   for (;;) {
     Attempts taken;

@@ -22,9 +22,9 @@ namespace perigee::engine {
 
 /// Any thread.
 ///
-/// All connects without waiting, and their handshakes, share one thread, so a host that does not
-/// answer delays no other connection. Names are looked up by a few more threads. So are connects of
-/// protocols that can only wait. Each of these threads exists only while it has something to do.
+/// One thread runs all connects that do not block, and their handshakes, so a host that does not
+/// answer delays no other connection. A few more threads look up names, and run the connects of
+/// protocols that can only block. Each of these threads exists only while it has something to do.
 class Connects final {
  public:
   using Made = MadeTransport;
@@ -44,11 +44,11 @@ class Connects final {
   Connects(const Connects&) = delete;
   Connects& operator=(const Connects&) = delete;
 
-  /// Connects until the deadline at the latest, and calls `done` on a thread of its own. After
+  /// Connects until the deadline at the latest, and calls `done` on a thread of this object. After
   /// `stop`, `done` is not called. Throws std::system_error or bad_alloc if there is no thread or
   /// no memory.
   void connect(Wanted wanted);
-  /// The error of a call whose time is over. The text tells if all threads were busy.
+  /// The error of a call whose time is over. The text says so if all waiting threads were busy.
   [[nodiscard]] IoError timed_out(const transport::Endpoint& endpoint);
   /// Gives up connects in progress. Waits for threads that look up names.
   void stop() noexcept;

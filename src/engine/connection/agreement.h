@@ -10,13 +10,13 @@ namespace perigee::engine {
 
 /// Atomics only: any thread.
 struct Agreement {
-  /// The code sets that the client has announced, both numbers in one; 0: none yet.
+  /// The code sets that the client has announced, both in one number; 0: none yet.
   std::atomic<std::uint64_t> code_set_numbers{0};
   /// The code sets of requests that announce no code sets.
   std::atomic<cdr::CodeSets> code_sets{};
   /// Both sides send requests: the opener also serves requests.
   std::atomic<bool> bidirectional{false};
-  /// The peer has replied to a call of this side: it knows what earlier requests have announced.
+  /// The peer has replied to a call of this side, so it knows what earlier requests have announced.
   std::atomic<bool> answered{false};
   /// The purpose for which this side has opened the connection, as a key of its opener. Set before
   /// the start.

@@ -11,8 +11,8 @@
 namespace perigee::engine {
 
 // Alignment in a continuation counts from its own header. That makes no difference if its first
-// octet has the same position, modulo 8, in the continuation and in the whole message: always in
-// GIOP 1.2. CORBA 3.0, 15.4.9.
+// octet has the same position, modulo 8, in the continuation and in the whole message. In GIOP 1.2
+// this is always so: CORBA 3.0, 15.4.9.
 void Assembly::begin_continuation(const messaging::Frame& frame) {
   ++fragments_;
   more_ = frame.more;

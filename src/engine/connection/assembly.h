@@ -1,5 +1,5 @@
-// A message that is put together in storage of its own: a large one as it arrives, or one in
-// fragments. Knows how its storage grows; the inbox knows when.
+// A message that is put together in storage of its own, because it is large or arrives in
+// fragments. The inbox decides when octets are added, and this class how the storage grows.
 #pragma once
 
 #include <perigee/cdr/landed_sequence.h>
@@ -14,9 +14,9 @@ namespace perigee::engine {
 
 /// Octets that have arrived of one message, without the headers of its continuations.
 ///
-/// The storage takes physical memory for octets that have arrived, and at most a fixed multiple of
-/// it where the system lends no address space: see messaging::MessageStorage. So an announced size
-/// costs its sender real octets.
+/// The storage takes physical memory only for octets that have arrived, or at most a fixed multiple
+/// of it if the system reserves no address space: see messaging::MessageStorage. So a sender cannot
+/// use up memory by announcing a large size.
 class Assembly {
  public:
   using Source = std::shared_ptr<messaging::StorageSource>;
@@ -29,7 +29,7 @@ class Assembly {
   [[nodiscard]] const messaging::Frame& first() const noexcept { return first_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t fragments() const noexcept { return fragments_; }
-  /// Whether another piece is to follow the last one begun.
+  /// Whether another piece follows the piece that was begun last.
   [[nodiscard]] bool more() const noexcept { return more_; }
 
   /// The octets that have arrived, without the numbers of a landed sequence.
@@ -43,8 +43,8 @@ class Assembly {
   }
 
   /// Puts the numbers at the end of the message into this sequence; null: into the storage. If the
-  /// message ends elsewhere, they move to the storage. Call it before the first `append`, which
-  /// must contain the whole head.
+  /// message does not end with this sequence, the numbers move to the storage later. Call it before
+  /// the first `append`, which must contain the whole head.
   void land(std::unique_ptr<cdr::LandedSequence> landed, cdr::SequenceMemory& memory) noexcept {
     landed_ = std::move(landed);
     memory_of_landed_ = &memory;
@@ -60,7 +60,7 @@ class Assembly {
   /// `count` octets were put into the last space.
   void filled(std::size_t count) noexcept { size_ += count; }
 
-  /// Gives the message away, its header as if it had never been in pieces. Leaves this empty.
+  /// Gives the message away, with the header of a message in one piece. This object is empty then.
   void release(messaging::IncomingMessage& message, const messaging::Session& session);
 
  private:
@@ -80,7 +80,7 @@ class Assembly {
   std::unique_ptr<cdr::LandedSequence> landed_;  // null: all octets are in storage_
   cdr::SequenceMemory* memory_of_landed_ = nullptr;
   std::size_t size_ = 0;
-  std::unique_ptr<std::vector<std::size_t>> cuts_;  // where alignment counts anew: in GIOP 1.1
+  std::unique_ptr<std::vector<std::size_t>> cuts_;  // where alignment restarts; GIOP 1.1 only
   messaging::Frame first_;
   std::uint32_t fragments_ = 0;
   bool more_ = false;

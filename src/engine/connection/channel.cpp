@@ -87,9 +87,9 @@ bool Channel::set_receive_timeout(std::chrono::microseconds timeout) {
   return transport_->set_receive_timeout(timeout).ok();
 }
 
-// False if the deadline has passed. Without one, takes back what an earlier one has set. A time-out
-// that is up to 1/64 too long stays, and a new one is set as much: so calls with equal limits need
-// no system call for it.
+// Limits the next receive to the deadline. False if the deadline has passed. Without a deadline,
+// restores the connection's own time-out. A time-out that is at most 1/64 too long stays, and a new
+// one is set 1/128 too long. So calls with equal limits need no system call to set it.
 bool Channel::limit_receive(Deadline deadline) {
   if (deadline.is_never()) {
     (void)set_receive_timeout(receive_timeout_);
@@ -226,7 +226,7 @@ IoResult Channel::drop_octets(std::span<std::byte> scratch, Wait wait) {
   return result;
 }
 
-// A part of a message may be at hand.
+// Reports the part of a message that has arrived, if there is one. A value: the read must end.
 Channel::Refusal Channel::refuse_growth(Wait wait, Deadline deadline) noexcept {
   if (unfinished_.has_lost_place()) return ReadStatus::failed;
   const messaging::Unfinished unfinished = inbox_.unfinished();
@@ -242,7 +242,7 @@ Channel::Refusal Channel::refuse_growth(Wait wait, Deadline deadline) noexcept {
 
 Channel::Refusal Channel::await_room(const messaging::Unfinished& unfinished,
                                      Deadline deadline) noexcept {
-  constexpr std::chrono::milliseconds look_around{100};  // the connection may end otherwise
+  constexpr std::chrono::milliseconds look_around{100};  // the connection may fail meanwhile
   while (!unfinished_.grow(unfinished)) {
     unfinished_.await_room(look_around);
     if (unfinished_.has_lost_place() || broken()) return ReadStatus::failed;
@@ -251,8 +251,7 @@ Channel::Refusal Channel::await_room(const messaging::Unfinished& unfinished,
   return std::nullopt;
 }
 
-// The octets of the next message get a time of their own. An unfinished message in fragments keeps
-// its time.
+// The time of the next message begins anew. The time of an unfinished message in fragments goes on.
 void Channel::end_growth() noexcept {
   if (!inbox_.unfinished().more_follows) unfinished_.end();
 }

@@ -1,6 +1,6 @@
-// A connection as both sides of a conversation see it: one transport, one messaging protocol, the
-// parse state, the read role and the outgoing queue. Knows neither requests nor replies: client/
-// and server/ know what messages mean.
+// The part of a connection that is the same for clients and servers: one transport, one messaging
+// protocol, the parse state, the read role and the outgoing queue. A channel does not know what
+// messages mean; its users do, such as `Connection`.
 #pragma once
 
 #include "engine/connection/inbox.h"
@@ -31,7 +31,7 @@ namespace perigee::engine {
 struct ChannelLimits {
   std::size_t read_buffer_size = 64 * 1024;
   std::size_t write_queue_size_max = 8 * 1024 * 1024;
-  /// How long a read with Wait::yes looks again and again before it sleeps.
+  /// How long a read with Wait::yes polls before it sleeps.
   std::chrono::microseconds busy_poll{0};
   /// How long a send with Wait::yes, without a deadline, waits for a peer that takes nothing; zero:
   /// for ever.
@@ -55,22 +55,23 @@ enum class ReadStatus : std::uint8_t {
 
 enum class SendStatus : std::uint8_t {
   sent,       ///< the transport accepted the last octet
-  queued,     ///< a copy waits behind others; `accepted(result.position)` tells when it is out
-  failed,     ///< the message did not get out as a whole: the peer cannot execute it
-  timed_out,  ///< the deadline passed before anything got out, and nothing will
-  refused,    ///< of `try_send`: nothing was sent, and nothing will; the connection goes on
+  queued,     ///< a copy waits in the queue; `accepted(result.position)` tells whether it was sent
+  failed,     ///< the message was not sent as a whole: the peer cannot execute it
+  timed_out,  ///< the deadline passed before an octet was sent; none will be sent
+  refused,    ///< only of `try_send`: no octet was or will be sent; the connection stays usable
 };
 
 struct [[nodiscard]] SendResult {
   SendStatus status = SendStatus::sent;
-  std::uint64_t position = 0;  ///< of a message that is, or was, queued: later ones are larger
+  std::uint64_t position = 0;  ///< of a message that was queued; larger for later messages
 };
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
 /// thread; the reading functions by the holder of the read role only.
 class Channel final : private FlushedOutput, private UnfinishedOwner, private cdr::PlaceOwner {
  public:
-  /// Opens a session of `protocol`, which must outlive the connection, as must `ledger`, if any.
+  /// Opens a session of `protocol`. `protocol` and `ledger`, which may be null, must outlive the
+  /// channel.
   Channel(std::unique_ptr<transport::Transport> transport,
           const messaging::MessagingProtocol& protocol, messaging::Role role,
           ChannelLimits limits = {}, TrafficLedger* ledger = nullptr);
@@ -83,8 +84,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
 
   /// The transport carries datagrams: one message each, which may be lost, doubled or forged.
   [[nodiscard]] bool has_datagrams() const noexcept { return datagrams_; }
-  /// The message just read is malformed behind its header. True: it was a datagram, which any
-  /// sender may have forged; it is counted as dropped, and the connection goes on.
+  /// Called if the message just read is malformed behind its header. True: the message was a
+  /// datagram, which any sender may have forged; it is counted as dropped, and the connection goes
+  /// on.
   [[nodiscard]] bool drop_datagram() noexcept {
     if (datagrams_) traffic_.datagrams_dropped.add(1);
     return datagrams_;
@@ -110,16 +112,19 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// Takes the next message out of what was received already. False: no whole message is there, or
   /// `read` has to report an error.
   [[nodiscard]] bool take_at_hand(messaging::IncomingMessage& message);
-  /// Reads with Wait::no receive so many octets from now on, and at most one receive more.
+  /// From now on, reads with Wait::no receive so many octets, and at most one receive more. Then
+  /// they return `turn_over`.
   void begin_turn(std::size_t octets) noexcept { turn_left_ = octets; }
-  /// The longest that a receive with Wait::yes waits for octets; zero, as at first: for ever. False
-  /// if the transport cannot do it.
+  /// The longest that a receive with Wait::yes waits for octets; zero, the default: for ever. False
+  /// if the transport cannot limit it.
   bool set_receive_timeout(std::chrono::microseconds timeout);
   /// Octets of further messages, or a part of one, have been received.
   [[nodiscard]] bool has_octets() const noexcept { return inbox_.has_octets(); }
-  /// Before `scratch` is lent to another connection.
+  /// Moves the octets at hand out of `scratch`. Must be called before `scratch` serves another
+  /// connection.
   void detach_scratch() { inbox_.detach(); }
-  /// No memory to keep the octets at hand: they are dropped, and no further message is read.
+  /// Drops the octets at hand, for example if there is no memory to keep them. No further message
+  /// can be read.
   void discard_input() noexcept {
     inbox_.discard();
     unfinished_.end();
@@ -127,7 +132,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// The reactor has reported octets: `drained` is false from now on. Also called when a nested
   /// turn gets an event while a message of the earlier batch is still in its upcall.
   void expect_octets() noexcept { drained_ = false; }
-  /// The last receive of Wait::no took all there was: the reactor will report what comes.
+  /// The last receive with Wait::no took all octets: the reactor will report new octets.
   [[nodiscard]] bool drained() const noexcept { return drained_; }
   /// The reactor has seen the peer's closing: from now on a short read does not count as drained,
   /// so that reading goes on to the end of the stream.
@@ -149,17 +154,17 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// Sends one finished message: one gather-write and no lock if no other thread writes; else a
   /// copy is appended to the queue. No message waits for another: the octets that the transport
   /// does not take leave with `flush`, or by the flusher.
-  /// Wait::yes: blocks while its own message is sent, or while the queue is full. Wait::no: a full
-  /// queue fails, and the connection with it. If the deadline passes in the middle of the message,
-  /// the connection is shut down, and its readers come back; before that, nothing happens to other
-  /// messages.
+  /// Wait::yes: blocks while its own message is sent, or while the queue is full. Wait::no: if the
+  /// queue is full, the send fails, and the connection is closed. If the deadline passes before the
+  /// first octet is sent, only this message fails. If the deadline passes in the middle of the
+  /// message, the connection is closed, and its readers return.
   /// A message that was made in memory of the transport (MessagePlace) is empty afterwards.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Deadline deadline = {});
   /// Whether messages can be made in memory of the transport: see MessagePlace.
   [[nodiscard]] bool encodes_in_place() const noexcept { return encodes_in_place_; }
   /// The same as `send` with Wait::no, but a full queue refuses the message, and the connection
-  /// goes on. A queue without memory for the copy does the same. `hold`: as for `hold`; null: it is
-  /// not held.
+  /// stays usable. So does a queue without memory for the copy. `hold`: the limits of the function
+  /// `hold`; null: the message is not held back.
   SendResult try_send(const cdr::Buffer& message, const Hold* hold = nullptr);
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
@@ -192,7 +197,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   }
   /// The transport takes no more, and `flush` has to go on.
   [[nodiscard]] bool blocked_output() const noexcept { return queue_.blocked(); }
-  /// The same, although the transport may take more: no event will say so.
+  /// The same, but the transport may take more octets: no event will come, so the owner calls
+  /// `flush`.
   [[nodiscard]] bool yielded_output() const noexcept { return queue_.yielded(); }
   /// Messages are held back. Sequentially consistent.
   [[nodiscard]] bool holds_output() const noexcept { return queue_.corked(); }
@@ -202,7 +208,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   [[nodiscard]] std::size_t queued_octets() const noexcept {
     return static_cast<std::size_t>(std::max<std::int64_t>(traffic_.sent.queued.value(), 0));
   }
-  /// Of the last message that is queued or held back.
+  /// The position of the last message that is queued or held back.
   [[nodiscard]] std::uint64_t last_position() const noexcept { return queue_.last_ticket(); }
   /// Whether the transport may have accepted a queued message's last octet: the message was sent,
   /// or its send is in progress. True for each message that the peer can have received whole.
@@ -213,19 +219,20 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   [[nodiscard]] bool sent(std::uint64_t position) const noexcept {
     return queue_.progress(position) == Progress::sent;
   }
-  /// Octets that have left the queue: grows exactly if the peer goes on reading.
+  /// Octets that have left the queue. The number grows only while the peer reads.
   [[nodiscard]] std::uint64_t drained_octets() const noexcept { return queue_.drained_octets(); }
-  /// From now on no thread of the flusher uses the connection.
+  /// Closes the connection if it has a flusher. From now on no thread of the flusher uses it.
   void leave_flusher() noexcept;
 
-  /// Before the first read: this reader pauses when memory is short. Without one, reads with
-  /// Wait::no are never paused.
+  /// Must be called before the first read. `reader` pauses when memory is short. Without a reader,
+  /// reads with Wait::no are never paused.
   void set_paused_reader(PausedReader& reader) noexcept { paused_reader_ = &reader; }
-  /// From now on the reader is not called. By the thread that reads.
+  /// From now on the registry of unfinished messages does not call the reader. Called by the thread
+  /// that reads.
   void forget_paused_reader() noexcept { unfinished_.leave(); }
 
   /// Whether for `limit` no whole message has passed and no message was in progress. A message that
-  /// never ends obeys the pace instead. Called by the thread that has the watch.
+  /// never ends obeys the pace instead. `watch` is the caller's, for one thread at a time.
   [[nodiscard]] bool is_idle(StandStill& watch, TimePoint now, Duration limit) const noexcept {
     if (unfinished_.is_under_way() || !idle_output()) watch.forget();
     return watch.lasted(messages_passed(), now, limit);
@@ -252,7 +259,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
  private:
   friend class MessagePlace;
 
-  // Lets the session seal messages, if the session seals them.
+  // Lets the session seal messages. Used only if the session seals.
   class SessionSealer final : public Sealer {
    public:
     SessionSealer(messaging::Session& session, transport::Transport& transport) noexcept
@@ -331,7 +338,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   ReadRole read_role_;
   SessionSealer sealer_;
   OutgoingQueue queue_;
-  messaging::OutgoingSegments segments_;  // so that a message with borrowed octets takes no memory
+  messaging::OutgoingSegments segments_;  // kept, so that sending borrowed octets does not allocate
   std::atomic<bool> segments_used_{false};
   // The message that is made in memory of the transport. Changed by the writing thread.
   std::atomic<cdr::Buffer*> made_in_place_{nullptr};
@@ -347,7 +354,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   std::chrono::microseconds set_timeout_{0};      // the transport's
   std::unique_ptr<std::byte[]> read_buffer_;
 
-  UnfinishedInput unfinished_;  // the last: the registry calls the connection until it ends
+  UnfinishedInput unfinished_;  // last: until its end, the registry uses the other members
 };
 
 }  // namespace perigee::engine

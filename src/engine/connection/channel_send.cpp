@@ -16,7 +16,7 @@ using transport::Wait;
 
 namespace {
 
-constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end otherwise
+constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end meanwhile
 // A message is not made in place if the transport has fewer octets free. Most messages are smaller.
 constexpr std::size_t place_size_min = 1024;
 
@@ -36,7 +36,7 @@ void Channel::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& memo
   outgoing_.sealed.swap(memory);
 }
 
-// All octets of most messages are the buffer's own, and leave as they are.
+// Most messages are one segment: they have no borrowed octets, and need no fragments.
 [[gnu::always_inline]] inline bool Channel::is_one_segment(const cdr::Buffer& message) const {
   return message.borrowed().empty() && message.size() <= fragment_size_;
 }
@@ -144,8 +144,8 @@ bool Channel::move_out_of_place(const cdr::Buffer& message) noexcept {
   }
 }
 
-// The message has borrowed octets, is cut into fragments, or is held back. False: there is no
-// memory, and the message is lost.
+// Called if the message has borrowed octets, is cut into fragments, or is held back. False: there
+// is no memory, and the message is lost.
 bool Channel::leave_place(const cdr::Buffer& message) noexcept {
   if (move_out_of_place(message)) [[likely]]
     return true;
@@ -242,7 +242,7 @@ void Channel::call_flusher_of_blocked() noexcept try {
 }
 
 void Channel::leave_flusher() noexcept {
-  unfinished_.leave();  // the registry sends, and so may call the flusher
+  unfinished_.leave();  // the registry may send MessageError, and so call the flusher
   if (limits_.flusher == nullptr) return;
   close();
   limits_.flusher->leave(*this);

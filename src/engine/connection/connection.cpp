@@ -49,14 +49,15 @@ bool Connection::start() noexcept {
   home_.add(*this);
   if (enter_poller()) {
     look();
-    if (state_.load() == State::opening) home_.reactor().mark_ready(*this);  // it may send first
+    // A transport that opens may have to send first.
+    if (state_.load() == State::opening) home_.reactor().mark_ready(*this);
     return true;
   }
   if (role_.try_take()) close();
   return false;
 }
 
-// By the holder of the read role, which it keeps.
+// The caller holds the read role, which is never released any more.
 void Connection::close() noexcept {
   if (state_.exchange(State::closed) == State::closed) return;
   home_.handler().end(*this);
@@ -94,8 +95,9 @@ void Connection::shut_down() noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// The watch looks at a thread that waits for its client in a send, and at the requests in progress
-// of a client whose input is dropped.
+// `look` starts the watch, which limits the drain. Without a limit, a dedicated reader could wait
+// for its client in a send, and a call of this side for its reply. A request in progress could wait
+// for input that is dropped.
 void Connection::drain() noexcept {
   draining_.store(true);
   if (home_.handler().cancels()) requests_.stop_deferred();
@@ -113,12 +115,13 @@ void Connection::before_nested_turns(ThreadFrame& frame) noexcept {
   home_.reactor().mark_ready(*this);  // no event reports octets that have come already
 }
 
-// Held replies do not wait for an upcall that may take long.
+// Sends the held replies before an upcall that may take long.
 void Connection::uncork_late(const ThreadFrame& frame) noexcept {
   if (holds_replies(frame) && cork_rule_.must_uncork(home_.clock().now())) uncork();
 }
 
-// Where other threads may read on during an upcall, a batch has no end.
+// Replies are held only if one thread handles the whole batch of requests, and so knows its end: on
+// a loop with one thread, and on a dedicated reader.
 bool Connection::holds_replies(const ThreadFrame& frame) const noexcept {
   return home_.loop().single_threaded() || frame.wait == Wait::yes;
 }
@@ -133,10 +136,11 @@ void Connection::send(const cdr::Buffer& message, ThreadFrame& frame) noexcept {
     log::write(log::Level::error, "server", exception.what());
   }
   if (io_.held_output() == 0) return after_send();
-  if (frame.wait == Wait::yes) home_.need_ticks();  // what is held does not wait for long upcalls
+  if (frame.wait == Wait::yes) home_.need_ticks();  // sends held replies during a long upcall
 }
 
-// Replies of one batch leave together. The order of replies does not matter.
+// A deferred reply that is sent in an upcall of this connection joins the batch of that upcall. The
+// order of replies does not matter.
 void Connection::send_deferred(const cdr::Buffer& message) noexcept {
   ThreadFrame* const frame = home_.loop().on_thread() ? FrameLevel::innermost() : nullptr;
   if (frame != nullptr && frame->connection == this) return send(message, *frame);
@@ -171,8 +175,9 @@ void Connection::settle_output() noexcept {
   if (state_.load(std::memory_order_relaxed) != State::open) check_output_end();
 }
 
-// The state is looked at under the lock, so the last thread leaves the poller as it demands. The
-// home loop sends the output of a connection with a dedicated reader, too.
+// Each thread reads the state of the output under the lock. So the interest that the last thread
+// sets in the poller fits the state. The home loop also sends the output of a connection with a
+// dedicated reader.
 void Connection::update_interest() noexcept {
   bool blocked = false;
   {
@@ -223,7 +228,7 @@ void Connection::send_close_now() noexcept {
     cdr::Encoder encoder(buffer);
     io_.session().encode_close_connection(encoder, io_.session().protocol().version_max());
     send_now(buffer);
-  } catch (const std::exception& exception) {  // no memory: it ends without
+  } catch (const std::exception& exception) {  // no memory: no CloseConnection is sent
     log::write(log::Level::error, "server", exception.what());
   }
   begin_finishing();

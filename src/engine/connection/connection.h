@@ -71,21 +71,22 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Enters the registry and the poller. False: the poller refuses it, and it has ended.
+  /// Enters the registry and the poller. False: the poller refuses the connection, which has ended.
   [[nodiscard]] PERIGEE_INTERNAL_API bool start() noexcept;
   /// @name With a dedicated reader
   /// @{
   /// Enters the registry. The dedicated reader holds the read role from now on.
   PERIGEE_INTERNAL_API void start_dedicated() noexcept;
-  /// By the dedicated reader. When it returns, the home loop has the connection, or it has ended.
+  /// The body of the dedicated reader. When it returns, the home loop reads the connection, or the
+  /// connection has ended.
   PERIGEE_INTERNAL_API void serve_dedicated() noexcept;
-  /// The home loop reads on. By the holder of the read role, which loses it.
+  /// Lets the home loop read on. The caller holds the read role, and loses it.
   PERIGEE_INTERNAL_API void hand_over() noexcept;
   /// @}
   void handle_event(const Event& event) noexcept override;
   /// Dispatches a request that was parked, again.
   void handle_parked(messaging::IncomingMessage& message, ThreadFrame& frame) noexcept;
-  /// Admits nothing more; sends CloseConnection when nothing is in progress.
+  /// Admits no further request; sends CloseConnection when no request is in progress.
   PERIGEE_INTERNAL_API void drain() noexcept;
   /// Ends the connection at once: the reading thread finds its end.
   void cut() noexcept;
@@ -117,7 +118,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     const Outbound* const out = outbound_.load();
     return out != nullptr ? out->calls.listed() : 0;
   }
-  /// Nothing more can be sent, or the connection ends. Its calls may have been told so already.
+  /// Nothing more can be sent, or the connection ends. Its calls may have failed already.
   [[nodiscard]] bool ending() const noexcept {
     const Outbound* const out = outbound_.load();
     const bool failed = out != nullptr && out->failure.load() != CallFailure::none;
@@ -127,8 +128,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
   /// @name For the handler of requests
   /// @{
-  /// Where an upcall makes the reply that it then sends. A reply that will be held back for its
-  /// batch is made in the buffer's own memory.
+  /// The place in which an upcall makes its reply. A reply that will be held back for its batch is
+  /// made in the buffer's own memory.
   [[nodiscard]] MessagePlace place_for(cdr::Buffer& reply, const ThreadFrame& frame) noexcept {
     return MessagePlace(io_, reply, io_.encodes_in_place() && !joins_batch(frame));
   }
@@ -167,12 +168,12 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool begin_parked(std::size_t octets) noexcept override;
   void end_parked(std::size_t octets) noexcept override;
 
-  /// Before the calling thread runs nested turns in an upcall that uses `frame`: replies that wait
-  /// leave, and nested turns may read.
+  /// Called before the calling thread runs nested turns in an upcall that uses `frame`. Sends held
+  /// replies, and lets nested turns read.
   void before_nested_turns(ThreadFrame& frame) noexcept;
-  /// Before the calling thread blocks in an upcall of the connection: held replies leave.
+  /// Called before the calling thread blocks in an upcall of the connection. Sends held replies.
   void before_blocking() noexcept { uncork(); }
-  /// Before the calling thread waits in an observer that uses the connection's reply.
+  /// Called before the calling thread waits in an observer that uses a reply of the connection.
   void call_for_replies() noexcept;
   /// For tests: asserts the invariants of the parts.
   void check_invariants() const noexcept;
@@ -238,7 +239,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool handle_request(messaging::IncomingMessage& message, ThreadFrame& frame);
   [[nodiscard]] bool dispatch(IncomingRequest& request);
   [[nodiscard]] bool dispatch_alone(IncomingRequest& request);
-  /// After an upcall that may have lent the role. False: another thread has taken it over.
+  /// Called after an upcall that may have lent the role. False: another thread has taken the role
+  /// over.
   [[nodiscard]] bool reclaim_lent(ThreadFrame& frame) noexcept {
     const bool lent =
         std::exchange(frame.lending, ThreadFrame::Lending::none) == ThreadFrame::Lending::lent;
@@ -270,7 +272,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool awaits_replies() const noexcept;
   [[nodiscard]] bool has_calls() const noexcept;
   [[nodiscard]] bool has_room_for_request() const noexcept;
-  /// By the thread that has listed a call.
+  /// Called by a thread that has listed its call. False: the connection ends.
   [[nodiscard]] bool may_start() noexcept;
   [[nodiscard]] StartStatus send_oneway(Outbound& out, StartedCall& call,
                                         const cdr::Buffer& request) noexcept;
@@ -304,7 +306,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool calls_over() noexcept;
   void call_left(Outbound& out) noexcept;
   [[nodiscard]] bool serves_requests() const noexcept;
-  /// Whether the request waits, or is refused, for the time being.
+  /// True: the request was kept for later, or refused. False: it can be dispatched now.
   [[nodiscard]] bool keep_or_refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
   /// False: there is no room for it behind the waiting request.
   [[nodiscard]] bool keep_behind_waiting(messaging::IncomingMessage& message);
@@ -336,7 +338,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   }
   void uncork() noexcept;
   void send_now(const cdr::Buffer& message, transport::Wait wait = transport::Wait::no) noexcept;
-  /// After each send and flush. No lock and no system call unless the output is blocked, or was.
+  /// Called after each send and flush. Takes no lock and makes no system call, except if the output
+  /// is or was blocked, or the connection is ending.
   void after_send() noexcept {
     if (io_.broken() || io_.blocked_output() || io_.yielded_output() ||
         output_armed_.load(std::memory_order_relaxed) || paused_.load() ||
@@ -434,7 +437,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::uint64_t epoch_seen_ = 0;                // of the read role, at the supervisor's last look
   std::uint64_t held_epoch_ = 0;                // likewise
   bool held_ = false;                           // messages were held at the last look
-  std::atomic<std::uint64_t> epoch_called_{0};  // the upcall for which it has called the loop
+  std::atomic<std::uint64_t> epoch_called_{0};  // of the upcall for which the loop was called
 };
 
 }  // namespace perigee::engine

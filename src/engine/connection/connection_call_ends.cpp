@@ -24,7 +24,8 @@ void Connection::note_failure(CallFailure failure) noexcept {
   if (out != nullptr) (void)out->failure.compare_exchange_strong(none, failure);
 }
 
-// By the holder of the read role. Calls that are sent at this moment end on their own threads.
+// Called by the holder of the read role. Calls that are sent at this moment end on their own
+// threads.
 void Connection::fail_calls(CallFailure failure) noexcept {
   Outbound* const out = outbound_.load();
   if (out == nullptr) return;
@@ -89,7 +90,7 @@ void Connection::watch_calls(Outbound& out, Deadline deadline) noexcept {
   if (home_.loop().timers().arm(out.expiry, deadline)) add_reference();
 }
 
-// The first call makes the watch look. From then on it looks until there is a reply.
+// The first call starts the watch for the first reply. The watch then looks until there is a reply.
 void Connection::watch_first_reply() noexcept {
   if (side_ == messaging::Role::acceptor) return;  // the peer has sent requests: it is not mute
   if (agreement_.answered.load(std::memory_order_relaxed)) return;

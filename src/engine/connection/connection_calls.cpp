@@ -22,7 +22,7 @@ StartStatus refused(OutboundCalls::Status status) noexcept {
 
 }  // namespace
 
-// Two threads may make it at the same time: the second one throws its own away.
+// Two threads may make the object at the same time: the second thread deletes its own.
 Outbound* Connection::outbound() noexcept {
   Outbound* present = outbound_.load();
   if (present != nullptr) return present;
@@ -44,8 +44,8 @@ bool Connection::has_calls() const noexcept {
 
 // --- Starting ---
 
-// Where replies and requests share the queue, requests may fill one half of it, since a reply that
-// finds it full would end the connection.
+// If replies and requests share the queue, requests may fill one half of it: a reply that finds the
+// queue full ends the connection.
 bool Connection::has_room_for_request() const noexcept {
   const std::size_t octets_max = home_.settings().write_queue_size_max;
   return io_.queued_octets() <= (serves_requests() ? octets_max / 2 : octets_max);
@@ -71,7 +71,7 @@ StartStatus Connection::start_call(StartedCall& call, EncodeRequest encode,
   return send_request(*out, call, *request);
 }
 
-// If the watch is deciding about an idle close, its decision counts.
+// If the watch is deciding about an idle close, waits for its decision.
 bool Connection::may_start() noexcept {
   if (!idle_close_.load()) return !closing_.load();
   const std::lock_guard lock(watch_lock_);
@@ -100,8 +100,9 @@ SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& requ
   }
 }
 
-// The thread takes its next turn soon. If its upcall takes long, the next tick of the supervisor
-// sends the request. A thread that alone serves the loop ends its turn before it waits.
+// Whether a request may wait for the end of the turn: a thread of the loop takes its next turn
+// soon. If its upcall takes long, the next tick of the supervisor sends the request. A thread that
+// alone serves the loop ends its turn before it waits.
 bool Connection::may_hold_for_turn() const noexcept {
   Loop& loop = home_.loop();
   if (loop.single_threaded()) return loop.reactor().is_loop_thread();
@@ -229,7 +230,8 @@ bool Connection::answer_sharing(StartedCall& call, CallEnd& end, ThreadFrame& fr
   return role_.reclaim(lent);
 }
 
-// The next reply waits for this thread, which costs less than a change of threads.
+// Keeps other threads from taking the role over at once: the next reply waits for this thread,
+// which costs less than a change of threads.
 bool Connection::answer_keeping(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept {
   Outbound& out = *outbound_.load();
   octets_lent_.store(true, std::memory_order_relaxed);
@@ -245,13 +247,16 @@ bool Connection::answer_keeping(StartedCall& call, CallEnd& end, ThreadFrame& fr
   return true;
 }
 
-// An observer waits, perhaps for a later reply of this connection: a thread of the loop reads it.
+// An observer waits, perhaps for a later reply of this connection, so a thread of the loop reads
+// on.
 void Connection::call_for_replies() noexcept {
   epoch_called_.store(role_.epoch());
   home_.reactor().mark_ready(*this);
 }
 
-// The home loop reads requests, and replies whose calls may block: they are not the only traffic.
+// From now on the home loop reads the connection: it carries requests as well as replies, or
+// replies whose observers may block. In an upcall or an observer, a dedicated reader would read no
+// reply.
 void Connection::leave_dedicated(ThreadFrame& frame) noexcept {
   uncork();
   dedicated_.store(false);
@@ -296,7 +301,8 @@ bool Connection::keep_behind_waiting(IncomingMessage& message) {
   return true;
 }
 
-// The end of the connection may come long before its last reference is dropped.
+// Frees the kept requests at the end of the connection: its last reference may be dropped much
+// later.
 void Connection::drop_kept() noexcept {
   Outbound* const out = outbound_.load();
   if (out == nullptr) return;
@@ -311,8 +317,9 @@ void Connection::refuse(IncomingMessage& message, ThreadFrame& frame, Refusal re
   home_.handler().refuse(request, refusal);
 }
 
-// With calls in flight, requests that there is no room for do not keep replies from being read. The
-// flag is set before the second look, so a thread that makes room later marks the connection ready.
+// Takes the waiting request. If there is still no room for it, and this side has calls, reads on
+// instead, because replies must be read. `paused_` is set before the second call of `must_pause`,
+// so a thread that makes room later marks the connection ready.
 ReadStatus Connection::next_kept(IncomingMessage& message, ThreadFrame& frame) {
   Outbound* const out = outbound_.load();
   if (out != nullptr && must_pause()) {

@@ -36,8 +36,8 @@ void Connection::serve_dedicated() noexcept {
   }
 }
 
-// The connection is paused, or ends, or most of its replies are deferred. The mark reports octets
-// that have come already.
+// Called if the connection has to pause, ends, or has mostly deferred replies. The mark lets the
+// loop read octets that have come already.
 void Connection::hand_over() noexcept {
   uncork();
   dedicated_.store(false);
@@ -72,8 +72,8 @@ bool Connection::register_locked() noexcept {
   return registered_.load(std::memory_order_relaxed);
 }
 
-// By the dedicated reader, which holds the role and reads on. While output is blocked, the home
-// loop is told when the client takes more.
+// Called by the dedicated reader, which holds the role and reads on. While the output is blocked,
+// the connection stays in the poller, which reports when the client takes more octets.
 void Connection::leave_poller() noexcept {
   const std::lock_guard lock(output_lock_);
   if (!registered_.load(std::memory_order_relaxed) || removed_ || output_armed_.load()) return;
@@ -101,9 +101,10 @@ bool Connection::held_since_last_look(bool holds) noexcept {
   return std::exchange(held_epoch_, epoch) == epoch && held && holds;
 }
 
-// By the supervisor: a thread of the home loop takes the lent role over as soon as a request comes.
-// Octets that have been received already need a mark. So does a connection that was in the poller
-// before: the event of a request may have come when the role could not be taken over.
+// Called by the supervisor, and by a thread that starts a call: a thread of the home loop takes the
+// lent role over as soon as octets come. Octets that have been received already need a mark. So
+// does a connection that was in the poller before: the event of a request may have come when the
+// role could not be taken over.
 void Connection::call_for_lent_role() noexcept {
   const bool was_registered = registered_.load();
   const bool is_registered = enter_poller();
@@ -111,8 +112,8 @@ void Connection::call_for_lent_role() noexcept {
     home_.reactor().mark_ready(*this);
 }
 
-// By a thread of the home loop that holds the role, at the end of its turn. True: a dedicated
-// reader holds the role now.
+// Called by a thread of the home loop that holds the role, at the end of its turn. True: a
+// dedicated reader holds the role now.
 bool Connection::return_to_dedicated() noexcept {
   upcalls_alone_ = 0;
   if (state_.load() != State::open || draining_.load() || paused_.load() || waiting_) return false;

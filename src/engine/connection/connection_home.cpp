@@ -34,9 +34,9 @@ void Home::for_each(function_ref<void(Connection&)> action) noexcept {
   visit([](Connection&) { return true; }, action);
 }
 
-// In chunks with references, since `action` may end connections. Each connection remembers the
-// number of its last visit. Visited connections move behind the others, so that each chunk begins
-// at the first connection.
+// Visits connections in chunks, with a reference to each, since `action` may end connections. Each
+// connection remembers the number of its last visit. Visited connections move behind the others, so
+// that each chunk begins at the first connection.
 void Home::visit(function_ref<bool(Connection&)> wanted,
                  function_ref<void(Connection&)> action) noexcept {
   const std::lock_guard visiting(visiting_);

@@ -14,7 +14,7 @@ using transport::Wait;
 
 namespace {
 constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
-// On the loop, before a dedicated reader reads the connection again.
+// The number of upcalls on the loop after which a dedicated reader may read the connection again.
 constexpr std::uint32_t upcalls_alone_max = 1000;
 }  // namespace
 
@@ -38,7 +38,7 @@ void Connection::handle_event(const Event& event) noexcept {
   if (!role_.take_or_note() && !take_over()) return;
   const FrameLevel level(home_.settings().read_buffer_size);
   if (level) return read_turn(*level);
-  io_.close();  // without memory the connection ends, at the next look
+  io_.close();  // no memory: the connection ends at the next event, which the mark below causes
   while (role_.release() == ReadRole::Release::again) {
   }
   home_.reactor().mark_ready(*this);
@@ -103,8 +103,9 @@ Connection::Turn Connection::read_messages(ThreadFrame& frame) try {
   return end_of_input();
 }
 
-// The flag is set before the second look: a thread that makes room, or begins a call, sees it
-// later. Replies are always read, or two sides that do not read each other would wait for ever.
+// `paused_` is set before the second call of `must_pause`: a thread that makes room, or begins a
+// call, after that sees the flag. Replies are always read: if neither side read them, both would
+// wait for ever.
 [[gnu::always_inline]] inline bool Connection::pauses() noexcept {
   return must_pause() && begin_pause();
 }
@@ -117,7 +118,7 @@ bool Connection::begin_pause() noexcept {
   return false;
 }
 
-// Nothing was received behind the last message, and the poller reports what comes.
+// True: no octet was received behind the last message, and the poller reports new octets.
 [[gnu::always_inline]] inline bool Connection::all_taken() const noexcept {
   return io_.drained() && !io_.has_octets() && !waiting_ &&
          state_.load(std::memory_order_relaxed) == State::open;
@@ -131,7 +132,7 @@ bool Connection::begin_pause() noexcept {
   return io_.read(message, frame.wait, frame.scratch);
 }
 
-// By a dedicated reader: held replies leave before it waits for the client.
+// Called by a dedicated reader. Held replies leave before the reader waits for the client.
 [[gnu::always_inline]] inline ReadStatus Connection::next_of_batch(IncomingMessage& message,
                                                                    ThreadFrame& frame) {
   if (io_.held_output() != 0) [[unlikely]] {
@@ -176,7 +177,8 @@ std::optional<Connection::Turn> Connection::read_without_messages(ThreadFrame& f
   return state_.load() == State::opening ? open_transport(frame) : drop_input(frame);
 }
 
-// The watch limits the time that this takes. After it, octets may be at hand already.
+// Goes on with the handshake of the transport. The watch limits its time. When it has ended, octets
+// of the first message may be at hand already.
 std::optional<Connection::Turn> Connection::open_transport(ThreadFrame& frame) {
   const IoResult result = io_.transport().open(frame.wait);
   const bool waits = result.status == IoStatus::would_block;
@@ -201,9 +203,10 @@ std::optional<Connection::Turn> Connection::open_transport(ThreadFrame& frame) {
   return std::nullopt;
 }
 
-// A client that never stops sending must not keep the loop from other connections, nor from the
-// timer that ends this one. A connection that was cut is closed with its unread octets: TCP then
-// resets it. Reading them would leave the client, whose window may be zero, blocked for minutes.
+// Drops a limited number of octets per turn: a client that never stops sending must not hold up
+// other connections and the timer that ends this one. A connection that was cut is closed with its
+// unread octets: TCP then resets it. Reading them would leave the client, whose window may be zero,
+// blocked for minutes.
 Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
   if (state_.load() == State::closed) return Turn::lost;
   for (int left = drops_per_turn_max; left > 0; --left) {
@@ -288,7 +291,8 @@ void Connection::keep(IncomingMessage& message) {
   if (!request.deferred()) left(requests_.leave(request));
 }
 
-// Only nested turns can overtake the request, oneways included.
+// The role is lent only if the upcall waits. Only then can later requests overtake this one, even a
+// oneway.
 [[gnu::always_inline]] inline bool Connection::dispatch_alone(IncomingRequest& request) {
   ThreadFrame& frame = request.frame;
   frame.lending = ThreadFrame::Lending::possible;
@@ -336,7 +340,7 @@ void Connection::keep(IncomingMessage& message) {
   if (more != octets_lent_.load(std::memory_order_relaxed)) [[unlikely]]
     octets_lent_.store(more, std::memory_order_relaxed);
   const ReadRole::Lend lent = role_.lend();
-  if (outbound_.load() != nullptr) [[unlikely]]  // it was made meanwhile
+  if (outbound_.load() != nullptr) [[unlikely]]  // a call of this side has begun meanwhile
     call_home_loop();
   home_.need_ticks();
   upcall(request);

@@ -111,7 +111,7 @@ void Connection::reject(ThreadFrame& frame) noexcept {
     cdr::Encoder encoder(frame.reply);
     io_.session().encode_message_error(encoder, io_.session().protocol().version_max());
     send_now(frame.reply);
-  } catch (const std::exception& exception) {  // no memory: it ends without
+  } catch (const std::exception& exception) {  // no memory: no MessageError is sent
     log::write(log::Level::error, "server", exception.what());
   }
   begin_finishing();

@@ -13,7 +13,8 @@
 namespace perigee::engine {
 namespace {
 
-constexpr Duration longest_wait = std::chrono::hours(1);  // a condition variable adds it to a time
+// A condition variable adds the wait to the present time, which must not overflow.
+constexpr Duration longest_wait = std::chrono::hours(1);
 
 /// On the stack of the thread that waits.
 class WaitedCall final : public StartedCall {
@@ -50,13 +51,14 @@ class WaitedCall final : public StartedCall {
   }
 
  private:
-  // The ending thread may still hold the mutex to notify: this object must stay until it is free.
+  // The thread that ends the call may still hold the mutex to notify. This object must exist until
+  // the mutex is free.
   [[nodiscard]] bool is_done() {
     const std::lock_guard lock(mutex_);
     return done_.load();
   }
 
-  // Wakes the thread of a loop that it alone serves.
+  // Wakes the waiting thread if it alone serves its loop.
   class Wake final : public Task {
    public:
     explicit Wake(std::atomic<bool>& done) noexcept : Task(&run), done_(done) {}
@@ -86,8 +88,8 @@ class WaitedCall final : public StartedCall {
 
   Home& home_;
   CallResult& result_;
-  // The loop that the thread serves while it waits: that of the connection, if it serves that one.
-  // Null: the thread runs the loop of the application, or sleeps.
+  // The loop that the thread serves while it waits: the connection's loop, if the thread serves
+  // that loop. Null: the thread runs the loop of the application, or sleeps.
   [[nodiscard]] static Loop* loop_to_serve(Home& home) noexcept {
     if (home.loop().on_thread()) return &home.loop();
     return home.owner().run_by_application() ? nullptr : Loop::of_this_thread();

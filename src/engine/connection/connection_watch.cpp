@@ -123,8 +123,8 @@ void Connection::look_at_send(TimePoint now, Finding& finding) noexcept {
   finding.over = finding.over || finding.late;
 }
 
-// Expects watch_lock_ to be held. The pace of each message that a thread sends, and of each time
-// that the output is blocked, counts for itself.
+// Expects watch_lock_ to be held. The pace is measured anew for each message that a thread sends,
+// and for each time that the output is blocked.
 bool Connection::falls_behind(TimePoint now, std::uint64_t message, std::uint64_t octets) noexcept {
   if (!output_pace_.active() || std::exchange(paced_message_, message) != message) {
     paced_message_ = message;
@@ -170,9 +170,10 @@ void Connection::look_at_first_reply(TimePoint now, Finding& finding) noexcept {
   }
 }
 
-// Expects watch_lock_ to be held. A client that goes on taking octets has time; a client that has
-// all of them only has to close. Such a client may be in the middle of a message: while its octets
-// arrive, it has the longer limit, unless it has sent a malformed message.
+// Expects watch_lock_ to be held. `drain_timeout` begins anew whenever the client takes octets. A
+// client that has taken all octets only has to close, within `drain_idle_timeout`. If such a client
+// is in the middle of a message, only `drain_timeout` counts while its octets arrive, unless it has
+// sent a malformed message.
 Connection::Finding Connection::look_at_ending(TimePoint now) noexcept {
   const EngineSettings& settings = home_.settings();
   const auto period = std::min(settings.drain_idle_timeout, settings.drain_timeout);

@@ -11,7 +11,7 @@
 namespace perigee::engine {
 
 /// Replies to requests that were received together are held back in the outgoing queue, and leave
-/// as one. They do not wait for upcalls that take long. Used by one thread at a time.
+/// in one send. They do not wait for upcalls that take long. Used by one thread at a time.
 class CorkRule {
  public:
   static constexpr std::size_t message_size_max = std::size_t{8} * 1024;  ///< of a held reply

@@ -25,7 +25,7 @@ HoldQueue::Kept HoldQueue::keep_behind(const Place& place, IncomingMessage& mess
   return keep_locked(place, message, last->resumptions_seen);
 }
 
-// The only place in the queue that takes memory. Without it the request is refused.
+// The only function of the queue that allocates. If there is no memory, the request is refused.
 HoldQueue::Kept HoldQueue::keep_locked(const Place& place, IncomingMessage& message,
                                        std::uint64_t resumptions_seen) noexcept try {
   if (Entry* const known = place.number != 0 ? find(place.number) : nullptr)
@@ -93,7 +93,7 @@ std::optional<HoldQueue::Taken> HoldQueue::take() noexcept {
 }
 
 void HoldQueue::done(std::uint64_t number) noexcept {
-  Entries dropped;  // end after the lock
+  Entries dropped;  // destroyed without the lock
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(

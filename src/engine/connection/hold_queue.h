@@ -1,4 +1,5 @@
-// Requests that wait at a hold point until it opens (a POA manager that holds). Dispatches nothing.
+// Requests that wait at a hold point until it opens. A hold point is, for example, a POA manager in
+// the holding state. The queue does not dispatch requests itself.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -19,7 +20,7 @@ class HoldOwner {
  public:
   virtual void add_reference() noexcept = 0;
   virtual void drop_reference() noexcept = 0;
-  /// One request of the connection is parked; false if too many octets are.
+  /// Counts one more parked request of the connection. False: too many octets are parked.
   [[nodiscard]] virtual bool begin_parked(std::size_t octets) noexcept = 0;
   virtual void end_parked(std::size_t octets) noexcept = 0;
 
@@ -57,7 +58,7 @@ class HoldQueue final {
   struct Place {
     HoldOwner& owner;
     const void* hold_point = nullptr;
-    std::uint64_t number = 0;  ///< in the order of arrival, if it was parked before; else 0
+    std::uint64_t number = 0;  ///< of a request that was parked before; 0: it gets the next number
   };
   struct Taken {
     HoldOwnerRef owner;
@@ -73,7 +74,7 @@ class HoldQueue final {
 
   explicit HoldQueue(std::size_t requests_max) noexcept : requests_max_(requests_max) {}
 
-  /// How often `resume` was called. To be read before the state of a hold point is looked at.
+  /// How often `resume` was called. Read it before the state of a hold point.
   [[nodiscard]] std::uint64_t resumptions() const noexcept { return resumptions_.load(); }
   /// Keeps a message that its hold point does not let pass. Takes it unless it is refused.
   [[nodiscard]] Kept keep(const Place& place, messaging::IncomingMessage& message,
@@ -86,7 +87,7 @@ class HoldQueue final {
   [[nodiscard]] bool any_due() const noexcept;
   /// The first request that is due, to be dispatched. Later ones wait behind it until `done`.
   [[nodiscard]] std::optional<Taken> take() noexcept;
-  /// The dispatch of a request is over, unless it was kept again. Unknown numbers are ignored.
+  /// Ends the dispatch of a request, unless the request was kept again. Ignores unknown numbers.
   void done(std::uint64_t number) noexcept;
 
   /// Drops the requests of one connection, or all of them: they are not executed.

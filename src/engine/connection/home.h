@@ -33,7 +33,7 @@ enum class Place : bool { none, taken };
 /// The owner of a home: a server, or the client connections of one loop. Any thread.
 class HomeOwner {
  public:
-  /// A connection that was taken has ended, and left its home.
+  /// A connection has ended and left its home.
   virtual void connection_ended(Place place) noexcept = 0;
   /// Starts a dedicated reader, which holds the read role from now on. False: the plan allows no
   /// further one, or there is no thread.
@@ -42,13 +42,13 @@ class HomeOwner {
   [[nodiscard]] virtual bool may_dedicate() const noexcept { return true; }
   /// Threads of the application run the loops.
   [[nodiscard]] virtual bool run_by_application() const noexcept { return false; }
-  /// Where the application runs the loop: runs it on the calling thread, or waits for the thread
-  /// that does, until `done()` or the deadline. False: threads of the owner run the loops.
+  /// If the application runs the loop: runs it on the calling thread, or waits for the thread that
+  /// runs it, until `done()` or the deadline. False: threads of the owner run the loops.
   [[nodiscard]] virtual bool run_until(function_ref<bool()> /*done*/,
                                        Deadline /*deadline*/) noexcept {
     return false;
   }
-  /// Threads in `run_until` ask again whether they are done.
+  /// Lets threads in `run_until` call `done` again.
   virtual void wake_waiters() noexcept {}
 
  protected:
@@ -83,16 +83,17 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   [[nodiscard]] Reactor& reactor() const noexcept { return loop_.reactor(); }
   [[nodiscard]] TrafficLedger& traffic() const noexcept { return traffic_; }
   [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
-  /// The places of the loop's requests.
+  /// The loop's share of the limit of requests in progress.
   [[nodiscard]] RequestShare& requests_share() noexcept { return requests_share_; }
   /// A supervisor looks at upcalls that take long, and at held requests.
   [[nodiscard]] bool has_ticks() const noexcept { return ticks_ != nullptr; }
-  /// After an upcall has begun: the supervisor looks at it.
+  /// Starts the ticks of the supervisor, if there is one. Called after an upcall has begun, and
+  /// after a message was held.
   void need_ticks() noexcept {
     if (ticks_ != nullptr) ticks_->need();
   }
 
-  /// True once: for the first call that was dropped since its endpoint sends no replies.
+  /// True once: for the first call that was dropped because its endpoint sends no replies.
   [[nodiscard]] bool is_first_unwanted_call() noexcept {
     return !unwanted_call_seen_.exchange(true, std::memory_order_relaxed);
   }
@@ -100,27 +101,28 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   /// @name Registry
   /// @{
   void add(Connection& connection) noexcept;
-  /// The connection has ended.
+  /// Removes a connection that has ended.
   void remove(Connection& connection) noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
-  /// For each connection that is there now, without the lock.
+  /// Calls `action` for each connection that is registered now, without the lock.
   void for_each(function_ref<void(Connection&)> action) noexcept;
-  /// Calls the loop for each connection whose thread has been in one upcall since the last look.
-  /// The thread is a dedicated reader, or is in an observer. True if such a thread has begun an
-  /// upcall since the last look, or if the loop was called now. Sends messages that were held
-  /// at the last look, if no upcall has begun since. Takes time for each connection.
+  /// Calls the loop, to take over the read role, for each connection whose thread has been in the
+  /// same upcall since the last look. The thread is a dedicated reader, or is in an observer
+  /// (`StartedCall::ended`). Also sends messages that were held at the last look, if no upcall has
+  /// begun since. True if such a thread has begun an upcall since the last look, if the loop was
+  /// called now, or if messages are held. Takes time for each connection.
   [[nodiscard]] bool look_at_lent_roles() noexcept;
-  /// Sends what threads of the loop hold for their next turn. True if there was any. Looks at each
-  /// connection, under the lock.
+  /// Sends the messages that threads of the loop hold for their next turn. True if there were any.
+  /// Looks at each connection, under the lock.
   [[nodiscard]] bool send_held() noexcept;
   /// @}
 
   /// @name Parked requests
   /// @{
   [[nodiscard]] HoldQueue& parked() noexcept { return parked_; }
-  /// Hold points have changed their state.
+  /// Called when hold points have changed their state: dispatches the parked requests again.
   void resume_parked() noexcept;
-  /// Requests are due.
+  /// Lets threads of the loop dispatch the requests that are due.
   void dispatch_parked() noexcept { reactor().mark_ready(*this); }
   /// Called by the thread that dispatches a parked request, before a two-way upcall: lets other
   /// threads take the next parked request.
@@ -129,7 +131,8 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   /// @}
 
  private:
-  /// For each connection that is there now: `action` without the lock, if `wanted` under the lock.
+  /// For each connection that is registered now: calls `wanted` under the lock and, if it returns
+  /// true, `action` without the lock.
   void visit(function_ref<bool(Connection&)> wanted,
              function_ref<void(Connection&)> action) noexcept;
   /// The connections in front of `first` become the last ones.

@@ -1,4 +1,4 @@
-// What happens to requests besides admission and their regular end.
+// Deferring, cancelling, stopping and draining requests.
 #include "engine/connection/inbound_requests.h"
 
 #include <cassert>

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t moved_size_max = 4096;
 /// If the first piece of a message has this size, another large piece is likely.
 constexpr std::size_t large_piece_size = 64 * 1024;
-/// Most octets of an incomplete frame that are moved back from held_. They would be detached again
-/// at the end of the turn, which costs about as much as an event.
+/// The largest part of an incomplete frame that is moved back from held_. It would be detached
+/// again at the end of the turn, which costs about as much as an event.
 constexpr std::size_t moved_back_max = 16 * 1024;
 
 bool is_request(MessageKind kind) noexcept {
@@ -86,9 +86,9 @@ bool Inbox::is_large_piece() const noexcept {
   return frame_.status == Frame::Status::piece && frame_.total > large_piece_size;
 }
 
-/// Octets of an incomplete frame are at hand: where does its rest go? A frame that arrives in small
-/// parts, each in a turn of its own, is received into its storage: each turn would copy the octets
-/// at hand twice.
+/// Where the rest of an incomplete frame goes whose first octets are at hand. A frame that arrives
+/// in small parts, each in a turn of its own, is received into its storage: each turn would copy
+/// the octets at hand twice.
 ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
   const bool framed = state_ == State::framed;
   const bool in_parts = data_ == held_.data() && available() > moved_back_max;
@@ -98,7 +98,7 @@ ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
     return space_of_storage(scratch);
   }
   const std::size_t count = available();
-  // Only if messages were not taken, or were left in scratch memory that was larger.
+  // This happens only if messages were not taken, or earlier scratch memory was larger.
   if (count >= scratch.size()) return {extend_held(scratch.size()), {}};
   std::memmove(scratch.data(), front(), count);
   held_ = Octets();
@@ -122,7 +122,8 @@ MutableOctetSpan Inbox::extend_held(std::size_t count) {
   return MutableOctetSpan(held_).subspan(leftover);
 }
 
-/// A connection may be idle for long before it asks for space again. No message refers to held_.
+/// Frees held_ when nothing is left in it: a connection may be idle for long before it asks for
+/// space again. No message refers to held_.
 void Inbox::free_held() noexcept {
   if (begin_ != end_ || held_.empty()) return;
   Octets().swap(held_);
@@ -290,7 +291,8 @@ std::optional<FramingError> Inbox::check_fit(std::size_t added) noexcept {
   return exceed(MessageLimit::partial_size, size, limits_.partial_size_max);
 }
 
-/// Pieces without an identity may have their header in several pieces.
+/// A continuation without an identity is not shown: the header of its message may be in several
+/// pieces.
 bool Inbox::show_refused(IncomingMessage& message) const noexcept {
   if (exceeded_.limit == MessageLimit::none) return false;
   const bool framed =
@@ -346,7 +348,7 @@ void Inbox::expect_sequence(OctetSpan at_hand) {
   if (landed) current_.land(std::move(landed), *sequences_);
 }
 
-/// The frame in current_ has arrived. Whether it completes a message, which is then given out.
+/// Called when the frame in current_ has arrived. True: it completes a message, which is given out.
 bool Inbox::end_storage(IncomingMessage& message) {
   state_ = State::ready;
   after_large_piece_ = current_.first().total >= large_piece_size;
@@ -359,7 +361,7 @@ bool Inbox::end_storage(IncomingMessage& message) {
   return true;
 }
 
-/// Pieces without an identity belong to the only such message.
+/// A piece without an identity belongs to the only message in progress that has none.
 const Assembly* Inbox::find_partial(const Frame& frame) const noexcept {
   const auto found = std::ranges::find_if(partials_, [&](const Assembly& partial) {
     const Frame& first = partial.first();

@@ -54,9 +54,10 @@ class Inbox {
   /// The inbox of datagrams, on the side of the connection that `role` says.
   Inbox(messaging::Session& session, messaging::Role role) noexcept;
 
-  /// Where to put the next octets: in the middle of a large message its own storage (so the rest is
-  /// received into place), else `scratch`, which must have `scratch_size_min` or more. Octets left
-  /// from before move to the front of the scratch memory, if they are not there already.
+  /// Where to put the next octets. In the middle of a large message this is the storage of the
+  /// message, so that its rest is not copied. Otherwise it is `scratch`, which must have at least
+  /// `scratch_size_min` octets. Octets that are left move to the front of the scratch memory, if
+  /// they are not there already.
   [[nodiscard]] ReceiveSpace receive_space(MutableOctetSpan scratch) {
     assert(scratch.size() >= scratch_size_min);
     if (begin_ != end_ || remaining_ != 0 || after_large_piece_) [[unlikely]]
@@ -92,12 +93,12 @@ class Inbox {
   }
   /// What has been received beyond the last message taken.
   [[nodiscard]] messaging::Unfinished unfinished() const noexcept;
-  /// Moves octets not yet taken out of the scratch memory to storage of the inbox: before the
-  /// scratch memory is lent to another connection, or another thread may read this one. Messages
-  /// made of detached octets have storage of their own.
+  /// Moves octets that were not taken yet from the scratch memory to storage of the inbox. Must be
+  /// called before the scratch memory serves another connection, and before another thread may read
+  /// this connection. Messages made of detached octets have storage of their own.
   void detach();
-  /// Forgets all octets, wherever they are, and gives out no further message: after a failed
-  /// allocation. The scratch memory may serve another connection from now on.
+  /// Drops all octets, and gives out no further message: for example after a failed allocation. The
+  /// scratch memory may serve another connection from now on.
   void discard() noexcept;
   /// How many datagrams were dropped.
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }

@@ -1,4 +1,4 @@
-// The places of a thread: one inside the other, as calls that are made while a message is encoded.
+// The places of a thread. They nest, because a call may be made while another message is encoded.
 #include "engine/connection/message_place.h"
 
 namespace perigee::engine {

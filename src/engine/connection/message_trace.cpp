@@ -149,8 +149,8 @@ void write(const Session& session, const IncomingMessage& message, std::string_v
                  (octets ? dump(message.octets) : ""));
 }
 
-// The octets that the peer will receive. Seals by a session of its own: that of the connection is
-// in use, and must not count this.
+// The octets that the peer will receive. Seals with a session of its own: the session of the
+// connection is in use, and must not count this message.
 Octets sealed(const Session& session, const cdr::Buffer& message) {
   Octets octets = message.flatten();
   if (!session.seals()) return octets;

@@ -1,4 +1,4 @@
-// What a connection has for calls of its own side.
+// The part of a connection that only calls of its own side need.
 #pragma once
 
 #include "engine/connection/outbound_calls.h"
@@ -45,7 +45,7 @@ struct Outbound {
       : calls(role, calls_max), turn_end(connection), expiry(connection) {}
 
   OutboundCalls calls;                                  // all are StartedCalls
-  std::atomic<CallFailure> failure{CallFailure::none};  // of calls that are sent at this moment
+  std::atomic<CallFailure> failure{CallFailure::none};  // the first failure: all calls get it
   std::atomic<bool> close_due{false};  // the end of the last call sends CloseConnection
   TurnEnd turn_end;
 

@@ -108,7 +108,8 @@ bool OutboundCalls::settle(OutboundCall& call) noexcept {
   return !failed_;
 }
 
-// The reply to a request comes when the request has left: its sender needs a few instructions more.
+// A reply may come before the sending thread has settled its call. That thread needs only a few
+// more instructions, so this thread yields until then.
 OutboundCall* OutboundCalls::take_settled(std::uint32_t id) noexcept {
   for (;; std::this_thread::yield()) {
     const std::lock_guard lock(lock_);

@@ -123,13 +123,14 @@ class OutboundCalls final {
   void sent(OutboundCall& call) noexcept;
   /// Takes out the call that a reply is for. Null: there is none; the reply is late.
   [[nodiscard]] OutboundCall* take(std::uint32_t id) noexcept;
-  /// @name Where the thread that sends a request uses the call no longer than until `settle`
+  /// @name For calls that their sending thread no longer uses after `settle`
   /// @{
   /// The same as `sent`. False: the table has failed, so the call was taken out.
   [[nodiscard]] bool settle(OutboundCall& call) noexcept;
   /// The same as `take`, but waits for a thread that is about to settle the call.
   [[nodiscard]] OutboundCall* take_settled(std::uint32_t id) noexcept;
-  /// Takes out the first call that waits for its reply and that `wanted`, under the lock.
+  /// Takes out the first call that waits for its reply and for which `wanted` returns true.
+  /// `wanted` is called under the lock.
   [[nodiscard]] OutboundCall* take_first(function_ref<bool(OutboundCall&)> wanted) noexcept;
   /// Runs `action` under the lock if the call is listed. False: it is not.
   bool while_listed(const OutboundCall& call, function_ref<void()> action) noexcept;
@@ -157,8 +158,8 @@ class OutboundCalls final {
   }
   /// How many calls are listed. Sequentially consistent.
   [[nodiscard]] std::uint32_t listed() const noexcept { return listed_.load(); }
-  /// The first call in the table, and the first that was not sent. They stay valid where one thread
-  /// takes calls out.
+  /// The first call in the table, and the first that was not sent. The results stay valid only if
+  /// no other thread takes calls out.
   [[nodiscard]] OutboundCall* first_in_table() noexcept;
   [[nodiscard]] OutboundCall* first_unsent() noexcept;
   [[nodiscard]] std::size_t unsent() noexcept;
@@ -190,7 +191,7 @@ class OutboundCalls final {
   const std::uint32_t parity_;
   const std::uint32_t calls_max_;
   std::atomic<std::uint64_t> ids_;
-  std::atomic<std::uint32_t> in_table_{0};  // changes under the lock, as do the next two
+  std::atomic<std::uint32_t> in_table_{0};  // changes under the lock, like listed_
   std::atomic<std::uint32_t> listed_{0};
 
   ShortLock lock_;  // guards the members below

@@ -23,7 +23,7 @@ struct OutgoingBlock::Lent {
   Source source;
 };
 
-// The whole block is filled at once, so large pages cost no more memory than it has.
+// The whole block is filled at once, so large pages take hardly more memory than the block.
 OutgoingBlock* OutgoingBlock::make_lent(std::size_t needed, const Source& source) noexcept {
   const std::size_t total = sizeof(Lent) + needed;
   messaging::StorageBlock memory = source->take({0, total, total, true});
@@ -66,7 +66,7 @@ void OutgoingBlock::destroy(OutgoingBlock* block) noexcept {
   pool::release(block, allocated);
 }
 
-// The ends stand at the back, the first one last.
+// The ends of the messages are stored at the end of the block, in reverse order.
 std::size_t& OutgoingBlock::end_of(std::uint32_t index) noexcept {
   const std::size_t place = allocated_ - sizeof(OutgoingBlock) - (index + 1) * record_size;
   return *reinterpret_cast<std::size_t*>(octets() + place);
@@ -93,7 +93,7 @@ void OutgoingBlock::append(std::span<const OctetSpan> segments, std::size_t skip
   ++count_;
 }
 
-// A message that is withdrawn stays as one of no octets, so that the others keep their places.
+// A withdrawn message stays as an empty message, so that the others keep their tickets.
 std::size_t OutgoingBlock::withdraw(Ticket ticket) noexcept {
   if (ticket < first_ || ticket > last() || (ticket - first_) % ticket_step != 0) return 0;
   const auto index = static_cast<std::uint32_t>((ticket - first_) / ticket_step);

@@ -14,8 +14,8 @@ namespace perigee::engine {
 /// The place of a message in the order of sending: larger is later. 0 is no place.
 using Ticket = std::uint64_t;
 
-/// Tickets of messages that are appended grow by this step. The place in front of each is for the
-/// rest of a message that its thread has begun to send itself.
+/// Tickets of messages that are appended grow by this step. The odd ticket in front of each is for
+/// the rest of a message that its thread has begun to send itself.
 inline constexpr Ticket ticket_step = 2;
 
 /// Whole messages behind one another, with consecutive tickets. One thread at a time.
@@ -29,9 +29,9 @@ class OutgoingBlock final {
   /// Messages up to this size share a block.
   static constexpr std::size_t shared_size_max = 2048;
 
-  /// Room for a message of `size` octets, and for more if it is small. Null without memory. A large
-  /// block comes from `source`, which may be null: a stream of large replies then causes no page
-  /// faults.
+  /// Makes a block with room for a message of `size` octets, and for more messages if it is small.
+  /// Null if there is no memory. The memory of a large block comes from `source`, unless that is
+  /// null, so that a stream of large replies causes no page faults.
   [[nodiscard]] static OutgoingBlock* make(std::size_t size,
                                            const Source& source = nullptr) noexcept;
   static void destroy(OutgoingBlock* block) noexcept;
@@ -49,17 +49,18 @@ class OutgoingBlock final {
   [[nodiscard]] Ticket last() const noexcept { return first_ + (count_ - 1) * ticket_step; }
   /// The octets that are not sent.
   [[nodiscard]] OctetSpan rest() const noexcept { return {octets() + sent_, size_ - sent_}; }
-  /// Those of the first message that is not sent as a whole, and its ticket.
+  /// The unsent octets of the first message that is not sent as a whole, and the ticket of that
+  /// message.
   [[nodiscard]] OctetSpan rest_of_message() noexcept;
   [[nodiscard]] Ticket next() noexcept;
-  /// Octets of `rest` have been sent. Returns the ticket of the last message that is sent as a
-  /// whole; 0 if none is.
+  /// Notes that `count` octets of `rest` were sent. Returns the ticket of the last message that is
+  /// sent as a whole; 0 if there is none.
   [[nodiscard]] Ticket advance(std::size_t count) noexcept;
   void set_ticket(Ticket ticket) noexcept { first_ = ticket; }
 
  private:
   friend class OutgoingBlocks;
-  /// In front of a block that is in memory of a source.
+  /// Stands in front of a block whose memory comes from a source.
   struct Lent;
 
   explicit OutgoingBlock(std::size_t allocated, bool is_lent = false) noexcept
@@ -84,7 +85,7 @@ class OutgoingBlock final {
   Ticket first_ = 0;
   std::uint32_t count_ = 0;
   std::uint32_t withdrawn_ = 0;
-  std::uint32_t whole_ = 0;  // messages that are sent
+  std::uint32_t whole_ = 0;  // messages that are sent as a whole
   const bool is_lent_;
 };
 
@@ -113,13 +114,13 @@ class OutgoingBlocks final {
   /// Removes a message. Returns its size; 0 if it is not there. A block that becomes empty is taken
   /// out and handed to the caller.
   [[nodiscard]] std::size_t withdraw(Ticket ticket, OutgoingBlock*& emptied) noexcept;
-  /// Octets from the front have been sent. Returns as OutgoingBlock::advance does. Blocks that are
-  /// sent are destroyed.
+  /// Notes that `count` octets from the front were sent, and destroys blocks that are sent. Returns
+  /// the same as OutgoingBlock::advance.
   [[nodiscard]] Ticket advance(std::size_t count) noexcept;
   void swap(OutgoingBlocks& other) noexcept;
   void clear() noexcept;
 
-  /// The sum of the blocks' octets is what `octets` says.
+  /// The blocks are in the order of their tickets, and `octets` is the sum of their unsent octets.
   [[nodiscard]] bool check_invariants() const noexcept;
 
  private:

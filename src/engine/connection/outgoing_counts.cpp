@@ -3,7 +3,7 @@
 
 namespace perigee::engine {
 
-// Whichever thread changes what is charged also tells the budget the difference.
+// The thread that changes `charged_` also charges the difference to the budget, or releases it.
 void QueuedOctets::charge_present() noexcept {
   std::uint64_t charged = charged_.load();
   for (;;) {

@@ -94,7 +94,7 @@ void OutgoingQueue::close() noexcept {
   wake_waiters();
 }
 
-// Under the lock. The blocks are destroyed without it.
+// Called under the lock. The caller destroys the blocks without the lock.
 void OutgoingQueue::drop_all(OutgoingBlocks& lost) noexcept {
   const std::size_t octets = queued_.octets() + leaving_.octets();
   counts_.queued.add(-static_cast<std::int64_t>(octets));
@@ -133,8 +133,8 @@ Ticket OutgoingQueue::last_ticket() const noexcept {
 }
 
 // Called by the writing thread. `Then::idle`: when it returns, the state is no longer `writing`.
-// `Then::write_own`: may also return in this state with an empty queue; the thread then writes its
-// own message.
+// `Then::write_own`: if the queue becomes empty, returns in the state `writing`; the thread then
+// writes its own message.
 OutgoingQueue::Status OutgoingQueue::send_queued(Then then, std::uint32_t batches_max) try {
   std::uint32_t left = batches_max;
   for (;;) {
@@ -327,7 +327,7 @@ bool OutgoingQueue::await_change(std::unique_lock<ShortLock>& lock, Deadline dea
   return changes_.load() != seen || !deadline.passed(clock_.now());
 }
 
-// Without the lock.
+// Called without the lock.
 void OutgoingQueue::wake_waiters() noexcept {
   if (waiters_.load() == 0) return;
   {

@@ -75,7 +75,7 @@ OutgoingQueue::~OutgoingQueue() {
 }
 
 // The queue is in the state `writing`, and this thread writes. A transport may throw for lack of
-// memory: how far it has come is not known, and no other thread could go on.
+// memory. How many octets it has sent is not known then, so the queue fails.
 Sent OutgoingQueue::write_own(Segments message, std::size_t size, Wait wait,
                               Deadline deadline) try {
   if (size <= at_once_max_ && !send_limited_ && deadline.is_never()) [[likely]]
@@ -98,7 +98,7 @@ Sent OutgoingQueue::write_own(Segments message, std::size_t size, Wait wait,
   return {Sent::Status::sent};
 }
 
-// With a seal, within a time, or in slices.
+// Writes a message that has to be sealed, has a time limit, or leaves in slices.
 [[gnu::noinline]] Sent OutgoingQueue::write_slowly(Segments message, Wait wait, Deadline deadline) {
   if (sealer_ != nullptr) message = seal(message);
   if (message.empty()) {  // no memory for the seal
@@ -149,7 +149,7 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
   return {Sent::Status::failed};
 }
 
-// Within a deadline, or the time-out of the connection.
+// Writes a message within its deadline, or within the time-out of the connection.
 Sent OutgoingQueue::write_limited(Segments message, std::size_t size, Deadline deadline) {
   Remainder rest(message);
   IoResult result;
@@ -176,8 +176,8 @@ Sent OutgoingQueue::write_limited(Segments message, std::size_t size, Deadline d
   return {untouched ? Sent::Status::timed_out : Sent::Status::sent};
 }
 
-// False if the deadline has passed. A time-out of the transport that fits within 1/64 is left as it
-// is: so calls with equal limits need no system call for it.
+// False if the deadline has passed. A time-out of the transport that differs by at most 1/64 stays.
+// So calls with equal limits need no system call to set it.
 bool OutgoingQueue::limit_send(Deadline deadline) {
   std::chrono::microseconds wanted = limits_.send_timeout;
   send_limited_ = !deadline.is_never();
@@ -228,9 +228,9 @@ OutgoingBlock* OutgoingQueue::make_block(std::size_t size) const noexcept {
   return OutgoingBlock::make(size, limits_.storage == nullptr ? nullptr : *limits_.storage);
 }
 
-// The memory of the caller is lent for the length of the send only. The copy goes in front of the
-// messages that were queued meanwhile, whatever its size. If nothing was taken, it waits like any
-// other message.
+// Copies the rest of a message, because the memory of the caller is lent only for the length of the
+// send. The copy goes in front of the messages that were queued meanwhile, whatever its size. If
+// the transport took no octet, the copy waits like any other message.
 Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent) {
   OutgoingBlock* const block = make_block(total_size(message) - sent);
   if (block == nullptr) {

@@ -41,10 +41,10 @@ struct [[nodiscard]] Sent {
   enum class Status : std::uint8_t {
     sent,       ///< the transport accepted the last octet
     queued,     ///< a copy waits; `progress(ticket)` tells how far it is
-    timed_out,  ///< the deadline passed before anything got out, and nothing will
+    timed_out,  ///< the deadline passed before an octet was sent; none will be sent
     full,       ///< Wait::no, and the queue is full: nothing was kept
     no_memory,  ///< for the copy: nothing was kept
-    failed,     ///< the queue has failed: the message did not get out as a whole
+    failed,     ///< the queue has failed: the message was not sent as a whole
   };
 
   Status status = Status::sent;
@@ -68,8 +68,8 @@ struct Hold {
 /// compression.
 class Sealer {
  public:
-  /// The writing thread, directly before the message is sent. May replace segments; `memory` is for
-  /// octets of the sealer's own, and is empty before.
+  /// Called by the writing thread directly before the message is sent. May replace segments;
+  /// `memory` is for octets of the sealer's own, and is empty before.
   virtual void seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept = 0;
 
  protected:
@@ -88,7 +88,8 @@ class Sealer {
 /// Held messages (a cork) wait in an idle queue. They leave when `uncork` is called, or when a
 /// limit of their Hold is reached. They also leave in front of any other message, in the same send.
 ///
-/// Any thread. Nothing throws. The lock is never held over a system call.
+/// Any thread. `send` and `hold` throw only if the transport throws, for lack of memory; then the
+/// queue has failed. No other function throws. The lock is never held over a system call.
 class OutgoingQueue final {
  public:
   using Segments = std::span<const OctetSpan>;
@@ -133,7 +134,7 @@ class OutgoingQueue final {
   Status send_owed();
   /// Ends the output behind the last message: Transport::finish. Later sends fail.
   void finish();
-  /// Fails the queue. The owner interrupts the transport besides, if a thread may be in a send.
+  /// Fails the queue. If a thread may be in a send, the owner also interrupts the transport.
   void close() noexcept;
 
   /// Removes a message of which no octet was given to the transport. False if there is none.
@@ -152,7 +153,8 @@ class OutgoingQueue final {
   [[nodiscard]] bool idle() const noexcept { return (word_.load() & ~ended_bit) == idle_word; }
   [[nodiscard]] bool writing() const noexcept { return state_of(word_.load()) == writing_word; }
   [[nodiscard]] bool blocked() const noexcept { return state_of(word_.load()) == blocked_word; }
-  /// blocked, although the transport may take more: no event will say so. The owner calls `flush`.
+  /// blocked, although the transport may take more octets. No event will come, so the owner calls
+  /// `flush`.
   [[nodiscard]] bool yielded() const noexcept { return yielded_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool corked() const noexcept { return (word_.load() & corked_bit) != 0; }
   /// Nothing more can be sent.
@@ -166,7 +168,7 @@ class OutgoingQueue final {
   [[nodiscard]] std::uint32_t held() const noexcept {
     return held_count_.load(std::memory_order_relaxed);
   }
-  /// Octets of queued messages that have left: grows exactly if the peer goes on reading.
+  /// Octets of queued messages that have left. The number grows only while the peer reads.
   [[nodiscard]] std::uint64_t drained_octets() const noexcept {
     return drained_octets_.load(std::memory_order_relaxed);
   }
@@ -237,7 +239,7 @@ class OutgoingQueue final {
   const OutgoingLimits limits_;
   OutgoingCounts& counts_;
   Sealer* const sealer_;
-  const std::size_t at_once_max_;  // octets of a message that may leave in one send, whole
+  const std::size_t at_once_max_;  // largest message, in octets, that may leave in one send
   const Clock& clock_;
 
   std::atomic<std::uint32_t> word_{idle_word};
@@ -250,21 +252,22 @@ class OutgoingQueue final {
   std::atomic<Ticket> sent_{0};
   std::atomic<std::uint64_t> drained_octets_{0};
 
-  // Of the writing thread; with the state `blocked`, under the lock.
+  // Used by the writing thread, and in the state `blocked` under the lock.
   OutgoingBlocks leaving_;  // messages that have begun to leave, or are next
   bool send_limited_ = false;
   std::chrono::microseconds send_timeout_{0};  // as it was set last
   std::vector<OctetSpan> sealed_;
   Octets seal_memory_;
 
-  mutable ShortLock lock_;  // guards the members below, and changes of `word_` but idle <-> writing
+  // Guards the members below, and all changes of `word_` except between idle and writing.
+  mutable ShortLock lock_;
   OutgoingBlocks queued_;
   Ticket submitted_ = 0;
   bool finishing_ = false;
   std::atomic<bool> owed_{false};  // set under the lock; taken by the writing thread
   std::size_t held_octets_ = 0;
   std::atomic<std::uint32_t> held_count_{0};  // changes under the lock
-  std::atomic<std::uint32_t> waiters_{0};     // changes under the lock
+  std::atomic<std::uint32_t> waiters_{0};     // raised under the lock
 
   // For threads that wait for room, or for their message.
   std::mutex change_mutex_;

@@ -25,15 +25,16 @@ class FlushedOutput {
 /// blocking caller, or a thread of its own, so that the number of threads is bounded. Any thread.
 class OutputFlusher final {
  public:
-  /// Does nothing if a thread flushes it already. Throws if there is no thread.
+  /// Starts a thread that flushes `output`, unless a thread flushes it already. Throws if the
+  /// system has no thread left.
   void start(FlushedOutput& output);
-  /// Waits until no thread flushes it.
+  /// Waits until no thread flushes `output`.
   void leave(FlushedOutput& output) noexcept;
 
  private:
   std::mutex mutex_;
   std::condition_variable ended_;
-  event::ThreadScope threads_;  // last: they use the rest
+  event::ThreadScope threads_;  // last: its threads use the other members
 };
 
 }  // namespace perigee::engine

@@ -59,7 +59,7 @@ class ReadRole final {
       if (word_.compare_exchange_weak(word, next)) return is_free;
     }
   }
-  /// By the holder.
+  /// Called by the holder: frees the role, unless an event was noted.
   [[nodiscard]] Release release() noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
@@ -70,8 +70,8 @@ class ReadRole final {
     }
   }
 
-  /// By the holder, before an upcall. From now on it touches neither the inbox nor the reading half
-  /// of the session, and its scratch memory stays as it is.
+  /// Called by the holder before an upcall. From now on this thread must use neither the inbox nor
+  /// the reading half of the session, and must leave its scratch memory as it is.
   [[nodiscard]] Lend lend() noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
@@ -79,8 +79,8 @@ class ReadRole final {
       if (word_.compare_exchange_weak(word, next)) return Lend(next);
     }
   }
-  /// By the lender, after the upcall. False if another thread has taken the role over; that thread
-  /// then no longer uses the lender's scratch memory.
+  /// Called by the lender after the upcall. False if another thread has taken the role over; that
+  /// thread no longer uses the lender's scratch memory then.
   [[nodiscard]] bool reclaim(Lend lend) noexcept {
     std::uint64_t word = lend.word_;
     if (word_.compare_exchange_strong(word, with_state(word, State::held))) [[likely]]
@@ -118,7 +118,7 @@ class ReadRole final {
   [[nodiscard]] State state() const noexcept { return state_of(word_.load()); }
   /// Grows with each `lend`.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return word_.load() / epoch_unit; }
-  /// Noted events wait for a holder, so a free role has none. A lent role has been lent once.
+  /// Noted events wait for a holder, so a free role has none. The epoch of a lent role is not 0.
   [[nodiscard]] bool check_invariants() const noexcept {
     const std::uint64_t word = word_.load();
     const State state = state_of(word);

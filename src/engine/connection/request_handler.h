@@ -43,9 +43,9 @@ struct IncomingRequest final : InboundRequest {
 /// Called by any thread, several at the same time.
 class RequestHandler {
  public:
-  /// A connection was accepted, and nothing was read from it yet.
+  /// A connection was accepted or opened, and nothing was read from it yet.
   virtual void begin(Connection& connection) noexcept = 0;
-  /// The connection has ended. Called once, and nothing after it.
+  /// The connection has ended. Called once.
   virtual void end(Connection& /*connection*/) noexcept {}
   /// Makes the upcall. When it returns, the request is answered, deferred, parked or a oneway.
   virtual void handle(IncomingRequest& request) noexcept = 0;
@@ -62,10 +62,10 @@ class RequestHandler {
   virtual void tell_full(Connection& connection) noexcept = 0;
   /// The server stops without waiting: deferred requests are told to stop.
   [[nodiscard]] virtual bool cancels() const noexcept = 0;
-  /// A client has exceeded a limit of messages. Called once: the connection ends.
+  /// A peer has exceeded a limit of messages. Called once: the connection ends.
   virtual void note_exceeded(Connection& /*connection*/,
                              const ExceededLimit& /*exceeded*/) noexcept {}
-  /// A client has sent a malformed message.
+  /// A peer has sent a malformed message.
   virtual void count_malformed() noexcept = 0;
 
  protected:

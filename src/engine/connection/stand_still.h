@@ -9,7 +9,8 @@
 
 namespace perigee::engine {
 
-/// Traffic is not timed itself: the watch looks at its counters. Guarded by the lock of its user.
+/// Counting traffic reads no clock: a watch compares the counters from time to time. Guarded by the
+/// lock of its user.
 class StandStill {
  public:
   /// Whether `count` has had the same value for `limit`, as far as the callers have seen.

@@ -52,9 +52,9 @@ class StartedCall : public OutboundCall {
   /// be started again, or destroyed, from here.
   virtual void ended(CallEnd& end) noexcept = 0;
 
-  /// Of the request: CancelRequest has the same.
+  /// The version of the request. CancelRequest has the same version.
   messaging::Version version;
-  /// `ended` runs code of the application, so another thread may read meanwhile.
+  /// `ended` runs code of the application (an observer), so another thread may read meanwhile.
   bool may_block = false;
   /// With `may_block`: the code is mostly short. The same thread reads the next reply, unless
   /// `ended` waits inside the ORB, or the supervisor finds that it takes long.

@@ -1,4 +1,4 @@
-// The memory that a thread serves with: for receiving, for parsed headers and for replies.
+// The memory with which a thread serves connections: for receiving, parsed headers and replies.
 #pragma once
 
 #include "engine/connection/read_role.h"
@@ -28,7 +28,7 @@ struct ThreadFrame {
   bool parked_lent = false;            ///< other threads may take the next parked request
   std::uint64_t resumptions_seen = 0;  ///< before the upcall: see HoldQueue
   bool more_at_hand = false;           ///< more requests were received together with this one
-  bool observes = false;               ///< the thread is in an observer, which uses a reply
+  bool observes = false;               ///< the thread is in an observer: see StartedCall
 
   /// Wait::yes: a dedicated reader, which may wait for the client.
   transport::Wait wait = transport::Wait::no;
@@ -47,8 +47,8 @@ struct ThreadFrame {
   ThreadFrame* outer_ = nullptr;
 };
 
-/// Takes the next frame of the calling thread, for as long as it lives. Frames stay allocated until
-/// the thread ends. Empty: there was no memory.
+/// Takes the next frame of the calling thread for the lifetime of this object. Frames stay
+/// allocated until the thread ends. False (operator bool): there was no memory.
 class FrameLevel {
  public:
   explicit FrameLevel(std::size_t scratch_size) noexcept;

@@ -30,7 +30,7 @@ struct TrafficTotals {
 
 class TrafficLedger;
 
-/// One connection's counts, in the ledger for as long as it lives.
+/// The counts of one connection. The ledger lists them while this object exists.
 class Traffic {
  public:
   /// `ledger` may be null, and outlives the counts.
@@ -39,7 +39,7 @@ class Traffic {
   Traffic(const Traffic&) = delete;
   Traffic& operator=(const Traffic&) = delete;
 
-  // By the reading thread.
+  // Counted by the reading thread.
   SoleWriterCounter messages_received;
   SoleWriterCounter octets_received;
   SoleWriterCounter datagrams_dropped;
@@ -77,7 +77,7 @@ class TrafficLedger {
 
   mutable std::mutex mutex_;  // guards the members below
   Traffic* open_ = nullptr;
-  TrafficTotals ended_;  // with all that were ever opened
+  TrafficTotals ended_;  // of ended connections; connections_opened counts all connections
 };
 
 }  // namespace perigee::engine

@@ -105,7 +105,7 @@ namespace {
   Loop* const shared = shared_loop_of_this_thread();
   if (shared == nullptr) return true;
   if (shared->threads() != nullptr && !shared->threads()->begin_wait()) return false;
-  shared->reactor().leave();  // what this thread has marked for its next turn
+  shared->reactor().leave();  // another thread handles what this one has marked for its next turn
   return true;
 }
 

@@ -17,12 +17,12 @@ enum class WaitEnd : std::uint8_t {
   not_here,  ///< the thread serves no loop alone: it may block, after `begin_blocking`
 };
 
-/// Serves the calling thread's loop, which it alone serves, until `done()` or the deadline. `done`
-/// is asked before each turn.
+/// Runs nested turns of a loop that the calling thread alone serves, until `done()` or the
+/// deadline. `done` is called before each turn.
 [[nodiscard]] PERIGEE_INTERNAL_API WaitEnd wait_in_turns(Loop& loop, std::uint32_t depth_max,
                                                          function_ref<bool()> done,
                                                          Deadline deadline);
-/// The same until a handle is readable, or its peer has closed it.
+/// The same until `fd` is readable, or its peer has closed the connection.
 [[nodiscard]] PERIGEE_INTERNAL_API WaitEnd wait_readable_in_turns(Loop& loop,
                                                                   std::uint32_t depth_max, int fd,
                                                                   Deadline deadline);
@@ -31,12 +31,13 @@ enum class WaitEnd : std::uint8_t {
 void end_turns() noexcept;
 /// Called by a thread before it runs nested turns itself: these turns may then read its connection.
 PERIGEE_INTERNAL_API void begin_nested_turns() noexcept;
-/// Whether the calling thread may run nested turns, or has others that serve meanwhile.
+/// Whether fewer upcalls and waits of the calling thread are nested than `depth_max` allows.
 [[nodiscard]] bool may_nest(std::uint32_t depth_max) noexcept;
 
-/// Says that the calling thread waits in an upcall, so that another thread serves its loop. False:
-/// the plan allows no further thread, and the caller must not block.
+/// Called before the calling thread waits in an upcall, so that another thread serves its loop.
+/// False: no further thread can serve, or the waits are nested too deep; the caller must not block.
 [[nodiscard]] PERIGEE_INTERNAL_API bool begin_blocking(std::uint32_t depth_max) noexcept;
+/// Called after the wait, if `begin_blocking` returned true.
 PERIGEE_INTERNAL_API void end_blocking() noexcept;
 
 }  // namespace perigee::engine

@@ -14,7 +14,8 @@
 
 namespace perigee::engine {
 
-/// On the stack of the calling thread. A call that never enters the table costs no initialisation.
+/// On the stack of the calling thread. A call that never enters the table makes no mutex and no
+/// condition variable.
 class WaitingCall : public OutboundCall {
  public:
   enum class End : std::uint8_t {
@@ -24,7 +25,7 @@ class WaitingCall : public OutboundCall {
     leads,   ///< the call's thread holds the read role from now on
   };
 
-  /// Before the call enters the table: from now on other threads may use it.
+  /// Called before the call enters the table. From now on other threads may use the call.
   void share() {
     if (!sleep_) sleep_.emplace();
     sleep_->end = End::none;
@@ -34,7 +35,8 @@ class WaitingCall : public OutboundCall {
   void unshare() noexcept { shared_ = false; }
   /// Another thread may have taken the call out, and will complete it.
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
-  /// By the thread that has taken the call out, which does not use it afterwards.
+  /// Called by the thread that has taken the call out. That thread must not use the call
+  /// afterwards.
   void complete(End end) noexcept {
     const std::lock_guard lock(sleep_->mutex);
     sleep_->end = end;
@@ -58,7 +60,7 @@ class WaitingCall : public OutboundCall {
   ~WaitingCall() = default;
 
  private:
-  // A condition variable adds the wait to its clock's time: no wait may overflow that.
+  // A condition variable adds the wait to the present time, which must not overflow.
   static constexpr Duration longest = std::chrono::hours(1);
 
   struct Sleep {
@@ -67,7 +69,7 @@ class WaitingCall : public OutboundCall {
     End end;
   };
   std::optional<Sleep> sleep_;
-  bool shared_ = false;  // of the own thread
+  bool shared_ = false;  // used by the calling thread only
 };
 
 }  // namespace perigee::engine

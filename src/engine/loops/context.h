@@ -22,14 +22,15 @@ struct EngineSettings {
   std::size_t read_buffer_size = 256 * 1024;  ///< octets that a thread receives at once
   std::size_t write_queue_size_max = 8 * 1024 * 1024;
   std::uint32_t server_connections_max = 10'000;
-  std::chrono::milliseconds idle_timeout{180'000};         ///< of an acceptor; zero: never
-  std::chrono::milliseconds client_idle_timeout{120'000};  ///< of an opener
+  std::chrono::milliseconds idle_timeout{180'000};         ///< of accepted connections; zero: never
+  std::chrono::milliseconds client_idle_timeout{120'000};  ///< of opened connections; zero: never
   std::chrono::milliseconds send_timeout{60'000};          ///< zero: never
   /// Longest time that a client has for the handshake of its transport.
   std::chrono::milliseconds open_timeout{10'000};
   /// Longest wait for the first reply on a connection, counted from the request; zero: for ever.
   std::chrono::milliseconds first_reply_timeout{30'000};
-  /// Of a client that reads its replies; a client that takes nothing has `send_timeout`.
+  /// The slowest pace at which a client may read its replies. `send_timeout` limits a client that
+  /// takes no octet at all.
   PaceLimits output_pace{.grace = std::chrono::seconds(60)};
   std::uint32_t nested_upcall_depth_max = 32;
   std::uint32_t cpus = 1;  ///< that this process may use
@@ -62,11 +63,11 @@ class ParkedOctets {
   std::atomic<std::size_t> sum_{0};
 };
 
-/// What one request has of the parked octets, until its end.
+/// The share of one request in the parked octets. The destructor gives it back.
 class ParkedShare {
  public:
   ParkedShare() noexcept = default;
-  /// Null if the request does not fit.
+  /// Empty if the request does not fit.
   ParkedShare(ParkedOctets& parked, std::size_t octets) noexcept
       : parked_(parked.begin(octets) ? &parked : nullptr), octets_(octets) {}
   ParkedShare(ParkedShare&& other) noexcept

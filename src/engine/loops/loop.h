@@ -38,19 +38,19 @@ class Loop final {
 
   /// @name By the thread that alone serves the loop
   /// @{
-  /// Runs the task at the end of the present turn, or before the thread waits. False: the task will
-  /// run already.
+  /// Runs the task at the end of the present turn, or before the thread waits. False: the task is
+  /// in the list already, and runs once.
   [[nodiscard]] bool at_turn_end(Task& task) noexcept;
   /// Runs these tasks now.
   PERIGEE_INTERNAL_API void end_turn() noexcept;
   /// @}
 
-  /// The threads of the loop, where it has some of its own.
+  /// The loop's own threads; null if it has none.
   [[nodiscard]] LoopThreads* threads() const noexcept { return threads_; }
   void set_threads(LoopThreads& threads) noexcept { threads_ = &threads; }
 
-  /// Says that the calling thread serves the loop, for as long as it lives. A thread that serves a
-  /// loop may serve another one in a turn of the first: the scopes nest.
+  /// While the object exists, its thread counts as a thread that serves the loop. A thread may
+  /// serve another loop in a turn of the first one, so scopes may nest.
   class Scope {
    public:
     PERIGEE_INTERNAL_API explicit Scope(Loop& loop) noexcept;

@@ -1,4 +1,4 @@
-// Serving, stepping back, and being called again.
+// How threads serve a loop, step back, and are called again.
 #include "engine/loops/loop_threads.h"
 
 #include "event/cpu_time.h"
@@ -9,8 +9,8 @@
 #include <utility>
 
 namespace perigee::engine {
-/// One thread of a loop, on its stack. Guarded by the mutex of the loop's threads, but for the
-/// atomic fields.
+/// The entry of one thread of a loop, on the stack of that thread. Guarded by the mutex of the
+/// loop's threads, except for the atomic fields.
 class LoopThreads::Member {
  public:
   explicit Member(LoopThreads& threads) noexcept : threads_(threads) {
@@ -45,7 +45,7 @@ class LoopThreads::Member {
   std::atomic<std::uint64_t> turns{0};  // written by its thread
   std::uint64_t turns_seen = 0;
   std::uint32_t number = 0;
-  std::uint32_t waits = 0;  // the nested ones, too
+  std::uint32_t waits = 0;  // in progress, with nested ones
   bool on_standby = false;
 
  private:
@@ -99,7 +99,7 @@ void LoopThreads::join() noexcept {
   threads_.join_all();
 }
 
-// Tasks that the last turn has posted wait for no other thread: the last thread runs them.
+// The last thread runs the tasks that the last turn has posted: no other thread is left for them.
 void LoopThreads::run_thread() noexcept {
   const Loop::Scope serves(loop_);
   {
@@ -109,8 +109,8 @@ void LoopThreads::run_thread() noexcept {
   if (leave_as_last()) loop_.reactor().close();
 }
 
-// Any thread beyond the planned ones has taken one of the spares, whichever thread ends. Threads on
-// stand-by take no turn after the end.
+// Each thread beyond the planned number has taken one of the spares. It does not matter which of
+// the threads gives the spare back. Threads on stand-by take no turn after the end.
 bool LoopThreads::leave_as_last() noexcept {
   const std::lock_guard lock(mutex_);
   if (thread_count_-- > planned_) spares_.give_back();
@@ -183,7 +183,8 @@ void LoopThreads::end_wait() noexcept {
   serving_count_.fetch_add(1);
 }
 
-// A thread that stays long in an upcall may have marked objects for its next turn.
+// Wakes a thread if there is work, since a thread that stays long in an upcall may have marked
+// objects for its own next turn.
 LoopSample LoopThreads::look(Duration tick) noexcept {
   loop_.reactor().leave();
   const bool all_awake = loop_.reactor().sleepers() == 0;
@@ -208,8 +209,9 @@ LoopSample LoopThreads::look(Duration tick) noexcept {
   return sample;
 }
 
-// Threads that only wait for a CPU will serve soon: more threads would not help them. One in four
-// is enough; of blocked threads, some have just been woken. Expects mutex_ to be held.
+// Whether more than a quarter of the serving threads run or wait for a CPU. Such threads will serve
+// soon, so more threads would not help. Fewer of them do not count: some blocked threads may just
+// have been woken. Expects mutex_ to be held.
 bool LoopThreads::enough_runnable() const noexcept {
   std::uint32_t runnable = 0;
   for (const Member* each = members_; each != nullptr; each = each->next())

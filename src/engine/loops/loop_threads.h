@@ -36,18 +36,19 @@ class SpareThreads {
   std::atomic<std::uint32_t> left_;
 };
 
-/// Any thread. A thread that has to wait in an upcall says so before. If no other thread is left to
-/// serve the loop, a spare thread begins to. For threads that block without saying so the
-/// supervisor adds extra threads. They stay while upcalls go on blocking, so that blocking again
-/// wakes no thread. When more threads serve than planned and added, the next idle thread steps
-/// back: it is on stand-by as the spare thread for the next time.
+/// Any thread. A thread that has to wait in an upcall calls `begin_wait` before. If no other thread
+/// is left to serve the loop, a spare thread begins to serve. For threads that block without this
+/// call, the supervisor adds extra threads. They stay while upcalls go on blocking, so that no
+/// thread has to be woken each time. When more threads serve than planned and added, the next idle
+/// thread steps back: it stands by as a spare thread.
 ///
 /// Invariant: at least one thread serves, unless all threads have ended.
 class LoopThreads final {
  public:
   /// How long a spare thread stays on stand-by before it ends.
   static constexpr std::chrono::milliseconds standby_time{10'000};
-  /// How long after the last remedy the extra threads stay. Then they go, one with each look.
+  /// How long the extra threads stay after `add_spares` has last added one. Then they go, one with
+  /// each look.
   static constexpr std::chrono::seconds extra_time{1};
 
   /// `loop` and `spares` must outlive it.
@@ -58,20 +59,20 @@ class LoopThreads final {
 
   /// Starts the planned threads. False if not one thread could be started.
   [[nodiscard]] PERIGEE_INTERNAL_API bool start() noexcept;
-  /// After the reactor was stopped: waits for all upcalls and threads.
+  /// Waits for all upcalls and threads. Must be called after the reactor was stopped.
   PERIGEE_INTERNAL_API void join() noexcept;
 
-  /// By a thread that serves the loop, in an upcall. False if the caller is the last thread that
-  /// serves, and no spare thread can be started. Waits of one thread may nest: only the outermost
-  /// wait counts.
+  /// Called by a thread that serves the loop, before it waits in an upcall. False if the caller is
+  /// the last thread that serves, and no spare thread can be started. Waits of one thread may nest:
+  /// only the outermost wait counts. `end_wait` follows if the result is true.
   [[nodiscard]] bool begin_wait() noexcept;
   void end_wait() noexcept;
   /// @name By the supervisor
   /// @{
   /// What has happened since the last call, which was `tick` ago.
   [[nodiscard]] PERIGEE_INTERNAL_API LoopSample look(Duration tick) noexcept;
-  /// The loop is stuck: one more thread serves it, and another one for each four threads that
-  /// serve it already. False if the plan allows none.
+  /// Called for a stuck loop: adds one thread, and another one for each four threads that serve it
+  /// already. False if none was added: the plan allows none, or the system has none left.
   [[nodiscard]] PERIGEE_INTERNAL_API bool add_spares() noexcept;
   /// @}
 
@@ -82,7 +83,7 @@ class LoopThreads final {
   [[nodiscard]] static std::uint32_t number_of_this_thread() noexcept;
   /// Whether the calling thread has announced that it waits, so that it takes no turn soon.
   [[nodiscard]] static bool this_thread_waits() noexcept;
-  /// Threads that serve the loop, including threads that block without saying so.
+  /// Threads that serve the loop, including threads that block without `begin_wait`.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
   /// All threads: serving, waiting and on stand-by.
   [[nodiscard]] std::uint32_t thread_count() const noexcept;
@@ -107,7 +108,7 @@ class LoopThreads final {
   const std::chrono::milliseconds standby_;
   // Both change under the mutex.
   std::atomic<std::uint32_t> serving_count_{0};
-  std::atomic<std::uint32_t> extra_{0};  // by so much serving threads may exceed the plan
+  std::atomic<std::uint32_t> extra_{0};  // how many threads may serve beyond the planned ones
 
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable wanted_;

@@ -1,4 +1,5 @@
-// The limit of requests in progress, lent to loops: so that loops share nothing per request.
+// The limit of requests in progress. Loops borrow places in portions, so that a request changes
+// only the counter of its own loop.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -19,7 +20,7 @@ class RequestCount {
  public:
   explicit RequestCount(std::uint32_t max) noexcept : max_(max), free_(max) {}
 
-  /// On all loops.
+  /// The number of requests in progress on all loops.
   [[nodiscard]] std::uint32_t count() const noexcept;
 
  private:
@@ -39,7 +40,7 @@ class RequestCount {
 /// The places of one loop. Any thread, though mostly the threads of the loop.
 class RequestShare {
  public:
-  /// This many places move at once.
+  /// The number of places that are lent or given back at once.
   static constexpr std::uint32_t portion = 64;
 
   explicit RequestShare(RequestCount& all) noexcept : all_(all) { all_.add(*this); }
@@ -72,7 +73,7 @@ class RequestShare {
   RequestCount& all_;
   RequestShare* next_ = nullptr;
   RequestShare* previous_ = nullptr;
-  // Apart from all the rest: every request of the loop writes it.
+  // In a cache line of its own, because every request of the loop writes it.
   alignas(64) std::atomic<std::uint32_t> free_{0};
 };
 

@@ -70,9 +70,10 @@ class TickRate {
  public:
   static constexpr std::chrono::milliseconds slow{10};
   static constexpr std::chrono::milliseconds fast{1};
-  static constexpr std::chrono::seconds fast_for{1};  ///< after the last remedy
+  static constexpr std::chrono::seconds fast_for{1};  ///< after a thread was added
 
-  /// The next tick after one at `now`; zero: ticking stops, since nothing was in an upcall.
+  /// The time from the tick at `now` to the next one; zero: ticking stops, since no thread was in
+  /// an upcall. `acted`: this tick has added a thread.
   [[nodiscard]] std::chrono::milliseconds next(TimePoint now, bool idle, bool acted) noexcept {
     if (acted) {
       acted_at_ = now;

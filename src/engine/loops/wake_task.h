@@ -5,7 +5,7 @@
 
 namespace perigee::engine {
 
-/// For a thread that checks its condition after each turn.
+/// Wakes a thread that checks a condition after each turn.
 class WakeTask final : public Task {
  public:
   WakeTask() noexcept : Task([](Task& /*task*/) {}) {}

@@ -1,4 +1,4 @@
-// The memory that an ORB may spend on messages that have not arrived or departed as a whole.
+// The memory that an ORB may spend on unfinished, unsent and parked messages.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -20,6 +20,7 @@ enum class Use : std::uint8_t {
 /// The budget of one ORB. Any thread; a charge costs one atomic operation.
 class PERIGEE_API MemoryBudget {
  public:
+  /// In octets.
   struct Limits {
     std::uint64_t unfinished = 256u << 20;
     std::uint64_t unsent = 256u << 20;
@@ -37,7 +38,7 @@ class PERIGEE_API MemoryBudget {
     return of(use).charged.load(std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t limit(Use use) const noexcept { return of(use).limit; }
-  /// Whether `octets` more are too many.
+  /// Whether `octets` more would exceed the limit.
   [[nodiscard]] bool is_full_for(Use use, std::uint64_t octets) const noexcept {
     return charged(use) + octets > limit(use);
   }
@@ -55,15 +56,15 @@ class PERIGEE_API MemoryBudget {
   std::array<Account, 3> accounts_;
 };
 
-/// The part of a budget that one owner has charged: one direction of a connection. The first octets
-/// are free, so that small messages do not touch the budget; the others are charged in steps. Used
-/// by one thread at a time.
+/// The part of a budget that one owner has charged: one direction of a connection. The first
+/// `free_octets` are free, so that small messages do not touch the budget; the rest is charged in
+/// multiples of `step` octets. Used by one thread at a time.
 class PERIGEE_API Charge {
  public:
   static constexpr std::uint64_t free_octets = 16 * 1024;
   static constexpr std::uint64_t step = 64 * 1024;
 
-  /// `budget` may be null: then everything is free. It outlives the charge.
+  /// `budget` may be null: then everything is free. Otherwise it must outlive the charge.
   Charge(MemoryBudget* budget, Use use) noexcept : budget_(budget), use_(use) {}
   ~Charge() { set(0); }
   Charge(const Charge&) = delete;

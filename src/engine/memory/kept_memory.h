@@ -1,5 +1,6 @@
-// Memory that is kept for a while after its use, so that the next user finds it resident. Has the
-// rules of all caches of an ORB: how much they keep, for how long, and how the budget is charged.
+// Memory that is kept for a while after its use, so that the next user finds it resident. All
+// caches of an ORB use these rules: how much they keep, for how long, and how the budget is
+// charged.
 #pragma once
 
 #include "engine/memory/budget.h"
@@ -18,15 +19,15 @@ namespace perigee::engine {
 
 struct CacheLimits {
   std::size_t size_max = 64u << 20;            ///< octets of physical memory that are kept
-  std::size_t entry_max = 0;                   ///< one entry above size_max, up to this size
-  Duration age_max = std::chrono::seconds(5);  ///< and for how long
+  std::size_t entry_max = 0;                   ///< besides, one larger entry, up to this size
+  Duration age_max = std::chrono::seconds(5);  ///< `trim` frees entries of this age
 };
 
 /// Entries are movable, and free their memory when they are destroyed. No entry is destroyed under
-/// the lock: to free memory may take long. Any thread.
+/// the lock, because freeing memory may take long. Any thread.
 ///
-/// A stream may consist of entries that are all larger than the cache. So one entry of them is kept
-/// besides the smaller ones.
+/// A stream may consist of messages that are all larger than the cache. So one entry above
+/// `size_max` is kept besides the smaller entries.
 template <typename Entry>
 class KeptMemory {
  public:
@@ -44,8 +45,8 @@ class KeptMemory {
   KeptMemory(const KeptMemory&) = delete;
   KeptMemory& operator=(const KeptMemory&) = delete;
 
-  /// `wake` is called when the first entry is kept: `trim` has to be called from then on. It must
-  /// not call this object. Before any use.
+  /// `wake` is called when the first entry is kept: the owner has to call `trim` from then on.
+  /// `wake` runs under the lock, so it must not call this object. Call `set_wake` before any use.
   void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
   /// The largest entry that can be kept.
   [[nodiscard]] std::size_t entry_size_max() const noexcept {
@@ -76,12 +77,12 @@ class KeptMemory {
     if (count_ == 1 && wake_) wake_();
   }
 
-  /// Frees what has been kept for too long. True if something is left: call it again.
+  /// Frees the entries that are too old. True if entries are left: call it again later.
   [[nodiscard]] bool trim() noexcept {
     while (take_oldest(limits_.age_max).size != 0) continue;
     return size() != 0;
   }
-  /// Frees everything. True if there was something.
+  /// Frees all entries. True if there was one.
   bool clear() noexcept {
     bool freed = false;
     while (take_oldest(Duration::zero()).size != 0) freed = true;

@@ -22,8 +22,9 @@ void unmap(const StorageBlock& block) noexcept {
   if (block.octets != nullptr) ipc::unmap_memory(block.octets, block.capacity);
 }
 
-// The smallest block that is large enough is best, else the largest, which then grows. A fragmented
-// message will need more than it announces: the largest is best. 0 is the size of no block.
+// Whether a block of `size` octets suits better than one of `other` octets; 0: there is no other
+// block. The smallest block that is large enough is best, else the largest, which then grows. A
+// fragmented message will need more than it announces, so for it the largest block is best.
 bool suits_better(const StorageNeed& need, std::size_t size, std::size_t other) noexcept {
   if (other == 0) return true;
   const bool enough = need.is_total && size >= need.announced;
@@ -76,7 +77,7 @@ void MappingCache::use_large_pages(StorageBlock& block) noexcept {
   block.excess = ipc::large_page_size;
 }
 
-// A block that is too large keeps its front.
+// Of a block that is too large, only the front is kept.
 void MappingCache::give_back(const StorageBlock& block) noexcept {
   Mapping whole(block);
   const std::size_t size = std::min(in_pages(block.resident), kept_.entry_size_max());

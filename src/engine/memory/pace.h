@@ -1,4 +1,4 @@
-// Whether a transfer is so slow that its connection loses its place.
+// Whether a transfer is so slow that its connection is closed.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -12,15 +12,16 @@ namespace perigee::engine {
 /// The slowest transfer that an ORB accepts.
 struct PaceLimits {
   std::uint64_t octets_per_second = 1024;     ///< on average since the transfer began; 0: no limit
-  Duration grace = std::chrono::seconds(10);  ///< in which no transfer is too slow
+  Duration grace = std::chrono::seconds(10);  ///< until this age, no transfer is too slow
 };
 
-/// The pace of one transfer: a message that arrives, or output that the peer must take. It compares
-/// a count of octets that only grows with the clock, so that a trickle of octets resets nothing.
-/// Used by one thread at a time.
+/// The pace of one transfer: a message that arrives, or output that the peer must take. The average
+/// since the beginning counts. So a peer that transfers an octet now and then is found, too. Used
+/// by one thread at a time.
 class PERIGEE_API Pace {
  public:
-  /// A transfer begins; `octets` is the present count.
+  /// A transfer begins. `octets` is the present value of a count that only grows, as in the
+  /// functions below.
   void begin(TimePoint now, std::uint64_t octets) noexcept {
     begun_ = now;
     octets_ = octets;

@@ -18,7 +18,7 @@ namespace perigee::engine {
 /// The memory for large sequences of one ORB. Any thread.
 class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
  public:
-  /// Sequences above this size are received into a vector.
+  /// Sequences of more octets than this are received directly into a vector.
   static constexpr std::size_t landed_above = 256 * 1024;
 
   /// `budget` may be null. `clock` must live until `close`.
@@ -46,7 +46,7 @@ class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
   /// @}
 
  private:
-  // A vector of this many times the size that is needed stays for a larger sequence.
+  // A vector of more than this many times the needed size stays for a larger sequence.
   static constexpr std::size_t excess_factor = 4;
 
   KeptMemory<cdr::LargeVector> kept_;

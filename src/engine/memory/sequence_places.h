@@ -1,4 +1,4 @@
-// Where the sequences at the end of recent messages stood: a guess for the next message.
+// The places of the sequences at the end of recent messages: guesses for the next message.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -33,7 +33,8 @@ struct ExpectedSequence {
 class SequencePlaces {
  public:
   void note(const cdr::SequencePlace& place) noexcept;
-  /// Forgets a wrong guess. It is not repeated until newer places, 16 at most, have replaced it.
+  /// Marks a wrong guess. The place is not used again until newer places, 16 at most, have replaced
+  /// it.
   void forget(const cdr::SequencePlace& place) noexcept;
   /// A sequence above `size_min` octets whose length fits the message.
   [[nodiscard]] std::optional<ExpectedSequence> find(const MessageFront& front,

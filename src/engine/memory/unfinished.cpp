@@ -89,12 +89,12 @@ void UnfinishedMessages::wake(std::atomic<bool>& watched) noexcept {
 }
 
 // The order is stored before this flag is read, and `watch` clears the flag before it looks at the
-// orders: one of the two sees the other.
+// orders. So either `watch` sees the order, or this thread sees the cleared flag and calls `wake`.
 void UnfinishedMessages::begin_watching() noexcept {
   if (!watching_.load() && !watching_.exchange(true)) wake(watching_);
 }
 
-// The message that began first. Connections that are charged nothing do not count.
+// The order of the message that began first. Connections that are charged nothing do not count.
 std::uint64_t UnfinishedMessages::oldest_order() const noexcept {
   std::uint64_t oldest = ~std::uint64_t{0};
   for (const UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
@@ -122,8 +122,9 @@ bool UnfinishedMessages::may_be_exempt(const UnfinishedInput& input,
   return input.order_.load() <= oldest;
 }
 
-// The orders of all connections are read only if no message is exempt. A paused connection may be
-// called again for each packet: it waits for `make_room`, which looks at them once for all.
+// Reads the orders of all connections only if no message is exempt. A paused connection may call
+// this for each packet. Then only the wanted size is stored: `make_room` decides about all paused
+// connections at once.
 bool UnfinishedMessages::pause_unless_exempt(UnfinishedInput& input,
                                              std::uint64_t wanted) noexcept {
   const std::lock_guard lock(mutex_);
@@ -173,12 +174,13 @@ TimePoint UnfinishedMessages::watch(TimePoint now) noexcept {
 }
 
 // The octets are charged before this flag is read, and `watch_output` clears the flag before it
-// looks at the budget: one of the two sees the other.
+// looks at the budget. So either `watch_output` sees the octets, or this thread calls `wake`.
 void UnfinishedMessages::begin_watching_output() noexcept {
   if (!output_watched_.load() && !output_watched_.exchange(true)) wake(output_watched_);
 }
 
-// Peers that go on reading have `pause_max` to make room.
+// True while the memory for output is used up. Peers have `pause_max` to make room by reading;
+// after that time, one connection is closed.
 bool UnfinishedMessages::watch_output(TimePoint now) noexcept {
   output_watched_.store(false);
   if (!budget_->is_full_for(Use::unsent, 0)) {
@@ -197,7 +199,8 @@ bool UnfinishedMessages::watch_output(TimePoint now) noexcept {
   return true;
 }
 
-// Connections that are charged nothing would free nothing.
+// The connection whose peer would take longest to read its output. A connection that is charged
+// nothing is not closed: it would free nothing.
 UnfinishedInput* UnfinishedMessages::last_to_drain(Duration elapsed) noexcept {
   UnfinishedInput* last = nullptr;
   Duration longest = Duration::min();
@@ -243,7 +246,8 @@ void UnfinishedMessages::make_room(TimePoint now) noexcept {
   }
 }
 
-// Connections that are charged nothing would free nothing.
+// The connection whose message would be complete last. A connection that is charged nothing is not
+// closed: it would free nothing.
 UnfinishedInput* UnfinishedMessages::last_to_complete(TimePoint now) const noexcept {
   UnfinishedInput* last = nullptr;
   const std::uint64_t oldest = oldest_order();

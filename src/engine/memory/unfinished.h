@@ -1,5 +1,6 @@
-// The messages of an ORB that have not arrived or departed as a whole: how much memory they take,
-// and how fast they go on.
+// Watches the messages of an ORB that have arrived or left only in part: how much memory they take,
+// and how fast they go on. A connection that takes too much or is too slow is closed: it "loses its
+// place".
 #pragma once
 
 #include "engine/memory/budget.h"
@@ -31,7 +32,7 @@ enum class LostPlace : std::uint8_t {
 
 /// The output of a connection that waits for its peer. In octets.
 struct WaitingOutput {
-  std::uint64_t queued = 0;   ///< now
+  std::uint64_t queued = 0;   ///< that wait now
   std::uint64_t drained = 0;  ///< that the peer has taken since the connection was opened
 };
 
@@ -43,7 +44,7 @@ class UnfinishedOwner {
   /// True for a connection that has ended.
   [[nodiscard]] virtual bool has_unread_input() const noexcept = 0;
   [[nodiscard]] virtual WaitingOutput waiting_output() const noexcept = 0;
-  /// Ends the connection; behind MessageError, if its input is the reason.
+  /// Ends the connection. Sends MessageError first if the input is the reason.
   virtual void lose_place(LostPlace reason) noexcept = 0;
   /// Lets a paused connection read on.
   virtual void resume_input() noexcept = 0;
@@ -54,11 +55,13 @@ class UnfinishedOwner {
 
 /// What one connection has received of messages that are not complete.
 ///
-/// The reading thread says how they grow; while nothing is unfinished, that costs a test of a
-/// member. The registry's thread compares with the clock, so the reading thread looks at none.
+/// The reading thread reports how they grow; while nothing is unfinished, that costs a test of a
+/// member. The thread that calls `UnfinishedMessages::watch` compares their pace with the clock, so
+/// the reading thread reads no clock.
 class PERIGEE_API UnfinishedInput {
  public:
-  /// `registry` may be null: then all is allowed. It outlives this object, as the owner does.
+  /// `registry` may be null: then everything is allowed. The registry and the owner must outlive
+  /// this object.
   UnfinishedInput(UnfinishedMessages* registry, UnfinishedOwner& owner) noexcept;
   ~UnfinishedInput();
   UnfinishedInput(const UnfinishedInput&) = delete;
@@ -67,21 +70,21 @@ class PERIGEE_API UnfinishedInput {
   /// @name By the reading thread.
   /// @{
   [[nodiscard]] bool under_way() const noexcept { return under_way_; }
-  /// So much has arrived. False: the budget has no room; the connection is paused, and reads
-  /// nothing until `resume_input` or `await_room`.
+  /// Reports how much has arrived. False: the budget has no room; the connection is paused, and
+  /// must read nothing until `resume_input` is called or `await_room` returns.
   [[nodiscard]] bool grow(const messaging::Unfinished& unfinished) noexcept;
   /// The same for a connection that cannot pause.
   void grow_anyway(const messaging::Unfinished& unfinished) noexcept;
   /// Blocks while the connection is paused, for `limit` at most.
   void await_room(std::chrono::milliseconds limit) noexcept;
-  /// No message is unfinished.
+  /// Reports that no message is unfinished any longer.
   void end() noexcept;
   /// @}
 
   /// Whether some message is unfinished. Any thread.
   [[nodiscard]] bool is_under_way() const noexcept { return order_.load() != 0; }
-  /// From now on the registry does not call the owner. Call it before the owner's destructor ends,
-  /// on any thread but the registry's.
+  /// From now on the registry does not call the owner. Must be called before the owner's destructor
+  /// ends, and not from within a call of the registry.
   void leave() noexcept;
 
   /// Whether the connection has lost its place: it must not be read any more.
@@ -104,7 +107,7 @@ class PERIGEE_API UnfinishedInput {
   Charge charge_;
 
   // Written by the reading thread, read by the registry.
-  std::atomic<std::uint64_t> order_{0};  // 0: nothing is unfinished; else a number of its own
+  std::atomic<std::uint64_t> order_{0};  // 0: nothing is unfinished; else larger for later messages
   std::atomic<std::uint64_t> octets_{0};
   std::atomic<std::uint64_t> left_{0};  // octets that are still to come, as far as is known
   std::atomic<std::uint64_t> charged_{0};
@@ -117,7 +120,7 @@ class PERIGEE_API UnfinishedInput {
   Pace pace_;
   bool paused_ = false;
   std::uint64_t wanted_ = 0;   // octets of budget that a paused connection waits for
-  std::uint64_t drained_ = 0;  // octets of output, when memory for output became short
+  std::uint64_t drained_ = 0;  // octets of output that the peer had taken at the last comparison
   TimePoint paused_since_;
 };
 
@@ -130,17 +133,21 @@ class PERIGEE_API UnfinishedMessages {
     /// How long memory may be short before a connection loses its place.
     Duration pause_max = std::chrono::seconds(1);
   };
+  /// How long after a call `watch` has to be called again; the shorter time holds while memory is
+  /// short.
   static constexpr std::chrono::milliseconds period{500};
   static constexpr std::chrono::milliseconds paused_period{20};
 
-  /// `wake` is called when there is something to watch: `watch` has to be called from then on. It
-  /// returns false if that is impossible now: then it is called again for the next message.
+  /// `wake` is called when there is something to watch: it arranges that `watch` is called soon. It
+  /// returns false if it cannot now; then it is called again for the next message. It must not call
+  /// the registry.
   UnfinishedMessages(const Clock& clock, std::shared_ptr<MemoryBudget> budget, const Limits& limits,
                      std::function<bool()> wake)
       : clock_(clock), budget_(std::move(budget)), limits_(limits), wake_(std::move(wake)) {}
 
-  /// `reclaim` is called when the budget is used up: it frees memory that is only kept for later,
-  /// and returns whether there was some. Any thread, and before any message is received.
+  /// `reclaim` is called on any thread when the budget is used up: it frees memory that is only
+  /// kept for later, and returns whether there was some. Call `set_reclaim` before any message is
+  /// received.
   void set_reclaim(std::function<bool()> reclaim) { reclaim_ = std::move(reclaim); }
 
   /// Ends connections that are too slow or take too much, and lets paused ones read on. Returns
@@ -155,9 +162,9 @@ class PERIGEE_API UnfinishedMessages {
     if (budget_->is_full_for(Use::unsent, 0)) [[unlikely]]
       begin_watching_output();
   }
-  /// A connection has lost its place because it takes output too slowly.
+  /// Counts a connection that was closed because its peer takes output too slowly.
   void count_lost_place() noexcept { places_lost_.fetch_add(1, std::memory_order_relaxed); }
-  /// Connections that have lost their place.
+  /// How many connections have lost their place.
   [[nodiscard]] std::uint64_t places_lost() const noexcept { return places_lost_.load(); }
 
  private:

@@ -20,7 +20,8 @@ constexpr std::chrono::milliseconds end_look_period{50};
 
 }  // namespace
 
-// Takes a limited number: clients may go on connecting. Stops if there is no memory.
+// Takes a limited number of connections, since clients may go on connecting. Stops if there is no
+// memory.
 void take_waiting(transport::Acceptor& acceptor,
                   function_ref<void(std::unique_ptr<transport::Transport>)> take) noexcept {
   try {
@@ -74,7 +75,8 @@ void Listener::place_is_free() noexcept {
 
 void Listener::handle_event(const Event& /*event*/) noexcept { accept_all(); }
 
-/// The place of a connection that may come.
+/// A place that is reserved before the acceptor is asked for a connection. The destructor gives it
+/// back unless a connection uses it.
 class Listener::ReservedPlace {
  public:
   ReservedPlace(ListenersOwner& owner, bool reserved) noexcept : owner_(owner), used_(!reserved) {}
@@ -99,7 +101,7 @@ Accepted Listener::accepted_of(std::unique_ptr<transport::Transport> transport) 
   return accepted;
 }
 
-// The place is looked for again behind the flag: a connection that ends later sees the flag.
+// Looks for a place again after setting the flag: a connection that ends later sees the flag.
 bool Listener::take_place() noexcept {
   if (listeners_.count().try_add()) return true;
   waits_for_place_.store(true);
@@ -108,8 +110,8 @@ bool Listener::take_place() noexcept {
   return true;
 }
 
-// False: there is no place. Virtual transports need none, so an acceptor of datagrams is asked
-// before a place is looked for.
+// False: there is no place. Virtual transports need none, so an acceptor of datagrams is asked for
+// a transport before a place is taken.
 bool Listener::add_datagrams(const transport::Transport& transport) noexcept {
   if (place_of(transport) == Place::taken) return listeners_.count().try_add();
   listeners_.count().add(Place::none);
@@ -150,7 +152,7 @@ void Listener::Retry::fire(Timer& timer) noexcept {
   if (listener.registered_) listener.listeners_.reactor().mark_ready(listener);
 }
 
-/// Ends itself when it has run.
+/// Deletes itself after it has run.
 class Listeners::ChangeTask final : public Task {
  public:
   ChangeTask(Listeners& listeners, Change change, const ListenPoint& point,
@@ -170,7 +172,7 @@ class Listeners::ChangeTask final : public Task {
   Listeners& listeners_;
   const Change change_;
   const ListenPoint point_;
-  std::optional<std::promise<void>> done_;  // a thread waits
+  std::optional<std::promise<void>> done_;  // set if a thread waits
 };
 
 // The thread of the reactor may end before it runs the task. Then all listeners have stopped.
@@ -200,7 +202,7 @@ void Listeners::add(const ListenPoint& point) noexcept try {
   log::write(log::Level::error, "server", exception.what());
 }
 
-// Where nothing was accepted yet, clients that wait are turned away.
+// If no listener accepts at the point, the clients that wait there are turned away.
 void Listeners::remove(const ListenPoint& point) noexcept {
   const auto serves = [&point](const auto& other) {
     return &other->point().acceptor == &point.acceptor;

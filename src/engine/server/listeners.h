@@ -19,7 +19,7 @@
 
 namespace perigee::engine {
 
-/// Where a server accepts, and the messages that connections from there carry.
+/// A place where a server accepts, and the messages that its connections carry.
 struct ListenPoint {
   transport::Acceptor& acceptor;
   const messaging::MessagingProtocol& messaging;
@@ -43,7 +43,7 @@ void stop_accepting(transport::Acceptor& acceptor,
 
 class Listeners;
 
-/// One listen point in the reactor of the listeners. Accepts on the thread that runs it.
+/// One listen point in the reactor of the listeners. Accepts on the thread that runs the reactor.
 class Listener final : public Pollable {
  public:
   Listener(Listeners& listeners, const ListenPoint& point) noexcept
@@ -57,7 +57,7 @@ class Listener final : public Pollable {
   void start() noexcept;
   /// Takes the connections that wait, then accepts no more.
   void stop() noexcept;
-  /// A connection has ended.
+  /// Called after a connection has ended: accepts again, if the listener waits for a place.
   void place_is_free() noexcept;
   void handle_event(const Event& event) noexcept override;
 
@@ -102,7 +102,7 @@ class ConnectionCount {
     } while (!count_.compare_exchange_weak(count, count + 1));
     return true;
   }
-  /// Beyond the limit, too.
+  /// Counts a connection, also beyond the limit.
   void add(Place place) noexcept { (place == Place::taken ? count_ : without_place_).fetch_add(1); }
   /// True if there was no place before.
   [[nodiscard]] bool remove(Place place) noexcept {
@@ -110,7 +110,7 @@ class ConnectionCount {
     without_place_.fetch_sub(1);
     return false;
   }
-  /// Of all connections, also of those without a place.
+  /// The number of all connections, including connections without a place.
   [[nodiscard]] std::size_t count() const noexcept { return count_.load() + without_place_.load(); }
 
  private:
@@ -122,7 +122,7 @@ class ConnectionCount {
 /// What the listeners of all reactors do with a connection. Any thread.
 class ListenersOwner {
  public:
-  /// The connection has its place in the count. It is given back if this throws.
+  /// The connection has its place in the count. If this throws, the caller gives the place back.
   virtual void take(Accepted accepted, Reactor& reactor) = 0;
   /// Gives a place back; calls `place_is_free` for all listeners if there was none before.
   virtual void give_place_back(Place place) noexcept = 0;
@@ -141,7 +141,7 @@ class Listeners final {
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
 
-  /// Accepts at a listen point, which must stay. Nothing happens if it is known already.
+  /// Accepts at a listen point, which must stay. Does nothing if the point is known already.
   void add(const ListenPoint& point) noexcept;
   void remove(const ListenPoint& point) noexcept;
   void stop() noexcept;
@@ -152,10 +152,10 @@ class Listeners final {
   /// Calls `add` or `remove` on the thread of the reactor. Throws bad_alloc.
   enum class Change : std::uint8_t { add, remove };
   void post(Change change, const ListenPoint& point);
-  /// The same, and waits until it is done. Only while another thread runs the reactor, until that
-  /// thread has set `ended`.
+  /// The same, and waits until the change is done, or `ended` is set. Another thread must run the
+  /// reactor, and must set `ended` before it stops.
   void post_and_wait(Change change, const ListenPoint& point, const std::atomic<bool>& ended);
-  /// Listeners that wait for a place try again.
+  /// Lets listeners that wait for a place try again.
   void place_is_free() noexcept { (void)reactor_.post(place_task_); }
   /// @}
 

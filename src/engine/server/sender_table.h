@@ -20,12 +20,12 @@ namespace perigee::engine {
 /// Addresses can be forged, so the table is bounded: it has the senders of the connections that
 /// exist, `kept_max` senders without a connection, and senders whose connections have ended
 /// unnoticed. Each call of `find_or_add` checks four senders, so the unnoticed senders are at most
-/// a third of the connections. A sender of no request is not kept.
+/// a third of the connections. A sender that has sent no request is not kept.
 class SenderTable {
  public:
   static constexpr std::size_t kept_max = 1024;
 
-  /// The ids of this sender: new ones, unless they are known. May throw bad_alloc.
+  /// The ids of this sender; an empty list for a new sender. May throw bad_alloc.
   [[nodiscard]] std::shared_ptr<RecentRequests> find_or_add(const std::string& peer);
   [[nodiscard]] std::size_t size() const noexcept { return by_peer_.size(); }
 
@@ -33,7 +33,7 @@ class SenderTable {
   struct Sender {
     std::string peer;
     std::shared_ptr<RecentRequests> requests;
-    bool kept = false;  // the list that it is in
+    bool kept = false;  // true: in kept_; false: in connected_
   };
   using Senders = std::list<Sender>;
 

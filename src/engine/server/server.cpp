@@ -116,7 +116,7 @@ std::expected<void, IoError> Server::make_loops() {
   return {};
 }
 
-// With fewer loops than planned if there are no more threads.
+// Keeps fewer loops than planned if the system has no more threads.
 std::expected<void, IoError> Server::start_threads() noexcept {
   if (run_by_application()) return {};
   try {
@@ -200,8 +200,6 @@ bool Server::accept_no_more_at_loops(const ListenPoint& point) {
   return true;
 }
 
-// When it returns, another server can listen there, unless the application runs the loop, or the
-// caller is in an upcall of a server whose loops accept.
 void Server::accept_no_more_at(const ListenPoint& point) {
   if (loops_accept() && accept_no_more_at_loops(point)) return;
   const bool waits = service_ && !service_->is_loop_thread() && !ended_.load();
@@ -209,9 +207,10 @@ void Server::accept_no_more_at(const ListenPoint& point) {
   listeners_->post(Listeners::Change::remove, point);
 }
 
-// On the thread that accepts: it hands the connection to the loop with the fewest connections,
-// unless it is a loop itself. The creator's reference is dropped when the connection is started. A
-// thread that waited for a virtual transport would read its socket for all others.
+// Called on the thread that accepts. A loop that accepts keeps the connection. Otherwise the loop
+// with the fewest connections gets it. A virtual transport gets no dedicated reader, because that
+// thread would wait in the socket that all virtual transports share. The reference of this function
+// is dropped when the connection has been started.
 void Server::take(Accepted accepted, Reactor& reactor) {
   const auto accepts = [&reactor](const auto& each) { return &each->loop.reactor() == &reactor; };
   const auto place = std::ranges::find_if(seats_, accepts);
@@ -233,7 +232,7 @@ Home& Server::next_home() noexcept {
       ->home;
 }
 
-// By any thread. A connection that is adopted before the drain begins is drained by it.
+// Called by any thread. The drain also drains each connection that was adopted before it began.
 ConnectionRef Server::adopt(Accepted opened) {
   const std::lock_guard lock(adopt_mutex_);
   if (!started_.load() || adopts_no_more_) return {};
@@ -244,7 +243,8 @@ ConnectionRef Server::adopt(Accepted opened) {
   return connection->start() ? std::move(connection) : ConnectionRef();
 }
 
-// The thread holds a reference. It counts as a reader until it has dropped the reference.
+// The dedicated reader holds a reference, and counts as a reader until it has dropped the
+// reference.
 bool Server::dedicate(Connection& connection) noexcept {
   std::uint32_t count = dedicated_count_.load();
   do {
@@ -288,7 +288,7 @@ void Server::DrainTask::run(Task& task) noexcept {
   self.step_(self.server_, self.seat_);
 }
 
-// On the thread that accepts: no connection comes after this.
+// Called on the thread that accepts, so no connection is accepted after this.
 void Server::begin_drain() noexcept {
   if (ended_.load()) return;
   {
@@ -304,7 +304,7 @@ void Server::begin_drain() noexcept {
   end_if_drained();
 }
 
-// On the thread of the loop. Where the loop accepts, no connection comes after this.
+// Called on the thread of the loop. If the loop accepts, no connection is accepted after this.
 void Server::drain_seat(Seat& seat) noexcept {
   if (seat.listeners && !seat.listeners->stopped()) {
     seat.listeners->stop();

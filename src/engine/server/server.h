@@ -39,33 +39,38 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
 
   /// Makes the loops and starts the threads of the plan, once.
   [[nodiscard]] std::expected<void, IoError> start();
-  /// Accepts at a point from now on. The point must stay. After `start`.
+  /// Accepts at a point from now on. The point must stay. Call it after `start`.
   void accept_at(const ListenPoint& point);
+  /// Ends accepting at a point. When it returns, another server can listen there, unless the
+  /// application runs the loop, or the caller is in an upcall of a server whose loops accept.
   void accept_no_more_at(const ListenPoint& point);
-  /// Serves a connection that this side has opened and offers to the peer, on a loop. Null: the
-  /// server has not been started, or stops, or the poller refuses it. May throw bad_alloc.
+  /// Serves, on a loop, a connection that this side has opened and on which the peer may also send
+  /// requests. Null: the server has not been started, or stops, or the poller refuses the
+  /// connection. May throw bad_alloc.
   [[nodiscard]] ConnectionRef adopt(Accepted opened);
-  /// Blocks until `stop`; runs the loop where the application has to.
+  /// Blocks until `stop`. Runs the loop if the application has to run it.
   void run();
   /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
-  /// all this is done, also in later calls. A later call with do_not_wait stops deferred requests.
+  /// all this is done, also in later calls, unless the calling thread serves a loop of this server.
+  /// A later call with do_not_wait stops deferred requests.
   void stop(Completion completion) noexcept;
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
   /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
   /// thread runs a loop.
   void finish_tasks() noexcept;
-  /// Hold points have changed their state.
+  /// Called when hold points have changed their state: dispatches the parked requests again.
   void resume_parked() noexcept;
 
   /// @name Where the application runs the loop
   /// @{
   [[nodiscard]] bool run_by_application() const noexcept override { return plan_.threads == 0; }
-  /// One turn without waiting, unless a thread is in `run`.
+  /// Runs one turn without waiting. Does nothing if another thread is in the loop, or after the end
+  /// of the loop.
   void perform_work() {
     if (application_) application_->perform_work();
   }
   [[nodiscard]] bool work_pending() { return application_ && application_->work_pending(); }
-  /// Becomes readable when there is work; -1 where `perform_work` does nothing.
+  /// A handle that becomes readable when there is work; -1 if the application runs no loop.
   [[nodiscard]] int work_handle() noexcept {
     return application_ ? application_->loop().reactor().handle() : -1;
   }
@@ -76,7 +81,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// The same, or the home loop of the connection that the calling thread reads as a dedicated
   /// reader.
   [[nodiscard]] Loop* home_loop_of_this_thread() const noexcept;
-  /// For homes of further connections on the loops of this server.
+  /// The context for homes of further connections on the loops of this server.
   [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
   /// Null: there is no supervisor.
   [[nodiscard]] Ticks* ticks() noexcept;
@@ -109,7 +114,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
     std::atomic<Home*> calls_home{nullptr};
     std::optional<Listeners> listeners;  ///< where each loop accepts by itself
   };
-  /// The acceptors of a listen point, one for each loop but the first, which has the point's own.
+  /// The acceptors of a listen point: one for each loop. The first loop uses the point's own.
   struct Shards {
     const transport::Acceptor* first;  ///< null: nothing is accepted there any more
     std::vector<std::unique_ptr<transport::Acceptor>> others;
@@ -160,23 +165,23 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   TrafficLedger& traffic_;
   SpareThreads spares_;
 
-  // Do not change any more when `started_` is set; the application's loop is there from the first.
+  // These do not change once `started_` is set. The constructor makes the application's loop.
   std::expected<void, IoError> loops_made_;
   std::unique_ptr<Reactor> service_;  // null where the application runs the loop
   std::optional<Supervisor> supervisor_;
   std::vector<std::unique_ptr<Seat>> seats_;
-  std::optional<ApplicationLoop> application_;  // if it runs the loop, and the loop could be made
+  std::optional<ApplicationLoop> application_;  // if the application runs the loop
   ConnectionCount connections_;
   std::optional<Listeners> listeners_;  // of the service thread, or of the application's loop
   std::optional<DrainTask> drain_task_;
   std::vector<std::unique_ptr<DrainTask>> home_tasks_;
   std::atomic<bool> started_{false};
 
-  std::atomic<bool> service_ended_{false};  // its thread has to end
-  std::atomic<bool> service_over_{false};   // its thread runs no task any more
+  std::atomic<bool> service_ended_{false};  // the service thread has to end
+  std::atomic<bool> service_over_{false};   // the service thread runs no task any more
   std::atomic<bool> stopping_{false};
   std::atomic<bool> draining_{false};            // accepts no more, and each loop has its task
-  std::atomic<std::size_t> loops_accepting_{0};  // where each loop accepts by itself
+  std::atomic<std::size_t> loops_accepting_{0};  // how many loops accept by themselves
   std::atomic<bool> ended_{false};
   std::mutex start_mutex_;
   std::mutex join_mutex_;
@@ -184,7 +189,8 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   bool adopts_no_more_ = false;
 
   std::mutex shards_mutex_;
-  std::vector<Shards> shards_;  // guarded by it; acceptors stay, since listeners refer to them
+  // Guarded by shards_mutex_. Acceptors stay, since listeners refer to them.
+  std::vector<Shards> shards_;
 
   // Threads in `run` wait for `stopping_`.
   std::mutex mutex_;

@@ -1,5 +1,5 @@
-// Finds upcalls that block a dedicated reader or a loop, and has another thread serve meanwhile.
-// Sends requests that wait for the end of a long turn.
+// Finds upcalls that block a dedicated reader or a loop, and lets another thread serve meanwhile.
+// Also sends requests that wait for the end of a long turn.
 #pragma once
 
 #include "engine/connection/home.h"

@@ -14,8 +14,9 @@ class BaseChecks final {
   BaseChecks(Context& context, const Interface& interface)
       : context_(context), interface_(interface) {}
 
-  /// No operation or attribute may be inherited from two interfaces, and the words local and
-  /// abstract must fit together. False if `base` cannot be a base at all; this was reported.
+  /// Checks a base, and reports errors: no operation or attribute may be inherited from two
+  /// interfaces, and a local or abstract interface cannot have or be every kind of base. False if
+  /// `base` cannot be a base at all.
   bool accepts(const ScopedName& written, const Interface& base);
 
  private:
@@ -30,15 +31,15 @@ class BaseChecks final {
   std::map<std::string, const Declaration*> operations_;  ///< inherited, by lower case
 };
 
-/// Checks that the labels of one union are distinct.
+/// Checks that the labels of one union are distinct, and that its default label can be reached.
 class LabelChecks final {
  public:
   explicit LabelChecks(Context& context) : context_(context) {}
 
   void add(const Value& label, Location location);
   void add_default(Location location);
-  /// Determines whether there is an implicit default, or an explicit default that cannot be
-  /// reached.
+  /// Sets `has_implicit_default`. Reports a default label that cannot be reached, because the
+  /// labels cover every value.
   void finish(Union& declaration);
 
  private:

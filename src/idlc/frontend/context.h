@@ -48,14 +48,14 @@ struct Context {
   Scopes& scopes;
   RepositoryIds& ids;
   Types types;
-  Declarations* contents;  ///< receives the declarations that are being read
-  std::size_t depth = 0;
-  std::size_t names_size = 0;   ///< of all declarations: each name contains its enclosing scopes
+  Declarations* contents;       ///< receives the declarations that are being read
+  std::size_t depth = 0;        ///< see Nesting
+  std::size_t names_size = 0;   ///< octets of all scoped names and repository ids so far
   std::size_t angle_depth = 0;  ///< inside `<…>` of template types, where `>>` closes two of them
   std::vector<std::pair<Declaration*, Location>> forwards;  ///< to be checked at the end
   std::set<const Declaration*> local_types;            ///< types that contain a local interface
-  std::set<const SourceFile*> files_with_definitions;  ///< no import may follow there
-  const Declaration* opening = nullptr;                ///< of the present scope; null at file level
+  std::set<const SourceFile*> files_with_definitions;  ///< a later import in them is an error
+  const Declaration* opening = nullptr;  ///< what opened the present scope; null at file level
 
   Diagnostic& error(Location location, std::string text) {
     return diagnostics.error(location, std::move(text));

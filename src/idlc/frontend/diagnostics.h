@@ -70,7 +70,7 @@ struct Diagnostic {
   std::string text;
   std::string hint;  ///< a proposal for a repair; may be empty
   std::vector<Note> notes;
-  Warning warning = Warning::none;  ///< its warning, even if it counts as an error
+  Warning warning = Warning::none;  ///< also set if an option makes the warning an error
 };
 
 /// The text of the diagnostic for the user: `file:line:column: error: text`, the source line, a

@@ -68,7 +68,8 @@ SourceFile* Preprocessor::find_file(const std::string& name, bool is_angled) {
   return nullptr;
 }
 
-/// The file name behind #include, without quotes. Macros are expanded if it has neither form.
+/// The file name behind #include, without quotes. If the text is neither "file" nor <file>, its
+/// macros are expanded first.
 std::optional<Token> Preprocessor::include_operand(const Token& name, bool& is_angled) {
   is_angled = true;
   if (std::optional<Token> header = open_.back()->scanner.angle_header()) {

@@ -109,7 +109,8 @@ class Classifier final {
     // Other compilers write `@CORBA(ami=true)`.
     if (annotation_depth_ > 0 && (token.text == "true" || token.text == "false")) return;
     const std::string written(token.text);
-    // One report for one mistake: a word in front of a name was meant as the keyword.
+    // A word in front of a name was meant as the keyword. It becomes the keyword, so that the
+    // parser does not report the same mistake once more.
     if (following.kind == TokenKind::identifier && !expects_name_) {
       token.kind = TokenKind::keyword;
       token.text = found->second;

@@ -1,5 +1,5 @@
-// Turns preprocessing tokens into IDL tokens: keywords, escaped identifiers, complaints about what
-// is no token. Literals keep their spelling; literals.h gives their values.
+// Turns preprocessing tokens into IDL tokens: finds keywords and escaped identifiers, and reports
+// invalid tokens. Literals keep their spelling; literals.h gives their values.
 #pragma once
 
 #include "idlc/frontend/compile.h"
@@ -10,7 +10,8 @@
 
 namespace perigee::idlc {
 
-/// Classifies in place. Bad tokens are reported and removed.
+/// Classifies in place, and reports bad tokens. Tokens that the parser must not see become
+/// placemarkers, so that the positions of events stay correct.
 void classify(std::vector<Token>& tokens, const CompileOptions& options, Diagnostics& diagnostics);
 
 /// The reserved words of that version of IDL. Words that are keywords only in some places (import,

@@ -97,7 +97,7 @@ class Expansion final {
 std::vector<Token> expand_tokens(const std::vector<Token>& tokens, ExpansionState& state);
 
 /// The body of `macro` with its parameters replaced by `arguments`, and with # and ## applied. Each
-/// token has the position of `name`.
+/// token of the body gets the position of `name`. Tokens of arguments keep their own position.
 std::vector<Token> substitute(const Macro& macro, const std::vector<std::vector<Token>>& arguments,
                               const Token& name, ExpansionState& state);
 

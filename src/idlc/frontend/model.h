@@ -94,10 +94,12 @@ struct FixedValue {
   friend bool operator==(const FixedValue&, const FixedValue&) = default;
 };
 
-/// A constant's value:
+/// The value of a constant or a label; monostate if the expression had an error:
+/// - bool for boolean;
 /// - int64_t for signed integers;
-/// - uint64_t for unsigned integers, octet, uint8 and bitmasks;
+/// - uint64_t for unsigned integers, octet and uint8;
 /// - long double (rounded to the type) for float, double and long double;
+/// - FixedValue for fixed;
 /// - char for char, and char32_t (a Unicode code point) for wchar;
 /// - std::string for string, and std::u32string for wstring;
 /// - a pointer to the declaration for an enumerator.
@@ -189,7 +191,7 @@ struct Interface final : Declaration {
 std::vector<const Interface*> all_bases(const Interface& interface);
 
 /// `interface I;` or `struct S;`. `declared` is the node of the full declaration. If this
-/// compilation has none, it is an interface node with `is_defined == false`.
+/// compilation has none, it is a node of an interface or valuetype with `is_defined == false`.
 struct Forward final : Declaration {
   static constexpr auto kind_of = DeclarationKind::forward;
   Forward() : Declaration(kind_of) {}
@@ -272,8 +274,9 @@ struct Union final : Declaration {
 struct Enumerator final : Declaration {
   static constexpr auto kind_of = DeclarationKind::enumerator;
   Enumerator() : Declaration(kind_of) {}
-  std::uint32_t ordinal = 0;  ///< the position in the enum, which is sent on the wire
-  std::int64_t value = 0;     ///< `@value`, or the previous value plus one
+  /// The position in the enum. It is sent on the wire, unless the enum has @value or @bit_bound.
+  std::uint32_t ordinal = 0;
+  std::int64_t value = 0;  ///< `@value`, or the previous value plus one
   const Declaration* enumeration = nullptr;
 };
 
@@ -389,8 +392,8 @@ class Model final {
 
   /// Definitions at file level in the order of the text, including definitions of included files.
   Declarations definitions;
-  /// All files that were read, in the order in which they were first opened. The first one is the
-  /// main file.
+  /// All files that were read, in the order in which they were first opened, and files that only
+  /// #line names. The first one is the main file.
   std::deque<SourceFile> files;
 
   /// A new node, owned by the model; its address never changes.

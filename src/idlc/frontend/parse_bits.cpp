@@ -130,7 +130,7 @@ Declaration* parse_bitset(Context& context, Annotations annotations) {
   std::size_t base_count = 0;
   for (const Bitset* each = &bitset; each != nullptr; each = each->base) {
     for (const BitField& field : each->fields) bit_count += field.size;
-    if (++base_count > bit_count_max) break;  // in a valid file each bitset has a field
+    if (++base_count > bit_count_max) break;  // bases with a field each exceed the limit by then
   }
   if (bit_count > bit_count_max) {
     context.error(bitset.location, "bitset '" + bitset.name + "' has " + std::to_string(bit_count) +

@@ -168,7 +168,8 @@ void check_enumerators(Context& context, const Enum& enumeration) {
   };
   const auto found = std::ranges::find_if(enumeration.enumerators, does_not_fit);
   if (found == enumeration.enumerators.end()) return;
-  // 64 bits hold all values, so the bounds of a reported range fit.
+  // With a bit bound of 64 every value is in the range. So the bounds of a range that is reported
+  // fit in std::int64_t.
   const std::string range = std::to_string(static_cast<std::int64_t>(least)) + " to " +
                             std::to_string(static_cast<std::int64_t>(greatest));
   context.error((*found)->location, "enumerator '" + (*found)->name + "' has the value " +

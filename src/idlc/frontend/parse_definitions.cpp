@@ -249,7 +249,7 @@ void report_no_definition(Context& context) {
     tokens.next();
   } else {
     tokens.recover();
-    // Behind a stray brace, but not behind the brace that ends a scope.
+    // A second ';' must not cause an error of its own.
     tokens.accept(";");
   }
 }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t bound_max = std::numeric_limits<std::uint32_t>::max();
 
-/// Reads `long`, `long long` or `long double`. The word before it was taken already.
+/// Reads the rest of `long`, `long long`, `long double` or `unsigned long long`. The caller has
+/// taken the first `long`.
 const Type* parse_long(Context& context, bool is_unsigned) {
   TokenStream& tokens = context.tokens;
   if (tokens.accept_keyword("long")) {

@@ -26,7 +26,7 @@ void Pragmas::enter_file(const SourceFile& file) {
   scopes_.begin_file(file);
   if (!file.is_builtin || !scopes_.is_part(file) || file.includer == nullptr) return;
   const Scope* scope = &scopes_.current();
-  while (scope->owner() == nullptr) scope = scope->parent();  // parameters have a scope without one
+  while (scope->owner() == nullptr) scope = scope->parent();  // scope of parameters: no owner
   const Declaration& owner = *scope->owner();
   diagnostics_
       .error({file.includer, file.include_line, 1},

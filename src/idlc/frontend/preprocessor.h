@@ -115,7 +115,7 @@ class Preprocessor final : private TokenSource {
   ExpansionState state_;
   std::vector<std::unique_ptr<OpenFile>> open_;
   std::map<const SourceFile*, std::string_view>
-      guards_;                        ///< a file is empty if this macro is defined
+      guards_;                        ///< include guards: if defined, the file is not read again
   std::set<const SourceFile*> once_;  ///< files with #pragma once
   TokensAndEvents output_;
   std::size_t total_size_ = 0;

@@ -110,8 +110,8 @@ bool Scanner::skip_block_comment() {
   return false;
 }
 
-/// Skips blanks and comments. True if this made the token already (annotation comment, unterminated
-/// comment).
+/// Skips blanks and comments. True if `token` is already complete: an annotation comment, or a
+/// comment without an end.
 bool Scanner::skip_space(Token& token) {
   while (!at_end()) {
     const char c = current();

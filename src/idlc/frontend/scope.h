@@ -44,7 +44,7 @@ class Scope final {
 
   [[nodiscard]] Scope* parent() const { return parent_; }
   [[nodiscard]] Declaration* owner() const { return owner_; }
-  [[nodiscard]] const Symbol* find(const std::string& name) const;  ///< in any case
+  [[nodiscard]] const Symbol* find(const std::string& name) const;  ///< ignores case
   [[nodiscard]] const Symbol* find_exact(const std::string& name) const;
   void insert(Symbol symbol);
   void add_base(const Scope& base) { bases_.push_back(&base); }
@@ -98,7 +98,7 @@ class Scopes final {
   /// The files whose declarations the main file names.
   [[nodiscard]] const std::set<const SourceFile*>& used_files() const { return used_files_; }
 
-  /// Declarations with that name (in any case) in the bases of `scope`, each once.
+  /// Declarations with that name (case is ignored) in the bases of `scope`, each once.
   static std::vector<const Symbol*> inherited(const Scope& scope, const std::string& name);
 
  private:

@@ -10,15 +10,16 @@
 
 namespace perigee::idlc {
 
-/// One file of a compilation. Owned by the Model (and by the compilation before that).
+/// One file of a compilation. Owned by the Model.
 struct SourceFile {
   std::string path;  ///< as opened; "<builtin>/orb.idl" for a built-in text
   std::string
       include_name;  ///< as written in the first #include that named it; empty for the main file
   const SourceFile* includer = nullptr;  ///< the file with the first #include that named it
   std::uint32_t include_line = 0;        ///< the line of that #include
-  bool is_main = false;                  ///< the file named on the command line
-  bool is_direct = false;                ///< the main file itself includes it
+  /// The file named on the command line. In the output of a preprocessor, also its original file.
+  bool is_main = false;
+  bool is_direct = false;      ///< the main file itself includes it
   bool is_part = false;        ///< included only inside scopes of other files: has no C++ file
   bool is_builtin = false;     ///< a built-in text (orb.idl): the back end's library has its C++
   bool is_renumbered = false;  ///< only named by #line: there is no text to show

@@ -23,7 +23,7 @@ enum class TokenKind : std::uint8_t {
   bad,  ///< an unterminated literal or comment, or invalid octets
   newline,
   annotation_comment,  ///< `//@…`; the text begins with '@'
-  placemarker,         ///< an empty operand of ##
+  placemarker,         ///< an empty operand of ##, or a token that the lexer has dropped
   end,
 };
 

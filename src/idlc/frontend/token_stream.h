@@ -80,7 +80,7 @@ class TokenStream final {
   bool is_aside_ = false;
   Location previous_end_;
   std::size_t reported_index_ =
-      static_cast<std::size_t>(-1);  ///< the token at which another was missing
+      static_cast<std::size_t>(-1);  ///< the token that `report_unexpected` has reported last
 };
 
 }  // namespace perigee::idlc

@@ -65,7 +65,7 @@ struct Amh {
 struct AsyncOperation {
   Half half;
   const Declaration* origin;  ///< the Operation or Attribute
-  bool is_chosen;             ///< servants have a coroutine; otherwise unchanged
+  bool is_chosen;             ///< a coroutine in servants; otherwise an ordinary function
   /// The struct of the results if there are several, with the return value first; otherwise null.
   /// It is declared beside the interface.
   const Struct* results;
@@ -80,8 +80,8 @@ struct Async {
   std::vector<AsyncOperation> operations;
 };
 
-/// In the order of the origins. Interfaces of included files are included if another interface
-/// derives from them.
+/// Each interface comes after its bases. An interface of an included file is in a list if it is
+/// annotated, or if a chosen interface derives from it.
 struct ImpliedIdl {
   std::vector<Ami> ami;
   std::vector<Amh> amh;

@@ -8,7 +8,7 @@
 
 namespace perigee::idlc {
 
-/// All names of a model. Names in IDL clash in any case.
+/// All names of a model. Two names in IDL clash even if they differ in case.
 class TakenNames final {
  public:
   explicit TakenNames(const Model& model);

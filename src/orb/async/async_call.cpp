@@ -62,7 +62,8 @@ void AsyncCall::advance(State state) noexcept {
   return failed_ ? post(&AsyncCall::end) : end();
 }
 
-// A thread that makes connections runs no servants: they may block, and wait for connections.
+// Posted by a thread that hands a new connection to the calls that waited for it. This thread runs
+// no servants: a servant may block, and may itself wait for a connection.
 void AsyncCall::call_collocated() noexcept { advance(State::collocated); }
 
 // --- A connection ---
@@ -99,7 +100,7 @@ bool AsyncCall::use_both_directions() {
   return false;
 }
 
-// When `choose` has put the call into a line, another thread may have taken it out already.
+// When `choose` has put the call into a line, another thread may already have taken the call out.
 void AsyncCall::choose_connection() noexcept {
   LoopCalls::Choice choice;
   try {
@@ -113,7 +114,7 @@ void AsyncCall::choose_connection() noexcept {
   await_connection();
 }
 
-// Measures the form for a stream of octets: there is no connection yet.
+// The call has no connection yet, so the request is measured as a stream of octets would carry it.
 std::size_t AsyncCall::request_size() {
   CallBuffer buffer;
   const auto session = target_->endpoint->messaging().open(messaging::Role::opener, {});
@@ -177,7 +178,8 @@ void AsyncCall::refused(FailureCause cause) noexcept {
 
 // --- The request ---
 
-// As soon as it is sent, another thread may end the call, and start it again elsewhere.
+// As soon as the request is sent, another thread may end the call, or start it again on another
+// connection.
 void AsyncCall::start_over(ConnectionRef connection) noexcept {
   std::optional<CallBuffer> buffer;
   try {
@@ -210,7 +212,7 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
   expects_reply = !oneway();
   may_block = true;
   mostly_short = true;
-  may_wait_for_turn = !oneway();  // a oneway is told when it was sent
+  may_wait_for_turn = !oneway();  // a oneway's observer is told when the oneway was sent
   request_sent_ = true;
   const auto encode_it = [&](const messaging::Session&,
                              std::uint32_t request_id) -> const cdr::Buffer* {
@@ -227,7 +229,7 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
   remove_owner();
 }
 
-// Other calls may have taken the last place of the connection: then the call chooses again.
+// If other calls have filled the connection meanwhile, the call chooses a connection again.
 void AsyncCall::start_refused(StartStatus status, const engine::Connection& connection) noexcept {
   result_ = {.start = status};
   if (status == StartStatus::sent) return post(&AsyncCall::end);
@@ -301,7 +303,7 @@ void AsyncCall::answered(const messaging::Parsed<messaging::ReplyHeader>& reply)
   advance(State::classify);
 }
 
-// The text only helps people: without memory for it there is none.
+// The text only helps people, so the call goes on if there is no memory for it.
 void AsyncCall::take_server_text(std::span<const iop::ServiceContext> contexts) noexcept try {
   failure().server_text = server_text(contexts);
 } catch (const std::bad_alloc&) {

@@ -19,15 +19,15 @@
 namespace perigee::orb {
 
 /// One thread at a time works on the call: the thread that starts it, the thread that reads its
-/// reply, or a thread of its loop that runs a posted step. Between these threads the call is at a
-/// place, from which one thread can take it.
+/// reply, or a thread of its loop that runs a posted step. While no thread works on the call, its
+/// place says what it waits for. Exactly one thread can take the call from its place.
 ///
 /// The observer is told on a thread of the loop, or on the thread that reads the reply. A thread
-/// that cancels a call posts the end to the loop. A thread that starts a call does the same, unless
-/// a collocated servant has answered at once.
+/// that cancels a call does not tell the observer: it posts a task to the loop, which does. A
+/// thread that starts a call does the same, unless a collocated servant has answered at once.
 class AsyncCall final : public AsyncRequest, public engine::StartedCall, public LoopCall {
  public:
-  /// Does not begin yet.
+  /// The new call has two owners: the caller, and the call itself. `start` begins it.
   static AsyncCall& make(counted_ptr<Reference> called, const stub::Operation& operation,
                          stub::Arguments arguments, LoopCalls& calls, stub::CallObserver& observer);
 
@@ -116,20 +116,21 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   LoopCalls& calls_;
   bool failed_ = false;
   bool waits_for_both_ = false;  // for a connection in both directions
-  bool from_line_ = false;       // the thread that works on the call has made connections
+  bool from_line_ = false;       // the working thread is handing a connection to waiting calls
   TimePoint connecting_since_;
   std::atomic<Deadline> connect_until_{};
   std::atomic<bool> awaited_{false};  // a thread waits for the end
-  engine::CallResult result_;         // of a try that has failed, or with a reply of another loop
-  messaging::FramingError framing_ = messaging::FramingError::bad_magic;  // the same
-  std::shared_ptr<CollocatedWait> answer_;  // the servant's, until it is read
+  engine::CallResult result_;         // of a failed try; or the reply that another loop received
+  messaging::FramingError framing_ = messaging::FramingError::bad_magic;  // of a failed try
+  std::shared_ptr<CollocatedWait> answer_;  // the servant's, until the observer has read it
   Step step_ = nullptr;                     // the step that the task runs
   event::MemberTask<AsyncCall, &AsyncCall::run_posted> task_{*this};
 
-  // Changes under the lock, except for changes to `connecting` and back to `worked_on`.
+  // Changes under `lock_`, except for changes to `connecting` and back to `worked_on`.
   std::atomic<Place> place_{Place::worked_on};
 
-  ShortLock lock_;  // guards the members below, and the time limits while others may take the call
+  // Guards the members below, and the time limits while another thread may take the call.
+  ShortLock lock_;
   FailureCause leaving_ = FailureCause::none;  // why the call ends as soon as it can be taken
   std::uint32_t turn_ = 0;                     // counts the starts
   engine::ConnectionRef connection_;           // of the last start

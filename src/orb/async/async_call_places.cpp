@@ -1,4 +1,4 @@
-// Where a call is between threads: its places, its time, and its end.
+// A call while no thread works on it: its places, its time limits, and its end.
 #include "orb/async/async_call.h"
 #include "orb/async/async_engine.h"
 #include "orb/context/call_driver.h"
@@ -43,7 +43,7 @@ void AsyncCall::await_servant(const std::shared_ptr<CollocatedWait>& later) noex
   }
 }
 
-// Called by the thread that answers.
+// Called by the thread that answers, or by `await_servant` if the answer is already there.
 void AsyncCall::servant_answered() noexcept {
   bool taken = false;
   {

@@ -1,4 +1,4 @@
-// The outermost adapter of asynchronous calls: the functions that generated stubs call.
+// The functions that generated stubs call for asynchronous calls, and the outcomes of these calls.
 #include "orb/async/async_call.h"
 #include "orb/async/async_engine.h"
 #include "orb/async/loop_calls.h"
@@ -28,7 +28,7 @@ namespace {
 
 [[noreturn]] void raise(const orb::AsyncOutcome& outcome) {
   if (outcome.error != nullptr) orb::raise_invocation_error(*outcome.error);
-  cdr::Decoder body = outcome.body;  // so that it can be raised again
+  cdr::Decoder body = outcome.body;  // a copy, so that the exception can be raised again
   if (outcome.status == ReplyStatus::user_exception)
     orb::raise_user_exception(outcome.operation, body);
   if (outcome.status == ReplyStatus::system_exception)
@@ -128,7 +128,7 @@ void CallHandle::wait() {
 
 namespace {
 
-// The thread that begins the call decides which threads get its outcome.
+// The call belongs to the loop of the calling thread, so threads of that loop get its outcome.
 orb::AsyncCall& make_call(const counted_ptr<orb::Reference>& reference, const Operation& operation,
                           Arguments arguments, CallObserver& observer) {
   orb::LoopCalls& calls = reference->context().calls.engine().calls();

@@ -128,7 +128,7 @@ void AsyncEngine::wake() noexcept {
 }
 
 // If a thread of a loop waits for the end of the ORB, the loops still run, so their tasks are not
-// finished here. An observer may call this function again.
+// finished here. An observer may call this function again, so the mutex is recursive.
 void AsyncEngine::loops_ended() noexcept {
   if (context_.server == nullptr) return;
   const std::lock_guard lock(ending_mutex_);

@@ -20,11 +20,11 @@ namespace perigee::orb {
 
 struct OrbContext;
 
-/// How many calls of reply handlers that are objects of POAs are in progress, and how many octets
-/// they keep. Any thread.
+/// Counts the calls in progress to reply handlers that are objects of POAs, and the octets that
+/// these calls keep. Any thread.
 class HandlerCallPlaces final {
  public:
-  /// What one call takes, until its end.
+  /// The share of one call in the limits, until the call has ended.
   class Place {
    public:
     Place() noexcept = default;
@@ -67,7 +67,7 @@ class AsyncEngine final {
   AsyncEngine(const AsyncEngine&) = delete;
   AsyncEngine& operator=(const AsyncEngine&) = delete;
 
-  /// The calls of the loop to which calls of the calling thread belong. This is the loop of the
+  /// The LoopCalls to which calls of the calling thread belong. Their loop is the loop of the
   /// server that the thread serves; for a dedicated reader, the home loop of its connection; for
   /// other threads, the client's loop. May throw bad_alloc.
   [[nodiscard]] LoopCalls& calls();
@@ -80,7 +80,7 @@ class AsyncEngine final {
   /// Otherwise runs the client's loop, or waits for the thread that runs it. `done` is called after
   /// each turn and after each `wake`. False: too many waits of this thread are in progress.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until);
-  /// The same for a thread that waits for one of these calls. There is no deadline.
+  /// The same for a thread that waits for one of `calls`. There is no deadline.
   [[nodiscard]] bool drive_for(const LoopCalls& calls, function_ref<bool()> done);
   /// Lets the threads in `drive_until` call `done` again.
   void wake() noexcept;
@@ -90,7 +90,7 @@ class AsyncEngine final {
   void stop() noexcept;
 
  private:
-  /// The calls of a loop of the server. It stays as long as the engine does.
+  /// The LoopCalls of one loop of the server. Lives as long as the engine.
   struct OfLoop;
 
   /// The loop of the server that calls of the calling thread belong to; null: there is none.

@@ -93,8 +93,8 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   /// `later`: see `begin_collocated`.
   [[nodiscard]] State step(State state, std::optional<CollocatedBuffers>& buffers,
                            std::shared_ptr<CollocatedWait>& later);
-  /// Tells the observer, once. `failed`: `failure()` says why. The caller calls `set_over`
-  /// afterwards.
+  /// Tells the observer, once. If `failed`, the observer gets the error in `failure()`. The caller
+  /// calls `set_over` afterwards.
   void tell_observer(bool failed) noexcept;
   void set_over() noexcept { over_.store(true); }
 
@@ -112,7 +112,7 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   /// The longest time for the next connect, from now on.
   [[nodiscard]] Deadline connect_limit(TimePoint now) noexcept;
 
-  /// The limit of the owner of the handle, by std::chrono::steady_clock.
+  /// The limit from InheritedTimeLimit or from the handle's owner, by std::chrono::steady_clock.
   Deadline inherited_;
 
  private:

@@ -59,8 +59,7 @@ void ClientLoop::wake() noexcept {
 }
 
 // Called by a thread that has posted work that cannot wait until a thread runs the loop. Also
-// called by a thread that leaves the loop, since it may have overlooked work that was posted at
-// that moment.
+// called by a thread that leaves the loop: it may have overlooked work that was posted just then.
 void ClientLoop::do_posted() noexcept {
   while (calls_.has_made() && runner_.visit([this] { calls_.use_made(); })) {
   }
@@ -69,8 +68,8 @@ void ClientLoop::do_posted() noexcept {
   }
 }
 
-// The outer loop may have found this thread in the loop, or may not be told of the work that this
-// thread has left.
+// The outer loop looks again if it found this thread in the loop, or if this thread leaves work
+// undone: the outer loop might get no event for that work.
 void ClientLoop::after_turns() noexcept {
   if (on_thread()) return;
   do_posted();

@@ -50,7 +50,7 @@ class ClientLoop final {
   /// the work that this thread has not done here yet.
   void tell_outer_loop() noexcept;
   /// Ends all calls with BAD_INV_ORDER, and all connections. Returns when the observers have been
-  /// told. On a thread that runs the loop, the observers of its present turns are told later.
+  /// told. If the calling thread runs the loop, the observers of its present turns are told later.
   void stop() noexcept;
 
  private:
@@ -58,7 +58,7 @@ class ClientLoop final {
   class Nested final : public event::EventHandler {
    public:
     Nested(ClientLoop& loop, event::Reactor& outer) noexcept : loop_(loop), outer_(outer) {}
-    ~Nested() { outer_.remove(*this); }  // a thread may have marked it after `end`
+    ~Nested() { outer_.remove(*this); }  // a thread may have marked this as ready after `end`
     Nested(const Nested&) = delete;
     Nested& operator=(const Nested&) = delete;
     [[nodiscard]] bool begin();

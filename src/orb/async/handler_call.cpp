@@ -1,5 +1,5 @@
-// A call of a reply handler in another process. It keeps the outcome until the handler has received
-// it.
+// A call of a reply handler in another process. The call keeps the outcome until the handler has
+// received it.
 #include "orb/async/handler_call.h"
 
 #include "orb/async/async_engine.h"
@@ -40,7 +40,6 @@ void note_failure(const OrbContext& context, const stub::Operation& called,
   }
 }
 
-/// Copied with the error, if there is one.
 std::optional<InvocationError> copy_of(const InvocationError* error) {
   return error != nullptr ? std::optional(*error) : std::nullopt;
 }
@@ -104,7 +103,8 @@ const stub::Operation* HandlerCall::capture(cdr::Encoder* encoder) const {
   return captured.operation();
 }
 
-// If memory runs out, decoding may end with an exception. The handler has another operation for it.
+// If memory runs out while the reply is decoded, the stub calls the handler's operation for
+// exceptions instead of `operation_`. These arguments do not belong in this request, so it fails.
 void HandlerCall::encode(cdr::Encoder& encoder) const noexcept try {
   if (capture(&encoder) != operation_) encoder.fail(cdr::ErrorKind::bad_value);
 } catch (...) {

@@ -17,10 +17,11 @@
 
 namespace perigee::orb {
 
-/// Passes the outcome of an asynchronous call on to such a handler. It makes another asynchronous
-/// call of the same loop, so that the loop does not wait. Keeps a copy of the reply's body. Each
-/// try decodes it and encodes the handler's arguments from it, in the version and code sets of the
-/// connection. Owned by itself until the handler's call has ended.
+/// Passes the outcome of an asynchronous call on to a reply handler that is an object of a POA.
+/// Calls the handler by another asynchronous call of the same loop, so that the loop does not wait.
+/// Keeps a copy of the reply's body. Each try decodes this copy, and encodes the handler's
+/// arguments in the version and code sets of the connection. Owned by itself until the handler's
+/// call has ended.
 ///
 /// Calls that start in order on one thread leave in order, if the loop has one connection to the
 /// handler's process.

@@ -20,7 +20,7 @@ using engine::ConnectionRef;
 
 namespace {
 
-constexpr int batches_max = 64;  // of calls that start while a line is being emptied
+constexpr int batches_max = 64;  // of waiting calls that start one after another: next_connected
 
 }  // namespace
 
@@ -95,7 +95,7 @@ LoopCalls::Line& LoopCalls::line_of(const LoopCall& call, LineKey key) {
   return line;
 }
 
-// Expects lock_ to be held. A connection that ends takes no place: its successor may be made.
+// Expects lock_ to be held. An ending connection does not count, so that its successor can be made.
 std::optional<LoopCalls::Choice> LoopCalls::choose_in(Line& line, LoopCall& call,
                                                       std::optional<Deadline>& connects_until) {
   const auto goes_on = [](const ConnectionRef& each) { return !each->ending(); };
@@ -126,7 +126,7 @@ std::optional<LoopCalls::Choice> LoopCalls::choose_in(Line& line, LoopCall& call
   return Choice{};
 }
 
-// A single request may have any size: the limit is for the requests behind it.
+// The first request in a line may have any size: the size limit applies to the requests behind it.
 bool LoopCalls::may_wait(const Line& line, const LoopCall& call) const noexcept {
   const Settings& settings = context_.settings;
   if (line.waiting.empty()) return true;
@@ -152,8 +152,8 @@ ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noe
   return {};
 }
 
-// Without a lock: if there is no thread that could connect, `Connects` may call other functions of
-// this object.
+// Called without a lock. If no thread can be started, `Connects` reports the failure of other
+// connects from within `connect`, and `note_made` takes the lock.
 void LoopCalls::connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endpoint,
                         Deadline until) noexcept {
   try {
@@ -243,7 +243,7 @@ bool LoopCalls::use_next_made() noexcept {
   FailureCause refused = FailureCause::shut_down;
   try {
     if (made) connection = open(key, *endpoint, std::move(*made));
-  } catch (const std::exception& exception) {  // no memory: the calls are told so
+  } catch (const std::exception& exception) {  // no memory: the calls fail with NO_MEMORY
     log::write(log::Level::error, "orb", exception.what());
     refused = FailureCause::no_memory;
   }
@@ -276,8 +276,10 @@ ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
 // While calls that have waited are started, later calls wait behind them. So calls of one thread
 // leave in the order in which they begin. After `batches_max` batches, later calls no longer wait:
 // a thread of the loop must not spend all its time on sending for other threads. If the connection
-// is full or ending, the calls choose again. The connection may have ended before it was in the
-// line; then `end` did not find it. `stop` does not see a connection that comes later.
+// is full or ending, the calls choose again.
+//
+// A connection that ended before it was in the line was not found by `end`, so it is not added. A
+// connection that comes after `stop` was not seen by `stop`, so it is shut down here.
 LoopCalls::Connected LoopCalls::next_connected(LineKey key,
                                                const ConnectionRef& connection) noexcept {
   Connected connected;

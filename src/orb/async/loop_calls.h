@@ -47,9 +47,9 @@ class LoopCall {
   /// From now on the call waits for a connection, until `connect_until`.
   virtual void begin_connecting() noexcept = 0;
   [[nodiscard]] virtual Deadline connect_until() const noexcept = 0;
-  /// The limit of a connect that the call does not wait for.
+  /// The time limit of a connect that this call starts without waiting for it.
   [[nodiscard]] virtual Deadline longest_connect() noexcept = 0;
-  virtual void keep() noexcept = 0;  ///< one owner more
+  virtual void keep() noexcept = 0;  ///< adds an owner, until `release`
   virtual void release() noexcept = 0;
   /// @name By the thread that has taken the call out of its line
   /// @{
@@ -58,7 +58,7 @@ class LoopCall {
   virtual void connect_failed(const IoError& error, Deadline tried_until) noexcept = 0;
   virtual void refused(FailureCause cause) noexcept = 0;
   /// @}
-  /// The ORB's shutdown is complete. Any thread.
+  /// Ends the call, since its loop or the ORB ends. Any thread.
   virtual void shut_down() noexcept = 0;
 
   CallLink<LoopCall> link;            ///< in a line, or in the list of calls of collocated servants
@@ -173,7 +173,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   struct Connected {
     Waiting calls;
     Deadline tried_until;
-    bool last = true;  ///< other calls find the connection, if there is one
+    bool last = true;  ///< no more batches: later calls find the connection by themselves
   };
   [[nodiscard]] Connected next_connected(LineKey key,
                                          const engine::ConnectionRef& connection) noexcept;

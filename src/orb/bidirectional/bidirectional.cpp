@@ -38,7 +38,8 @@ void Bidirectional::hear(engine::Connection& connection, messaging::Version vers
   }
 }
 
-// The connection may have ended meanwhile, and be forgotten already.
+// If the connection has ended meanwhile, `end` has already called `forget`. So the points that were
+// added afterwards are removed here.
 void Bidirectional::take_listen_points(engine::Connection& connection, OctetSpan data) {
   const auto points = iop::decode_listen_points(data, settings_.listen_points_max);
   if (!points) return refuse(1);

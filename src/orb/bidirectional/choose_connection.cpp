@@ -1,4 +1,4 @@
-// Chooses the connection of a call that may go in both directions.
+// Chooses the connection of a call that may use a connection for both directions.
 #include "engine/client/opening.h"
 #include "orb/bidirectional/bidirectional.h"
 #include "orb/client/await_change.h"
@@ -41,7 +41,7 @@ Bidirectional::Choice Bidirectional::choose(ClientEndpoint& endpoint, std::optio
 
 namespace {
 
-/// The calling thread is the only blocking call that connects to the endpoint.
+/// While this object lives, only the calling thread connects to the endpoint for blocking calls.
 class Opening {
  public:
   explicit Opening(BothDirections& both) noexcept : both_(both) { both_.is_opening = true; }

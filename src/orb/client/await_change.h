@@ -16,7 +16,7 @@ namespace perigee::orb {
 [[nodiscard]] inline bool await_change(std::condition_variable& changed,
                                        std::unique_lock<std::mutex>& lock, Deadline end,
                                        const Clock& clock) {
-  // The standard library adds durations without a check.
+  // A limit for each wait: the standard library adds the duration to its clock, which may overflow.
   constexpr std::chrono::hours wait_max{1};
   if (end.is_never()) {
     changed.wait(lock);

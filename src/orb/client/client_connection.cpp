@@ -164,8 +164,8 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
   return {cause, InvocationStage::sending, false};
 }
 
-// A server that refuses a request by its size answers after the first octets, and closes. `none`:
-// the answer is in the slot.
+// A server that refuses a request by its size answers after the first octets, and closes. Returns
+// `none` if the answer is in the slot.
 FailureCause ClientConnection::read_early_answer(ReplySlot& slot) {
   if (slot.is_shared() && !delist(slot)) {  // another thread completes the call
     const WaitingCall::End how = slot.await(Deadline::never(), clock_);
@@ -361,7 +361,7 @@ void ClientConnection::look_for_close() {
   struct Turn {
     ClientConnection& connection;
     ReplySlot& slot;
-    bool is_over = false;  // else out of memory: the state of reading is unknown
+    bool is_over = false;  // false at the end: out of memory, so the state of reading is unknown
     ~Turn() {
       if (!is_over)
         (void)connection.fail(FailureCause::transfer, messaging::FramingError::bad_header);

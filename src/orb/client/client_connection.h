@@ -25,13 +25,14 @@ namespace perigee::orb {
 /// A blocking call, and the place for its reply. On the stack of the calling thread.
 struct ReplySlot final : engine::WaitingCall {
   bool delivered = false;           // the leading thread has read its own reply
-  Server* nested_server = nullptr;  // serves others on this thread while the caller waits
+  Server* nested_server = nullptr;  // serves other requests on this thread while the caller waits
   Deadline mute_until;              // with a nested server: end of the wait for the first reply
   Deadline send_deadline;           // for sending the request; not later than `deadline`
   Deadline deadline;                // for the reply; while `queued_as` is set, `send_deadline`
   std::uint64_t queued_as = 0;      // the position of a queued request; 0: not queued, or sent
   Deadline reply_deadline;          // becomes `deadline` when the queued request was sent
-  bool holds_token = false;         // views in `message` are valid until the token is released
+  // The call holds the read role. Views in `message` are valid until the call passes the role on.
+  bool holds_token = false;
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
   std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
@@ -53,13 +54,13 @@ class ClientConnection final {
   [[nodiscard]] bool answered() const noexcept {
     return answered_id_.load(std::memory_order_relaxed) != no_id;
   }
-  /// False once anything has failed: no new call should use it.
+  /// False once anything has failed: no new call should use the connection.
   [[nodiscard]] bool usable() const noexcept {
     return !failed_.load(std::memory_order_acquire) && !connection_.broken();
   }
 
-  /// Where the calling thread makes the request that it sends next; ends before the lease does. A
-  /// request that will be held back is made in the buffer's own memory.
+  /// The memory in which the calling thread encodes its next request. The place must end before the
+  /// lease. A request that will be held back is encoded in the buffer's own memory.
   [[nodiscard]] engine::MessagePlace place_for(cdr::Buffer& request, bool held_back) noexcept {
     return engine::MessagePlace(connection_, request, connection_.encodes_in_place() && !held_back);
   }
@@ -70,8 +71,8 @@ class ClientConnection final {
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.
   TransactResult send_only(const cdr::Buffer& request, Deadline deadline = {});
-  /// The same, but it may wait to be sent together with others: before anything that is sent by
-  /// the functions above.
+  /// The same, but the request may wait to be sent together with others. Requests that the
+  /// functions above send leave behind it.
   TransactResult send_soon(const cdr::Buffer& request, const BufferingLimits& limits,
                            Deadline deadline = {});
   /// Whether oneways were sent or wait, and no call that was sent after them has its reply. A
@@ -143,7 +144,8 @@ class ClientConnection final {
 
   engine::Channel connection_;
   OnewayBuffer oneways_;
-  // Calls that lead are not listed. Threads that wait are the limit.
+  // The call that leads is not in this table. The table needs no limit, since a thread waits for
+  // each call in it.
   engine::OutboundCalls calls_{messaging::Role::opener, std::numeric_limits<std::uint32_t>::max()};
   const Clock& clock_;
   std::atomic<bool> failed_{false};

@@ -26,7 +26,7 @@ class ConnectBudget {
   Duration left_;
 };
 
-/// Spends the time of a scope.
+/// Subtracts its own lifetime from a budget.
 class ConnectTime {
  public:
   /// `budget`: null for none. Both outlive the object.

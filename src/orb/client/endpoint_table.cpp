@@ -16,7 +16,8 @@ namespace {
 // (ClientConnection::transact).
 constexpr std::size_t shared_queue_size_max = 64 * 1024;
 
-// A small number of the calling thread: the place where it looks for its connection first.
+// Threads are numbered from 0. The number selects the slot where a thread looks for a connection
+// first.
 constinit std::atomic<std::uint32_t> threads{0};
 constinit thread_local std::uint32_t next_thread_number = 0;  // zero: it has none yet
 
@@ -266,8 +267,8 @@ void ClientEndpoint::notify_waiters() noexcept {
   if (waiters_.load() != 0) slot_changed_.notify_all();
 }
 
-// Connections in use are left alone, since they are not idle. Of each other connection this thread
-// is the only user, unless another thread joins.
+// Connections in use are left alone, since they are not idle. This thread is the only user of each
+// connection that it claims, unless another thread joins.
 void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
   for (ConnectionSlot& slot : slots_) {
     if (!claim(slot)) continue;
@@ -364,7 +365,7 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
                   }),
       flush_timer_(clock, [this](TimePoint now) { return flush_due(now); }) {}
 
-// The registry's own connector has no owner here: it lives as long as the ORB.
+// The result does not own the registry's connector, which lives as long as the ORB.
 std::shared_ptr<transport::Connector> EndpointTable::connector(
     const std::string& scheme, const transport::Properties& properties) const {
   if (properties.empty()) return {std::shared_ptr<void>(), protocols_.connector(scheme)};
@@ -377,7 +378,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
                                                     const CodeSetChoice& choice,
                                                     const transport::Properties& properties) {
   const std::lock_guard lock(mutex_);
-  // A scheme may have another protocol by now, which is another key.
+  // If another protocol has taken over the scheme, the key differs.
   const transport::ProtocolFactory* const factory = protocols_.find(endpoint.scheme);
   Key key(endpoint, choice, properties, factory);
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
@@ -431,7 +432,8 @@ FlushResult EndpointTable::flush() {
   return result;
 }
 
-// The thread that checks idle connections may be reading one. It returns when that is closed.
+// The thread that checks idle connections may be reading a connection. The read returns when this
+// connection is closed, so the thread is stopped last.
 void EndpointTable::close_all() noexcept {
   flush_timer_.stop();
   {

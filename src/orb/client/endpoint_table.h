@@ -1,6 +1,6 @@
 // The client's connections, by endpoint, code sets and GIOP version. A call checks a connection
-// out, and has it alone while there are enough. Beyond `connections_per_endpoint_max`, callers
-// share.
+// out, and mostly uses it alone. If `connections_per_endpoint_max` connections are in use, callers
+// share them.
 #pragma once
 
 #include "engine/connection/connection_ref.h"
@@ -39,7 +39,7 @@ struct ConnectionSlot {
   bool shareable = false;   // under the endpoint's mutex: other threads may raise `users`
   bool exclusive = false;   // under the endpoint's mutex: checked out with Sharing::forbidden
   bool temporary = false;   // not one of the endpoint's: deleted when it is given back
-  engine::StandStill idle;  // of the thread that has raised `users` from 0 to 1
+  engine::StandStill idle;  // accessed only by the thread that has raised `users` from 0 to 1
   std::unique_ptr<ClientConnection> connection;
 };
 
@@ -79,7 +79,7 @@ class ConnectionLease {
 
 enum class Freshness : std::uint8_t {
   any,
-  fresh,  ///< a new connection in place of an idle one, after an idle one was stale
+  fresh,  ///< a new connection, since an idle connection turned out to be stale
 };
 
 enum class Sharing : std::uint8_t {
@@ -96,7 +96,7 @@ enum class Sharing : std::uint8_t {
 /// How long a check-out may take.
 struct CheckoutLimits {
   Deadline deadline;                    ///< of the call
-  ConnectBudget* connecting = nullptr;  ///< of the call; null: none
+  ConnectBudget* connecting = nullptr;  ///< the call's budget for connecting; null: none
   std::uint32_t addresses = 1;          ///< that the call may still try: they share the time
 };
 
@@ -122,7 +122,7 @@ struct BothDirections {
 /// One endpoint and the connections to it that use the same code sets. Any thread.
 class ClientEndpoint final {
  public:
-  /// The objects of the ORB must outlive the endpoint.
+  /// `protocol`, `settings`, `ledger` and the timers must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  std::shared_ptr<transport::Connector> connector,
                  const messaging::MessagingProtocol& protocol, const messaging::Carrier& carrier,
@@ -198,7 +198,7 @@ class ClientEndpoint final {
   const transport::Endpoint endpoint_;
   const cdr::CodeSets code_sets_;
   const Octets announced_octets_;
-  std::vector<iop::ServiceContext> announcement_;          // one or none; points to the octets
+  std::vector<iop::ServiceContext> announcement_;  // at most one; its data: the octets above
   const std::shared_ptr<transport::Connector> connector_;  // the registry's, or its own
   const messaging::MessagingProtocol& protocol_;
   const bool loses_messages_;
@@ -223,19 +223,19 @@ inline void ConnectionLease::reset() noexcept {
 /// The result of flushing oneways.
 struct FlushResult {
   std::uint64_t lost = 0;     ///< since the last report
-  std::uint64_t waiting = 0;  ///< the peer does not read the octets before them
+  std::uint64_t waiting = 0;  ///< not sent yet: the peers do not read
 };
 
-/// The endpoints that the ORB has met. Any thread.
+/// The endpoints that the ORB knows. Any thread.
 class EndpointTable final {
  public:
   EndpointTable(const transport::ProtocolRegistry& protocols,
                 const messaging::MessagingProtocol& protocol, const Settings& settings,
                 engine::TrafficLedger& ledger, const Clock& clock);
 
-  /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
-  /// that no reference uses are forgotten, and their connections closed: not for each new endpoint,
-  /// but whenever the number of those in use has grown by an eighth.
+  /// Adds the endpoint if the table does not have it. Does not connect. Beyond `endpoints_max`,
+  /// endpoints that no reference uses are forgotten, and their connections closed. The table looks
+  /// for such endpoints only after it has grown by an eighth.
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
                                                      const CodeSetChoice& choice,
                                                      const transport::Properties& properties = {});
@@ -243,8 +243,8 @@ class EndpointTable final {
   void close_idle();
   /// Sends all oneways that wait.
   FlushResult flush();
-  /// Oneways that wait are lost: call `flush` before. The timers' threads have ended afterwards,
-  /// too.
+  /// Closes all connections, and ends the threads of the timers. Oneways that still wait are lost:
+  /// call `flush` before.
   void close_all() noexcept;
 
  private:

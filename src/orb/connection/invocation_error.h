@@ -15,7 +15,7 @@ namespace perigee::orb {
 /// What happened to a connection, or to a call.
 enum class FailureCause : std::uint8_t {
   none,
-  no_usable_profile,   ///< no profile of the reference is claimed by any protocol
+  no_usable_profile,   ///< no protocol can use a profile of the reference
   protocols_excluded,  ///< ClientProtocolPolicy has none of the protocols of the reference
   other_host,          ///< all endpoints of the reference can be used on another host only
   connect,             ///< see `io`
@@ -53,7 +53,7 @@ struct InvocationError {
   std::string endpoint;
   /// The limit that a message has exceeded: `bad_message`, `encode`. Empty: not known.
   std::string limit_text;
-  std::uint64_t request_size = 0;  ///< octets that were to be sent; 0: not known
+  std::uint64_t request_size = 0;  ///< octets of the whole request; 0: not known
   std::string server_text;  ///< of a call that did not fail: what the server says of its exception
 };
 
@@ -64,7 +64,8 @@ struct [[nodiscard]] TransactResult {
   bool request_accepted = false;
 };
 
-/// Throws the CORBA system exception for the error. Completion status: style guide, section 6.
+/// Throws the CORBA system exception for the error. error_mapping.cpp explains its completion
+/// status.
 [[noreturn]] void raise_invocation_error(const InvocationError& error);
 /// Whether `raise_invocation_error` has made this text of an exception. Such texts name endpoints.
 [[nodiscard]] bool tells_of_call(std::string_view text) noexcept;

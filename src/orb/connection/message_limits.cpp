@@ -1,4 +1,4 @@
-// One place for the names of the options.
+// Each text names the option that sets the limit.
 #include "orb/connection/message_limits.h"
 
 namespace perigee::orb {

@@ -11,7 +11,7 @@
 
 namespace perigee::orb {
 
-/// What a peer has sent; empty without a limit.
+/// Says what a peer has sent, and which limit that exceeds. Empty if no limit was exceeded.
 [[nodiscard]] PERIGEE_INTERNAL_API std::string to_string(const engine::ExceededLimit& exceeded);
 
 /// The text for a message of this side that cannot be sent: the encoder has failed with

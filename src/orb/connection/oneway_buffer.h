@@ -40,18 +40,19 @@ class OnewayBuffer final {
   /// The number of messages that are held back. A thread sees at least its own messages.
   [[nodiscard]] std::uint32_t count() const noexcept { return connection_.held_output(); }
   [[nodiscard]] bool empty() const noexcept { return count() == 0; }
-  /// `flush_due` has something to do.
+  /// Whether `flush_due` has something to do.
   [[nodiscard]] bool is_watched() const noexcept { return !empty() || refused_.load(); }
 
   struct Put {
     engine::SendStatus status = engine::SendStatus::queued;
-    bool lost_with_others = false;  ///< it failed after parts may have been sent
+    bool lost_with_others = false;  ///< `failed`, but a part of the message may have been sent
   };
   /// Puts a finished message behind the others, and sends them if a limit is reached. `timed_out`:
   /// the deadline has passed, and the message is not in the buffer. `failed`: the connection is
   /// broken.
   Put put(const cdr::Buffer& message, const BufferingLimits& limits, Deadline deadline);
-  /// Sends all messages. Closes the connection if the peer takes nothing until the deadline.
+  /// Sends all messages. Closes the connection if some are not sent by the deadline, unless another
+  /// thread is sending then.
   void flush_or_close(Deadline deadline);
   /// Sends the oneways that have waited long enough. Closes the connection if the peer takes
   /// nothing for `patience`. Returns when to call it again. Never waits.
@@ -70,8 +71,8 @@ class OnewayBuffer final {
   std::vector<std::uint64_t> positions_;    // of messages that may not be sent yet, ascending
   Deadline due_;                            // of the messages that are held back
   std::chrono::microseconds due_after_{0};  // the time limit that `due_` comes from
-  Deadline refused_until_;                  // how long the transport may take nothing
-  std::uint64_t refused_at_ = 0;            // octets that had left the queue
+  Deadline refused_until_;  // the connection is closed if the transport takes nothing until then
+  std::uint64_t refused_at_ = 0;  // octets that had left the queue when the limit was set
 };
 
 }  // namespace perigee::orb

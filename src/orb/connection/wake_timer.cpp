@@ -12,12 +12,14 @@ namespace perigee::orb {
 
 namespace {
 
-constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
+// A limit for each wait: the standard library adds the duration to its clock, which may overflow.
+constexpr std::chrono::hours wait_max{1};
 
 }  // namespace
 
 // Without a thread, idle connections stay open, and oneways leave at once. So calls do not fail for
-// lack of a thread. The time is kept: a later call that starts the thread finds it due.
+// lack of a thread. `due_` is kept, so that a later call that starts the thread also starts the
+// work that is due.
 bool WakeTimer::wake_at(Deadline due) noexcept {
   const std::lock_guard lock(mutex_);
   if (stopped_) return false;
@@ -66,7 +68,7 @@ void WakeTimer::wait(std::unique_lock<std::mutex>& lock) {
 Deadline WakeTimer::work() noexcept {
   try {
     return work_(clock_.now());
-  } catch (const std::exception& exception) {  // bad_alloc: again, a little later
+  } catch (const std::exception& exception) {  // no memory: the work is tried again a little later
     log::write(log::Level::warning, "orb", exception.what());
     return Deadline::after(std::chrono::milliseconds(10), clock_.now());
   }

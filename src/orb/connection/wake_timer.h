@@ -29,7 +29,7 @@ class WakeTimer {
   /// Announces work at this time. False: no thread will do it, since the timer was stopped or a
   /// thread could not be started. The next call tries to start the thread again.
   [[nodiscard]] bool wake_at(Deadline due) noexcept;
-  /// Waits for work in progress.
+  /// Ends the thread, and waits for work in progress. Nothing begins afterwards.
   void stop() noexcept;
 
  private:

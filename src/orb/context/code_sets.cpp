@@ -31,7 +31,8 @@ std::optional<std::uint32_t> first_known(const iop::CodeSetList& list, Knows&& k
 }
 
 /// The ORB converts from and to every code set that it knows. So the server's native code set comes
-/// right after the ORB's own, and then the code sets that the server converts.
+/// first if the ORB knows it. Then come the ORB's own code set, if the server converts it, and the
+/// other code sets that the server converts.
 std::optional<std::uint32_t> choose_char(CharSet native, const iop::CodeSetList& server) {
   const std::uint32_t own = registry_number(native);
   const bool is_own = std::ranges::find(server.conversions, own) != server.conversions.end();

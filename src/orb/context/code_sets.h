@@ -1,4 +1,4 @@
-// Which code sets a client and a server use between them. CORBA 3.0, 13.10.2.
+// Which code sets a client and a server use for their messages. CORBA 3.0, 13.10.2.
 //
 // The choice belongs to a connection. So a client keeps connections with different choices apart
 // (EndpointTable). A reference with code sets and a reference without them use different
@@ -23,21 +23,22 @@ namespace perigee::orb {
 /// The code sets that a client uses on a connection, and its announcement to the server.
 struct CodeSetChoice {
   cdr::CodeSets code_sets;
-  iop::CodeSetContext announced;  ///< as the server numbers them; char_data 0: nothing is announced
+  /// Registry numbers, in the form that the server uses. char_data 0: nothing is announced.
+  iop::CodeSetContext announced;
   friend auto operator<=>(const CodeSetChoice&, const CodeSetChoice&) = default;
 };
 
-/// For the profiles of references to this ORB's objects.
+/// The code sets that the profiles of references to this ORB's objects contain.
 [[nodiscard]] PERIGEE_INTERNAL_API iop::CodeSetInfo published_code_sets(
     const CodeSetSettings& settings);
 
-/// For a target that speaks `version` and whose profile has `components`. Empty: there is no code
-/// set that both sides understand.
+/// Chooses for a target that speaks `version` and whose profile has `components`. Empty: there is
+/// no code set that both sides understand.
 [[nodiscard]] std::optional<CodeSetChoice> choose_code_sets(
     const CodeSetSettings& settings, messaging::Version version,
     std::span<const iop::TaggedComponent> components);
 
-/// Within the process nothing is converted.
+/// The code sets of collocated calls: characters are not converted.
 [[nodiscard]] constexpr cdr::CodeSets collocated_code_sets(const CodeSetSettings& settings) {
   return {settings.native_char, settings.native_char, cdr::WideSet::native, 2};
 }
@@ -51,11 +52,11 @@ class AnnouncedCodeSets {
     changed,  ///< the connection has other code sets already
   };
 
-  /// Both must outlive it.
+  /// Both must outlive the object.
   AnnouncedCodeSets(const CodeSetSettings& settings, engine::Agreement& agreement) noexcept
       : settings_(settings), agreement_(agreement) {}
 
-  /// Called for a new connection.
+  /// Called for a new connection: its client has announced nothing yet.
   PERIGEE_INTERNAL_API void begin() noexcept;
 
   /// Looks for an announcement among a request's contexts. Returns the code sets for reading the

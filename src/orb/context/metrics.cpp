@@ -15,8 +15,8 @@ std::string_view type_text(Type type) noexcept {
   return names[static_cast<std::size_t>(type)];
 }
 
-// Quotes a text in a form that JSON and Prometheus share. Octets that are neither printable nor
-// UTF-8 came from a peer.
+// Quotes a text in a form that JSON and Prometheus share. Escapes all octets except printable
+// ASCII, since a peer may have chosen the text.
 std::string quoted(std::string_view text) {
   constexpr std::string_view hexadecimal = "0123456789abcdef";
   std::string result = "\"";

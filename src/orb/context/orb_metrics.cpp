@@ -133,7 +133,7 @@ LatencyTable::Recorder& LatencyTable::recorder_of(std::string_view operation) {
   if (recorders_.size() >= operations_max && !recorders_.contains(operation)) operation = others;
   if (const auto known = recorders_.find(operation); known != recorders_.end())
     return *known->second;
-  auto made = std::make_unique<Recorder>();  // first: no entry may be without a recorder
+  auto made = std::make_unique<Recorder>();  // before the entry: each entry must have a recorder
   return *recorders_.emplace(std::string(operation), std::move(made)).first->second;
 }
 
@@ -160,7 +160,7 @@ std::vector<std::pair<std::string, LatencyHistogram>> LatencyTable::all() const 
 void LatencyTimer::record_now(std::string_view operation) const noexcept {
   try {
     table_->record(operation, std::chrono::steady_clock::now() - start_);
-  } catch (const std::exception& exception) {  // bad_alloc: a number is missing, nothing else
+  } catch (const std::exception& exception) {  // no memory: only this measurement is lost
     log::write(log::Level::warning, "metrics", exception.what());
   }
 }

@@ -29,7 +29,7 @@ enum class RequestOutcome : std::uint8_t {
   forwarded,
   oneway,     ///< no client waits for its outcome
   cancelled,  ///< its reply was not sent
-  refused,    ///< as TRANSIENT: too many were in progress
+  refused,    ///< TRANSIENT or IMP_LIMIT before the upcall: a limit of the server was reached
   count,
 };
 
@@ -114,10 +114,10 @@ class OrbMetrics {
   engine::TrafficLedger server_traffic;
   SpreadCounters<CallOutcome> calls;
   SpreadCounters<RequestOutcome> requests;
-  std::atomic<std::uint64_t> retries{0};   ///< of calls that the server has not executed
-  std::atomic<std::uint64_t> forwards{0};  ///< followed by calls
+  std::atomic<std::uint64_t> retries{0};   ///< of requests that the server has not executed
+  std::atomic<std::uint64_t> forwards{0};  ///< location forwards that calls have followed
   std::atomic<std::uint64_t> handler_calls_failed{0};    ///< of reply handlers in other processes
-  std::atomic<std::uint64_t> malformed_messages{0};      ///< that a server got
+  std::atomic<std::uint64_t> malformed_messages{0};      ///< received by the server
   std::atomic<std::uint64_t> listen_points_believed{0};  ///< announced by clients, in use
   std::atomic<std::uint64_t> listen_points_refused{0};
   LatencyTable call_latencies;

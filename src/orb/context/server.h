@@ -42,33 +42,33 @@ class PERIGEE_INTERNAL_API Server {
   /// Opens the acceptors, once; later calls do nothing. A client that connects waits until
   /// `begin_accepting`.
   [[nodiscard]] virtual std::expected<void, IoError> start() = 0;
-  /// Accepts connections from now on; in reactive mode while `run` is running. Starts the server if
-  /// it has not been started. Before this call, there may be references to objects whose adapters
-  /// do not exist yet. So a client that connects too early has to wait, and does not get
-  /// OBJECT_NOT_EXIST.
+  /// Accepts connections from now on. With the strategy `reactive`, this happens only in `run` and
+  /// `perform_work`. Starts the server if it has not been started. Before this call, there may be
+  /// references to objects whose adapters do not exist yet. So a client that connects too early has
+  /// to wait, and does not get OBJECT_NOT_EXIST.
   [[nodiscard]] virtual std::expected<void, IoError> begin_accepting() = 0;
   /// Blocks until `stop`. Several threads may call it.
   virtual void run() = 0;
-  /// Stops accepting and reading, drains the connections (design, section 4 "Draining") and makes
-  /// `run` return. With Completion::wait, returns when all accepted requests have been answered. A
-  /// later call with Completion::wait waits, too. A later call without it also cancels the deferred
-  /// requests (see OrbCore::cancels).
+  /// Stops accepting, drains the connections (docs/engine.md, "The end of a server") and makes
+  /// `run` return. With Completion::wait, returns when all accepted requests have been answered,
+  /// also in later calls. A later call with Completion::do_not_wait cancels the deferred requests
+  /// (see OrbCore::cancels).
   virtual void stop(Completion completion) noexcept = 0;
 
-  /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
-  /// thread runs a loop.
+  /// Runs the tasks that were posted to the loops after their last turn. Call it after `stop`, when
+  /// no thread runs a loop.
   virtual void finish_tasks() noexcept {}
 
   /// The result of a wait inside an upcall.
   enum class Nested : std::uint8_t {
     not_here,  ///< the calling thread serves no requests: block as usual
-    readable,  ///< requests were served meanwhile
+    readable,  ///< the wait is over; requests were served meanwhile
     too_deep,  ///< `nested_upcall_depth_max` upcalls wait already: NO_RESOURCES
     timed_out,
   };
   /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
   /// requests until the handle is readable, has been closed by the peer, or the deadline has
-  /// passed. Returns later if an upcall of these requests takes longer.
+  /// passed. Returns later if the upcall of such a request takes longer.
   [[nodiscard]] virtual Nested wait_readable(int /*fd*/, Deadline /*until*/) {
     return Nested::not_here;
   }

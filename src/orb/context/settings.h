@@ -22,7 +22,7 @@
 
 namespace perigee::orb {
 
-/// How the server's threads share the connections (design, section 6).
+/// How the server's threads share the connections (docs/threads.md).
 enum class ThreadStrategy : std::uint8_t {
   automatic,  ///< `auto`
   thread_per_connection,
@@ -39,9 +39,9 @@ enum class ThreadStrategy : std::uint8_t {
 /// The texts of system exceptions that a server sends to its clients.
 enum class SentDetails : std::uint8_t {
   none,
-  /// Texts that the ORB or a servant has written for this exception. Not the texts of calls that a
-  /// servant has made, and of exceptions that an operation does not declare: they tell of the
-  /// server's inside.
+  /// Texts that the ORB or a servant has written for this exception. Not the texts of failed calls
+  /// that a servant has made, and of exceptions that an operation does not declare: such texts
+  /// reveal internals of the server.
   own,
   all,
 };
@@ -97,34 +97,35 @@ struct Settings {
   bool offer_bidirectional = false;
   bool accept_bidirectional = false;
   std::uint32_t listen_points_max = 16;      ///< of one peer that offers its connection
-  std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself
-  std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow reader
+  std::size_t read_buffer_size = 64 * 1024;  ///< octets, for each connection of blocking calls
+  std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow peer
   /// Octets of messages of which a part has arrived, on all connections; at least four times the
   /// largest message.
   std::uint64_t unfinished_size_max = 256u << 20;
-  /// Octets of messages that wait for their peers, on all connections.
+  /// Octets of messages that wait for their peers to read, on all connections.
   std::uint64_t unsent_size_max = 256u << 20;
   /// The lowest average rate of an arriving message, after a grace; zero: no limit.
   std::uint64_t pace_octets_per_second = 1024;
   std::chrono::milliseconds pace_grace{10'000};
-  /// Octets of storage that wait for the next large message, for five seconds.
+  /// Octets of storage that the ORB keeps for the next large message, for five seconds.
   std::size_t storage_cache_size_max = 64u << 20;
   iop::IorLimits reference_limits;  ///< of references from outside
 
   // Client.
   std::uint32_t connections_per_endpoint_max = 5;  ///< then callers share connections
-  /// Asynchronous calls on one connection; then another one is made, up to the number above.
+  /// Asynchronous calls on one connection. Further calls use another connection, up to the number
+  /// above.
   std::uint32_t requests_in_flight_max = 16'384;
-  std::uint32_t connecting_threads_max = 4;  ///< for asynchronous calls, while they connect
+  std::uint32_t connecting_threads_max = 4;  ///< look up names and connect for asynchronous calls
   /// Calls of reply handlers that are objects of POAs, in progress; further outcomes are dropped.
   std::uint32_t handler_calls_max = 1024;
   std::size_t handler_calls_size_max = 128 * 1024 * 1024;  ///< octets of results that these keep
   std::chrono::milliseconds handler_call_timeout{60'000};  ///< of each; zero: none
-  std::uint32_t endpoints_max = 1024;          ///< remembered; beyond it, idle ones are forgotten
+  std::uint32_t endpoints_max = 1024;          ///< remembered; beyond it, unused ones are forgotten
   std::uint32_t forward_hops_max = 10;         ///< LOCATION_FORWARDs followed in one call
   std::uint32_t targets_max = 64;              ///< of one reference; more are not tried
   std::uint32_t forwards_remembered_max = 32;  ///< per reference
-  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds connect_timeout{10'000};  ///< of one call, for all its addresses
   /// Connections without calls for so long are closed; zero: never. Shorter than the server's
   /// limit, so that mostly the client closes. Then no request can cross the close.
   std::chrono::milliseconds client_idle_timeout{120'000};
@@ -134,8 +135,8 @@ struct Settings {
 
   // Server.
   SentDetails sent_details = SentDetails::own;  ///< -ORBSendDetails
-  /// Octets that a thread receives at once. The buffer holds several large messages, so that none
-  /// of them has to be copied together. Only the part that was ever filled takes memory.
+  /// Octets that a thread receives at once. The buffer holds several large messages, so that they
+  /// need not be put together by copying. Only the part that was ever filled takes memory.
   std::size_t server_read_buffer_size = 256 * 1024;
   std::uint32_t server_connections_max = 10'000;
   /// A connection without traffic and without requests in progress for so long is closed; zero:
@@ -144,12 +145,12 @@ struct Settings {
   /// A peer that takes none of the octets that are sent to it for so long is cut off; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
   std::chrono::milliseconds open_timeout{10'000};  ///< for the handshake of a client's transport
-  std::uint32_t nested_upcall_depth_max = 32;
+  std::uint32_t nested_upcall_depth_max = 32;      ///< upcalls that wait for replies on one thread
   /// How long the last serving thread waits for its turn at a POA with SINGLE_THREAD_MODEL.
   std::chrono::milliseconds single_thread_wait{10'000};
   /// Threads of auto and thread-per-connection besides the planned ones, for upcalls that block.
   std::uint32_t spare_threads_max = 256;
-  std::uint32_t requests_per_connection_max = 256;  ///< in progress; more get TRANSIENT
+  std::uint32_t requests_per_connection_max = 256;  ///< in progress; more wait, or get TRANSIENT
   std::uint32_t requests_max = 16'384;     ///< in progress on all connections; more get TRANSIENT
   std::uint32_t held_requests_max = 1024;  ///< kept while a POAManager holds
   std::size_t held_size_max = 128 * 1024 * 1024;  ///< octets of all that wait for POAManagers

@@ -1,4 +1,4 @@
-// Asynchronous calls that a thread of the application drives by its ORB.
+// Lets a thread of the application run the loop of its ORB's asynchronous calls while it waits.
 #include "orb/async/async_engine.h"
 #include "orb/core/orb_core.h"
 #include "orb/invocation/nested_wait.h"

@@ -1,4 +1,4 @@
-// Buffered oneways of one ORB.
+// Sends the buffered oneways of one ORB, and reports losses as exceptions.
 #include "orb/client/endpoint_table.h"
 #include "orb/core/orb_core.h"
 #include <perigee/orb/buffering_policy.h>

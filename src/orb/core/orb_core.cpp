@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::chrono::seconds memory_watch_period{1};
 
-// A message of the largest size, and some others, must always find room.
+// A message of the largest size must always find room, beside some other messages.
 engine::MemoryBudget::Limits budget_limits(const Settings& settings,
                                            std::uint64_t message_size_max) noexcept {
   return {.unfinished = std::max(settings.unfinished_size_max, 4 * message_size_max),
@@ -113,7 +113,8 @@ OrbCore::OrbCore(CoreParts parts)
   for (const auto& [type, make] : client_policy_factories()) add_policy_factory(type, make);
 }
 
-// An ORB that was never destroyed. No reference to it is left, so no thread waits for it.
+// Ends an ORB on which `destroy` was not called. No reference to the ORB is left, so no thread
+// waits for it.
 OrbCore::~OrbCore() {
   struct Memory {  // messages that outlive the core give their storage back to the system
     OrbCore& core;
@@ -135,13 +136,13 @@ Deadline OrbCore::watch_memory(TimePoint now) noexcept {
   return Deadline::at(keeps_memory ? std::min(next, now + memory_watch_period) : next);
 }
 
-// Messages that arrive need the budget more than messages that may come.
+// The caches hold memory for later messages. Messages that arrive now need this memory.
 bool OrbCore::reclaim_memory() noexcept {
   const bool had_storage = storage_->clear();
   return sequences_->clear() || had_storage;
 }
 
-// Soon enough for a connection that is paused.
+// The watch runs soon enough to resume a paused connection in time.
 bool OrbCore::wake_memory_watch() noexcept {
   return memory_timer_.wake_at(
       Deadline::after(engine::UnfinishedMessages::paused_period, clock_.now()));
@@ -308,7 +309,8 @@ void OrbCore::check_running() const {
   throw CORBA::BAD_INV_ORDER(minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
 }
 
-// Another thread or a signal may have begun the shutdown. Then `run` waits for its end.
+// Another thread or a signal may have begun the shutdown. Then `run` waits for the end of the
+// shutdown.
 void OrbCore::run() {
   if (life_.state.load() != Life::stopping) check_running();
   if (!server_) return drive_async_until([this] { return stopping(); });
@@ -367,8 +369,8 @@ bool OrbCore::may_wait_for_requests() noexcept {
   return !UpcallScope::inside(context_) && !others_wait_for_us();
 }
 
-// A thread that runs the client loop may be the thread that has to bring the answers to requests in
-// progress. So may the thread of a server's loop, even if it is in no upcall.
+// Requests in progress may wait for the calling thread. If this thread runs the client loop or
+// serves a loop of the server, it may have to deliver their replies, even outside of an upcall.
 bool OrbCore::others_wait_for_us() noexcept {
   if (requests_in_progress() == 0 && collocated_debts_->empty()) return false;
   if (server_ && server_->serves_on_this_thread()) return true;

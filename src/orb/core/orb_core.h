@@ -105,7 +105,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   }
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
-  /// The client's asynchronous calls. Made at the first use; raises NO_RESOURCES.
+  /// The client's asynchronous calls. Made at the first use. Raises NO_RESOURCES if there is no
+  /// handle for a reactor.
   [[nodiscard]] AsyncEngine& async() {
     AsyncEngine* const made = async_made_.load(std::memory_order_acquire);
     return made != nullptr ? *made : make_async();

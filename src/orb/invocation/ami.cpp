@@ -1,4 +1,4 @@
-// Outcomes on their way to reply handlers.
+// Passes the outcomes of asynchronous calls to reply handlers.
 #include "orb/serving/log_operation.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/ami.h>
@@ -52,7 +52,7 @@ void send_observed(const CORBA::Object& target, const Operation& operation, Argu
                    ReplyObserver* observer) {
   try {
     const CallHandle call = send(target, operation, std::move(arguments), *observer);
-  } catch (...) {  // the observer is not told
+  } catch (...) {  // the call has not begun, so the observer would never be told and deleted
     delete observer;
     throw;
   }

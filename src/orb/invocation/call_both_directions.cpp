@@ -1,5 +1,5 @@
 // A blocking call over a connection that carries requests in both directions. A loop reads the
-// connection: the calling thread only waits, and callbacks are served meanwhile.
+// connection. The calling thread only waits, while callbacks from the peer are served.
 #include "orb/connection/message_limits.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/server.h"
@@ -15,7 +15,7 @@ using engine::CallFailure;
 using engine::StartStatus;
 using messaging::ResponseFlags;
 
-// `connect`: the call uses connections for one direction.
+// Returns `connect` if the call uses connections for one direction.
 Invocation::State Invocation::choose_both_directions() {
   using Found = Bidirectional::Found;
   auto choice =
@@ -37,7 +37,7 @@ Invocation::State Invocation::choose_both_directions() {
   return State::connect;
 }
 
-// A peer that has never replied may be mute.
+// A peer that has never replied may be mute, so the wait for its first reply is limited.
 Deadline Invocation::reply_deadline() const noexcept {
   const auto limit = context_.settings.first_reply_timeout;
   if (limit <= limit.zero() ||

@@ -1,4 +1,5 @@
-// The begin and the end of all kinds of calls: their policies, and the treatment of their results.
+// What blocking and asynchronous calls have in common at their begin and end: the policies of a
+// call, its user exceptions, and its outcome for the metrics.
 #pragma once
 
 #include "orb/connection/invocation_error.h"

@@ -30,7 +30,7 @@ void CallSteps::fail_without_target() {
 }
 
 // All profiles of a location forward have been tried. Goes on with the remaining profiles of the
-// binding before the forward (the order of the paper's figure 12).
+// binding before the forward. tests/orb/forwarding_order_test.cpp shows the order.
 bool CallSteps::return_to_forwarded() noexcept {
   if (forwarded_.empty()) return false;
   profiles_->forget(*round_.binding);
@@ -39,8 +39,8 @@ bool CallSteps::return_to_forwarded() noexcept {
   return true;
 }
 
-// Done once per call. After a failed forward, the object may have moved on. After a base that leads
-// nowhere, new protocols may have been registered.
+// Done once per call. If a forward has failed, the object may have moved again, so the call asks at
+// the base. If the base has failed, new protocols may have been registered since it was resolved.
 bool CallSteps::return_to_base() {
   if (std::exchange(returned_to_base_, true)) return false;
   if (hops_ == 0 && round_.binding->kind == Binding::Kind::base) {
@@ -55,8 +55,9 @@ bool CallSteps::return_to_base() {
   return true;
 }
 
-// OBJECT_NOT_EXIST from the target of a forward: the call returns to the base (CORBA 3.0, 15.6). An
-// operation that was executed may raise it about another object; then the call does not return.
+// OBJECT_NOT_EXIST from the target of a forward: the call goes back to the base (CORBA 3.0, 15.6).
+// An operation that was executed may raise the same exception about another object. Then the call
+// ends with this exception.
 bool CallSteps::forwarded_object_is_gone() const {
   if (round_.binding->kind != Binding::Kind::forward) return false;
   cdr::Decoder body = body_;
@@ -162,7 +163,8 @@ CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
   return State::failed;
 }
 
-// Called at the end of asynchronous calls, so it does not fail without memory for the text.
+// Also called in noexcept functions of asynchronous calls. So the text is empty if there is no
+// memory for it.
 std::string CallSteps::endpoint_text() const noexcept try {
   return target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
 } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
-// The decisions of all kinds of calls: which target comes next, what a reply means, and whether to
-// try again. Does no input or output.
+// The decisions of blocking and asynchronous calls: which target comes next, what a reply means,
+// and whether to try again. Does no input or output.
 #pragma once
 
 #include "orb/bidirectional/bidirectional.h"
@@ -33,7 +33,7 @@ struct InvocationRequest {
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
   std::chrono::microseconds time_limit{0};  ///< of the whole call; zero: none
-  std::chrono::microseconds send_limit{0};  ///< the same, until it is sent
+  std::chrono::microseconds send_limit{0};  ///< until the request is sent; zero: none
   /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
   /// For a oneway: it may wait to be sent together with others.
@@ -65,13 +65,15 @@ class CallSteps {
 
   /// Begins with the reference's present binding.
   void begin() { use(profiles_->current()); }
-  /// The next state is `collocated`, `connect` or `failed`.
+  /// Chooses the next target. The next state is `collocated`, `connect` or `failed`, or `choose`
+  /// if that target cannot be used.
   [[nodiscard]] State choose();
   /// Classifies `status_` and `body_`. The next state is `done`, a state that tries again, or
   /// `failed`. Only `done` still needs the body.
   [[nodiscard]] State classify();
   /// Calls the servant on this thread. `request` and `reply` are for the bodies; `body_` then
-  /// refers to `reply`. The next state is `classify`, `done` or `failed`.
+  /// refers to `reply`. The next state is `classify`, `done` or `failed`, or `connect` if the ORB
+  /// is being destroyed.
   [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply, Deadline deadline);
   /// The same without waiting for a deferred reply. If the servant answers later, the next state is
   /// `collocated`, and the caller calls `take_collocated` when `later` has the answer. `until`: the
@@ -82,15 +84,15 @@ class CallSteps {
   /// After a failed connect: goes to the next target.
   [[nodiscard]] State after_failed_connect(IoError io);
   /// After a request that failed on a connection. The connection has already described the error in
-  /// `failure()`. `reused`: the connection was there before. `expired`: there is no time for
-  /// another try.
+  /// `failure()`. `reused`: the connection existed before this try. `expired`: returns whether
+  /// there is no time for another try.
   template <typename Expired>
   [[nodiscard]] State after_failed_request(const TransactResult& result, bool reused,
                                            const Expired& expired);
   State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] messaging::RequestHeader header(std::uint32_t request_id) const noexcept;
-  /// The whole request, with these contexts and the time that is left until `deadline`. False if it
-  /// cannot be encoded: `failure()` says why.
+  /// Encodes the whole request, with these contexts and the time that is left until `deadline`.
+  /// False if it cannot be encoded: `failure()` says why.
   [[nodiscard]] bool write_request(const messaging::Session& session, cdr::Buffer& buffer,
                                    std::uint32_t request_id,
                                    std::span<const iop::ServiceContext> announced,
@@ -110,7 +112,7 @@ class CallSteps {
     return {deadline, &connecting_, count - round_.tried + 1};
   }
 
-  /// Keeps why the request cannot be encoded.
+  /// Notes in `failure()` why the request cannot be encoded.
   [[gnu::cold]] void note_encode_error(cdr::Encoder& encoder, const messaging::Session& session);
   /// Subtracts the time of a connect that did not use `checkout_limits`.
   void spend(Duration connecting) noexcept { connecting_.spend(connecting); }
@@ -122,7 +124,7 @@ class CallSteps {
   const std::shared_ptr<MProfile> profiles_;  // the reference's
   const Target* target_ = nullptr;
   Freshness freshness_ = Freshness::any;
-  bool request_sent_ = false;  // the request, or its present try, may have been sent
+  bool request_sent_ = false;  // the server may have received the request
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
   cdr::Decoder body_;
   /// What the server says of its system exception, whose body is `body_`: the text of the reply. If
@@ -242,8 +244,7 @@ CallSteps::State CallSteps::after_failed_request(const TransactResult& result, b
   failure().stage = result.stage;
   failure().cause = result.cause;
   if (!not_executed || result.cause == FailureCause::deadline) return State::failed;
-  if (expired())
-    return fail(result.stage, FailureCause::deadline);  // a request cut by its own time
+  if (expired()) return fail(result.stage, FailureCause::deadline);  // no time for another try
   return try_again(reused || closed);
 }
 

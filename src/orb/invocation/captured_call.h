@@ -6,7 +6,8 @@
 
 namespace perigee::orb {
 
-/// While it lives, synchronous calls of this thread through stubs without a reference come here.
+/// While this object lives, it receives the synchronous calls of its thread through stubs that have
+/// no reference.
 class CapturedCall final {
  public:
   /// `encoder` gets the arguments; null: only the operation is recorded.

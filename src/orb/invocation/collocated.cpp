@@ -1,4 +1,4 @@
-// ServerRequests whose reply goes to a buffer instead of a connection, in the upcall or later.
+// ServerRequests that write their reply into a buffer of the caller, during the upcall or later.
 #include "orb/invocation/collocated.h"
 
 #include "orb/context/code_sets.h"
@@ -19,7 +19,7 @@ using messaging::ReplyStatus;
 
 namespace {
 
-/// Encodes answers. The derived class decides where they go.
+/// Encodes answers. The derived class provides the buffer.
 class CollocatedAnswer : public ServerRequest {
  protected:
   explicit CollocatedAnswer(const cdr::CodeSets& code_sets) : code_sets_(code_sets) {}
@@ -68,7 +68,7 @@ class CollocatedAnswer : public ServerRequest {
   const cdr::CodeSets code_sets_;
 };
 
-/// Answers a caller that waits or has given up.
+/// The deferred reply: answers a caller that still waits, or that has given up.
 class DeferredAnswer final : public CollocatedAnswer {
  public:
   DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,
@@ -146,7 +146,7 @@ class CollocatedRequest final : public CollocatedAnswer {
 
 }  // namespace
 
-// The text only helps people: without memory for it there is none.
+// The text only helps people, so it is empty if there is no memory for it.
 std::string collocated_detail(cdr::Decoder body) noexcept try {
   (void)body.read_string_view();  // the repository id
   (void)body.read<std::uint32_t>();

@@ -27,10 +27,10 @@ struct CollocatedCall {
   OctetSpan object_key;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   const cdr::Buffer& arguments;  ///< without borrowed segments
-  Deadline deadline;             ///< ends waiting, never the upcall; the servant is told
+  Deadline deadline;  ///< ends the caller's wait, never the upcall; the servant can read it
 };
 
-/// The text of the exception behind a system exception in the body of a collocated reply.
+/// The text of a system exception, which follows the exception in the body of a collocated reply.
 [[nodiscard]] std::string collocated_detail(cdr::Decoder body) noexcept;
 
 /// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception

@@ -88,7 +88,7 @@ FailureCause CollocatedWait::drive(const OrbContext& context, Deadline deadline)
 void CollocatedDebts::add(CollocatedWait& wait) {
   const std::lock_guard lock(mutex_);
   owed_.insert(&wait);
-  if (cancelled_) (void)wait.cancellation.cancel();  // no token is out yet
+  if (cancelled_) (void)wait.cancellation.cancel();  // there is no stop token to notify yet
 }
 
 void CollocatedDebts::remove(CollocatedWait& wait) noexcept {

@@ -21,8 +21,8 @@ class CollocatedWait {
  public:
   /// Called once by the answering thread: `body` is complete.
   void end(messaging::ReplyStatus outcome) noexcept;
-  /// Called by the caller instead of waiting. The answering thread calls `then` at the end; it must
-  /// not throw. False, and `then` is not called, if the answer is there already.
+  /// Called by the caller instead of waiting. The answering thread calls `then` at the end. `then`
+  /// must not throw. False, and `then` is not called, if the answer is there already.
   [[nodiscard]] bool when_ended(std::move_only_function<void()> then);
   /// Called by the caller: waits until there is an answer. A thread of a loop serves other requests
   /// meanwhile.
@@ -44,8 +44,8 @@ class CollocatedWait {
   event::Signal event_;  // raised at the end, if the caller is on a loop
 };
 
-/// The requests of collocated calls that are to be answered later. Any thread. Shared by the ORB
-/// and by each of these requests, which may outlive it.
+/// The deferred requests of collocated calls. Any thread. Shared by the ORB and by each of these
+/// requests, since a request may outlive the ORB.
 class CollocatedDebts {
  public:
   void add(CollocatedWait& wait);

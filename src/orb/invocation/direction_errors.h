@@ -1,4 +1,4 @@
-// Translates failures of a call in the engine into errors of an invocation.
+// Translates failures of a call over an engine connection into errors of an invocation.
 #pragma once
 
 #include "engine/connection/started_call.h"

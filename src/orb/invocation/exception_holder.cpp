@@ -86,7 +86,7 @@ class ValueReader final {
     return value;
   }
 
-  /// Called behind the last member. Skips the members of a derived type.
+  /// Called after the last member. Skips the members of a derived type.
   void end() {
     if (!is_chunked_) return;
     for (std::uint32_t count = 0; decoder_.ok(); ++count) {

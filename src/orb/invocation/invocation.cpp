@@ -58,7 +58,7 @@ const InvocationError* Invocation::run() {
   }
 }
 
-// What ends first ends sending.
+// The earlier of the two limits ends the sending of the request.
 void Invocation::begin_time_limits() noexcept {
   const TimePoint now = context_.clock.now();
   if (request_.time_limit.count() != 0) slot_.deadline = Deadline::after(request_.time_limit, now);
@@ -75,7 +75,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
 }
 
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
-  engine::MessagePlace::leave_all();  // of calls whose arguments are being encoded
+  engine::MessagePlace::leave_all();  // outer calls of this thread may be encoding their arguments
   if (target_->endpoint->loses_messages()) [[unlikely]]
     limit_call_over_datagrams();
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
@@ -99,7 +99,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
   return check_out(serves);
 }
 
-// No connection of this thread is at hand.
+// Called if the connection that this thread used last is not available.
 [[gnu::noinline]] Invocation::State Invocation::check_out(bool serves) {
   const bool oneway = request_.response == ResponseFlags::none;
   auto lease = target_->endpoint->checkout(freshness_,
@@ -163,14 +163,16 @@ std::chrono::microseconds Invocation::time_left() const noexcept {
   return std::chrono::ceil<std::chrono::microseconds>(slot_.deadline.left(context_.clock.now()));
 }
 
-// On the thread of a loop the connection may be for this call only.
+// A thread that serves a loop does not buffer the oneway, since the connection may be for this call
+// only.
 TransactResult Invocation::send_oneway() {
   if (is_buffered())
     return lease_->send_soon(*request_buffer_, *request_.buffering, slot_.send_deadline);
   return lease_->send_only(*request_buffer_, slot_.send_deadline);
 }
 
-// Where the connection's own time-out does not, since others are served meanwhile.
+// For a thread that serves other requests while it waits. The connection's own time-out limits only
+// reads that block.
 void Invocation::limit_first_reply() {
   const auto limit = context_.settings.first_reply_timeout;
   const bool limited = limit > std::chrono::milliseconds::zero() && !lease_->answered();
@@ -185,7 +187,7 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
   return after_failed_request(result, reused, [this] { return expired(); });
 }
 
-// What follows is for another connection.
+// If the call goes on, it may need another connection.
 [[gnu::always_inline]] inline Invocation::State Invocation::classify() {
   const State next = CallSteps::classify();
   if (next != State::done) leave_connection();

@@ -27,8 +27,9 @@
 
 namespace perigee::orb {
 
-/// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
-/// `body` are valid until it is destroyed: they refer to the connection's read buffer.
+/// One call. Lives on the stack of the calling thread, which alone uses it. After `run` has
+/// succeeded, `status` and `body` are valid until the Invocation is destroyed: `body` refers to the
+/// connection's read buffer.
 class Invocation final : private CallSteps {
  public:
   Invocation(Reference& reference, const InvocationRequest& request);

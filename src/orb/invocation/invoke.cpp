@@ -1,5 +1,5 @@
-// The functions that generated stubs call: the outermost adapter of a synchronous call, which turns
-// the outcome of the invocation into results and exceptions. Also object references as arguments.
+// The functions that generated stubs call for synchronous calls. They turn the outcome of the
+// invocation into results and exceptions.
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/invocation/call_ends.h"

@@ -38,7 +38,7 @@ Duration duration_of(double nanoseconds) noexcept {
   return Duration(static_cast<Duration::rep>(nanoseconds));
 }
 
-// Without random numbers of the system, the time makes clients differ.
+// If the system has no random numbers, the present time makes the delays of clients differ.
 unsigned seed() noexcept try { return std::random_device{}(); } catch (const std::exception&) {
   return static_cast<unsigned>(steady_clock().now().time_since_epoch().count());
 }

@@ -35,7 +35,7 @@ BufferingLimits limits_of(const BufferingConstraint& constraint) noexcept {
           .timeout = microseconds_of(constraint.timeout)};
 }
 
-// False if this level has no such policy, or if its class is foreign.
+// False if the policy cannot be set at this level, or if the ORB does not know its class.
 bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel level) {
   if (const auto* timeout = dynamic_cast<const Messaging::RelativeRoundtripTimeoutPolicy*>(&policy))
     values.roundtrip_timeout = timeout->relative_expiry();

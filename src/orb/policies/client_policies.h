@@ -30,7 +30,7 @@ struct CallPolicies {
   std::optional<BufferingLimits> buffering;
   std::optional<bool> bidirectional;                           // true: BOTH
   std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
-  std::shared_ptr<const ProtocolPreference> server_protocols;  // the ORB's only
+  std::shared_ptr<const ProtocolPreference> server_protocols;  // only for the ORB
 
   /// Takes the values that are not set here from `outer`.
   void complete_with(const CallPolicies& outer) noexcept;
@@ -84,7 +84,8 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   /// False until a policy has been set for the ORB or a thread. Until then calls need not look at
   /// policies.
   [[nodiscard]] bool in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
-  /// The thread's policies, completed with the ORB's. Locks only after the ORB's have changed.
+  /// The thread's policies, completed with the ORB's policies. Takes a lock only after the policies
+  /// of the ORB or of the thread have changed.
   [[nodiscard]] CallPolicies effective();
 
   [[nodiscard]] PERIGEE_INTERNAL_API std::shared_ptr<const PolicyOverrides> of_orb() const;

@@ -1,5 +1,5 @@
-// The client's policies as applications see them: the classes of PolicyManager and PolicyCurrent,
-// and the policies of calls.
+// The interfaces PolicyManager and PolicyCurrent, and the policy classes of calls: functions that
+// are not in the headers.
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>

@@ -1,4 +1,4 @@
-// The protocol policies of module RTCORBA as applications see them.
+// The protocol policies of module RTCORBA, and the properties of protocols.
 #include <perigee/orb/protocol_policies.h>
 
 namespace RTCORBA {

@@ -28,7 +28,7 @@ struct Candidate {
   const transport::Properties* properties;
 };
 
-// References come from peers: each profile costs memory.
+// References come from peers, and each profile costs memory. So `targets_max` limits the profiles.
 std::vector<std::uint32_t> claim_profiles(const OrbContext& context, Binding& binding) {
   std::vector<std::uint32_t> indices;
   for (std::size_t index = 0; index < binding.ior.profiles.size(); ++index) {
@@ -69,7 +69,7 @@ std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding
   return in_order;
 }
 
-// The highest version that both sides speak, in its shorter form if both sides want that.
+// The highest version that both sides speak, in its shorter form (GIOPlite) if both sides want it.
 messaging::Version agreed_version(const OrbContext& context,
                                   const messaging::MessagingProtocol& protocol,
                                   const transport::ProfileTarget& profile) {

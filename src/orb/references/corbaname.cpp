@@ -46,7 +46,8 @@ std::expected<std::string, iop::ReferenceError> unescape(std::string_view text) 
   return plain;
 }
 
-// Reads one component; stands at the '/' behind it, or at the end.
+// Reads one component after the other. After a component, the reader is at the next '/' or at the
+// end of the text.
 class NameReader {
  public:
   explicit NameReader(std::string_view text) noexcept : text_(text) {}

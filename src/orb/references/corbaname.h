@@ -24,8 +24,8 @@ struct Corbaname {
   std::vector<NameComponent> name;  ///< empty: the URL denotes the context itself
 };
 
-/// "corbaname:<addresses>[/<key>][#<name>]". The key is NameService unless there is one; the name
-/// is percent-escaped, then in the naming service's form "id.kind/id.kind".
+/// "corbaname:<addresses>[/<key>][#<name>]". Without a key, the key is NameService. The name has
+/// the naming service's form "id.kind/id.kind", percent-escaped.
 PERIGEE_API std::expected<Corbaname, iop::ReferenceError> parse_corbaname(std::string_view url);
 
 /// The naming service's form of names: '/' between components, '.' before the kind, '\' escapes.

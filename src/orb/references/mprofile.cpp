@@ -10,8 +10,8 @@ namespace perigee::orb {
 
 namespace {
 
-// More than the number of places between which servers move an object. If a server always forwards
-// to new places, each call takes a lock.
+// Servers rarely move an object between more places than this. If a server always forwards to new
+// places, each call takes a lock.
 constexpr std::size_t kept_max = 8;
 
 }  // namespace
@@ -23,7 +23,7 @@ MProfile::MProfile(const OrbContext& context, iop::Ior ior,
 BindingRef MProfile::resolved(const BindingRef& which) const {
   const std::lock_guard lock(mutex_);
   if (which == nullptr) {
-    // Makes a copy, so that the next call can begin again if memory runs out.
+    // Passes a copy of `unresolved_`, so that the next call can try again if memory runs out here.
     const BindingRef binding =
         make_binding(context_, unresolved_, Binding::Kind::base, preference_.get());
     keep(binding);

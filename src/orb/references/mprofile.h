@@ -1,5 +1,5 @@
-// The profiles that lead to an object, in the order of one client: the reference's own profiles,
-// and the profiles of location forwards. Makes no calls.
+// The profiles that lead to an object, in the order in which calls try them: the reference's own
+// profiles, and the profiles of location forwards. Makes no calls.
 #pragma once
 
 #include "orb/policies/protocol_preference.h"
@@ -39,9 +39,9 @@ struct Binding {
   iop::Ior ior;
   std::vector<transport::ProfileTarget> profiles;
   std::vector<Target> targets;                      ///< in the order in which to try them
-  std::string other_hosts;                          ///< endpoints that lead nowhere here, as text
+  std::string other_hosts;                          ///< endpoints that only work on another host
   std::string excluded;                             ///< excluded by ClientProtocolPolicy, as text
-  std::uint64_t protocol_changes = 0;               ///< in the registry, before it was made
+  std::uint64_t protocol_changes = 0;               ///< of the registry, before this was made
   mutable std::atomic<std::uint32_t> preferred{0};  ///< the target that answered last: tried first
   /// The addressing mode that servers have asked for.
   mutable std::atomic<messaging::AddressingMode> addressing{messaging::AddressingMode::key};
@@ -50,7 +50,7 @@ struct Binding {
 /// Shared by an MProfile and by calls, which may keep it after the MProfile has forgotten it.
 using BindingRef = std::shared_ptr<const Binding>;
 
-/// `preference`: of protocols; null: the nearest first.
+/// `preference`: the order of protocols; null: the nearest first.
 std::shared_ptr<Binding> make_binding(const OrbContext& context, iop::Ior ior, Binding::Kind kind,
                                       const ProtocolPreference* preference);
 
@@ -59,9 +59,10 @@ enum class Permanence : std::uint8_t { temporary, permanent };
 
 /// Any thread.
 ///
-/// The newest forward is the current one. `forwards_remembered_max` forwards are remembered: an
-/// equal forward uses their binding, which knows what calls have learnt. The first few bindings are
-/// kept as long as the MProfile. Calls use them without a lock and without counting.
+/// The newest forward is the current one. `forwards_remembered_max` forwards are remembered. A
+/// forward that equals a remembered one uses its binding, with what calls have learnt. The first
+/// few bindings are kept as long as the MProfile. Calls use them without a lock and without
+/// counting.
 class MProfile final {
  public:
   /// `preference`: the order of protocols of the calls that use it; null: none.
@@ -76,15 +77,17 @@ class MProfile final {
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }
   [[nodiscard]] const ProtocolPreference* preference() const noexcept { return preference_.get(); }
 
-  /// Makes `forward` the current binding (and the base, if permanent), unless it leads nowhere.
+  /// Makes `forward` the current binding (and the base, if permanent), unless it has no targets.
   /// Returns `forward`, or an equal binding that is remembered.
   BindingRef adopt(std::shared_ptr<Binding> forward, Permanence permanence);
-  /// `ior` replaces the base and the forwards, even if it leads nowhere.
+  /// `ior` replaces the base and the forwards, even if it has no usable target.
   void replace(const iop::Ior& ior);
-  /// The forward has failed: back to the base, unless another thread has found a newer one.
+  /// The forward has failed: the base becomes current, unless another thread has found a newer
+  /// forward.
   void forget(const Binding& forward) noexcept;
-  /// Makes a base that led nowhere anew, if protocols have come or gone. If another thread has done
-  /// so, returns its base. nullptr if nothing has changed, or if the base still leads nowhere.
+  /// All targets of the base have failed. Resolves the base again if protocols have been added or
+  /// removed since. If another thread has already done so, returns its base. nullptr if no protocol
+  /// has changed, or if the new base has no targets.
   BindingRef renew_base(const Binding& failed);
 
  private:
@@ -113,7 +116,7 @@ class MProfile final {
   mutable BindingRef base_;
   mutable std::vector<BindingRef> kept_;  // as long as the MProfile
   std::vector<BindingRef> remembered_;    // the newest last
-  std::uint64_t changes_in_vain_ = 0;     // of protocols, when the base still led nowhere
+  std::uint64_t changes_in_vain_ = 0;     // of protocols, when a renewed base had no targets
 };
 
 }  // namespace perigee::orb

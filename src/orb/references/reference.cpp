@@ -1,4 +1,4 @@
-// References, and their profiles in the orders that policies want.
+// References, and their profiles in the orders that ClientProtocolPolicies prefer.
 #include "orb/references/reference.h"
 
 #include "orb/context/orb_context.h"
@@ -47,7 +47,7 @@ std::shared_ptr<MProfile> Reference::kept_equal(const ProtocolPreference& prefer
   return nullptr;
 }
 
-// Makes it the last used.
+// The profiles that are found become the last used.
 std::shared_ptr<MProfile> Reference::recent_equal(const ProtocolPreference& preference) {
   const auto found = std::ranges::find_if(
       recent_, [&](const auto& profiles) { return *profiles->preference() == preference; });
@@ -65,7 +65,7 @@ void Reference::keep(std::shared_ptr<const ProtocolPreference> preference,
   kept_.store(first_kept_.get(), std::memory_order_release);
 }
 
-// Profiles that calls use without a lock stay, and lead to the new place.
+// Calls use the profiles in `kept_` without a lock, so these profiles stay, and get the new IOR.
 void Reference::replace(const iop::Ior& ior) {
   if (base()->ior != ior) {
     auto binding = make_binding(*context_, ior, Binding::Kind::base, nullptr);

@@ -52,7 +52,8 @@ class Reference final {
   void replace(const iop::Ior& ior);
 
  private:
-  /// The profiles for one preference. Immutable; the preference lives as long as it is compared.
+  /// The profiles for one preference. Immutable. Keeps the preference, since `profiles` compares
+  /// addresses of preferences.
   struct Kept {
     std::shared_ptr<const ProtocolPreference> preference;
     std::shared_ptr<MProfile> profiles;  // shared with those of equal preferences

@@ -1,4 +1,4 @@
-// Opening endpoints, and making profiles out of them.
+// Opens endpoints, and makes the profiles of references that lead there.
 #include "orb/server/acceptor_set.h"
 
 #include "orb/context/code_sets.h"
@@ -68,7 +68,7 @@ struct ChosenEndpoint {
 // The configured endpoints that ServerProtocolPolicy wants, in its order. An endpoint of an unknown
 // protocol stays, and is an error later.
 std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPreference* preference) {
-  std::multimap<std::size_t, ChosenEndpoint> ranked;  // among equals as configured
+  std::multimap<std::size_t, ChosenEndpoint> ranked;  // equal ranks stay in the configured order
   for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
     if (preference == nullptr || core.protocols().find(endpoint.scheme) == nullptr)
       ranked.emplace(0, ChosenEndpoint{endpoint, {}});
@@ -118,7 +118,7 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   components_ = {iop::encode_orb_type(orb_type),
                  iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
   if (core.settings().giop_lite) components_.push_back(iop::encode_giop_lite());
-  // 1.0 has no components (interop fact 45).
+  // Profiles of version 1.0 have no components (interop fact 45).
   shares_iiop_profile_ = core.settings().version_max.minor > 0;
   listeners_ = std::move(listeners);
   published_ = arranged(served());
@@ -151,7 +151,7 @@ Listener& AcceptorSet::insert(std::unique_ptr<Listener> listener) {
   const std::lock_guard lock(mutex_);
   Listener& inserted = *listeners_.emplace_back(std::move(listener));
   published_ = arranged(served());
-  protocol_changes_.store(0, std::memory_order_release);  // its protocol may have gone meanwhile
+  protocol_changes_.store(0, std::memory_order_release);  // its protocol may be removed already
   return inserted;
 }
 
@@ -164,7 +164,7 @@ void AcceptorSet::withdraw(Listener& listener) noexcept {
   std::erase_if(published_, [&](const Published& each) { return each.listener == &listener; });
 }
 
-// If there is no memory, the next look tries again.
+// If memory runs out, the next call tries again.
 std::vector<Listener*> AcceptorSet::withdraw_removed(const OrbCore& core) noexcept try {
   const std::uint64_t changes = core.protocols().changes();  // before looking
   if (changes == protocol_changes_.load(std::memory_order_acquire)) return {};
@@ -215,7 +215,7 @@ AcceptorSet::Chosen AcceptorSet::served() const {
 
 AcceptorSet::Chosen AcceptorSet::preferred(const transport::ProtocolRegistry& protocols,
                                            const ProtocolPreference& preference) const {
-  std::multimap<std::size_t, const Listener*> ranked;  // among equals as they were opened
+  std::multimap<std::size_t, const Listener*> ranked;  // equal ranks stay in the order of opening
   for (const Listener* const listener : served()) {
     const auto place = preference.place_of(protocols, listener->acceptor->listening().scheme);
     if (place) ranked.emplace(place->rank, listener);

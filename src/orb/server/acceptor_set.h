@@ -54,9 +54,10 @@ struct ReferenceParts {
 /// stay valid.
 class AcceptorSet {
  public:
-  /// Opens all endpoints of the settings, or none.
+  /// Opens all endpoints of the settings that ServerProtocolPolicy allows. After an error, none is
+  /// open.
   [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
-  /// The server's part. Its listeners may change only until it stops.
+  /// What `add` needs from the server. Listeners may be added only until the server stops.
   struct Serving {
     std::mutex& mutex;
     const bool& stopping;                  ///< guarded by the mutex
@@ -68,8 +69,8 @@ class AcceptorSet {
                                                                 const transport::Endpoint& endpoint,
                                                                 const Serving& serving);
   /// Stops publishing listeners whose protocols the registry no longer has. Calls `close` once for
-  /// each of them, which ends accepting there. If this fails for lack of memory, the next look
-  /// tries again.
+  /// each of these listeners, which ends accepting there. If memory runs out, the next call tries
+  /// again.
   void close_removed(const OrbCore& core, function_ref<void(Listener&)> close) noexcept;
   [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
                                   ReferenceParts parts) const;
@@ -85,7 +86,7 @@ class AcceptorSet {
   [[nodiscard]] std::vector<Listener*> listeners() const;
 
  private:
-  /// A listener that has a profile of its own, and the components in this profile.
+  /// A listener that has its own profile in references, and the components in this profile.
   struct Published {
     const Listener* listener;
     std::vector<iop::TaggedComponent> components;
@@ -108,8 +109,8 @@ class AcceptorSet {
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<Published> published_;  // of all that are served
 
-  // The changes in the registry when listeners were withdrawn; 0: look again. Written under the
-  // mutex.
+  // The registry's count of changes at the last search for removed protocols; 0: search again.
+  // Written under the mutex.
   std::atomic<std::uint64_t> protocol_changes_{0};
 };
 

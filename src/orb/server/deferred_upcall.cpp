@@ -1,4 +1,4 @@
-// Copies the operation and the key out of the upcall: its message and frame do not outlive it.
+// Copies the operation and the key, since the message and the frame end with the upcall.
 #include "orb/server/deferred_upcall.h"
 
 #include "orb/connection/call_buffers.h"
@@ -13,8 +13,8 @@ namespace perigee::orb {
 
 namespace {
 
-// Requests are stopped this much after their time limit. Calls that a servant makes for a request
-// have the same limit: they mostly end before, with TIMEOUT.
+// A request is stopped this long after its time limit. Calls that the servant makes for the request
+// have the same time limit. Because of the margin, they mostly end first, with TIMEOUT.
 constexpr std::chrono::milliseconds deferred_expiry_margin{20};
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace perigee::orb {
 
 class OrbCore;
 
-/// Pooled and counted. `delete` ends the request for the server; the memory stays until the
-/// references of its timer, and of threads that stop it, are dropped. Keeps the connection and the
-/// ORB.
+/// Pooled and counted. `delete` ends the request for the server. The memory stays until the timer,
+/// and threads that stop the request, have dropped their references. Keeps the connection and the
+/// ORB alive.
 class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequest {
  public:
   /// Throws bad_alloc.
@@ -60,7 +60,7 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
   Cancellation cancellation_;
   Expiry expiry_{*this};
   std::atomic<std::uint32_t> references_{1};  // the owner's
-  std::array<char, 128> name_space_;          // of operation and key, if they fit
+  std::array<char, 128> name_space_;          // for operation and key, if they fit
   std::unique_ptr<char[]> long_names_;
 };
 

@@ -85,7 +85,7 @@ std::expected<void, IoError> EngineServer::begin_accepting() {
 
 void EngineServer::run() { server_.run(); }
 
-// If the server has accepted nothing yet, it turns waiting clients away.
+// If the server has not begun to accept, it closes the connections of clients that already wait.
 void EngineServer::stop(Completion completion) noexcept {
   bool turn_away = false;
   {

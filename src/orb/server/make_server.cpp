@@ -1,4 +1,4 @@
-// The server of an ORB, for each thread strategy.
+// All thread strategies have the same server class.
 #include "orb/server/make_server.h"
 
 #include "orb/core/orb_core.h"

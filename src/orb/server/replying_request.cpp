@@ -63,7 +63,8 @@ void ReplyingRequest::send_user_exception(const CORBA::UserException& exception)
   });
 }
 
-// False if there is no text, or no room for it: then nothing has been sent.
+// False if there is no text, or if the reply with the text cannot be sent. Then nothing has been
+// sent.
 bool ReplyingRequest::send_with_detail(const CORBA::SystemException& exception) noexcept try {
   const std::string_view text = sent_part(exception.detail(), details());
   if (text.empty()) return false;

@@ -26,6 +26,7 @@ class ReplyingRequest : public ServerRequest {
   /// The outcome of the request, once it is answered.
   [[nodiscard]] RequestOutcome outcome() const noexcept { return outcome_; }
   [[nodiscard]] engine::Connection& connection() const noexcept { return connection_; }
+  /// Adds the outcome and the latency to the metrics. Called once, when the request has ended.
   void count(OrbMetrics& metrics, const LatencyTimer& timer) const noexcept;
 
  protected:

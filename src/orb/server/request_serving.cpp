@@ -25,7 +25,7 @@ using messaging::LocateStatus;
 namespace {
 
 constexpr std::uint32_t minor_adapter_missing = CORBA::OMGVMCID | 2;  // OBJECT_NOT_EXIST
-constexpr std::uint32_t minor_parked_too_many = omg_minor(1);  // TRANSIENT, as adapters refuse
+constexpr std::uint32_t minor_parked_too_many = omg_minor(1);  // TRANSIENT, as adapters raise it
 
 // Whether the target came as a profile or reference in which no key was found (interop fact 15).
 template <typename Header>
@@ -68,7 +68,7 @@ std::string refusal_text(const Settings& settings, const engine::Connection& con
   return "the server refuses " + to_string(connection.exceeded_limit());
 }
 
-// Out of line: the text takes memory, and the reply can do without it.
+// Out of line, since most keys are known. If there is no memory for the text, the reply has none.
 [[gnu::noinline]] void refuse_key(UpcallRequest& upcall) noexcept {
   std::string text;
   try {
@@ -137,7 +137,7 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
       [[unlikely]]
     return refuse_key(upcall);
   dispatcher->dispatch(upcall);
-  if (!upcall.answered() && !upcall.parked())  // or the client would wait for ever
+  if (!upcall.answered() && !upcall.parked())  // otherwise the client would wait for ever
     upcall.reply_exception(CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE));
 }
 
@@ -185,7 +185,7 @@ void RequestServing::ask_for_key(engine::IncomingRequest& request) noexcept try 
 bool RequestServing::locate(engine::Connection& connection, const IncomingMessage& message,
                             engine::ThreadFrame& frame) noexcept try {
   return answer_locate(connection, message, frame);
-} catch (const std::exception& exception) {  // no memory: as above
+} catch (const std::exception& exception) {  // no memory: the client waits for its time-out
   log::write(log::Level::error, "server", exception.what());
   return true;
 }

@@ -1,4 +1,4 @@
-// The ORB behind the engine: requests become upcalls of the dispatcher.
+// Receives requests from the engine, and turns them into upcalls of the ORB's dispatcher.
 #pragma once
 
 #include "engine/connection/connection.h"

@@ -1,4 +1,4 @@
-// Parking, deferring, and answering clients that only ask whether the request has arrived.
+// Requests that are parked or deferred, and requests that are answered before their upcall.
 #include "orb/server/upcall_request.h"
 
 #include "orb/core/orb_core.h"
@@ -51,7 +51,8 @@ void UpcallRequest::take_time_limit() noexcept {
   limit_time(clock, message.awaited_until);
 }
 
-// If the message is taken away, its octets stay where the dispatcher sees them until it returns.
+// Parking takes the message out of the request. The octets of the message stay in place, so the
+// dispatcher may read them until it returns.
 ServerRequest::Hold UpcallRequest::hold() {
   RequestDispatcher* const dispatcher = core_.dispatcher();
   const void* const point = dispatcher != nullptr ? dispatcher->gate_of(object_key_) : nullptr;

@@ -12,7 +12,7 @@ class UpcallRequest final : public ReplyingRequest {
  public:
   UpcallRequest(OrbCore& core, engine::IncomingRequest& request) noexcept;
 
-  /// Learns from the request how long its client waits, counted from when it was first read.
+  /// Reads from the request how long its client waits, counted from the arrival of the request.
   void take_time_limit() noexcept;
   [[nodiscard]] Hold hold() override;
   void begin_upcall() override;

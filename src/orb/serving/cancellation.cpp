@@ -1,4 +1,5 @@
-// The call that a request waits for is exchanged for a mark when the request is cancelled.
+// A request holds a pointer to the call that it waits for. Cancelling the request replaces this
+// pointer by a mark.
 #include "orb/serving/cancellation.h"
 
 #include <perigee/base/short_lock.h>
@@ -65,7 +66,7 @@ std::stop_token Cancellation::token() {
   if (source_.stop_possible()) return source_.get_token();
   if (!requested()) {
     source_ = kept_stops().take();
-  } else {  // no callback is registered with this one yet
+  } else {  // no callback is registered with this source yet, so none runs under the lock
     source_ = std::stop_source();
     source_.request_stop();
   }

@@ -50,8 +50,8 @@ class CancellationNotice {
   CancellableCall* call_ = nullptr;  // counted
 };
 
-/// Any thread. The state of stop tokens is made when the first token is asked for. If it was
-/// neither shared nor cancelled, the state of an ended request serves a later one.
+/// Any thread. The state of stop tokens is made when the first token is asked for. When the request
+/// has ended, a later request reuses this state, unless it was shared or the request was cancelled.
 class Cancellation {
  public:
   Cancellation() noexcept = default;
@@ -64,8 +64,9 @@ class Cancellation {
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
   /// From now on `call` is cancelled with the request, without allocating memory. False if the
   /// request is cancelled already. `before` gets the call that was registered before, so that the
-  /// caller can release that call without a lock.
+  /// caller can release that call without a lock. If the result is false, `before` gets `call`.
   [[nodiscard]] bool cancels(CancellableCall& call, CancellationNotice& before) noexcept;
+  /// Marks the request as cancelled. Returns the notice, to be sent without a lock.
   [[nodiscard]] PERIGEE_INTERNAL_API CancellationNotice cancel() noexcept;
   [[nodiscard]] bool requested() const noexcept { return call_.load() == cancelled(); }
 

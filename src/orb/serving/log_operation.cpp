@@ -1,4 +1,4 @@
-// One line, if there is memory for it.
+// Without memory for the line, a fixed text is logged in its place.
 #include "orb/serving/log_operation.h"
 
 #include <perigee/base/printable.h>

@@ -1,4 +1,4 @@
-// The beginning of a text tells where the text comes from: each source has its own.
+// Exception texts of the same source begin with the same words, so the beginning tells the source.
 #include "orb/serving/sent_details.h"
 
 #include "orb/connection/invocation_error.h"
@@ -9,7 +9,7 @@
 
 namespace perigee::orb {
 
-// Without memory for the text there is none.
+// If there is no memory for the text, the exception has none.
 CORBA::UNKNOWN replaced_exception(std::uint32_t minor, std::string_view thrown) noexcept try {
   std::string detail(undeclared_exception);
   detail.append(": ").append(thrown);

@@ -1,5 +1,6 @@
 // CORBA::Any: values of basic types inside it, values of C++ types, and values as octets. Octets
-// are decoded on demand, and sent again unchanged where that is right.
+// are decoded on demand. They are sent again unchanged if byte order, alignment and code sets are
+// the same.
 #include "orb/values/reference_factory.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
@@ -56,8 +57,8 @@ bool with_basic(TypeKind kind, Act&& act) {
   }
 }
 
-/// A value as it came from a peer. `octets` begin at a multiple of 8 in the message, `phase` octets
-/// before the value. This keeps its alignment.
+/// A value as it came from a peer. `octets_` begin at a multiple of 8 in the message, `phase_`
+/// octets before the value. This keeps the alignment of the value.
 class EncodedValue final : public Content {
  public:
   EncodedValue(const Decoder& decoder, std::size_t size, const TypeNode& type)
@@ -99,7 +100,7 @@ class EncodedValue final : public Content {
   }
 
  private:
-  /// Encodes a value again whose alignment changes inside.
+  /// Encodes the value again in one piece: alignment begins anew in each fragment of GIOP 1.1.
   void write_again(Decoder& decoder, const TypeNode& type) {
     cdr::Buffer buffer;
     Encoder encoder(buffer, order_);
@@ -137,7 +138,7 @@ class Enumerator final : public Content {
   std::int64_t value_;
 };
 
-/// Nothing is converted on the way into an own buffer and back.
+/// For values that are encoded and decoded in this file: characters are not converted.
 constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
 
 void encode_value(Encoder& encoder, const CORBA::Any& any) {
@@ -150,7 +151,7 @@ void encode_value(Encoder& encoder, const CORBA::Any& any) {
   });
 }
 
-/// Equal values are equal octets. False if the value cannot be encoded.
+/// Encodes the value so that equal values give equal octets. False if it cannot be encoded.
 bool encode_for_comparison(cdr::Buffer& buffer, const CORBA::Any& any) {
   cdr::Buffer first;
   Encoder encoder(first);

@@ -84,7 +84,7 @@ void Context::set_values(const ContextValues& values) {
   for (const auto& [name, value] : values) values_.insert_or_assign(name, value);
 }
 
-// Adds properties that were not found yet: nearer contexts come first.
+// Adds the properties that were not found in a nearer context, which is searched first.
 void Context::collect(std::string_view pattern, ContextValues& found) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [name, value] : values_)

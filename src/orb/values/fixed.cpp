@@ -92,7 +92,7 @@ Wide divide(const Wide& a, std::uint64_t b) {
   return quotient;
 }
 
-/// a / b bit by bit, as in school: numbers of this size are divided rarely.
+/// a / b by long division, bit by bit: numbers of this size are divided rarely.
 Wide divide(const Wide& a, const Wide& b) {
   Wide quotient{};
   Wide remainder{};
@@ -193,7 +193,7 @@ namespace {
 constexpr unsigned positive_sign = 0xc;
 constexpr unsigned negative_sign = 0xd;
 
-/// Digits in pairs; if their number is even, a zero stands before them.
+/// Each digit and the sign take half an octet. If the number of digits is even, a zero comes first.
 std::size_t fixed_size(int digits) { return static_cast<std::size_t>(digits) / 2 + 1; }
 
 }  // namespace

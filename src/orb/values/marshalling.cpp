@@ -1,4 +1,4 @@
-// Failures of decoding as exceptions.
+// Turns errors of decoders into exceptions.
 #include "orb/values/system_exceptions.h"
 #include <perigee/orb/marshalling.h>
 

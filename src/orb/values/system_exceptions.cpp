@@ -76,7 +76,7 @@ void decode_and_raise_system_exception(cdr::Decoder& decoder, std::string_view s
   raise_system_exception(repository_id, minor, completed, std::move(detail));
 }
 
-// The text only helps people: without memory for it there is none.
+// The text only helps people, so it is empty if there is no memory for it.
 std::string exception_detail_in(std::span<const iop::ServiceContext> contexts) noexcept try {
   const auto found =
       std::ranges::find(contexts, iop::context_exception_detail, &iop::ServiceContext::id);
@@ -96,8 +96,8 @@ std::string key_text(OctetSpan key) {
 
 namespace {
 
-// The role that found the error lacks an announcement of its peer: the client lacks the component,
-// the server lacks the context.
+// The side that found the error. If the peer has announced no code set, the client misses the
+// component in the reference, and the server misses the service context.
 enum class Finder : std::uint8_t { client, server };
 
 // Raises the errors of characters, which decoding and encoding share. Returns for other errors.

@@ -1,4 +1,4 @@
-// System exceptions on the wire, and the OMG minor codes that the ORB uses.
+// System exceptions on the wire, and the minor codes that the ORB uses.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -61,8 +61,8 @@ inline constexpr std::uint32_t minor_peer_gone = CORBA::PERIGEE_VMCID | 12;     
 /// Writes repository id, minor code and completion status. Source: CORBA 3.0, 15.4.3.2.
 PERIGEE_INTERNAL_API void encode_system_exception(cdr::Encoder& encoder,
                                                   const CORBA::SystemException& exception);
-/// Reads one and throws it, or MARSHAL if it does not decode. `server_text`: what the server says
-/// about it.
+/// Reads a system exception and throws it, or throws MARSHAL if it cannot be decoded.
+/// `server_text`: what the server says about the exception.
 [[noreturn]] void decode_and_raise_system_exception(cdr::Decoder& decoder,
                                                     std::string_view server_text = {});
 /// The beginning of the text of each exception that a reply has brought.
@@ -70,16 +70,16 @@ inline constexpr std::string_view raised_by_server = "raised by the server";
 /// The text among the service contexts of a reply; empty if there is none.
 [[nodiscard]] std::string exception_detail_in(
     std::span<const iop::ServiceContext> contexts) noexcept;
-/// Whether `body`, at a system exception, is OBJECT_NOT_EXIST.
+/// Whether the system exception at the position of `body` is OBJECT_NOT_EXIST.
 [[nodiscard]] bool is_object_not_exist(cdr::Decoder body) noexcept;
-/// A key as it stands in a corbaloc, in quotes. A long key is cut.
+/// An object key as it stands in a corbaloc, in quotes. A long key is cut.
 [[nodiscard]] PERIGEE_INTERNAL_API std::string key_text(OctetSpan key);
 
 /// The side that sent the values: the client sends arguments, the server sends results.
 enum class Sender : std::uint8_t { client, server };
 
-/// The MARSHAL (or more fitting) exception for arguments or results that could not be encoded.
-/// `limit_text`: the limit behind `too_large`, if it is known.
+/// Throws MARSHAL, or a more specific exception, for arguments or results that could not be
+/// encoded. `limit_text`: the limit that the error `too_large` is about, if it is known.
 [[noreturn]] PERIGEE_INTERNAL_API void raise_encode_error(const cdr::Error& error, Sender sender,
                                                           CORBA::CompletionStatus completed,
                                                           std::string_view limit_text = {});

@@ -1,4 +1,5 @@
-// Making TypeCodes: a node on the stack that refers to the parts, checked, then copied with them.
+// Makes TypeCodes. Each function checks its arguments, puts a node that refers to the parts on the
+// stack, and copies the node together with the parts.
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>

@@ -1,4 +1,4 @@
-// The servant, written by hand: generated code would stand above this layer.
+// The servant, written by hand: generated code belongs to a layer above this one.
 #include "runtime/server/administration.h"
 
 #include "orb/core/orb_core.h"
@@ -48,8 +48,8 @@ void tell(const orb::ServerRequest& request, const std::string& what) {
   log::write(log::Level::warning, "administration", who + ": " + printable(what));
 }
 
-/// Returns the value if the action succeeded. Otherwise the caller gets the reason. The log gets
-/// either.
+/// Returns the value if the action succeeded. Otherwise raises Refused with the reason. Logs both
+/// outcomes.
 template <typename Value, typename Why>
 Value done(const orb::ServerRequest& request, const std::string& what,
            std::expected<Value, Why> result) {
@@ -163,7 +163,8 @@ void install_administration(orb::OrbCore& core, const transport::Endpoint& endpo
       make_counted<CORBA::ORB>(assemble(std::move(configuration))));
   core.add_service(std::make_unique<AdministrationService>(orb));
 
-  // Not the Root POA: as the first of the process it would be the application's default.
+  // Not the Root POA: as the first Root POA of the process, it would become the default adapter of
+  // the application's servants.
   const auto poa =
       IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
   poa->activate_object_with_id(PortableServer::string_to_ObjectId("Administration"),

@@ -11,8 +11,9 @@ class OrbCore;
 
 namespace perigee::runtime {
 
-/// Serves until the core is destroyed, as the object with the key "Administration", by an ORB of
-/// its own with threads of its own. Raises CORBA::INITIALIZE if it cannot listen there.
+/// Serves the object with the key "Administration" at `endpoint` until the core is destroyed. A
+/// second ORB with threads of its own serves it. Raises CORBA::INITIALIZE if that ORB cannot
+/// listen at the endpoint.
 void install_administration(orb::OrbCore& core, const transport::Endpoint& endpoint);
 
 }  // namespace perigee::runtime

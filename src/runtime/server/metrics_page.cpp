@@ -1,5 +1,5 @@
-// As much HTTP as a collector needs: GET and HEAD, one answer, the end of the connection. One
-// thread serves all readers. Source: RFC 9112.
+// Serves as much of HTTP as a collector needs: GET and HEAD, and one answer for each connection.
+// One thread serves all readers. Source: RFC 9112.
 #include "runtime/server/metrics_page.h"
 
 #include "event/thread.h"
@@ -22,7 +22,7 @@ namespace perigee::runtime {
 
 namespace {
 
-// After a failed accept, most likely for want of a handle.
+// The pause after a failed accept: most likely, the process has no free handle.
 constexpr auto accept_pause = std::chrono::milliseconds(100);
 
 std::unexpected<IoError> failure(IoOperation operation, std::error_code code,

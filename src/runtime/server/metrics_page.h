@@ -21,11 +21,11 @@ class MetricsPage {
   [[nodiscard]] virtual const std::string& address() const noexcept = 0;
 };
 
-/// Readers at a time. A further reader takes the place of the oldest reader that has not sent its
-/// request. If all readers have sent theirs, the further reader is turned away.
+/// The largest number of readers at one time. A further reader takes the place of the oldest reader
+/// that has not sent its request. If all readers have sent theirs, the further reader is rejected.
 inline constexpr std::size_t metrics_readers_max = 16;
 
-/// The contents of the page. Called on the page's thread, and not after its end.
+/// The contents of the page. The page's thread calls these functions until the page is destroyed.
 struct MetricsSource {
   std::function<std::string()> prometheus;
   std::function<std::string()> json;

@@ -1,6 +1,6 @@
-// One reader of the metrics page: receives a request, sends the answer, and waits for the reader to
-// close. Nothing here waits; the page's loop calls it when its connection is ready. Source:
-// RFC 9112.
+// One connection of the metrics page: receives a request, sends the answer, and keeps the
+// connection until the reader closes it. No function blocks: the page's loop calls `handle_ready`
+// when the connection is ready. Source: RFC 9112.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -24,7 +24,7 @@ class MetricsReader final : public event::EventHandler {
   /// octets.
   static constexpr std::size_t request_size_max = 8 * 1024;
 
-  /// Makes the answer to a request: the text up to the empty line behind the header.
+  /// Makes the answer to `request`, which is the text up to the empty line behind the header.
   using Answer = std::function<std::string(std::string_view request)>;
 
   /// The page closes the connection at `end`, also in the middle of the answer.

@@ -32,9 +32,9 @@ std::expected<HostAndPort, IoError> server_address(const Endpoint& endpoint,
   return HostAndPort{parts->host, port};
 }
 
-// Only profiles of version 1.2 have components (interop fact 46). Components in a profile of an
-// earlier version mean the same. A component that does not decode is skipped: other addresses may
-// still lead to the object.
+// Alternate addresses belong in profiles of version 1.2. Some ORBs send them in version 1.1, where
+// they mean the same (interop fact 46). A component that does not decode is skipped: other
+// addresses may still lead to the object.
 std::vector<ProfileEndpoint> inet_endpoints(std::string_view scheme, const iop::ProfileBody& body) {
   std::vector<ProfileEndpoint> endpoints;
   if (const auto parts = ipc::split_host_port(body.address))

@@ -1,4 +1,4 @@
-// Taking listen addresses apart, and choosing what references publish.
+// Parses listen addresses, and chooses the addresses that references publish.
 #include "transport/inet/listen_address.h"
 
 #include "transport/stream/errors.h"

@@ -20,7 +20,8 @@ std::string peer_text(const Endpoint& listening, const ipc::PeerCredentials& pee
   return to_string(listening) + "?pid=" + std::to_string(peer.process);
 }
 
-// An overflow number stands for many users, so it would not identify the server's user.
+// A user number that stands for many users (UserNumbers::of_others) would not identify the server's
+// user.
 std::string published_by_user(const LocalAddress& address) {
   const UserNumbers here = user_numbers_here();
   return here.tells_apart(here.own) ? published_address(address, here.own) : address.text;

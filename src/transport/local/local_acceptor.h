@@ -37,7 +37,7 @@ class LocalAcceptor final : public Acceptor {
  private:
   ipc::lsock::Acceptor acceptor_;
   const StreamQueues queues_;
-  std::optional<SocketFile> file_;  // behind the acceptor: see ListeningFile
+  std::optional<SocketFile> file_;  // destroyed before the acceptor: see ListeningFile
   Endpoint listening_;
   Endpoint published_;
   std::vector<iop::TaggedComponent> iiop_components_;

@@ -19,7 +19,7 @@ std::optional<iop::ProfileBody> body_of(const iop::TaggedProfile& profile) {
   return std::move(*body);
 }
 
-// The host name that is compared if the profile has no component of the place.
+// The host name that is compared if the profile has no component tag_perigee_place.
 std::optional<std::string> host_of(const iop::ProfileBody& body, std::uint32_t tag,
                                    const std::string& address) {
   if (tag == tag_perigee_local && body.address == address) return body.host;

@@ -18,8 +18,8 @@
 namespace perigee::transport {
 namespace {
 
-/// FNV-1a, 64 bits. The digest does not protect a secret. The machine's id is confidential (`man
-/// machine-id`), so only half as many bits as it has are published.
+/// FNV-1a, 64 bits: not a cryptographic hash. The machine's id is confidential (`man machine-id`).
+/// It has 128 bits, so the digest cannot reveal all of it.
 std::uint64_t digest(std::string_view text) noexcept {
   std::uint64_t value = 0xcbf2'9ce4'8422'2325;
   for (const char character : text)
@@ -52,9 +52,9 @@ std::string numbers_of(const char* path) {
   return std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
 }
 
-// A folder has the same numbers in every container that contains it. No other folder has these
-// numbers. If the folder is made anew, only its file system stays the same. The file system also
-// has folders of other containers, so the path is the same only if the root is the same, too.
+// A folder has the same device and inode in every container that contains it. No other folder has
+// both. If the folder is made anew, only its device (the file system) stays the same. The file
+// system also has folders of other containers, so the root folder must be the same, too.
 void look_at_space(LocalPlace& place, const ipc::UnixAddr& address) {
   const bool is_path = address.kind() == ipc::UnixAddr::Kind::path;
   const std::string name(address.name());
@@ -88,7 +88,7 @@ LocalPlace place_seen_here(const std::string& address) {
 namespace {
 
 /// The answer if the kernel and the machine decide; nothing if the folder decides. After a restart
-/// of the machine, all of its folders have other numbers.
+/// the machine decides, because its folders may have other numbers.
 std::optional<bool> decided_by_host(const LocalPlace& published, const LocalPlace& here) {
   const bool same_machine = published.machine == here.machine;
   if (published.boot != here.boot) return here.machine != 0 && same_machine;
@@ -102,7 +102,8 @@ bool is_known_and_same(std::uint64_t published, std::uint64_t here) noexcept {
 
 }  // namespace
 
-// Servers make and remove folders in /run, and their references may live longer.
+// Compares devices, too: servers make and remove folders in /run, and their references may live
+// longer than a folder.
 bool is_same(const LocalPlace& published, const LocalPlace& here) {
   if (const auto decided = decided_by_host(published, here)) return *decided;
   return is_known_and_same(published.folder, here.folder) ||

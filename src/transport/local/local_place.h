@@ -16,9 +16,11 @@ struct LocalPlace {
   std::string address;        ///< as it is published
   std::uint64_t boot = 0;     ///< the running kernel
   std::uint64_t machine = 0;  ///< stays the same after a restart: the machine and its name
-  std::uint64_t folder = 0;   ///< within that kernel: the folder of a path, the network of a name
-  std::uint64_t device = 0;   ///< stays the same if the folder is made anew: its file system, the
-                              ///< root, and the host's name; of a path only
+  /// Within that kernel: the folder of a path, or the network namespace of an abstract name.
+  std::uint64_t folder = 0;
+  /// Of a path only: its file system, the root folder and the host's name. Stays the same if the
+  /// folder is made anew.
+  std::uint64_t device = 0;
   friend bool operator==(const LocalPlace&, const LocalPlace&) = default;
 };
 

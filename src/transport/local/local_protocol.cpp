@@ -129,8 +129,9 @@ std::vector<ProfileEndpoint> LocalProtocol::claim(std::uint32_t tag,
   return std::move(addresses).take();
 }
 
-// With omniORB's components (see LocalAcceptor::iiop_components) the profile is the same as omniORB
-// makes for an object without other addresses: an IIOP profile with port 0 (interop fact 57).
+// With omniORB's components (see LocalAcceptor::iiop_components), the result is an IIOP profile
+// with port 0. omniORB makes such a profile for an object without other addresses (interop
+// fact 57).
 iop::TaggedProfile LocalProtocol::make_profile(const Endpoint& endpoint,
                                                const ProfileSource& source) const {
   iop::ProfileBody body = to_body(source);

@@ -1,4 +1,4 @@
-// Parses the trust of clients, and applies it.
+// Parses the trust of a client (-ORBUiopTrust), and applies it to sockets and users.
 #include "transport/local/local_trust.h"
 
 #include "transport/local/socket_file.h"
@@ -66,7 +66,7 @@ std::string content_of(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Refuses ".." in a path, which may lead out of the folder.
+/// False for a path with "..", which may lead out of the folder.
 bool is_in(const std::string& path, const std::string& folder) {
   return path.starts_with(folder + '/') &&
          std::filesystem::path(path).lexically_normal() == std::filesystem::path(path);

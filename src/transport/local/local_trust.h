@@ -1,4 +1,4 @@
-// Applies a client's trust. Private to transport/local.
+// Decides whether a client trusts a UNIX-domain socket and its server. Private to transport/local.
 #pragma once
 
 #include <perigee/transport/local.h>
@@ -9,7 +9,7 @@
 
 namespace perigee::transport {
 
-/// `address`: "/path" or "@name". Does not look at the path.
+/// `address`: "/path" or "@name". Checks only the text, not the file.
 bool trusts_place(const LocalTrust& trust, const std::string& address);
 /// Whether the trust allows the socket that is at the address now. If the trust names no places,
 /// the file must have a server's mark. True for a path without a socket: connecting will fail.

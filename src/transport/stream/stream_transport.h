@@ -96,9 +96,10 @@ class StreamTransport final : public Transport {
                           : ipc::io::send_rest(stream_.handle(), octets, first, limit_of(wait));
     return result_of(sent, wait);
   }
-  /// A send with a time-out returns after this time, possibly with only a part sent. In a local
-  /// send, the system begins the time-out anew for each piece, so a peer that reads slowly could
-  /// prolong a large send. Therefore a local send does not wait, or waits for one piece.
+  /// A send with a time-out returns after this time, possibly with only a part sent. On a
+  /// UNIX-domain socket, the system begins the time-out anew for each piece, so a peer that reads
+  /// slowly could prolong a large send. There, the first call does not wait. If it has sent
+  /// nothing, a second call sends only one piece, and waits for it at most for the time-out.
   ipc::io::Transfer after_first(std::span<const OctetSpan> segments,
                                 ipc::io::Transfer first) const noexcept {
     constexpr std::size_t piece_size = 16 * 1024;

@@ -30,7 +30,7 @@ struct TcpOptions {
   std::optional<bool> keep_alive;
   std::optional<bool> dont_route;
   std::optional<std::int64_t> dscp;
-  bool share_port = false;  ///< of acceptors
+  bool share_port = false;  ///< of acceptors: several of them may listen at one port
 };
 /// `queues` holds the sizes that the properties do not set.
 TcpOptions tcp_options(TcpQueues queues, const Properties& properties);

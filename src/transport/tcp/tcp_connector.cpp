@@ -16,7 +16,7 @@
 namespace perigee::transport {
 namespace {
 
-/// The rest of the connector's time-out after the look-up of the name; zero: no limit.
+/// The rest of `timeout` after the look-up of the name. A `timeout` of zero means no limit.
 ipc::TimeLimit left_of(std::chrono::milliseconds timeout, TimePoint start) {
   if (timeout.count() <= 0) return ipc::forever;
   return timeout - (steady_clock().now() - start);

@@ -1,4 +1,4 @@
-// Takes the new peers of a UDP socket. Private to transport/udp.
+// Accepts the peers of a UDP socket. Private to transport/udp.
 #pragma once
 
 #include "transport/udp/udp_socket.h"

@@ -11,7 +11,7 @@ namespace perigee::transport {
 
 inline constexpr std::string_view diop_scheme = "diop";
 
-/// Octets of the largest packet, without the headers of IP and UDP.
+/// The largest size of a datagram in octets, without the headers of IP and UDP.
 inline constexpr std::uint32_t datagram_max_v4 = 65'507;
 inline constexpr std::uint32_t datagram_max_v6 = 65'487;  ///< with room for extension headers
 

@@ -43,8 +43,8 @@ class UdpPeerOwner {
 /// So a reader that receives until the queue is empty misses nothing.
 class UdpPeer final : public Transport {
  public:
-  /// Octets that wait for the reader; further datagrams are dropped. An empty queue takes any
-  /// datagram.
+  /// The limit of octets that wait for the reader; further datagrams are dropped. An empty queue
+  /// takes any datagram.
   static constexpr std::size_t queue_size_max = std::size_t{64} * 1024;
   /// The size that each datagram counts in addition to its octets, for the memory of its place in
   /// the queue.

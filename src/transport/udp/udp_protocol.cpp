@@ -15,7 +15,7 @@
 namespace perigee::transport {
 namespace {
 
-// Each peer takes a handle. Peers may take an eighth of them.
+// Each peer takes a handle. All peers together may take an eighth of the process's handles.
 std::uint32_t default_peers_max() noexcept {
   constexpr long least = 64;
   constexpr long most = 1024;

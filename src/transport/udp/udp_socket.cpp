@@ -1,4 +1,4 @@
-// Receives for all peers, and gives places to peers.
+// Receives the datagrams of all peers, and adds and removes peers.
 #include "transport/udp/udp_socket.h"
 
 #include "transport/udp/udp_carrier.h"

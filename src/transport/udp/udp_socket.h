@@ -38,9 +38,9 @@ struct UdpSocketOptions {
 /// One thread receives. It puts each datagram into the queue of its peer. The first datagram of an
 /// address makes a new peer, which waits in `new_peers_` until it is accepted.
 ///
-/// Sender addresses can be forged, so their number costs bounded memory. A new peer beyond
-/// `peers_max` takes the place of the peer that has been silent for the longest time. The transport
-/// of that peer ends; replies to its requests still leave. While 2 * `peers_max` transports exist,
+/// Sender addresses can be forged, so the number of peers is limited. A new peer beyond `peers_max`
+/// takes the place of the peer that has been silent for the longest time. The transport of that
+/// peer ends; replies to its requests still leave. While 2 * `peers_max` transports exist,
 /// datagrams of new peers are dropped.
 ///
 /// Invariant: peers_ and by_silence_ have the same peers; transports_ counts these, and the peers
@@ -98,7 +98,7 @@ class UdpSocket final : public UdpPeerOwner, public std::enable_shared_from_this
   std::atomic<std::uint32_t> transports_{0};
   std::atomic<std::uint64_t> dropped_{0};
 
-  // Guards what follows. No transport is destroyed under it.
+  // Guards the members below. No transport is destroyed while the mutex is held.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool stopped_ = false;

@@ -15,12 +15,12 @@ namespace perigee::idlc::cpp11 {
 
 /// An operation of an asynchronous servant.
 struct AmhOperation {
-  Callable callable;            ///< the operation of clients
-  bool is_synchronous = false;  ///< not chosen: replies by returning, no handler
+  Callable callable;            ///< the operation as clients call it
+  bool is_synchronous = false;  ///< not chosen: the servant replies by returning, without a handler
   Callable request;             ///< the servant's function; its first parameter is the handler
-  Callable answer;              ///< function of the response handler for results
-  Callable answer_exception;    ///< the same for exceptions
-  std::string raise;            ///< name of the exception holder's function
+  Callable answer;              ///< the response handler's function that replies with results
+  Callable answer_exception;    ///< the same for an exception
+  std::string raise;            ///< name of the exception holder's function that raises it
 };
 
 /// Finds the implied declarations of interfaces.

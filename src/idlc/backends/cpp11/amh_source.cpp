@@ -41,8 +41,9 @@ void define_answers(Writer& writer, const AmhOperation& operation, std::size_t n
                {{"answer", answer}, {"holder", cpp_name(exception.parameters.front().name)}});
 }
 
-/// The servant of an inherited operation gets the handler of the interface that declares the
-/// operation.
+/// Writes a reply function that only raises an exception. A handler of this class never belongs to
+/// a request for an inherited operation: such a request gets a handler of the base that declares
+/// it.
 void refuse_answer(Writer& writer, const Callable& inherited) {
   std::vector<std::string> types;
   for (const Parameter& each : inherited.parameters) types.push_back(parameter_type(each));

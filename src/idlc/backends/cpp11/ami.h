@@ -15,10 +15,10 @@ namespace perigee::idlc::cpp11 {
 
 /// An operation that can be called asynchronously.
 struct AmiOperation {
-  Callable callable;         ///< the operation of servants
+  Callable callable;         ///< the operation as servants implement it
   Callable send;             ///< the stub's function; its first parameter is the handler
-  Callable reply;            ///< function of the handler for results
-  Callable reply_exception;  ///< the same for exceptions
+  Callable reply;            ///< the handler's function that gets results
+  Callable reply_exception;  ///< the same for an exception
 };
 
 /// Finds the implied declarations of interfaces.

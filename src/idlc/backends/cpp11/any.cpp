@@ -53,7 +53,8 @@ Declarations types_of(const Model& model) {
   return types;
 }
 
-/// Calls `write` for each sequence of types in one scope, inside the namespace that `name` gives.
+/// Calls `write` for each type. Consecutive types with the same `name` share one namespace, which
+/// has this name.
 template <typename Name, typename Write>
 void in_namespaces(Writer& writer, const Declarations& types, Name name, Write write) {
   for (auto first = types.begin(); first != types.end();) {

@@ -17,10 +17,10 @@ namespace perigee::idlc::cpp11 {
 /// An operation of an interface that has files for coroutines. Clients can await each operation; a
 /// servant has coroutines only for the operations that annotations or options chose.
 struct Coroutine {
-  Callable callable;       ///< the operation as an ordinary function
-  bool is_chosen = false;  ///< a coroutine in servants; otherwise a normal function
-  const Struct* results = nullptr;
-  std::string results_name;
+  Callable callable;                ///< the operation as an ordinary function
+  bool is_chosen = false;           ///< a coroutine in servants; otherwise a normal function
+  const Struct* results = nullptr;  ///< the class of several results; null for one result or none
+  std::string results_name;         ///< the name of this class inside clients and servants
 };
 
 /// Finds the implied names of interfaces.

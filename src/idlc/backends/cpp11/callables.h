@@ -40,8 +40,8 @@ std::vector<std::string> parameter_list(const Callable& callable);
 /// The arguments that pass the parameters on: their names, with std::move for object references.
 /// The context of the caller comes last and is called `_context_`.
 std::vector<std::string> argument_list(const Callable& callable);
-/// The names of the variables in the request (the reply), in order. The result is called
-/// `_result_`.
+/// The names of the variables that the request contains, and of the variables that the reply
+/// contains, in order. The return value is called `_result_`.
 std::vector<std::string> request_variables(const Callable& callable);
 std::vector<std::string> reply_variables(const Callable& callable);
 

@@ -60,7 +60,7 @@ std::string wide_text(const std::u32string& value) {
   std::string result = "L\"";
   for (const char32_t character : value) {
     const std::string text = wide_character(character);
-    result.append(text).append(text.starts_with("\\x") ? "\" L\"" : "");  // it would swallow digits
+    result.append(text).append(text.starts_with("\\x") ? "\" L\"" : "");  // \x takes all digits
   }
   return result + '"';
 }

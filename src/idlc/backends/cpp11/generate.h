@@ -53,7 +53,8 @@ struct GenerateResult {
 /// The same model gives the same octets.
 GenerateResult generate(const Model& model, const ImpliedIdl& implied, const FileNames& names);
 
-/// The names of the files that `generate` makes for the IDL file at `idl_path`, in its order.
+/// The names of the files that `names` asks for, for the IDL file at `idl_path`. They are in the
+/// order of `GenerateResult::files`. Files that only `implied` asks for are not included.
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names);
 
 }  // namespace perigee::idlc::cpp11

@@ -5,9 +5,9 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-// Functions, types and variables that the C library's headers declare there (glibc, as included by
-// the C++ library's headers), without the variants of mathematical functions. Each name stands
-// between spaces.
+// Functions, types and variables that the C library's headers declare in the global namespace
+// (glibc, as included by the C++ library's headers), without the variants of mathematical
+// functions. Each name stands between spaces.
 constexpr std::string_view c_library_names =
     " "
     "FILE a64l abort abs access acct acos acosh adjtime alarm aligned_alloc alloca arc4random "
@@ -147,7 +147,7 @@ constexpr std::string_view c_library_names =
     "wctype_t wcwidth wint_t wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset wprintf write "
     "wscanf y0 y0f y0l y1 y1f y1l yn ynf ynl ";
 
-// Functions that C++ declares as overloads.
+// Functions of the C library that its headers declare as overloads for C++.
 constexpr std::string_view overloaded_names =
     " basename index memchr memrchr rawmemchr rindex strcasestr strchr strchrnul strpbrk strrchr "
     "strstr wcschr wcschrnul wcspbrk wcsrchr wcsstr wmemchr ";

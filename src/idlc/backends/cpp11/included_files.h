@@ -26,8 +26,8 @@ std::vector<std::string> base_headers(const std::vector<const Interface*>& inter
                                       std::string (*header_of)(const std::string& idl_path,
                                                                const FileNames& names));
 
-/// Includes the headers for the interfaces in `all` that the main file defines. `Implied` has an
-/// `origin`.
+/// Writes an #include of each header that declares a base of an interface that the main file
+/// defines. The interfaces are the members `origin` of `all`.
 template <typename Implied>
 void include_bases_of(Writer& writer, const std::vector<Implied>& all, const FileNames& names,
                       std::string (*header_of)(const std::string& idl_path,

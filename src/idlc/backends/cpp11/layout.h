@@ -47,7 +47,7 @@ struct Run {
   [[nodiscard]] std::size_t alignment() const;
   /// Offsets of the leaves from the start, if the run starts at octet number `phase`.
   [[nodiscard]] std::vector<std::size_t> wire_offsets(std::size_t phase) const;
-  /// Octets from this position to the end of the last leaf, including leading padding.
+  /// Octets from the start to the end of the last leaf, including leading padding.
   [[nodiscard]] std::size_t wire_size(std::size_t phase) const;
   /// The position of the run's end, modulo `alignment()`. It does not depend on the start, because
   /// the run has a leaf with this alignment. The next run of the same kind starts at this phase.
@@ -68,8 +68,9 @@ struct FixedLayout {
   [[nodiscard]] bool is_image() const;
 };
 
-/// The layout of a struct of fixed size. None if the struct has no members, or a member of variable
-/// size, or a member that cannot be copied unchanged (wchar, long double).
+/// The layout of a struct of fixed size. None if the struct has a base or no members, or a member
+/// of variable size, or a member that cannot be copied unchanged (wchar, long double, an enum that
+/// is sent by value). Also none if a nested struct has more than 16 values.
 std::optional<FixedLayout> fixed_layout(const Struct& structure);
 
 /// A part of a struct's or exception's members, in order: a run, or one member of variable size.
@@ -79,7 +80,8 @@ struct Part {
 };
 std::vector<Part> parts(const std::vector<Member>& members);
 
-/// Whether all members are unbounded strings or values of fixed size, with at least one string.
+/// Whether the struct has no base, and its members are unbounded strings or values of fixed size,
+/// with at least one string.
 bool is_text_run(const Struct& structure);
 
 }  // namespace perigee::idlc::cpp11

@@ -20,8 +20,7 @@ bool has_runs(const std::vector<Member>& members) {
 
 std::string run_name(std::size_t index) { return "run_" + std::to_string(index); }
 
-// ---- the description of a run
-// --------------------------------------------------------------------
+// ---- the description of a run ------------------------------------------------------------------
 
 void define_constants(Writer& writer, const Run& run) {
   std::vector<std::string> sizes;

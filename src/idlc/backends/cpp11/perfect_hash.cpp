@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint32_t seed_count = 65536;
 
-// The seed that filled a slot last. So the table need not be cleared for each seed.
+// `filled_by` has the last seed that filled each slot. So the table need not be cleared for each
+// seed.
 struct Trial {
   std::vector<std::uint32_t> filled_by;
 

@@ -54,8 +54,8 @@ std::vector<std::string> wire_names(const std::vector<Entry>& entries) {
   return result;
 }
 
-/// A perfect hash of n names needs about n*n/22 slots. Above this limit the names are searched in
-/// order.
+/// A perfect hash of n names needs about n*n/22 slots. Above this limit the names are sorted,
+/// and a binary search finds them.
 constexpr std::size_t hashed_names_max = 128;
 
 void define_slot(Writer& writer, const std::string& wire_name, std::size_t index) {

@@ -31,7 +31,8 @@ std::vector<std::string> skeleton_bases(const SkeletonClass& skeleton);
 void declare_identity(Writer& writer, const SkeletonClass& skeleton);
 void define_identity(Writer& writer, const SkeletonClass& skeleton);
 
-/// `_dispatch`: a perfect hash over all operations, inherited and implicit ones included.
+/// `_dispatch`: finds each operation by a perfect hash, inherited and implicit ones included. A
+/// binary search replaces the hash if there are very many operations.
 void define_dispatch(Writer& writer, const SkeletonClass& skeleton);
 
 /// The static function that handles requests for an operation: its declaration, its head, and the

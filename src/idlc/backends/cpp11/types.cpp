@@ -121,7 +121,7 @@ std::string cpp_type(const Type& type) {
       return type.declaration->scoped_name == exception_holder ? reference_to(*type.declaration)
                                                                : qualified_name(*type.declaration);
     default:
-      return qualified_name(*type.declaration);  // support.cpp refused all other kinds
+      return qualified_name(*type.declaration);  // a class or an enum; support.cpp refused the rest
   }
 }
 
@@ -146,7 +146,7 @@ bool is_trivially_copied(const Type& type, std::set<const Declaration*>& visited
   const auto* declared =
       actual.kind == TypeKind::union_type ? as<Union>(actual.declaration) : nullptr;
   if (structure == nullptr && declared == nullptr) return false;
-  if (!visited.insert(actual.declaration).second) return true;  // any other part ends the search
+  if (!visited.insert(actual.declaration).second) return true;  // checked, or being checked
   const auto is_trivial = [&](const Type* of) { return is_trivially_copied(*of, visited); };
   if (declared != nullptr)
     return std::ranges::all_of(declared->branches, is_trivial,
@@ -202,7 +202,7 @@ std::string parameter_type(const Parameter& parameter) {
 
 std::string initializer(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
-  // Zero may be no enumerator.
+  // An enum may have no enumerator with the value 0.
   if (const auto* enumeration = as<Enum>(unaliased(type).declaration)) {
     const Enumerator& first = *enumeration->enumerators.front();
     if (first.value != 0)

@@ -36,8 +36,8 @@ class Writer final {
 
   /// Writes `head item, item… tail` on one line, or broken after `head` and at each full line.
   void list(std::string_view head, const std::vector<std::string>& items, std::string_view tail);
-  /// Writes `head part<separator>part… ;`, broken before separators: for chains of `<<` and `
-  /// `.
+  /// Writes `head part<separator>part… ;`, broken before separators: for chains of `<<`, and of
+  /// other binary operators.
   void chain(std::string_view head, const std::vector<std::string>& parts,
              std::string_view separator);
   /// Whether `text` fits on a line at this indentation.
