@@ -47,10 +47,10 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libperigee${PERIGEE_SOVERSION})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/shlibs
                                                ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "object request broker in C++ (shared library)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "object request broker in C++ (shared libraries)
 ${about}
 .
-This package contains the shared library that programs are linked with.")
+This package contains the shared libraries that programs are linked with.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libperigee-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -59,8 +59,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "perigee-doc, perigee-tools")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "object request broker in C++ (development files)
 ${about}
 .
-This package contains the headers, the static library, a CMake package, and a
-file for pkg-config.")
+This package contains the headers, the static libraries, a CMake package, and
+files for pkg-config.")
 
 set(CPACK_DEBIAN_IDL_PACKAGE_NAME perigee-idl)
 set(CPACK_DEBIAN_IDL_PACKAGE_SECTION devel)

@@ -97,6 +97,11 @@ TEST_CASE("InvalidName tells the name, and the option that defines it") {
                  }).what(),
                  "InvalidName:1.0: no initial reference is named 'Bank'; '-ORBInitRef "
                  "Bank=<reference>' names one"));
+  // This core has no server.
+  CHECK(contains(caught<CORBA::InvalidName>([&] {
+                   (void)fixture.core().resolve_initial_reference("RootPOA");
+                 }).what(),
+                 "RootPOA needs libperigee_server: link the program with Perigee::perigee"));
   const auto object = fixture.object({"peer"});
   fixture.core().register_initial_reference("Bank", object);
   CHECK(contains(caught<CORBA::InvalidName>([&] {

@@ -24,11 +24,26 @@ class Package(unittest.TestCase):
                              client.stderr)
 
     def test_programs_built_against_the_shared_library_talk(self):
-        self.call(build_project(PROJECT, "shared"))
+        folder = build_project(PROJECT, "shared")
+        self.call(folder)
+        self.assertIn("libperigee_server.so", run("readelf", "-d", f"{folder}/server"))
+        self.assertNotIn("libperigee_server.so", run("readelf", "-d", f"{folder}/client"))
+
+    @unittest.skipIf(SANITIZE, "sanitizers make the code larger")
+    def test_libraries_and_a_static_client_stay_small(self):
+        folder = build_project(PROJECT, "small", "-DPERIGEE_COMPONENTS=static", "-DCMAKE_BUILD_TYPE=Release",
+                               "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client", targets=["client"])
+        limits = {LIBRARIES / "libperigee.so": 1_700_000, LIBRARIES / "libperigee_server.so": 530_000,
+                  Path(folder) / "client": 1_500_000}
+        for number, (file, limit) in enumerate(limits.items()):
+            stripped = SCRATCH / f"stripped_{number}"
+            run("strip", "-o", stripped, file)
+            self.assertLess(stripped.stat().st_size, limit, file.name)
 
     def test_programs_built_against_the_static_library_talk(self):
         self.call(build_project(PROJECT, "static", "-DPERIGEE_COMPONENTS=static",
-                                "-DPERIGEE_LIBRARY=Perigee::static"))
+                                "-DPERIGEE_LIBRARY=Perigee::static",
+                                "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client"))
 
     def test_the_tools_are_installed_and_run(self):
         out = run(PREFIX / "bin" / "perigee", "ior", "corbaloc:rir:/NameService")
@@ -44,10 +59,19 @@ class Package(unittest.TestCase):
             self.assertIn("Table 2: the server, void", out)
 
     def test_the_shared_library_shows_nothing_of_the_libraries_that_it_uses(self):
-        symbols = run("nm", "-DC", "--defined-only", LIBRARIES / "libperigee.so")
+        symbols = "".join(run("nm", "-DC", "--defined-only", LIBRARIES / name)
+                          for name in ("libperigee.so", "libperigee_server.so"))
         strangers = [line for line in symbols.splitlines() if " T " in line and not any(
             name in line for name in ("perigee", "CORBA::", "PortableServer::", "IDL::"))]
         self.assertEqual(strangers, [])
+
+    def test_the_library_of_clients_has_nothing_of_servants_and_coroutines(self):
+        symbols = run("nm", "-C", "--defined-only", LIBRARIES / "libperigee.so")
+        self.assertIn("CORBA::perigee_v1::ORB_init(", symbols)
+        for part in ("PortableServer::", "perigee::poa::", "perigee::skeleton::", "perigee::async::",
+                     "perigee::amh::", "perigee::engine::Server::", "coroutine_handle"):
+            found = [line for line in symbols.splitlines() if " T " in line.replace(" t ", " T ") and part in line]
+            self.assertEqual(found, [], part)
 
     def test_no_private_header_is_installed(self):
         headers = {path.relative_to(PREFIX / "include").as_posix()
@@ -80,12 +104,13 @@ class Components(unittest.TestCase):
             uninstall_component(name)
         self.assertEqual(sorted(found), sorted(files_below(PREFIX)))
 
-    def test_the_runtime_is_the_shared_library_alone(self):
+    def test_the_runtime_is_the_two_shared_libraries_alone(self):
         install_component("runtime", SCRATCH / "component")
         names = sorted(path.name for path in (SCRATCH / "component").rglob("*") if not path.is_dir())
         uninstall_component("runtime")
-        self.assertEqual(len(names), 2)
-        self.assertTrue(all(name.startswith("libperigee.so.") for name in names), names)
+        self.assertEqual(len(names), 4)
+        for library in ("libperigee.so.", "libperigee_server.so."):
+            self.assertEqual(len([name for name in names if name.startswith(library)]), 2, names)
 
     def test_uninstall_leaves_no_file_and_none_of_the_folders_of_perigee(self):
         for name in self.NAMES:
@@ -123,9 +148,10 @@ class Moved(unittest.TestCase):
     def test_pkg_config_finds_headers_libraries_and_idl(self):
         include = Path(self.pkg_config("--cflags").removeprefix("-I"))
         self.assertTrue((include / "perigee" / "corba.h").samefile(self.prefix / "include/perigee/corba.h"))
-        folder, library = self.pkg_config("--libs").split()
-        self.assertTrue((Path(folder.removeprefix("-L")) / "libperigee.so").exists())
-        self.assertEqual(library, "-lperigee")
+        folder, *libraries = self.pkg_config("--libs").split()
+        for library in ("libperigee.so", "libperigee_server.so"):
+            self.assertTrue((Path(folder.removeprefix("-L")) / library).exists())
+        self.assertEqual([word for word in libraries if word.startswith("-l")], ["-lperigee_server", "-lperigee"])
         self.assertIn("-lspdlog", self.pkg_config("--libs", "--static"))
         self.assertTrue((Path(self.pkg_config("--variable=idldir")) / "CosNaming.idl").is_file())
         run(self.pkg_config("--variable=idl_compiler"), "--help")
