@@ -126,7 +126,8 @@ class Plugin(unittest.TestCase):
 
     def test_a_program_with_the_static_library_refuses_it(self):
         static = build_project(PROJECT, "static", "-DPERIGEE_COMPONENTS=static",
-                               "-DPERIGEE_LIBRARY=Perigee::static")
+                               "-DPERIGEE_LIBRARY=Perigee::static",
+                               "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client")
         outcome = subprocess.run([f"{static}/client", "IOR:", "-ORBProtocolLibrary", self.library],
                                  capture_output=True, text=True)
         self.assertNotEqual(outcome.returncode, 0)
