@@ -140,6 +140,37 @@ TEST_CASE("conversations of several threads stay separate in one file") {
   }
 }
 
+namespace {
+
+/// A protocol that makes no connections.
+class Accepting final : public ProtocolFactory {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "accepting"; }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override { return {}; }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override { return nullptr; }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& /*endpoint*/) override {
+    return std::unexpected(IoError{});
+  }
+  [[nodiscard]] std::vector<ProfileEndpoint> claim(
+      std::uint32_t /*tag*/, const iop::ProfileBody& /*body*/) const override {
+    return {};
+  }
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& /*endpoint*/,
+                                                const ProfileSource& /*source*/) const override {
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a recorded protocol without a connector has none either") {
+  TemporaryFile file;
+  const auto pcap = make_pcap_file(file.path).value();
+  const auto protocol = record_protocol(std::make_unique<Accepting>(), *pcap);
+  CHECK(protocol->make_connector() == nullptr);
+  CHECK(protocol->make_connector_with({}) == nullptr);
+}
+
 TEST_CASE("a file that cannot be created is an error with its name") {
   const auto pcap = make_pcap_file("/no such folder/file.pcap");
   REQUIRE_FALSE(pcap.has_value());
