@@ -28,7 +28,7 @@ void Driver::turn() noexcept {
 
 void Driver::ended(PromiseBase& /*promise*/, void* self) noexcept {
   Driver& driver = *static_cast<Driver*>(self);
-  driver.reactor_.post([&driver] { driver.ended_ = true; });
+  (void)driver.reactor_.post(driver.end_task_);
   driver.left_.store(true, std::memory_order_release);
 }
 
