@@ -23,6 +23,8 @@ void Driver::turn() noexcept {
     reactor_.run_once(Deadline::never());
   } catch (const std::exception& exception) {
     log::write(log::Level::error, "async", exception.what());
+  } catch (...) {
+    log::write(log::Level::error, "async", "an exception of an unknown type");
   }
 }
 
