@@ -142,7 +142,7 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
 }
 
 void RequestServing::refuse(engine::IncomingRequest& request, Refusal refusal) noexcept {
-  if (refusal != Refusal::too_many_parked) core_.metrics().requests.add(RequestOutcome::refused);
+  core_.metrics().requests.add(RequestOutcome::refused);
   UpcallRequest upcall(core_, request);
   std::string text;
   try {

@@ -57,7 +57,9 @@ ServerRequest::Hold UpcallRequest::hold() {
   RequestDispatcher* const dispatcher = core_.dispatcher();
   const void* const point = dispatcher != nullptr ? dispatcher->gate_of(object_key_) : nullptr;
   parked_ = connection().park(request_, point);
-  return parked_ ? Hold::taken : Hold::refused;
+  if (parked_) return Hold::taken;
+  note_refused();
+  return Hold::refused;
 }
 
 // CORBA 3.0, 15.4.2.1: WITH_SERVER is answered before the upcall, whose outcome is not sent.
