@@ -6,13 +6,13 @@
 #include "harness/page.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/temporary_folder.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,22 +23,6 @@ namespace perigee::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct TemporaryFolder {
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "perigee-codegen-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
-    path = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  fs::path path;
-};
 
 double run(const std::vector<std::string>& command) {
   const CommandResult result = run_command(command);
@@ -143,7 +127,8 @@ CodegenCost summarise(const Subject& subject, const Times& times) {
 CodegenReport run_codegen(const CodegenOptions& options) {
   const TemporaryFolder folder;
   std::vector<Subject> subjects;
-  for (const std::string& idl : options.idl_files) subjects.emplace_back(options, idl, folder.path);
+  for (const std::string& idl : options.idl_files)
+    subjects.emplace_back(options, idl, folder.path());
   std::vector<Times> times(subjects.size());
   Progress progress("codegen", options.rounds * subjects.size());
   for (std::size_t round = 0; round < options.rounds; ++round)

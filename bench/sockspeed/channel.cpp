@@ -33,11 +33,14 @@ Medium parse_medium(std::string_view text) {
 }
 
 std::size_t parse_queue_size(std::string_view text) {
+  constexpr std::size_t size_min = 4096;
+  constexpr std::size_t size_max = std::size_t{1} << 30;
   std::size_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc() || end != text.data() + text.size() || size < 4096 || size > 1 << 30)
-    throw CLI::ValidationError("queue=" + std::string(text) +
-                               ": write a number of octets from 4096 on");
+  if (error != std::errc() || end != text.data() + text.size() || size < size_min ||
+      size > size_max)
+    throw CLI::ValidationError("queue=" + std::string(text) + ": write a number of octets from " +
+                               std::to_string(size_min) + " to " + std::to_string(size_max));
   return size;
 }
 

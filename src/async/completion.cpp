@@ -9,13 +9,15 @@
 
 namespace perigee {
 
-executor on(event::Reactor& reactor) noexcept {
-  return executor(
-      [](void* context, std::coroutine_handle<> task) {
-        static_cast<event::Reactor*>(context)->post([task] { task.resume(); });
-      },
-      &reactor);
+namespace {
+
+void resume_on_reactor(void* context, std::coroutine_handle<> task) {
+  static_cast<event::Reactor*>(context)->post([task] { task.resume(); });
 }
+
+}  // namespace
+
+executor on(event::Reactor& reactor) noexcept { return executor(&resume_on_reactor, &reactor); }
 
 namespace async::detail {
 
@@ -27,6 +29,16 @@ void CompletionState::publish() noexcept {
   // The resumed task has another caller and another time limit than the task that completes it.
   const orb::UpcallScope none(orb::UpcallScope::None::upcall);
   where.resume(task);
+}
+
+// `resume_task` lives until the resumed task has taken the result.
+void CompletionState::publish(ResumeTask& resume_task) noexcept {
+  if (where_.function_ != &resume_on_reactor) return publish();
+  auto& reactor = *static_cast<event::Reactor*>(where_.context_);
+  void* const waiter = waiter_.exchange(this, std::memory_order_acq_rel);
+  if (waiter == nullptr) return;
+  resume_task.waiter = std::coroutine_handle<>::from_address(waiter);
+  (void)reactor.post(resume_task);
 }
 
 bool CompletionState::wait(std::coroutine_handle<> task) {

@@ -23,12 +23,14 @@ void Driver::turn() noexcept {
     reactor_.run_once(Deadline::never());
   } catch (const std::exception& exception) {
     log::write(log::Level::error, "async", exception.what());
+  } catch (...) {
+    log::write(log::Level::error, "async", "an exception of an unknown type");
   }
 }
 
 void Driver::ended(PromiseBase& /*promise*/, void* self) noexcept {
   Driver& driver = *static_cast<Driver*>(self);
-  driver.reactor_.post([&driver] { driver.ended_ = true; });
+  (void)driver.reactor_.post(driver.end_task_);
   driver.left_.store(true, std::memory_order_release);
 }
 

@@ -3,6 +3,9 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace perigee::event {
 
 bool is_writable(int fd) noexcept {
@@ -20,8 +23,10 @@ namespace {
 
 void await(int fd, short events, std::chrono::milliseconds limit) noexcept {
   if (fd < 0) return;
+  using std::chrono::milliseconds;
+  constexpr milliseconds longest{std::numeric_limits<int>::max()};
   pollfd entry{fd, events, 0};
-  (void)::poll(&entry, 1, static_cast<int>(limit.count()));
+  (void)::poll(&entry, 1, static_cast<int>(std::clamp(limit, milliseconds(0), longest).count()));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class ConnectRace::Race {
       } else if (const int ready = settle_ready(); ready == 0) {
         const Status watched = watch();
         if (watched) return State::running;
-        failed_ = ended_by(watched.error()).attempts;
+        give_up(watched.error());
         return State::lost;
       }
       if (winner_) return State::won;
@@ -209,6 +209,13 @@ class ConnectRace::Race {
     std::vector<FailedAttempt> attempts = failed_;
     for (const auto& attempt : running_) attempts.push_back({attempt.address, error});
     return {error, std::move(attempts)};
+  }
+
+  /// All running attempts have failed with this error, and no further attempt begins.
+  void give_up(std::error_code error) {
+    failed_ = ended_by(error).attempts;
+    running_.clear();
+    next_ = addresses_.size();
   }
 
   std::vector<InetAddr> addresses_;

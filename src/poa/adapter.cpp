@@ -105,6 +105,11 @@ counted_ptr<Adapter> Adapter::first_child() const noexcept {
   return tree_.first();
 }
 
+counted_ptr<Adapter> Adapter::child_after(const Adapter& child) const noexcept {
+  const std::lock_guard lock(mutex_);
+  return tree_.after(child.parts_.name);
+}
+
 void Adapter::forget_child(const Adapter& child) noexcept {
   const std::lock_guard lock(mutex_);
   tree_.remove(child.parts_.name, &child);

@@ -102,6 +102,10 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
+  /// Null if there are no children.
+  [[nodiscard]] counted_ptr<Adapter> first_child() const noexcept;
+  /// The child that comes next; null if there is none.
+  [[nodiscard]] counted_ptr<Adapter> child_after(const Adapter& child) const noexcept;
   /// Takes the lock that makes upcalls wait for each other, if the thread policy is
   /// SINGLE_THREAD_MODEL. Raises TRANSIENT if the calling thread is the last serving thread, and
   /// the lock stays taken for `Settings::single_thread_wait`. Without this limit both could wait
@@ -177,7 +181,6 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] SlotTable<ActiveObject>::Pin pin_id(const PortableServer::ObjectId& id) const;
   [[nodiscard]] const ServedObject* upcall_on(
       const PortableServer::Servant* servant) const noexcept;
-  [[nodiscard]] counted_ptr<Adapter> first_child() const noexcept;
   void forget_child(const Adapter& child) noexcept;
   enum class Etherealize : std::uint8_t { no, yes };
   void remove_objects(Etherealize etherealize) noexcept;

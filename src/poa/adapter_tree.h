@@ -46,6 +46,11 @@ class AdapterTree {
   [[nodiscard]] counted_ptr<Node> first() const noexcept {
     return children_.empty() ? nullptr : children_.begin()->second;
   }
+  /// The child whose name comes next; null if there is none.
+  [[nodiscard]] counted_ptr<Node> after(std::string_view name) const noexcept {
+    const auto next = children_.upper_bound(name);
+    return next == children_.end() ? nullptr : next->second;
+  }
   [[nodiscard]] std::vector<counted_ptr<Node>> all() const {
     std::vector<counted_ptr<Node>> all;
     for (const auto& [name, child] : children_) all.push_back(child);

@@ -21,9 +21,11 @@ Roots& roots() {
   return instance;
 }
 
-bool in_use(const weak_counted_ptr<Adapter>& known) {
-  const auto root = known.lock();
-  return root && !root->destroyed();
+/// Null if the adapter is gone or was destroyed.
+counted_ptr<Adapter> in_use(const weak_counted_ptr<Adapter>& known) {
+  auto root = known.lock();
+  if (root && root->destroyed()) return nullptr;
+  return root;
 }
 
 }  // namespace
@@ -31,13 +33,13 @@ bool in_use(const weak_counted_ptr<Adapter>& known) {
 counted_ptr<Adapter> default_root() {
   const std::lock_guard lock(roots().mutex);
   for (const auto& known : roots().known)
-    if (in_use(known)) return known.lock();
+    if (auto root = in_use(known)) return root;
   throw CORBA::OBJ_ADAPTER(0, CORBA::COMPLETED_NO, "no Root POA: resolve \"RootPOA\" first");
 }
 
 void offer_default_root(const counted_ptr<Adapter>& root) {
   const std::lock_guard lock(roots().mutex);
-  std::erase_if(roots().known, [](const auto& known) { return !in_use(known); });
+  std::erase_if(roots().known, [](const auto& known) { return in_use(known) == nullptr; });
   roots().known.push_back(root);
 }
 

@@ -21,14 +21,15 @@ using CORBA::COMPLETED_NO;
 using State = PortableServer::POAManager::State;
 
 // A holding adapter will not be activated any more: its waiting requests are discarded. Requests
-// that active adapters have accepted are finished.
+// that active adapters have accepted are finished. Allocates no memory.
 void release_held(Adapter& adapter) noexcept {
   try {
     if (adapter.manager().state() == State::HOLDING)
       adapter.shared_manager()->discard_requests(false);
   } catch (const CORBA::Exception&) {  // deactivated meanwhile: nothing is held
   }
-  for (const auto& child : adapter.all_children()) release_held(*child);
+  for (auto child = adapter.first_child(); child; child = adapter.child_after(*child))
+    release_held(*child);
 }
 
 class AdapterService final : public orb::Service {

@@ -36,8 +36,10 @@ void NameTable::rebind(const std::string& object_key, const std::string& ior) {
 }
 
 void NameTable::unbind(const std::string& object_key) {
+  decltype(references_)::node_type removed;  // released after unlocking
   const std::lock_guard lock(mutex_);
-  if (references_.erase(object_key) == 0) throw IORTable::NotFound();
+  removed = references_.extract(object_key);
+  if (removed.empty()) throw IORTable::NotFound();
 }
 
 void NameTable::clear() noexcept {

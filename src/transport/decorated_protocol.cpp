@@ -91,11 +91,11 @@ class DecoratedProtocol final : public ProtocolFactory {
     return inner_->schemes();
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
-    return std::make_unique<DecoratedConnector>(inner_->make_connector(), wrappers_);
+    return decorate(inner_->make_connector());
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
       const Properties& properties) override {
-    return std::make_unique<DecoratedConnector>(inner_->make_connector_with(properties), wrappers_);
+    return decorate(inner_->make_connector_with(properties));
   }
   [[nodiscard]] std::uint32_t protocol_tag() const noexcept override {
     return inner_->protocol_tag();
@@ -121,6 +121,11 @@ class DecoratedProtocol final : public ProtocolFactory {
   }
 
  private:
+  // Null: the protocol makes no connections.
+  [[nodiscard]] std::unique_ptr<Connector> decorate(std::unique_ptr<Connector> connector) const {
+    if (connector == nullptr) return nullptr;
+    return std::make_unique<DecoratedConnector>(std::move(connector), wrappers_);
+  }
   std::expected<std::unique_ptr<Acceptor>, IoError> decorate(
       std::expected<std::unique_ptr<Acceptor>, IoError> acceptor) const {
     if (!acceptor) return acceptor;

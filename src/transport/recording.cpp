@@ -97,7 +97,9 @@ class RecordingTransport final : public Transport {
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
     if (wait == Wait::yes) return send_recorded(segments);
     const IoResult result = inner_->send(segments, wait);
-    writer_.data(conversation_, self_, segments, result.count);
+    const std::size_t known = std::min(recorded_ahead_, result.count);
+    record_behind(known, segments, result.count);
+    recorded_ahead_ -= known;
     return result;
   }
   IoResult receive(MutableOctetSpan space, Wait wait) override {
@@ -142,10 +144,7 @@ class RecordingTransport final : public Transport {
   // After a short send the caller sends the rest again. The rest is in the file already.
   IoResult send_recorded(std::span<const OctetSpan> segments) {
     const std::size_t size = total_size(segments);
-    if (recorded_ahead_ == 0)
-      writer_.data(conversation_, self_, segments, size);
-    else
-      record_behind(recorded_ahead_, segments);
+    record_behind(recorded_ahead_, segments, size);
     const IoResult result = inner_->send(segments, Wait::yes);
     // If no octet has left, the caller may give its message up and send another message next.
     if (result.count != 0 || recorded_ahead_ != 0)
@@ -153,8 +152,13 @@ class RecordingTransport final : public Transport {
     return result;
   }
 
-  void record_behind(std::size_t known, std::span<const OctetSpan> segments) {
+  // Records the first `size` octets of the segments. The first `known` octets are in the file
+  // already.
+  void record_behind(std::size_t known, std::span<const OctetSpan> segments, std::size_t size) {
+    if (known == 0) return writer_.data(conversation_, self_, segments, size);
     for (OctetSpan segment : segments) {
+      segment = segment.first(std::min(size, segment.size()));
+      size -= segment.size();
       const std::size_t skipped = std::min(known, segment.size());
       known -= skipped;
       segment = segment.subspan(skipped);

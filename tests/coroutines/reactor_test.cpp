@@ -54,6 +54,7 @@ TEST_CASE("run returns the task's value, or throws the task's exception") {
 TEST_CASE("run waits for its task, whatever other tasks throw") {
   const auto work = [](Fixture& fixture) -> task<int> {
     fixture.reactor->post([] { throw std::runtime_error("another's"); });
+    fixture.reactor->post([] { throw 5; });
     co_await continue_on(on(*fixture.reactor));
     co_return 3;
   };

@@ -201,6 +201,19 @@ TEST_CASE("a scope that ends in time leaves no timer") {
   CHECK(limited.reactor->timers_armed() == 0);
 }
 
+TEST_CASE("a body that returns an empty task is an error, also in a scope with a deadline") {
+  const auto work = [](event::Reactor& reactor) -> task<> {
+    co_await with_scope(within(reactor, std::chrono::seconds(1)),
+                        [](scope& /*tasks*/) { return task<>(); });
+  };
+  Limited limited;
+  Started<void> started(work(*limited.reactor));
+  limited.turns();
+  REQUIRE(started.ended());
+  CHECK_THROWS_AS(started.get(), std::invalid_argument);
+  CHECK(limited.reactor->timers_armed() == 0);
+}
+
 TEST_CASE("a failure before the deadline is thrown, even if tasks end after the deadline") {
   const auto work = [](event::Reactor& reactor, Gate& late) -> task<> {
     co_await with_scope(

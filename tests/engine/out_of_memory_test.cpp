@@ -1,8 +1,13 @@
 // Connection and Server: the first call, and the start, without memory.
 #include "engine/both_ways.h"
+#include "engine/client/connects.h"
+#include "engine/outgoing_fixture.h"
 #include "engine/server/server.h"
 #include "support/allocations.h"
 
+#include <cerrno>
+#include <future>
+#include <memory>
 #include <new>
 
 using namespace perigee;
@@ -47,5 +52,57 @@ TEST_CASE("a server whose start has failed can be started again, and ends in an 
     failed = stop_failing_allocation();
     if (!started) REQUIRE(server.start().has_value());
     server.stop(engine::Server::Completion::wait);
+  }
+}
+
+namespace {
+
+/// A connect that ends at once.
+class ConnectAtOnce final : public transport::ConnectInProgress {
+ public:
+  engine::Connects::Made advance() override { return std::make_unique<SendingTransport>(); }
+  [[nodiscard]] int handle() const noexcept override { return -1; }
+  [[nodiscard]] IoError timed_out() const override { return {}; }
+};
+
+/// Looks up each name at once. Then an allocation of the looking-up thread fails.
+class FailingLookUp final : public transport::Connector {
+ public:
+  explicit FailingLookUp(std::size_t number) : number_(number) {}
+  Begun begin(const transport::Endpoint& /*endpoint*/) override { return nullptr; }
+  Begun look_up(const transport::Endpoint& /*endpoint*/) override {
+    auto connect = std::make_unique<ConnectAtOnce>();
+    fail_allocation(number_);
+    return connect;
+  }
+  engine::Connects::Made connect(const transport::Endpoint& /*endpoint*/,
+                                 std::chrono::milliseconds /*timeout*/) override {
+    return std::unexpected(IoError{});
+  }
+
+ private:
+  const std::size_t number_;
+};
+
+}  // namespace
+
+TEST_CASE("each failed allocation between a look-up and its connect is reported by `done`") {
+  bool connected = false;
+  for (std::size_t number = 1; !connected; ++number) {
+    CAPTURE(number);
+    engine::Connects connects(1, steady_clock());
+    std::promise<engine::Connects::Made> promise;
+    connects.connect(
+        {std::make_shared<FailingLookUp>(number),
+         {"test", "peer"},
+         Deadline::never(),
+         [&promise](engine::Connects::Made made) noexcept { promise.set_value(std::move(made)); }});
+    auto result = promise.get_future();
+    REQUIRE(result.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+    const auto made = result.get();
+    connected = made.has_value();
+    if (!connected) CHECK((made.error().code == ENOMEM || made.error().code == EAGAIN));
+    connects.stop();
+    if (number == 1) CHECK_FALSE(connected);
   }
 }

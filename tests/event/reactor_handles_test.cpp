@@ -1,13 +1,16 @@
 // The reactor and its handles: edges, removal, interest in writing, the ready list, nesting.
 #include "event/handles.h"
 #include "event/pollers.h"
+#include <perigee/event/handle_state.h>
 #include <perigee/event/reactor.h>
 
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace perigee::event {
@@ -20,6 +23,14 @@ using test::make_handle_pair;
 using test::send_octet;
 
 std::unique_ptr<Reactor> make() { return test::make_test_reactor(); }
+
+TEST_CASE("a wait for a handle may have the longest limit") {
+  auto pair = make_handle_pair();
+  std::jthread sender([&pair] { send_octet(pair.near); });
+  await_readable(pair.far.handle(), 1ms * (std::int64_t{1} << 32));  // 0 as a 32-bit number
+  CHECK(is_readable(pair.far.handle()));
+  await_readable(pair.far.handle(), std::chrono::milliseconds::max());
+}
 
 TEST_CASE("a handler is called once for arriving octets, whether it reads them or not") {
   auto reactor = make();

@@ -6,6 +6,8 @@
 #include <perigee/ipc/group.h>
 
 #include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -134,6 +136,25 @@ TEST_CASE("without handles, each of several addresses fails with that error") {
   const auto failure = sock::connect_any(addresses, forever).error();
   CHECK(failure.error == std::errc::too_many_files_open);
   CHECK(failure.attempts.size() == 2);
+}
+
+TEST_CASE("a race without a handle to watch its attempts is lost, and lists each attempt once") {
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const auto address = acceptor.local_address().value();
+  REQUIRE(::listen(acceptor.handle(), 0) == 0);
+  const auto first = sock::Connector::start(address).value();
+  const auto second = sock::Connector::start(address).value();  // now the queue is full
+  const std::vector addresses{address, address.with_port(1)};
+  const int last_handle = ::dup(0);
+  const NoHandlesLeft exhausted;
+  ::close(last_handle);
+  io::ConnectRace race(addresses, {.attempt_delay = 24h}, {});
+  REQUIRE(race.advance() == io::ConnectRace::State::lost);
+  const auto failure = race.failure();
+  CHECK(failure.error == std::errc::too_many_files_open);
+  REQUIRE(failure.attempts.size() == 1);
+  CHECK(failure.attempts.front().address == address);
+  CHECK(failure.attempts.front().error == std::errc::too_many_files_open);
 }
 
 }  // namespace

@@ -81,6 +81,19 @@ TEST_CASE("a file holds a reference, with space around") {
   CHECK(fixture.orb.string_to_object("file:" + file.path())->_is_equivalent(object));
 }
 
+TEST_CASE("a file that is larger than the limit is BAD_PARAM, and the text names the limit") {
+  OrbFixture fixture;
+  const auto object = fixture.object({"a"});
+  const std::string reference = fixture.orb.object_to_string(object);
+  const TemporaryFile largest(std::string(128 * 1024 - reference.size(), ' ') + reference);
+  CHECK(fixture.orb.string_to_object("file:" + largest.path())->_is_equivalent(object));
+  std::ofstream(largest.path(), std::ios::app) << ' ';
+  const auto error = caught<CORBA::BAD_PARAM>(
+      [&] { (void)fixture.orb.string_to_object("file:" + largest.path()); });
+  CHECK((error.minor() & 0xfff) == 9);
+  CHECK(error.detail().contains("131072 octets"));
+}
+
 TEST_CASE("a file that names itself is BAD_PARAM") {
   OrbFixture fixture;
   const TemporaryFile file("");

@@ -196,3 +196,18 @@ TEST_CASE("an answer that is dropped without free memory is NO_RESPONSE") {
   CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
   CHECK(test.request.outstanding() == 0);
 }
+
+TEST_CASE("an ORB that stops without free memory discards the requests of holding adapters") {
+  TestOrb orb;
+  const auto activated = orb.root()->create_POA("activated", nullptr, {});
+  activated->the_POAManager()->activate();
+  std::vector<TestOrb::PoaRef> holding;
+  for (const char* const name : {"b", "a", "c"})
+    holding.push_back(activated->create_POA(name, nullptr, {}));
+  holding.push_back(holding.front()->create_POA("deepest", nullptr, {}));
+  without_memory([&] { orb.core().shutdown(orb::Completion::do_not_wait); });
+  using ManagerState = PortableServer::POAManager::State;
+  CHECK(activated->the_POAManager()->get_state() == ManagerState::ACTIVE);
+  for (const auto& adapter : holding)
+    CHECK(adapter->the_POAManager()->get_state() == ManagerState::DISCARDING);
+}

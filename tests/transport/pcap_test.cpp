@@ -111,6 +111,33 @@ TEST_CASE("a short send is recorded up to its last sent octet") {
   CHECK((reassembled.octets.at(flow) == Octets(message.begin(), message.begin() + 300)));
 }
 
+TEST_CASE("the rest of a short send is recorded once, whether the next send waits or not") {
+  for (const Wait wait : {Wait::yes, Wait::no}) {
+    TemporaryFile file;
+    const Octets message = pattern(1000, 2);
+    {
+      auto pcap = make_pcap_file(file.path).value();
+      auto pair = make_memory_pair({.capacity = 300});
+      auto client = pcap->record(std::move(pair.first), Side::connected);
+      CHECK(client->set_send_timeout(std::chrono::seconds(1)).ok());  // makes the first send short
+      const OctetSpan whole = message;
+      CHECK(client->send({&whole, 1}, Wait::yes).count == 300);
+      for (std::size_t sent = 300; sent < message.size();) {
+        CHECK(receive_exactly(*pair.second, 100).size() == 100);
+        const OctetSpan rest = whole.subspan(sent);
+        const std::array segments{rest.first(50), rest.subspan(50)};
+        const IoResult result = client->send(segments, wait);
+        REQUIRE(result.count == 100);
+        sent += result.count;
+      }
+    }
+    const auto packets = PcapReader(file.path).packets();
+    const auto reassembled = reassemble(packets);
+    const Flow flow{packets.front().source, packets.front().destination};
+    CHECK((reassembled.octets.at(flow) == message));
+  }
+}
+
 TEST_CASE("conversations of several threads stay separate in one file") {
   TemporaryFile file;
   constexpr unsigned connections = 4;
@@ -138,6 +165,37 @@ TEST_CASE("conversations of several threads stay separate in one file") {
   for (const auto& [flow, stream] : reassembled.octets) {
     CHECK((stream.size() == 50 * 100 || stream.size() == 50 * 50));
   }
+}
+
+namespace {
+
+/// A protocol that makes no connections.
+class Accepting final : public ProtocolFactory {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "accepting"; }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override { return {}; }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override { return nullptr; }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& /*endpoint*/) override {
+    return std::unexpected(IoError{});
+  }
+  [[nodiscard]] std::vector<ProfileEndpoint> claim(
+      std::uint32_t /*tag*/, const iop::ProfileBody& /*body*/) const override {
+    return {};
+  }
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& /*endpoint*/,
+                                                const ProfileSource& /*source*/) const override {
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a recorded protocol without a connector has none either") {
+  TemporaryFile file;
+  const auto pcap = make_pcap_file(file.path).value();
+  const auto protocol = record_protocol(std::make_unique<Accepting>(), *pcap);
+  CHECK(protocol->make_connector() == nullptr);
+  CHECK(protocol->make_connector_with({}) == nullptr);
 }
 
 TEST_CASE("a file that cannot be created is an error with its name") {

@@ -100,6 +100,22 @@ TEST_CASE("udp: each sender's address gets a virtual transport, which replies to
   CHECK(two.receive() == "to two");
 }
 
+TEST_CASE("udp: a time-out that the system refuses is refused again") {
+  Listening server(1);
+  const auto client =
+      server.protocol()
+          .make_connector()
+          ->connect({"diop", to_string(server.address())}, std::chrono::milliseconds(0))
+          .value();
+  constexpr std::chrono::microseconds refused(-1);
+  for (int count = 0; count < 2; ++count) {
+    CHECK(client->set_receive_timeout(refused).status == IoStatus::failed);
+    CHECK(client->set_send_timeout(refused).status == IoStatus::failed);
+  }
+  CHECK(client->set_receive_timeout(std::chrono::seconds(1)).ok());
+  CHECK(client->set_send_timeout(std::chrono::seconds(1)).ok());
+}
+
 TEST_CASE("udp: without replies=yes an endpoint only receives") {
   for (const char* const options : {"", "?replies=no"}) {
     Listening server(4, options);

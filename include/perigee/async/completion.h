@@ -5,6 +5,7 @@
 #include <perigee/async/executor.h>
 #include <perigee/async/outcome.h>
 #include <perigee/base/export.h>
+#include <perigee/event/task.h>
 
 #include <atomic>
 #include <coroutine>
@@ -15,6 +16,16 @@
 namespace perigee {
 
 namespace async::detail {
+
+/// Resumes a waiting task on a reactor's thread. Posting it allocates nothing.
+class ResumeTask final : public event::Task {
+ public:
+  ResumeTask() noexcept : Task(&resume) {}
+  std::coroutine_handle<> waiter;
+
+ private:
+  static void resume(Task& task) { static_cast<ResumeTask&>(task).waiter.resume(); }
+};
 
 /// The waiting task, and whether the result has arrived. Any thread may use this object, but only
 /// one task may wait.
@@ -30,6 +41,8 @@ class CompletionState {
   }
   /// Resumes the waiting task. This object may no longer exist when the function returns.
   PERIGEE_API void publish() noexcept;
+  /// The same; uses `resume_task` if a reactor resumes the waiting task.
+  PERIGEE_API void publish(ResumeTask& resume_task) noexcept;
 
   [[nodiscard]] bool is_over() const noexcept {
     return waiter_.load(std::memory_order_acquire) == this;
@@ -73,7 +86,7 @@ class completion {
     } catch (...) {
       result_.set_error(std::current_exception());
     }
-    state_.publish();
+    state_.publish(resume_task_);
     return true;
   }
   bool complete() noexcept
@@ -81,14 +94,14 @@ class completion {
   {
     if (!state_.claim()) return false;
     result_.set_value();
-    state_.publish();
+    state_.publish(resume_task_);
     return true;
   }
   /// The same with an exception, which `co_await` throws.
   bool fail(std::exception_ptr error) noexcept {
     if (!state_.claim()) return false;
     result_.set_error(std::move(error));
-    state_.publish();
+    state_.publish(resume_task_);
     return true;
   }
 
@@ -109,6 +122,7 @@ class completion {
 
  private:
   async::detail::CompletionState state_;
+  async::detail::ResumeTask resume_task_;
   async::outcome<T> result_;
 };
 

@@ -11,6 +11,9 @@ namespace perigee {
 namespace event {
 class Reactor;
 }
+namespace async::detail {
+class CompletionState;
+}
 
 /// Holds a function that resumes tasks, soon and once each, on a thread of its choice. Copies call
 /// the same function. The object behind `context` must outlive the tasks. Any thread may call it.
@@ -32,6 +35,7 @@ class executor {
   }
 
  private:
+  friend class async::detail::CompletionState;
   Function function_ = nullptr;
   void* context_ = nullptr;
 };

@@ -4,6 +4,7 @@
 #include <perigee/async/task.h>
 #include <perigee/base/export.h>
 #include <perigee/event/reactor.h>
+#include <perigee/event/task.h>
 
 #include <atomic>
 #include <coroutine>
@@ -25,9 +26,11 @@ class PERIGEE_API Driver {
 
  private:
   static void ended(PromiseBase& promise, void* self) noexcept;
+  void note_end() { ended_ = true; }
   void turn() noexcept;
 
   event::Reactor& reactor_;
+  event::MemberTask<Driver, &Driver::note_end> end_task_{*this};
   bool ended_ = false;              ///< accessed by the driving thread only
   std::atomic<bool> left_ = false;  ///< the thread that ended the task has left this object
 };

@@ -100,9 +100,9 @@ task<> with_scope(scope_deadline deadline, Body body,
   scope timer(stop);
   task<> first = body(tasks);
   timer.start(async::detail::end_at(deadline, tasks));
-  tasks.start(std::move(first));
   std::exception_ptr failure;
   try {
+    tasks.start(std::move(first));  // throws if the body has returned an empty task
     co_await tasks.join();
   } catch (...) {
     failure = std::current_exception();

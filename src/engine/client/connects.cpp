@@ -101,7 +101,7 @@ void Connects::begin(Wanted& wanted, std::unique_ptr<transport::ConnectInProgres
   try {
     threads_.start([this] { run_attempts(); });
   } catch (const std::exception&) {  // system_error or bad_alloc
-    if (drop_without_thread(begun_, attempt_threads_, own)) throw;
+    if (drop_without_thread(begun_, attempt_threads_, own, wanted)) throw;
   }
 }
 
@@ -128,7 +128,7 @@ void Connects::queue(Wanted& wanted) {
   try {
     threads_.start([this] { run_waiting(); });
   } catch (const std::exception&) {  // system_error or bad_alloc
-    if (drop_without_thread(waiting_, waiting_threads_, own)) throw;
+    if (drop_without_thread(waiting_, waiting_threads_, own, wanted)) throw;
   }
 }
 
@@ -150,9 +150,11 @@ IoError no_thread(const Endpoint& endpoint) noexcept try {
 
 // Called if no thread could be started. If no other thread runs, no connect of the list would ever
 // end, so the list is emptied. `done` reports this for all connects but the caller's own. True: the
-// caller's own connect was still in the list, and the exception has to report it.
+// caller's own connect was still in the list, and is in `wanted` again. The exception has to report
+// it.
 template <typename List>
-bool Connects::drop_without_thread(List& list, std::uint32_t& threads, const void* own) {
+bool Connects::drop_without_thread(List& list, std::uint32_t& threads, const void* own,
+                                   Wanted& wanted) {
   List left;
   {
     const std::lock_guard lock(mutex_);
@@ -160,10 +162,12 @@ bool Connects::drop_without_thread(List& list, std::uint32_t& threads, const voi
   }
   bool own_left = false;
   for (auto& entry : left) {
-    if (&entry == own)
+    if (&entry == own) {
       own_left = true;
-    else
+      wanted = std::move(wanted_of(entry));
+    } else {
       wanted_of(entry).done(std::unexpected(no_thread(wanted_of(entry).endpoint)));
+    }
   }
   return own_left;
 }

@@ -61,7 +61,8 @@ class Connects final {
   void begin(Wanted& wanted, std::unique_ptr<transport::ConnectInProgress> connect);
   void queue(Wanted& wanted);
   template <typename List>
-  [[nodiscard]] bool drop_without_thread(List& list, std::uint32_t& threads, const void* own);
+  [[nodiscard]] bool drop_without_thread(List& list, std::uint32_t& threads, const void* own,
+                                         Wanted& wanted);
   void prepare_reactor();
 
   void run_waiting() noexcept;

@@ -3,6 +3,7 @@
 #include "idlc/frontend/condition.h"
 
 #include <array>
+#include <limits>
 
 namespace perigee::idlc {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 // Unsigned, so that overflow wraps instead of being undefined. Comparisons and division convert to
 // signed.
 using Bits = std::uint64_t;
+constexpr Bits bits_max = std::numeric_limits<Bits>::max();
 
 std::int64_t as_signed(Bits bits) { return static_cast<std::int64_t>(bits); }
 
@@ -222,6 +224,8 @@ Bits Condition::number(const Token& token) {
       return fail(token.location,
                   describe(token) + " is not an integer: an #if expression has only integers");
     }
+    if (value > (bits_max - digit) / base)
+      return fail(token.location, describe(token) + " does not fit into 64 bits");
     value = value * base + digit;
   }
   return value;

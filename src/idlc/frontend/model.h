@@ -366,6 +366,7 @@ struct Bitset final : Declaration {
   Bitset() : Declaration(kind_of) {}
   const Bitset* base = nullptr;
   std::vector<BitField> fields;
+  std::uint64_t bit_count = 0;  ///< of the fields and of all bases
 };
 
 /// The declaration as a `T`, or nullptr if it is of another kind.

@@ -126,15 +126,11 @@ Declaration* parse_bitset(Context& context, Annotations annotations) {
     if (!parse_bitfield(context, bitset)) tokens.recover();
   }
   tokens.expect("}", "at the end of bitset '" + bitset.name + "'");
-  std::uint64_t bit_count = 0;
-  std::size_t base_count = 0;
-  for (const Bitset* each = &bitset; each != nullptr; each = each->base) {
-    for (const BitField& field : each->fields) bit_count += field.size;
-    if (++base_count > bit_count_max) break;  // bases with a field each exceed the limit by then
-  }
-  if (bit_count > bit_count_max) {
-    context.error(bitset.location, "bitset '" + bitset.name + "' has " + std::to_string(bit_count) +
-                                       " bits, more than 64");
+  if (bitset.base != nullptr) bitset.bit_count = bitset.base->bit_count;
+  for (const BitField& field : bitset.fields) bitset.bit_count += field.size;
+  if (bitset.bit_count > bit_count_max) {
+    context.error(bitset.location, "bitset '" + bitset.name + "' has " +
+                                       std::to_string(bitset.bit_count) + " bits, more than 64");
   }
   return &bitset;
 }

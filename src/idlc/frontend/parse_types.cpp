@@ -65,10 +65,14 @@ const Type* parse_map(Context& context) {
   const InAngles in_angles(context);
   TokenStream& tokens = context.tokens;
   if (!tokens.expect("<", "after 'map'")) return nullptr;
+  const Location key_location = tokens.peek().location;
   const Type* key = parse_type(context, "the type of the map's keys");
   if (key == nullptr || !tokens.expect(",", "after the type of the map's keys")) return nullptr;
+  warn_of_anonymous(context, *key, key_location);
+  const Location location = tokens.peek().location;
   const Type* element = parse_type(context, "the type of the map's values");
   if (element == nullptr) return nullptr;
+  warn_of_anonymous(context, *element, location);
   Type& type = context.types.make(TypeKind::map);
   type.key = key;
   type.element = element;

@@ -83,9 +83,13 @@ std::string read_reference_file(const std::string& path) {
   if (!file)
     raise_bad_text(iop::ReferenceError::Reason::bad_specific,
                    "cannot read '" + path + "': " + std::generic_category().message(errno));
-  std::string text(reference_file_size_max, '\0');
+  std::string text(reference_file_size_max + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > reference_file_size_max)
+    raise_bad_text(iop::ReferenceError::Reason::bad_specific,
+                   "'" + path + "' is larger than " + std::to_string(reference_file_size_max) +
+                       " octets, the limit for a file with a reference");
   const auto is_space = [](unsigned char character) { return std::isspace(character) != 0; };
   text.erase(text.begin(), std::ranges::find_if_not(text, is_space));
   while (!text.empty() && is_space(static_cast<unsigned char>(text.back()))) text.pop_back();

@@ -20,11 +20,11 @@ constexpr std::chrono::milliseconds deferred_expiry_margin{20};
 }  // namespace
 
 ServerRequest* DeferredUpcall::make(OrbCore& core, const ServerRequest& upcall,
-                                    engine::IncomingRequest& request) {
+                                    engine::IncomingRequest& request, const LatencyTimer& timer) {
   void* const memory = pool::allocate(sizeof(DeferredUpcall));
   DeferredUpcall* made = nullptr;
   try {
-    made = ::new (memory) DeferredUpcall(core, upcall, request);
+    made = ::new (memory) DeferredUpcall(core, upcall, request, timer);
   } catch (...) {
     pool::release(memory, sizeof(DeferredUpcall));
     throw;
@@ -35,11 +35,11 @@ ServerRequest* DeferredUpcall::make(OrbCore& core, const ServerRequest& upcall,
 }
 
 DeferredUpcall::DeferredUpcall(OrbCore& core, const ServerRequest& upcall,
-                               engine::IncomingRequest& request)
+                               engine::IncomingRequest& request, const LatencyTimer& timer)
     : ReplyingRequest(request.connection, request.id(), request.version()),
       DeferredRequest(request.id(), request.version(), request.response()),
       core_(core.shared_from_this()),
-      timer_(core.metrics(), core.metrics().request_latencies) {
+      timer_(timer) {
   const std::string_view operation = upcall.operation();
   const OctetSpan key = upcall.object_key();
   char* names = name_space_.data();

@@ -23,9 +23,10 @@ class OrbCore;
 /// ORB alive.
 class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequest {
  public:
-  /// Throws bad_alloc.
+  /// `timer`: of the upcall. Throws bad_alloc.
   [[nodiscard]] static ServerRequest* make(OrbCore& core, const ServerRequest& upcall,
-                                           engine::IncomingRequest& request);
+                                           engine::IncomingRequest& request,
+                                           const LatencyTimer& timer);
 
   [[nodiscard]] Cancellation* cancellation() noexcept override { return &cancellation_; }
 
@@ -45,7 +46,8 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
     DeferredUpcall& request_;
   };
 
-  DeferredUpcall(OrbCore& core, const ServerRequest& upcall, engine::IncomingRequest& request);
+  DeferredUpcall(OrbCore& core, const ServerRequest& upcall, engine::IncomingRequest& request,
+                 const LatencyTimer& timer);
   ~DeferredUpcall() override;
 
   [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }

@@ -49,7 +49,7 @@ std::optional<PeerIdentity> ReplyingRequest::peer_identity() const noexcept {
 }
 
 void ReplyingRequest::count(OrbMetrics& metrics, const LatencyTimer& timer) const noexcept {
-  metrics.requests.add(outcome_);
+  metrics.requests.add(outcome());
   const bool has_failed = failed() || outcome_ == RequestOutcome::system_exception;
   timer.record(has_failed ? LatencyTable::failed : operation());
 }

@@ -24,7 +24,9 @@ class ReplyingRequest : public ServerRequest {
     return time_limited() && remaining_time() == 0;
   }
   /// The outcome of the request, once it is answered.
-  [[nodiscard]] RequestOutcome outcome() const noexcept { return outcome_; }
+  [[nodiscard]] RequestOutcome outcome() const noexcept {
+    return refused_ ? RequestOutcome::refused : outcome_;
+  }
   [[nodiscard]] engine::Connection& connection() const noexcept { return connection_; }
   /// Adds the outcome and the latency to the metrics. Called once, when the request has ended.
   void count(OrbMetrics& metrics, const LatencyTimer& timer) const noexcept;
@@ -43,6 +45,8 @@ class ReplyingRequest : public ServerRequest {
             std::span<const iop::ServiceContext> contexts = {});
   void write(cdr::Buffer& buffer, const messaging::ReplyHeader& header, ResultEncoder encode);
 
+  /// A limit of the server was reached before the upcall.
+  void note_refused() noexcept { refused_ = true; }
   [[nodiscard]] virtual bool cancelled() const noexcept = 0;
   /// Encodes the reply with `write` and sends it.
   virtual void transmit(const messaging::ReplyHeader& header, ResultEncoder encode) = 0;
@@ -56,6 +60,7 @@ class ReplyingRequest : public ServerRequest {
   const std::uint32_t id_;
   const messaging::Version version_;
   RequestOutcome outcome_ = RequestOutcome::oneway;
+  bool refused_ = false;
 };
 
 }  // namespace perigee::orb

@@ -113,7 +113,6 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   AnnouncedCodeSets announced(core_.settings().code_sets, request.connection.agreement());
   const auto code_sets = announced.take(request.version(), header.contexts);
   if (code_sets) request.parsed.body.set_code_sets(*code_sets);
-  const LatencyTimer timer(core_.metrics(), core_.metrics().request_latencies);
   UpcallRequest upcall(core_, request);
   if (!header.contexts.empty()) [[unlikely]] {
     upcall.take_time_limit();
@@ -125,7 +124,7 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
     ask_for_key(request);
   else
     dispatch(upcall);
-  if (!upcall.parked() && !upcall.deferred()) upcall.count(core_.metrics(), timer);
+  if (!upcall.parked() && !upcall.deferred()) upcall.count(core_.metrics(), upcall.timer());
 }
 
 // Over a client's own connection, a server reaches only objects of bidirectional adapters. It
@@ -142,7 +141,7 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
 }
 
 void RequestServing::refuse(engine::IncomingRequest& request, Refusal refusal) noexcept {
-  if (refusal != Refusal::too_many_parked) core_.metrics().requests.add(RequestOutcome::refused);
+  core_.metrics().requests.add(RequestOutcome::refused);
   UpcallRequest upcall(core_, request);
   std::string text;
   try {

@@ -25,7 +25,8 @@ constexpr std::uint64_t remaining_time_max = std::uint64_t{1} << 52;  // microse
 UpcallRequest::UpcallRequest(OrbCore& core, engine::IncomingRequest& request) noexcept
     : ReplyingRequest(request.connection, request.id(), request.version()),
       core_(core),
-      request_(request) {
+      request_(request),
+      timer_(core.metrics(), core.metrics().request_latencies) {
   operation_ = request.parsed.header.operation;
   object_key_ = request.parsed.header.object_key;
   arguments_ = request.parsed.body;
@@ -57,7 +58,9 @@ ServerRequest::Hold UpcallRequest::hold() {
   RequestDispatcher* const dispatcher = core_.dispatcher();
   const void* const point = dispatcher != nullptr ? dispatcher->gate_of(object_key_) : nullptr;
   parked_ = connection().park(request_, point);
-  return parked_ ? Hold::taken : Hold::refused;
+  if (parked_) return Hold::taken;
+  note_refused();
+  return Hold::refused;
 }
 
 // CORBA 3.0, 15.4.2.1: WITH_SERVER is answered before the upcall, whose outcome is not sent.
@@ -68,7 +71,7 @@ void UpcallRequest::begin_upcall() {
 }
 
 ServerRequest* UpcallRequest::make_deferred() {
-  return DeferredUpcall::make(core_, *this, request_);
+  return DeferredUpcall::make(core_, *this, request_, timer_);
 }
 
 SentDetails UpcallRequest::details() const noexcept { return core_.settings().sent_details; }

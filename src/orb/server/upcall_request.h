@@ -18,6 +18,8 @@ class UpcallRequest final : public ReplyingRequest {
   void begin_upcall() override;
   /// The server keeps the request: it is dispatched again, as another UpcallRequest.
   [[nodiscard]] bool parked() const noexcept { return parked_; }
+  /// Measures from the construction of this object.
+  [[nodiscard]] const LatencyTimer& timer() const noexcept { return timer_; }
 
  private:
   [[nodiscard]] ServerRequest* make_deferred() override;
@@ -27,6 +29,7 @@ class UpcallRequest final : public ReplyingRequest {
 
   OrbCore& core_;
   engine::IncomingRequest& request_;
+  const LatencyTimer timer_;
   bool parked_ = false;
 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -16,11 +16,27 @@
 #include <optional>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace perigee::transport {
 namespace {
 
 constexpr std::string_view trusted_name_prefix = "@perigee-";
+
+// The system does not say how much space an entry needs, so the space grows until it is enough.
+std::optional<std::uint32_t> find_user(const std::string& name) {
+  constexpr std::size_t space_max = std::size_t{1} << 20;
+  for (std::size_t size = 4096; size <= space_max; size *= 2) {
+    std::vector<char> space(size);
+    passwd entry{};
+    passwd* found = nullptr;
+    const int error = ::getpwnam_r(name.c_str(), &entry, space.data(), space.size(), &found);
+    if (error == ERANGE) continue;
+    if (error != 0 || found == nullptr) return std::nullopt;
+    return found->pw_uid;
+  }
+  return std::nullopt;
+}
 
 std::optional<std::uint32_t> parse_user(const std::string& name) {
   if (name == "root") return 0;  // works on systems without user names, too
@@ -28,13 +44,7 @@ std::optional<std::uint32_t> parse_user(const std::string& name) {
   const char* const end = name.data() + name.size();
   const auto parsed = std::from_chars(name.data(), end, number);
   if (parsed.ec == std::errc{} && parsed.ptr == end) return number;
-  std::array<char, 4096> space{};
-  passwd entry{};
-  passwd* found = nullptr;
-  if (::getpwnam_r(name.c_str(), &entry, space.data(), space.size(), &found) != 0 ||
-      found == nullptr)
-    return std::nullopt;
-  return found->pw_uid;
+  return find_user(name);
 }
 
 std::string without_slash_behind(std::string folder) {

@@ -64,15 +64,19 @@ IoResult UdpTransport::receive(MutableOctetSpan space, Wait wait) {
 }
 
 IoResult UdpTransport::set_receive_timeout(std::chrono::microseconds timeout) {
-  if (std::exchange(receive_timeout_, timeout) == timeout) return {};
+  if (receive_timeout_ == timeout) return {};
   const auto status = socket_.set(ipc::ReceiveTimeout{timeout});
-  return status ? IoResult{} : IoResult{0, IoStatus::failed, status.error().value()};
+  if (!status) return {0, IoStatus::failed, status.error().value()};
+  receive_timeout_ = timeout;
+  return {};
 }
 
 IoResult UdpTransport::set_send_timeout(std::chrono::microseconds timeout) {
-  if (std::exchange(send_timeout_, timeout) == timeout) return {};
+  if (send_timeout_ == timeout) return {};
   const auto status = socket_.set(ipc::SendTimeout{timeout});
-  return status ? IoResult{} : IoResult{0, IoStatus::failed, status.error().value()};
+  if (!status) return {0, IoStatus::failed, status.error().value()};
+  send_timeout_ = timeout;
+  return {};
 }
 
 void UdpTransport::interrupt() noexcept {

@@ -76,11 +76,11 @@ std::vector<ErrorCase> read_cases(const fs::path& path) {
   return cases;
 }
 
-/// The options in `title [-Wx -Wy]`.
+/// The options in `title [-Wx -Wy]` or `title [-Wx -Wy] [4]`.
 void apply_title(const std::string& title, WarningOptions& warnings) {
   const auto start = title.find(" [-W");
   if (start == std::string::npos) return;
-  std::istringstream words(title.substr(start + 2, title.size() - start - 3));
+  std::istringstream words(title.substr(start + 2, title.find(']', start) - start - 2));
   for (std::string word; words >> word;) CHECK(apply_warning_option(word.substr(2), warnings));
 }
 

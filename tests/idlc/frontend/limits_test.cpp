@@ -233,6 +233,17 @@ TEST_CASE("structs, unions and bitsets that contain or extend each other are lim
                  options) == message);
 }
 
+TEST_CASE("the bits of a bitset are counted through any number of empty bases") {
+  std::string text = "bitset T0 { bitfield<64> a; };\n";
+  for (int i = 1; i < 100; ++i)
+    text += "bitset T" + std::to_string(i) + " : T" + std::to_string(i - 1) + " {};\n";
+  CompileOptions options;
+  options.idl_version = IdlVersion::four;
+  CHECK(compile_text(text, options).ok());
+  CHECK(error_of(text + "bitset Last : T99 { bitfield<1> b; };\n", options) ==
+        "bitset 'Last' has 65 bits, more than 64");
+}
+
 TEST_CASE("the total size of repository id prefixes, which declarations repeat, is limited") {
   const std::string prefix(256, 'x');
   CHECK(error_of("#pragma prefix \"" + prefix + "\"\nstruct S { long a; };") ==

@@ -43,6 +43,24 @@ TEST_CASE("deferred replies are sent when they are given, in any order, from any
   CHECK(server.orb.core().requests_in_progress() == 0);
 }
 
+TEST_CASE("the latency of a deferred request includes the upcall before the deferral") {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds upcall_time{2};
+  orb::Settings settings = server_settings(each_strategy());
+  settings.measure_latencies = true;
+  const ServerFixture server(settings, [upcall_time](orb::ServerRequest& request) {
+    const auto end = Clock::now() + upcall_time;
+    while (Clock::now() < end) std::this_thread::yield();
+    request.end_of_arguments();
+    pay(Answer(request), 1);
+  });
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key}).result() == 1);
+  const auto snapshot = [&] { return server.orb.core().metrics_snapshot(); };
+  while (snapshot().latencies("server", "act") == nullptr) std::this_thread::yield();
+  CHECK(snapshot().latencies("server", "act")->sum >= upcall_time);
+}
+
 TEST_CASE("the client gets NO_RESPONSE for an answer that is dropped") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());

@@ -3,6 +3,7 @@
 #include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/orb/metrics.h>
 #include <perigee/orb/stub.h>
 
 using namespace perigee;
@@ -214,6 +215,17 @@ TEST_CASE("more requests in progress in the server than allowed get TRANSIENT, t
   while (third.call({.key = server.key, .argument = 0}).status() != 0) std::this_thread::yield();
 }
 
+namespace {
+
+/// The requests that ended with this outcome, or with any.
+std::uint64_t request_count(const ServerFixture& server, const char* outcome = nullptr) {
+  const auto metrics = server.orb.core().metrics_snapshot();
+  if (outcome == nullptr) return metrics.value("perigee_requests_total");
+  return metrics.value("perigee_requests_total", {{"outcome", outcome}});
+}
+
+}  // namespace
+
 TEST_CASE("a limited number of requests of several clients wait for a POAManager") {
   orb::Settings settings = server_settings(each_strategy());
   settings.threads = 1;  // each loop has a limit of its own
@@ -222,8 +234,21 @@ TEST_CASE("a limited number of requests of several clients wait for a POAManager
   server.orb.root()->the_POAManager()->hold_requests(false);
   HeldPair pair(server, make_request({.key = server.key, .id = 1}));
   pair.check_refusal();
+  CHECK(request_count(server, "refused") == 1);
   server.orb.root()->the_POAManager()->activate();
   CHECK(pair.held().type() == type_reply);
+}
+
+TEST_CASE("a request that no POAManager may hold counts as refused") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.held_requests_max = 0;
+  const ServerFixture server(settings);
+  server.orb.root()->the_POAManager()->hold_requests(false);
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key}).repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
+  while (request_count(server) == 0) std::this_thread::yield();  // counted after its reply
+  CHECK(request_count(server) == 1);
+  CHECK(request_count(server, "refused") == 1);
 }
 
 TEST_CASE("more active objects, or POAs, than allowed are NO_RESOURCES") {
