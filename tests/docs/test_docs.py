@@ -48,6 +48,8 @@ class Links(unittest.TestCase):
                 file = (document.parent / path).resolve() if path else document
                 with self.subTest(f"{document.relative_to(ROOT)}:{line}: {target}"):
                     self.assertTrue(file.exists(), "no such file")
+                    if file.is_dir():  # the site shows the README of a folder
+                        self.assertTrue((file / "README.md").exists(), "a folder without a README")
                     if anchor and file.suffix == ".md":
                         self.assertIn(anchor, anchors(file), "no such heading")
 
