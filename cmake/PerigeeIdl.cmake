@@ -68,6 +68,10 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   if("--client-only" IN_LIST options)
     list(REMOVE_ITEM endings S AmiS AmhS AsyncS)
   endif()
+  # With other endings, an old dependency file would name outputs that the command no longer has: Ninja
+  # would refuse the build folder.
+  string(JOIN "-" kinds ${endings})
+  set(depend_file "${folder}/${name}-${kinds}.d")
   set(sources "")
   set(included "")  # files that stockAll.cpp includes
   foreach(ending IN LISTS endings)
@@ -77,10 +81,10 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   list(APPEND sources "${folder}/${name}All.cpp")
   add_custom_command(
     OUTPUT ${sources} ${included}  # Ninja requires that the dependency file begins with the first output
-    COMMAND ${command} ${options} --one-source --output-dir "${folder}" --depend-file "${folder}/${name}.d"
+    COMMAND ${command} ${options} --one-source --output-dir "${folder}" --depend-file "${depend_file}"
             "${path}"
     DEPENDS "${path}" ${dependency}
-    DEPFILE "${folder}/${name}.d"
+    DEPFILE "${depend_file}"
     COMMENT "Compiling IDL ${idl_file}"
     VERBATIM)
   set(${sources_variable} "${sources}" PARENT_SCOPE)

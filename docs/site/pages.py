@@ -50,7 +50,7 @@ class Site:
             return name.removeprefix("docs/")
         if name in self.headers:
             return "api/" + self.headers[name]
-        return f"files/{name}.md"
+        return f"files/{name.removeprefix('.')}.md"  # MkDocs leaves out names that begin with a dot
 
     def link(self, document, target):
         """The target of a link, and the file that it leads to, if it is a file of the repository."""
