@@ -46,7 +46,7 @@ class Site:
             return self.place(file / "README.md")
         if name == "README.md":
             return PROJECT_PAGE
-        if file.suffix == ".md":
+        if file.suffix in (".md", ".svg"):
             return name.removeprefix("docs/")
         if name in self.headers:
             return "api/" + self.headers[name]
@@ -135,6 +135,8 @@ def write_pages(folder, site):
         linked = []
         if file.suffix == ".md":
             text, linked = site.page(file)
+        elif file.suffix == ".svg":
+            text = file.read_text()
         else:
             text = page_of_file(file)
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
