@@ -18,7 +18,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The CPUs of the processes; -1: all.
+/// The CPU of the middle tier, and the CPU of source and sink; -1: not pinned.
 struct Cpus {
   int middle = -1;
   int others = -1;
@@ -44,7 +44,7 @@ double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// The three tiers in a row.
+/// The processes: sink, middle tier and source, started in this order.
 class Tiers {
  public:
   Tiers(const Model& model, const Point& point) : point_(point), cpus_(cpus_of(point)) {
@@ -69,6 +69,7 @@ class Tiers {
   }
 
  private:
+  /// CPU times in seconds. `user` is the user part of `middle`.
   struct Times {
     double middle = 0;
     double user = 0;
@@ -110,7 +111,8 @@ class Tiers {
   double before_octets_ = 0;
 };
 
-// The warm-up lasts until every client has started and has had at least one reply.
+// A fixed warm-up: the first requests are spread over one delay, their replies take another, and
+// 200 ms are spare.
 Window window_of(const MiddletierOptions& options, const Point& point) {
   return {2 * point.delay_ms + 200, static_cast<std::size_t>(std::lround(options.seconds * 1000))};
 }

@@ -58,7 +58,7 @@ class EpollPoller final : public Poller {
  private:
   [[nodiscard]] static int milliseconds_of(Duration left) noexcept {
     if (left == Duration::max()) return -1;
-    constexpr Duration longest = std::chrono::hours(1);
+    constexpr Duration longest = std::chrono::hours(1);  // fits the int of epoll_wait
     return static_cast<int>(
         std::chrono::ceil<std::chrono::milliseconds>(std::min(left, longest)).count());
   }

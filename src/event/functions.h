@@ -34,7 +34,7 @@ class FunctionTask final : public Task {
 
 /// Functions that wait for their time. Any thread. Slots are reused, so that nothing is allocated
 /// in the steady state. A `TimerId` contains the index and the generation of its slot; the
-/// generation tells the ids of earlier functions from the present one.
+/// generation tells the ids of earlier functions from the current one.
 class ScheduledFunctions {
  public:
   explicit ScheduledFunctions(Reactor& reactor) noexcept : reactor_(reactor) {}

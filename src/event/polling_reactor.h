@@ -130,7 +130,7 @@ class PollingReactor final : public Reactor {
   std::atomic<Deadline> timer_handle_due_;
   std::atomic<bool> timer_handle_follows_ = false;
   std::atomic<bool> has_foreign_loop_ = false;  ///< single thread: `handle` was called
-  /// Single thread: the present turn began without a look at the clock, because the timer handle
+  /// Single thread: the current turn began without a look at the clock, because the timer handle
   /// wakes the thread when a timer is due.
   bool no_timer_is_due_ = false;
 

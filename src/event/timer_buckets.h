@@ -31,7 +31,7 @@ class TimerList {
   }
   /// The first timer; null if the list is empty.
   [[nodiscard]] Timer* front() const noexcept { return timer_of(end_.next_); }
-  /// The timer behind `timer`; null at the end of the list.
+  /// The timer after `timer`; null at the end of the list.
   [[nodiscard]] Timer* behind(const TimerLink& timer) const noexcept {
     return timer_of(timer.next_);
   }

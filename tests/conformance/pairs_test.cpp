@@ -278,7 +278,7 @@ TEST_CASE(
 }
 
 // A connection that receives such a message ends, and a test above fails with it.
-TEST_CASE("every pairing with numbered messages: none was missing, doubled or out of order") {
+TEST_CASE("every pairing with numbered messages: none was missing, duplicated or out of order") {
   CHECK(numbered_messages() > 0);
   CHECK(misnumbered_messages() == 0);
 }

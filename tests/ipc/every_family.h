@@ -1,5 +1,5 @@
-// Shared parts of the tests over every family of octet streams: the families, their addresses, to
-// which the system adds a port or a name, and a connection.
+// Shared by the tests that run over every family of octet streams: the families, an address of each
+// to listen at (the system picks the port or name), and a connected pair of streams.
 #pragma once
 
 #include <perigee/ipc/families.h>
@@ -28,8 +28,9 @@ struct OverRing {
   static InetAddr fresh() { return InetAddr::loopback(); }
 };
 
-/// Whether this host has the family. Some containers have no IPv6, and many forbid io_uring;
-/// uring_test.cpp expects exactly that error.
+/// Whether this host supports the domain `Over`. Some containers have no IPv6, and many forbid
+/// io_uring. Fails the test for any other error. uring_test.cpp checks the errors of a host without
+/// rings.
 template <typename Over>
 bool is_here() {
   const auto acceptor = Over::Family::Acceptor::open(Over::fresh());

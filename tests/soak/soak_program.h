@@ -1,5 +1,6 @@
-// The shared part of soak programs: their options, the check for leaks at the end, and main. For
-// one source of a program, which defines DOCTEST_CONFIG_IMPLEMENT first.
+// The shared part of soak programs: their options, the check for leaks at the end, and main.
+// Include it in exactly one source file of a program, after
+// `#define DOCTEST_CONFIG_IMPLEMENT`: it defines main.
 #pragma once
 
 #include "faults/process_limits.h"
@@ -18,16 +19,17 @@ namespace perigee::test {
 /// The value of --seconds.
 inline std::chrono::seconds run_time{3};
 inline std::uint32_t seed = 1;
-inline std::string strategy_name = "auto";  ///< of programs that soak one strategy
+inline std::string strategy_name = "auto";  ///< --strategy; only soak_strategy uses it
 
-/// Handles, threads and memory of the process, measured at the beginning and at the end.
+/// Checks that open handles and threads are as many at the end as at construction, and that memory
+/// did not grow after the warm-up. Turns logging off.
 class Remains {
  public:
   Remains() { log::set_level(log::Level::off); }
 
   MemoryCurve memory;
 
-  /// Call it when everything else has ended.
+  /// Call it after all ORBs and threads of the test have ended.
   void check() const {
     memory.print();
     CHECK(memory.flat());

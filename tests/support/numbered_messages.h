@@ -1,5 +1,5 @@
 // GIOP whose messages are numbered when they depart: the receiver ends the connection at the first
-// message that is missing, doubled or out of order. For tests of sealing sessions.
+// message that is missing, duplicated or out of order. For tests of sealing sessions.
 #pragma once
 
 #include <perigee/messaging/protocol.h>

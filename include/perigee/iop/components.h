@@ -94,7 +94,7 @@ PERIGEE_API void encode_remaining_time(std::span<std::byte, remaining_time_size>
 /// @}
 
 /// @name Decoders of the data of a component or context. The caller must check the tag. Octets
-/// behind the value are ignored. `too_large`: more than 64 conversion code sets.
+/// after the value are ignored. `too_large`: more than 64 conversion code sets.
 /// @{
 PERIGEE_API std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan data);
 PERIGEE_API std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan data);

@@ -40,7 +40,7 @@ struct TaggedComponent {
   friend bool operator==(const TaggedComponent&, const TaggedComponent&) = default;
 };
 
-/// A service context, as views into the message that holds it.
+/// A service context; `data` points into the message.
 struct ServiceContext {
   std::uint32_t id = 0;
   OctetSpan data;
@@ -56,15 +56,16 @@ struct Ior {
   friend bool operator==(const Ior&, const Ior&) = default;
 };
 
-/// Limits on references from outside.
+/// Limits on references received in messages or parsed from text.
 struct IorLimits {
   std::uint32_t profiles_max = 64;
   std::uint32_t components_max = 64;        ///< per profile
-  std::size_t ior_string_size_max = 65536;  ///< characters of an `IOR:` string
+  std::size_t ior_string_size_max = 65536;  ///< characters after "IOR:"
 };
 
 PERIGEE_API void encode(cdr::Encoder& encoder, const Ior& ior);
-/// Errors: those of the decoder; `too_large` beyond the limits.
+/// On an error, fails the decoder and leaves `ior` nil. Errors: those of the decoder; `too_large`
+/// beyond `profiles_max`.
 PERIGEE_API void decode(cdr::Decoder& decoder, Ior& ior, const IorLimits& limits = {});
 
 /// The body of an IIOP profile (tag 0), also used by other protocols with the same layout.
@@ -79,18 +80,19 @@ struct IiopProfile {
   friend bool operator==(const IiopProfile&, const IiopProfile&) = default;
 };
 
-/// An encapsulation in byte order `order`. For version 1.0, the components are left out.
+/// The profile with tag 0, encapsulated in byte order `order`. Version 1.0 has no components: they
+/// are left out.
 PERIGEE_API TaggedProfile encode_profile(const IiopProfile& profile,
                                          std::endian order = std::endian::native);
-/// Decodes the data of the profile; the caller checks the tag. Octets behind the body are ignored.
+/// Decodes the data of the profile; the caller checks the tag. Octets after the body are ignored.
 /// Errors: those of the decoder; `bad_value` for a major version other than 1; `too_large` beyond
 /// the limits.
 PERIGEE_API std::expected<IiopProfile, cdr::Error> decode_iiop_profile(
     const TaggedProfile& profile, const IorLimits& limits = {});
 
-/// Why a stringified reference cannot be used; `text` describes the error. `reason` maps to the
-/// minor codes of BAD_PARAM that string_to_object raises (7 bad scheme, 8 bad address, 9 bad scheme
-/// specific part, 10 other).
+/// Why a stringified reference cannot be used; `text` describes the error. The value of `reason` is
+/// the OMG minor code of the BAD_PARAM that string_to_object raises (7 bad scheme, 8 bad address,
+/// 9 bad scheme specific part, 10 other).
 struct ReferenceError {
   enum class Reason : std::uint8_t {
     bad_scheme = 7,
@@ -102,7 +104,7 @@ struct ReferenceError {
   std::string text;
 };
 
-/// "IOR:" and hexadecimal digits of the encapsulation, in the native byte order.
+/// "IOR:" and the reference, as an encapsulation in native byte order, in hexadecimal.
 PERIGEE_API std::string to_ior_string(const Ior& ior);
 /// Prefix and digits may be in any case; white space at the end is ignored. Nil references are
 /// accepted. Errors: `bad_scheme` (no "IOR:"), `bad_specific` (bad digits or contents), `other`

@@ -28,7 +28,7 @@ inline constexpr std::size_t listen_point_host_max = 255;
 /// The data of a service context with id `context_bi_dir_iiop`, in the native byte order.
 PERIGEE_API Octets encode_listen_points(std::span<const ListenPoint> points);
 /// `too_large`: more than `points_max` points, or a host longer than `listen_point_host_max`.
-/// Octets behind the value are ignored. Takes memory only for points that have arrived.
+/// Octets after the value are ignored. Takes memory only for points that have arrived.
 PERIGEE_API std::expected<std::vector<ListenPoint>, cdr::Error> decode_listen_points(
     OctetSpan data, std::size_t points_max);
 

@@ -21,7 +21,7 @@ enum class Flow : std::uint8_t { both, send_only, receive_only };
 /// The properties that one transport offers to messages.
 struct Carrier {
   Shape shape = Shape::stream;
-  bool reliable = true;  ///< no octet is lost or doubled
+  bool reliable = true;  ///< no octet is lost or duplicated
   bool ordered = true;
   std::uint32_t datagram_max = 0;  ///< octets of the largest datagram; 0 for streams
   Flow flow = Flow::both;

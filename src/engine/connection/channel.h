@@ -82,9 +82,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   [[nodiscard]] const transport::Transport& transport() const noexcept { return *transport_; }
   [[nodiscard]] const std::string& peer() const noexcept { return transport_->peer(); }
 
-  /// The transport carries datagrams: one message each, which may be lost, doubled or forged.
+  /// The transport carries datagrams: one message each, which may be lost, duplicated or forged.
   [[nodiscard]] bool has_datagrams() const noexcept { return datagrams_; }
-  /// Called if the message just read is malformed behind its header. True: the message was a
+  /// Called if the message just read is malformed after its header. True: the message was a
   /// datagram, which any sender may have forged; it is counted as dropped, and the connection goes
   /// on.
   [[nodiscard]] bool drop_datagram() noexcept {
@@ -181,7 +181,7 @@ class Channel final : private FlushedOutput, private UnfinishedOwner, private cd
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
   /// Cheap when there is nothing to do. False if the connection can no longer send.
   bool flush() { return queue_.flush() != OutgoingQueue::Status::failed; }
-  /// Ends the output behind the last octet; later sends fail.
+  /// Ends the output after the last octet; later sends fail.
   void finish_output();
   /// The output has ended, or has failed.
   [[nodiscard]] bool output_ended() const noexcept { return queue_.finished() || broken(); }

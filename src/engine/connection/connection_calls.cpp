@@ -111,7 +111,7 @@ bool Connection::may_hold_for_turn() const noexcept {
 
 // Requests that the other events of this turn cause leave together with this one. On a loop of one
 // thread, the tasks of the turn follow its events. On other loops, the connection is marked ready
-// behind the events of this turn, for any of the threads.
+// after the events of this turn, for any of the threads.
 SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
   const Hold hold{.count = 0, .octets = CorkRule::octets_max};
   const SendResult held = io_.try_send(request, &hold);

@@ -47,7 +47,7 @@ void Connection::hand_over() noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// Notes that the reply to the present request is deferred. True: most replies are, so the home loop
+// Notes that the reply to the current request is deferred. True: most replies are, so the home loop
 // has to read the connection. It reads and sends deferred replies without a change of threads.
 bool Connection::note_deferral(ThreadFrame& frame) noexcept {
   frame.deferrals |= 1;

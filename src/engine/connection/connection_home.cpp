@@ -35,8 +35,8 @@ void Home::for_each(function_ref<void(Connection&)> action) noexcept {
 }
 
 // Visits connections in chunks, with a reference to each, since `action` may end connections. Each
-// connection remembers the number of its last visit. Visited connections move behind the others, so
-// that each chunk begins at the first connection.
+// connection remembers the number of its last visit. Visited connections move to the end of the
+// list, so that each chunk begins at the first connection.
 void Home::visit(function_ref<bool(Connection&)> wanted,
                  function_ref<void(Connection&)> action) noexcept {
   const std::lock_guard visiting(visiting_);

@@ -118,7 +118,7 @@ bool Connection::begin_pause() noexcept {
   return false;
 }
 
-// True: no octet was received behind the last message, and the poller reports new octets.
+// True: no octet was received after the last message, and the poller reports new octets.
 [[gnu::always_inline]] inline bool Connection::all_taken() const noexcept {
   return io_.drained() && !io_.has_octets() && !waiting_ &&
          state_.load(std::memory_order_relaxed) == State::open;

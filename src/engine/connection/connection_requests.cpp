@@ -1,4 +1,4 @@
-// Requests that take another way than most: parked, cancelled, doubled and malformed ones.
+// Requests off the usual path: parked, cancelled, duplicated, oversized and malformed requests.
 #include "engine/connection/connection.h"
 #include <perigee/base/log.h>
 
@@ -8,6 +8,7 @@ namespace perigee::engine {
 
 using messaging::IncomingMessage;
 
+// Kept::yes: no upcall now. The request was parked behind earlier requests, or was refused.
 Connection::Kept Connection::keep_behind_others(IncomingRequest& request) noexcept {
   const HoldQueue::Place place{*this, home_.handler().hold_point(request.parsed.header.object_key),
                                request.frame.parked_number};
@@ -38,14 +39,15 @@ void Connection::handle_parked(IncomingMessage& message, ThreadFrame& frame) noe
   uncork();
 }
 
-// False: the network has doubled the datagram, or the request asks for a reply that is not sent.
+// False: the datagram is a duplicate, or it asks for a reply and the endpoint sends none.
 bool Connection::takes_datagram(const messaging::RequestHeader& header) noexcept {
   if (header.response != messaging::ResponseFlags::none && !may_reply()) return false;
   return recent_requests_->add(header.request_id, home_.clock().now());
 }
 
-// The sender's address of a datagram may be forged: then the reply, which may be much larger than
-// the request, would hit a host that has asked for nothing. So the endpoint decides.
+// A datagram's sender address may be forged. The reply, which may be much larger than the request,
+// would then hit an uninvolved host. So a listening endpoint for datagrams sends replies only with
+// the option replies=yes.
 bool Connection::may_reply() noexcept {
   if (io_.transport().carrier().flow != messaging::Flow::receive_only) return true;
   io_.count_dropped_datagram();
@@ -61,9 +63,9 @@ void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& fram
   requests_.cancel(*id);
 }
 
-// A client that waits for a reply learns the limit from an exception. The next octets are the rest
-// of its request, so the connection ends: with CloseConnection, after the requests in progress. The
-// state changes before the calls fail, so that no call begins after them: its reply is not read.
+// The client learns the limit from an exception. The rest of its request follows on the stream, so
+// the connection ends: CloseConnection is sent when the requests in progress have ended. The state
+// changes before this side's calls fail, so that no new call starts: its reply would not be read.
 void Connection::reject_unreadable(ThreadFrame& frame) noexcept {
   if (io_.exceeded_limit().limit == MessageLimit::none) return reject(frame);
   home_.handler().note_exceeded(*this, io_.exceeded_limit());
@@ -76,7 +78,8 @@ void Connection::reject_unreadable(ThreadFrame& frame) noexcept {
   drain();
 }
 
-// False: the client gets no reply, since it waits for none, or is not known.
+// False: no reply can be sent. The message is not a two-way request, its header is not readable,
+// this side serves no requests, or there is no memory.
 bool Connection::refuse_large(ThreadFrame& frame) noexcept try {
   IncomingMessage message;
   if (!serves_requests() || !io_.show_refused(message)) return false;
@@ -90,7 +93,8 @@ bool Connection::refuse_large(ThreadFrame& frame) noexcept try {
   return false;
 }
 
-// A session enforces one limit: that of the service contexts.
+// While parsing, a session checks only one limit: the number of service contexts. Datagrams are not
+// reported: note_exceeded means that the connection ends.
 void Connection::reject_request(messaging::FramingError error, ThreadFrame& frame) noexcept {
   const ExceededLimit contexts{MessageLimit::service_contexts, 0,
                                io_.session().limits().service_contexts_max};
@@ -99,8 +103,8 @@ void Connection::reject_request(messaging::FramingError error, ThreadFrame& fram
   reject(frame);
 }
 
-// CORBA 3.0, 15.4.8: MessageError in our highest version, then the end. A datagram is dropped: its
-// sender may not be the client.
+// CORBA 3.0, 15.4.8: sends MessageError in the protocol's highest version, then ends the
+// connection. A datagram is only dropped: its sender address may be forged.
 void Connection::reject(ThreadFrame& frame) noexcept {
   home_.handler().count_malformed();
   if (io_.has_datagrams()) return;

@@ -13,7 +13,7 @@
 namespace perigee::engine {
 namespace {
 
-// A condition variable adds the wait to the present time, which must not overflow.
+// A condition variable adds the wait to the current time, which must not overflow.
 constexpr Duration longest_wait = std::chrono::hours(1);
 
 /// On the stack of the thread that waits.

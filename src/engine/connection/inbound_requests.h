@@ -59,7 +59,7 @@ class InboundRequests {
   [[nodiscard]] bool begin_drain() noexcept;
   /// The same, unless a request is in progress or parked, or the connection drains already.
   [[nodiscard]] bool drain_if_idle() noexcept;
-  /// CloseConnection has become due: nothing may be sent behind it.
+  /// CloseConnection has become due: nothing may be sent after it.
   [[nodiscard]] bool drained() const noexcept;
   [[nodiscard]] bool busy() const noexcept;
 

@@ -72,7 +72,7 @@ ReceiveSpace Inbox::space_of_storage(MutableOctetSpan scratch) {
   return {space, scratch.first(capacity_)};
 }
 
-/// A large part of a frame is not moved if there is room for its rest behind it. A small part is
+/// A large part of a frame is not moved if there is room for its rest after it. A small part is
 /// moved to the front: there more can be received at once.
 bool Inbox::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
   return data_ == scratch.data() && capacity_ == scratch.size() && state_ == State::framed &&
@@ -109,7 +109,7 @@ ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
   return {scratch.subspan(count), {}};
 }
 
-/// Moves the octets at hand to held_, with room for `count` octets behind them, which is returned.
+/// Moves the octets at hand to held_, with room for `count` octets after them, which is returned.
 MutableOctetSpan Inbox::extend_held(std::size_t count) {
   const std::size_t leftover = available();
   Octets held(leftover + count);

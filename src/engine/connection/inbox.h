@@ -38,7 +38,7 @@ struct ReceiveSpace {
 ///
 /// The octets at hand are [begin_, end_) of data_, which is the caller's scratch memory or held_.
 /// At the front of them is always the start of a frame. While a large frame is received (remaining_
-/// != 0), the octets that arrive belong to current_, and those behind it to data_.
+/// != 0), the octets that arrive belong to current_, and those after it to data_.
 ///
 /// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies the state `filling` and
 /// begin_ == end_. held_ is empty unless data_ is in it, and then begin_ != end_.
@@ -105,7 +105,7 @@ class Inbox {
   [[nodiscard]] messaging::FramingError error() const noexcept {
     return error_.value_or(messaging::FramingError::bad_header);  // the session refused a header
   }
-  /// The limit behind the error `too_large`, if a limit of this inbox was exceeded.
+  /// After the error `too_large`: the limit of this inbox that was exceeded, if any.
   [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept { return exceeded_; }
   /// After such an error: the octets at hand of the request that exceeds the limit. The message is
   /// not whole, and is valid until the next `receive_space`. False: it is no request, or is not

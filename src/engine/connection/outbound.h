@@ -58,7 +58,7 @@ struct Outbound {
   // Guarded by the read role. An empty list takes no memory.
   std::list<Kept> kept;
   ParkedShare waiting_share;  // of the waiting request, if it was behind another one before
-  bool from_kept = false;     // the present request has waited
+  bool from_kept = false;     // the current request has waited
 
   ShortLock expiry_lock;  // guards the members below
   Expiry expiry;

@@ -18,7 +18,7 @@ using Ticket = std::uint64_t;
 /// the rest of a message that its thread has begun to send itself.
 inline constexpr Ticket ticket_step = 2;
 
-/// Whole messages behind one another, with consecutive tickets. One thread at a time.
+/// Whole messages in a row, with consecutive tickets. One thread at a time.
 ///
 /// Invariant: octets that are sent <= size() <= room; the ends of the messages, which stand at the
 /// back of the memory, ascend up to size().

@@ -132,7 +132,7 @@ class OutgoingQueue final {
   /// The transport has octets of its own to send (Transport::has_output). Sends them before the
   /// next message, or leaves them to the thread that is writing. Never waits.
   Status send_owed();
-  /// Ends the output behind the last message: Transport::finish. Later sends fail.
+  /// Ends the output after the last message: Transport::finish. Later sends fail.
   void finish();
   /// Fails the queue. If a thread may be in a send, the owner also interrupts the transport.
   void close() noexcept;
@@ -148,7 +148,7 @@ class OutgoingQueue final {
   /// The last message that is queued or held; 0 if there was none.
   [[nodiscard]] Ticket last_ticket() const noexcept;
 
-  /// @name The present state; another thread may change it at once
+  /// @name The current state; another thread may change it at once
   /// @{
   [[nodiscard]] bool idle() const noexcept { return (word_.load() & ~ended_bit) == idle_word; }
   [[nodiscard]] bool writing() const noexcept { return state_of(word_.load()) == writing_word; }
@@ -189,7 +189,7 @@ class OutgoingQueue final {
   static constexpr std::uint32_t writable_bit = 16;  // writing: `flush` was called meanwhile
   static constexpr std::uint32_t ended_bit = 32;     // idle: Transport::finish has succeeded
   static constexpr std::size_t batch_blocks_max = 64;
-  static constexpr std::uint32_t batches_of_sender_max = 8;  // behind its own message
+  static constexpr std::uint32_t batches_of_sender_max = 8;  // after its own message
 
   enum class Then : std::uint8_t { idle, write_own };  // when the queue is empty
   enum class Next : std::uint8_t { batch, empty, owed, finish, yield, closed };

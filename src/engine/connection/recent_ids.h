@@ -13,7 +13,7 @@
 
 namespace perigee::engine {
 
-/// Used by one thread at a time. Datagrams may be doubled by the network, and overtake each other.
+/// Used by one thread at a time. The network may duplicate datagrams and change their order.
 /// An id counts as new again after 256 other ids.
 class RecentIds {
  public:
@@ -40,7 +40,7 @@ class RecentIds {
 /// The ids of one sender of datagrams. Any thread: after an eviction, the old and the new
 /// connection of a client read at the same time.
 ///
-/// A network doubles a datagram within seconds. After a minute of silence all ids count as new:
+/// A network duplicates a datagram within seconds. After a minute of silence all ids count as new:
 /// then the address may belong to another client, which begins with the same ids.
 class RecentRequests {
  public:

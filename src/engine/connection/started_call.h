@@ -17,7 +17,7 @@ enum class CallFailure : std::uint8_t {
   none,
   deadline,        ///< the time of the call is over; the connection goes on
   closed_by_peer,  ///< CloseConnection: the peer has not executed the request
-  reply_cut,       ///< CloseConnection behind the first fragment of the reply
+  reply_cut,       ///< CloseConnection after the first fragment of the reply
   message_error,   ///< the peer answered MessageError
   bad_message,     ///< the peer has sent a malformed message
   transfer,        ///< sending or receiving failed, or the stream has ended

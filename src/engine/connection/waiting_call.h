@@ -60,7 +60,7 @@ class WaitingCall : public OutboundCall {
   ~WaitingCall() = default;
 
  private:
-  // A condition variable adds the wait to the present time, which must not overflow.
+  // A condition variable adds the wait to the current time, which must not overflow.
   static constexpr Duration longest = std::chrono::hours(1);
 
   struct Sleep {

@@ -14,7 +14,7 @@ namespace perigee::engine {
 
 /// A transport may end the connection of a silent sender for lack of places. The next datagram of
 /// this sender makes another connection. The table gives it the ids of the former connection, so
-/// that a datagram that the network has doubled is not executed again. Used by the thread that
+/// that a datagram that the network has duplicated is not executed again. Used by the thread that
 /// accepts.
 ///
 /// Addresses can be forged, so the table is bounded: it has the senders of the connections that

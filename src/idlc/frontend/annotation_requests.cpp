@@ -71,7 +71,7 @@ ScopedName scoped_name_in(std::span<const Token> tokens, std::size_t& index) {
     if (!at_colons()) return name;
     ++index;
   }
-  return {};  // no name, or no name behind the colons
+  return {};  // no name, or no name after the colons
 }
 
 void check_annotation_name(const Annotation& annotation, Diagnostics& diagnostics) {

@@ -18,10 +18,10 @@ class AnnotationRequests final {
  public:
   explicit AnnotationRequests(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  /// `borrowed A::B::op.parameter`: the tokens behind `#pragma perigee`. The name is looked up from
+  /// `borrowed A::B::op.parameter`: the tokens after `#pragma perigee`. The name is looked up from
   /// `scope` after the whole text was read.
   void add(std::span<const Token> tokens, Location location, Scope& scope);
-  /// `"A::B"`: the tokens behind `#pragma corba_ami`.
+  /// `"A::B"`: the tokens after `#pragma corba_ami`.
   void add_ami(std::span<const Token> tokens, Location location, Scope& scope);
   /// All lines of an annotation file. It may name declarations that are not in this compilation.
   void add_file(const SourceFile& file, TextPool& pool, Scope& scope);
@@ -33,7 +33,7 @@ class AnnotationRequests final {
   struct Request {
     Annotation annotation;
     ScopedName target;
-    Identifier part;  ///< the parameter or member behind the dot; empty: the declaration itself
+    Identifier part;  ///< the parameter or member after the dot; empty: the declaration itself
     Scope* scope = nullptr;
     bool is_from_file = false;
   };
@@ -44,7 +44,7 @@ class AnnotationRequests final {
   std::vector<Request> requests_;
 };
 
-/// Reads `A::B` from `index` on, and moves `index` behind the name; empty if there is no name.
+/// Reads `A::B` from `index` on, and moves `index` past the name; empty if there is no name.
 ScopedName scoped_name_in(std::span<const Token> tokens, std::size_t& index);
 
 /// Reports an annotation `perigee::x` that this compiler does not know.

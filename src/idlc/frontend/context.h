@@ -55,7 +55,7 @@ struct Context {
   std::vector<std::pair<Declaration*, Location>> forwards;  ///< to be checked at the end
   std::set<const Declaration*> local_types;            ///< types that contain a local interface
   std::set<const SourceFile*> files_with_definitions;  ///< a later import in them is an error
-  const Declaration* opening = nullptr;  ///< what opened the present scope; null at file level
+  const Declaration* opening = nullptr;  ///< what opened the current scope; null at file level
 
   Diagnostic& error(Location location, std::string text) {
     return diagnostics.error(location, std::move(text));

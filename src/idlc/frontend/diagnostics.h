@@ -53,7 +53,7 @@ struct WarningOptions {
   }
 };
 
-/// Applies the text behind -W, as C++ compilers read it: "all", "error", "unused-include",
+/// Applies the text after -W, as C++ compilers read it: "all", "error", "unused-include",
 /// "no-unused-include", "error=unused-include", "no-error", "no-error=unused-include". False if
 /// there is no such warning.
 bool apply_warning_option(std::string_view text, WarningOptions& options);

@@ -18,7 +18,7 @@ std::string joined(const std::vector<Token>& line) {
 
 }  // namespace
 
-/// Reads `(a, b, ...)`. `index` starts behind the `(` and ends behind the `)`.
+/// Reads `(a, b, ...)`. `index` starts after the `(` and ends after the `)`.
 bool Preprocessor::read_parameters(const std::vector<Token>& line, std::size_t& index,
                                    Macro& macro) {
   const auto fail = [&](Location location) {

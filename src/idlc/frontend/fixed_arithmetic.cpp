@@ -69,7 +69,7 @@ Digits quotient(const Digits& a, const Digits& b) {
   return trimmed(result);
 }
 
-/// `digits` / 10^scale as a value. Drops zeros at the end of the fraction, then digits behind the
+/// `digits` / 10^scale as a value. Drops zeros at the end of the fraction, then digits after the
 /// 31st digit.
 std::optional<FixedValue> value_of(bool is_negative, Digits digits, std::size_t scale) {
   const auto drop = [&] {
@@ -115,7 +115,7 @@ std::optional<FixedValue> calculate(const FixedValue& left, char op, const Fixed
       break;
   }
   if (is_zero(right.digits)) return std::nullopt;
-  // Computes enough digits behind the point for 31 significant digits.
+  // Computes enough fractional digits for 31 significant digits.
   const std::size_t more = 2 * fixed_digits_max + right.scale;
   return value_of(is_negative, quotient(left.digits + Digits(more, '0'), right.digits),
                   left.scale + more - right.scale);

@@ -10,7 +10,7 @@ namespace perigee::idlc {
 
 inline constexpr std::size_t fixed_digits_max = 31;
 
-/// `op` is '+', '-', '*' or '/'. Digits behind the 31st are cut off, not rounded. Nothing if the
+/// `op` is '+', '-', '*' or '/'. Digits after the 31st are cut off, not rounded. Nothing if the
 /// integer part alone has more than 31 digits, or for a division by zero.
 std::optional<FixedValue> calculate(const FixedValue& left, char op, const FixedValue& right);
 

@@ -6,7 +6,7 @@
 
 namespace perigee::idlc {
 
-/// The node with that kind and name in the present scope, or null. A name that is declared
+/// The node with that kind and name in the current scope, or null. A name that is declared
 /// elsewhere and only used here does not count.
 template <typename T>
 T* declared_node(Context& context, const Identifier& identifier) {

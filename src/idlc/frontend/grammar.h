@@ -1,5 +1,5 @@
 // The functions of the recursive descent parser, by area of the grammar. Each reads its construct
-// from the present token on and builds the model. A null or empty result means that an error was
+// from the current token on and builds the model. A null or empty result means that an error was
 // reported, unless the function's comment says otherwise.
 #pragma once
 
@@ -31,12 +31,12 @@ void report_other_kind(Context& context, const ScopedName& name, const Declarati
                        std::string_view expected);
 /// Reports a base that is only declared, or that is just being defined.
 void report_undefined_base(Context& context, const ScopedName& name, const Declaration& base);
-/// Reads `;` and the annotation comments behind it, for `declared` (may be null).
+/// Reads `;` and the annotation comments after it, for `declared` (may be null).
 void finish_declaration(Context& context, Declaration* declared, std::string_view after);
 
 // parse_imports.cpp
 
-/// `import ::M;`, `import "IDL:M:1.0";`. The present token is the word `import`.
+/// `import ::M;`, `import "IDL:M:1.0";`. The current token is the word `import`.
 void parse_import(Context& context);
 
 // parse_components.cpp
@@ -49,7 +49,7 @@ bool skip_component(Context& context);
 
 /// Annotations in front of a declaration, also in comments. Empty if there are none.
 Annotations parse_annotations(Context& context);
-/// Annotation comments on the same line behind a declaration.
+/// Annotation comments on the same line after a declaration.
 void add_trailing_annotations(Context& context, Annotations& annotations);
 /// The integer in `@name(integer)`, or `otherwise` if there is no such annotation. An integer
 /// outside the range is reported.
@@ -84,7 +84,7 @@ Declaration* parse_value_type(Context& context, Annotations annotations);
 const Type* parse_type(Context& context, std::string_view what);
 /// A type that may be defined in place: `struct S { … } s;` as a member.
 const Type* parse_member_type(Context& context, std::string_view what);
-/// Reads the dimensions behind a declarator's name, if there are any, and applies them to `type`.
+/// Reads the dimensions after a declarator's name, if there are any, and applies them to `type`.
 const Type* parse_dimensions(Context& context, const Type* type);
 /// The type that a declaration names, or null after a report.
 const Type* type_of(Context& context, Declaration* declaration, Location location);

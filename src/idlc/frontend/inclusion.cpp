@@ -68,7 +68,7 @@ SourceFile* Preprocessor::find_file(const std::string& name, bool is_angled) {
   return nullptr;
 }
 
-/// The file name behind #include, without quotes. If the text is neither "file" nor <file>, its
+/// The file name after #include, without quotes. If the text is neither "file" nor <file>, its
 /// macros are expanded first.
 std::optional<Token> Preprocessor::include_operand(const Token& name, bool& is_angled) {
   is_angled = true;

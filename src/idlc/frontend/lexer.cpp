@@ -159,7 +159,7 @@ class Classifier final {
   Diagnostics& diagnostics_;
   KeywordTable table_;
   bool expects_name_ = false;         ///< the previous token introduces a name
-  bool is_annotation_name_ = false;   ///< behind `@`
+  bool is_annotation_name_ = false;   ///< after `@`
   std::size_t annotation_depth_ = 0;  ///< open parentheses of an annotation
 };
 

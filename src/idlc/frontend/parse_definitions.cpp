@@ -20,7 +20,7 @@ ScopedName parse_scoped_name(Context& context, std::string_view what) {
   ScopedName name;
   name.is_absolute = tokens.accept("::");
   do {
-    // CORBA::Object and CORBA::ValueBase: behind `::` these two keywords are names.
+    // CORBA::Object and CORBA::ValueBase: after `::` these two keywords are names.
     const bool is_word =
         !name.is_empty() && (tokens.at_keyword("Object") || tokens.at_keyword("ValueBase"));
     if (tokens.peek().kind != TokenKind::identifier && !is_word) {

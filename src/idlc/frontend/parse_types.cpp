@@ -31,7 +31,7 @@ const Type* parse_unsigned(Context& context) {
   return nullptr;
 }
 
-/// Reads `<N>` behind string and wstring, if present.
+/// Reads `<N>` after string and wstring, if present.
 const Type* parse_string(Context& context, TypeKind kind) {
   const InAngles in_angles(context);
   if (!context.tokens.accept("<")) return context.types.basic(kind);

@@ -25,13 +25,13 @@ class RepositoryIds final {
   /// `#pragma prefix`: replaces the prefix and the names of all enclosing scopes, as in other
   /// compilers.
   void set_prefix(std::string prefix) { paths_.back() = std::move(prefix); }
-  /// `typeprefix` of the present scope, which `owner` declared. The full name of the scope stays
-  /// behind the prefix.
+  /// `typeprefix` of the current scope, which `owner` declared. The full name of the scope stays
+  /// after the prefix.
   void set_scope_prefix(const std::string& prefix, const Declaration& owner);
   /// Reports a prefix that is too long: each declaration repeats the prefix.
   bool check_prefix(const std::string& prefix, Location location);
 
-  /// Gives a new declaration its id, with the present prefix.
+  /// Gives a new declaration its id, with the current prefix.
   void assign(Declaration& declaration);
   /// A further declaration of the same entity (a module's next opening, a forward declaration). It
   /// gets the id of `original`.

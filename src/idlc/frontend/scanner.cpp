@@ -97,7 +97,7 @@ std::string_view Scanner::text_since(std::size_t start) {
   return pool_.add(std::move(joined));
 }
 
-/// Called behind `/*`. False if the text ends before the comment does.
+/// Called after `/*`. False if the text ends before the comment does.
 bool Scanner::skip_block_comment() {
   while (!at_end()) {
     const char c = current();

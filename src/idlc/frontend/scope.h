@@ -84,9 +84,9 @@ class Scopes final {
   /// "::Stock::Quoter" for a name in the current scope.
   [[nodiscard]] std::string scoped_name(const std::string& name) const;
 
-  /// Whether the present scope is that of `declaration`, or inside it.
+  /// Whether the current scope is that of `declaration`, or inside it.
   [[nodiscard]] bool is_inside(const Declaration& declaration) const;
-  /// A file begins in the present scope.
+  /// A file begins in the current scope.
   void begin_file(const SourceFile& file) {
     (current_ == global_ ? files_at_file_level_ : files_inside_).insert(&file);
   }

@@ -67,7 +67,7 @@ struct Event {
   std::size_t position = 0;  ///< index of the token that follows it
   Location location;
   std::vector<Token> tokens;  ///< of the pragma (without the word pragma), or of the annotation
-  bool is_trailing = false;   ///< an annotation comment behind other text on its line
+  bool is_trailing = false;   ///< an annotation comment after other text on its line
   bool is_taken = false;      ///< the parser has handled it
 };
 

@@ -1,5 +1,6 @@
 // The parser's view of the tokens: looks ahead, takes tokens, expects tokens, and recovers after an
-// error. Delivers pragmas and file borders when the tokens behind them are taken. Knows no grammar.
+// error. Delivers pragmas and the starts and ends of included files before the next token is taken.
+// Of the grammar it knows only what error recovery needs.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -12,8 +13,8 @@ namespace perigee::idlc {
 
 class TokenStream final {
  public:
-  /// Calls `handler` for each event except annotation comments, before the token behind the event
-  /// is taken.
+  /// Calls `handler` for each event except annotation comments, before the token after the event is
+  /// taken.
   TokenStream(TokensAndEvents& input, Diagnostics& diagnostics,
               std::function<void(const Event&)> handler);
 
@@ -23,45 +24,49 @@ class TokenStream final {
 
   [[nodiscard]] bool at(std::string_view punctuation) const { return peek().is(punctuation); }
   [[nodiscard]] bool at_keyword(std::string_view word) const { return is_keyword(peek(), word); }
-  /// Whether an unescaped identifier with that spelling follows: a word that is a keyword only in
-  /// some places.
+  /// Whether the token at `ahead` is the unescaped identifier `word`. For words that are keywords
+  /// only in some places.
   [[nodiscard]] bool at_word(std::string_view word, std::size_t ahead = 0) const;
   bool accept(std::string_view punctuation);
   bool accept_keyword(std::string_view word);
   bool accept_word(std::string_view word);
 
   /// Takes the punctuation, or reports that it is missing ("expected ')' after …, found 'x'").
+  /// `after` is a phrase like "after 'sequence'" or "at the end of valuetype 'V'".
   bool expect(std::string_view punctuation, std::string_view after);
-  /// Takes the `;` behind a declaration. If it is missing and the next token can start another
-  /// declaration, no token is skipped.
+  /// Takes the `;` after a declaration, or reports that it is missing. Then calls `recover`, unless
+  /// the next token seems to start another declaration or ends the block. `after` is a noun like
+  /// "the member": the report adds the word "after".
   void expect_semicolon(std::string_view after);
-  /// Takes the `>` that closes a template type. Splits a `>>`.
+  /// Takes the `>` that closes a template type. Splits a `>>`. `after`: as for `expect`.
   bool expect_closing_angle(std::string_view after);
-  /// Reports the present token as unexpected: once for each token, and not for a token that the
-  /// lexer has reported. The result takes a hint; null if nothing was reported.
+  /// Reports the current token as unexpected: once for each token, and not for a token that the
+  /// lexer has reported. The caller may set the hint of the result; null if nothing was reported.
   Diagnostic* report_unexpected(std::string_view expected);
 
-  /// Skips behind the `;`, or up to the closing brace, that ends the present declaration.
+  /// Skips past the `;` that ends the current declaration. Stops earlier at the `}` of the
+  /// enclosing block, or after a `{ … }` that another declaration follows.
   void recover();
-  /// Skips behind the `}` that closes the present block.
+  /// Skips past the `}` that closes the current block.
   void skip_to_block_end();
-  /// Skips a balanced `{ … }`; the present token is the `{`.
+  /// Skips a balanced `{ … }`; the current token is the `{`.
   void skip_block();
 
-  /// Annotation comments in front of the present token. `is_trailing`: the comments behind text on
-  /// the same line; otherwise the other comments.
+  /// Takes the annotation comments before the current token: with `is_trailing`, those after other
+  /// text on their line; without, all others.
   std::vector<Event*> take_annotation_comments(bool is_trailing);
 
-  /// The position directly behind the last taken token.
+  /// The position directly after the last taken token.
   [[nodiscard]] Location previous_end() const { return previous_end_; }
 
-  /// A mark of the present position, and copies of the tokens from such a mark to the present
-  /// position.
+  /// The index of the current token.
   [[nodiscard]] std::size_t position() const { return index_; }
+  /// Copies of the tokens from `position` up to the current token, without it.
   [[nodiscard]] std::vector<Token> tokens_since(std::size_t position) const;
 
-  /// Runs `parse` on other tokens (the text of an annotation comment). The tokens end with an `end`
-  /// token.
+  /// Runs `parse` on `tokens` (an annotation comment, or an annotation's parameter), then goes on
+  /// with the stream's own tokens. `tokens` must end with an `end` token. No events are delivered
+  /// meanwhile.
   void parse_aside(std::vector<Token>& tokens, const std::function<void()>& parse);
 
  private:

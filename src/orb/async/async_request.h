@@ -20,13 +20,13 @@
 
 namespace perigee::orb {
 
-/// How a call has ended, as CallOutcome shows it.
+/// How a call ended: the data behind stub::CallOutcome.
 struct AsyncOutcome {
   const stub::Operation& operation;
   messaging::ReplyStatus status;
   cdr::Decoder& body;
   const InvocationError* error;       ///< null if there was a reply
-  std::string_view server_text = {};  ///< of a system exception in the reply
+  std::string_view server_text = {};  ///< the server's text about its system exception
 };
 
 /// The request of a call. It owns its reference and its arguments.
@@ -46,8 +46,9 @@ struct OwnedRequest {
   InvocationRequest request;
 };
 
-/// Counted: owned by its handles and, until its observer has been told, by itself. Functions not
-/// marked "Any thread" are called only by the thread that works on the call.
+/// Counted: owned by its CallHandle, by itself until it is over, and by a Cancellation, an armed
+/// timer or a list that refers to it. Functions not marked "Any thread" are called only by the
+/// thread that works on the call, or under the lock of the derived class.
 class AsyncRequest : protected OwnedRequest, protected CallSteps, public CancellableCall {
  public:
   static void* operator new(std::size_t size) { return pool::allocate(size); }
@@ -57,8 +58,8 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   AsyncRequest(const AsyncRequest&) = delete;
   AsyncRequest& operator=(const AsyncRequest&) = delete;
 
-  /// Runs the call until it needs the network. A collocated servant is called at once, and the
-  /// observer is told.
+  /// Runs the call until it has to wait for a connection or a reply. A collocated servant is called
+  /// on this thread; unless it defers its reply, the observer is called here too.
   virtual void start() noexcept = 0;
 
   /// @name Any thread
@@ -100,8 +101,10 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
 
   void begin_time_limits() noexcept;
   void inherit_time_limit(Deadline until) noexcept;
-  /// A lost datagram is never sent again, so a call without a time limit might wait for ever.
+  /// Limits a two-way call over datagrams that has no limit by policy to `datagram_call_timeout`:
+  /// lost datagrams are not sent again.
   void limit_call_over_datagrams() noexcept;
+  /// Whether the time for sending the request has passed.
   [[nodiscard]] bool expired() const noexcept;
   [[nodiscard]] Deadline deadline() const noexcept {
     return deadline_.load(std::memory_order_relaxed);
@@ -109,10 +112,10 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   [[nodiscard]] Deadline send_deadline() const noexcept {
     return send_deadline_.load(std::memory_order_relaxed);
   }
-  /// The longest time for the next connect, from now on.
+  /// The deadline of a connect that begins at `now`; never: no limit.
   [[nodiscard]] Deadline connect_limit(TimePoint now) noexcept;
 
-  /// The limit from InheritedTimeLimit or from the handle's owner, by std::chrono::steady_clock.
+  /// From InheritedTimeLimit or CallHandle::limit_time; on the steady clock, not the ORB's.
   Deadline inherited_;
 
  private:
@@ -120,9 +123,9 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   LatencyTimer timer_;
   std::atomic<std::uint32_t> owners_{2};  // the handle that `send` returns, and the call
   std::atomic<bool> over_{false};
-  Deadline own_deadline_;  // as the policies say
+  Deadline own_deadline_;  // from the policies, or datagram_call_timeout
   Deadline own_send_deadline_;
-  // The same, limited by the time for which the caller's own caller waits.
+  // The effective deadlines: the same, cut to `inherited_`.
   std::atomic<Deadline> deadline_{};
   std::atomic<Deadline> send_deadline_{};
 };
@@ -132,7 +135,7 @@ struct AsyncRequest::CollocatedBuffers {
   CallBuffer reply;
 };
 
-/// A copy of an error, without its text if there is no memory for it.
+/// A copy of an error. Without memory for its endpoint, the endpoint is empty.
 [[nodiscard]] IoError copy_of(const IoError& error) noexcept;
 
 }  // namespace perigee::orb

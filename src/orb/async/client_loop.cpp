@@ -52,7 +52,7 @@ bool ClientLoop::work_pending() {
   return on_thread() ? loop_.reactor().has_work() : runner_.work_pending();
 }
 
-// The thread that runs the loop calls `done` after its present turn anyway.
+// The thread that runs the loop calls `done` after its current turn anyway.
 void ClientLoop::wake() noexcept {
   if (!on_thread()) (void)loop_.reactor().post(wake_task_);
   runner_.wake();

@@ -50,7 +50,7 @@ class ClientLoop final {
   /// the work that this thread has not done here yet.
   void tell_outer_loop() noexcept;
   /// Ends all calls with BAD_INV_ORDER, and all connections. Returns when the observers have been
-  /// told. If the calling thread runs the loop, the observers of its present turns are told later.
+  /// told. If the calling thread runs the loop, the observers of its current turns are told later.
   void stop() noexcept;
 
  private:

@@ -126,7 +126,7 @@ std::optional<LoopCalls::Choice> LoopCalls::choose_in(Line& line, LoopCall& call
   return Choice{};
 }
 
-// The first request in a line may have any size: the size limit applies to the requests behind it.
+// The first request in a line may have any size: the size limit applies to the requests after it.
 bool LoopCalls::may_wait(const Line& line, const LoopCall& call) const noexcept {
   const Settings& settings = context_.settings;
   if (line.waiting.empty()) return true;

@@ -1,4 +1,4 @@
-// Operations with a `context` clause have one more parameter, and send a sequence of strings behind
+// Operations with a `context` clause have one more parameter, and send a sequence of strings after
 // the arguments. Calls through stubs are in tests/interop, with Perigee and omniORB as peers.
 #include "contextsS.h"
 #include "fake_request.h"

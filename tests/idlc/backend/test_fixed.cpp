@@ -14,7 +14,7 @@ using perigee::test::octets;
 
 namespace {
 
-/// The octets as a fixed of `Digits` digits, or the error.
+/// The error of decoding the octets as a fixed with `Digits` digits; `none` if they decode.
 template <std::uint16_t Digits>
 perigee::cdr::ErrorKind decoding_error(const perigee::Octets& wire) {
   perigee::cdr::Decoder decoder(wire, std::endian::big);
@@ -25,7 +25,7 @@ perigee::cdr::ErrorKind decoding_error(const perigee::Octets& wire) {
 
 }  // namespace
 
-TEST_CASE("fixed constants have their values and as many digits") {
+TEST_CASE("a fixed constant has its IDL value, and a type with the digits of its literal") {
   static_assert(std::is_same_v<decltype(Money::rate), const Fixed<4, 4>>);
   static_assert(IDL::traits<Fixed<4, 3>>::digits::value == 4);
   static_assert(IDL::traits<Fixed<4, 3>>::scale::value == 3);
@@ -43,13 +43,13 @@ TEST_CASE("text and numbers become fixed values, and back") {
   CHECK(Fixed<6, 2>("-12.3").to_string() == "-12.30");
   CHECK(Fixed<6, 2>("0.129d").to_string() == "0.12");  // truncated, not rounded
   CHECK(Fixed<6, 2>(-7).to_string() == "-7.00");
-  CHECK(Fixed<6, 2>(1.005L).units() == 101);
+  CHECK(Fixed<6, 2>(1.005L).units() == 101);  // floating-point values are rounded
   CHECK(Fixed<4, 4>(".5").to_string() == "0.5000");
   CHECK(static_cast<double>(Fixed<6, 2>("2.50")) == 2.5);
   CHECK(static_cast<int>(Fixed<6, 2>("-2.99")) == -2);
 }
 
-TEST_CASE("a value that a type cannot hold is DATA_CONVERSION") {
+TEST_CASE("a value that does not fit, or text that is no number, raises DATA_CONVERSION") {
   using Small = Fixed<4, 2>;
   CHECK_THROWS_AS(Small(100), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(Small("100"), CORBA::DATA_CONVERSION);
@@ -63,8 +63,8 @@ TEST_CASE("a value that a type cannot hold is DATA_CONVERSION") {
   CHECK(value.to_string() == "99.99");
 }
 
-// CORBA 3.0, 3.10.2: the digits of results.
-TEST_CASE("results have the digits that CORBA gives them") {
+// CORBA 3.0, 3.10.2: the digits and scale of results.
+TEST_CASE("results have CORBA's digits and scale; division by zero raises DATA_CONVERSION") {
   const Fixed<5, 2> a("123.45");
   const Fixed<4, 3> b("-1.005");
   static_assert(std::is_same_v<decltype(a + b), Fixed<7, 3>>);
@@ -78,7 +78,7 @@ TEST_CASE("results have the digits that CORBA gives them") {
   CHECK_THROWS_AS((a / Fixed<1, 0>(0)), CORBA::DATA_CONVERSION);
 }
 
-TEST_CASE("arithmetic with all 31 digits drops digits behind the point first") {
+TEST_CASE("results beyond 31 digits lose fractional digits, or raise DATA_CONVERSION") {
   const Fixed<31, 0> large("9999999999999999999999999999999");
   const Fixed<31, 31> tiny("0.9999999999999999999999999999999");
   CHECK_THROWS_AS(large + large, CORBA::DATA_CONVERSION);
@@ -90,7 +90,7 @@ TEST_CASE("arithmetic with all 31 digits drops digits behind the point first") {
   CHECK((tiny / tiny).to_string() == "1");
 }
 
-TEST_CASE("fixed values with different digits compare by their number") {
+TEST_CASE("fixed values of different types compare by numeric value") {
   CHECK((Fixed<5, 2>("1.50") == Fixed<3, 1>("1.5")));
   CHECK((Fixed<31, 31>("0.5") < Fixed<31, 0>(1)));
   CHECK((Fixed<5, 2>("-1.50") > Fixed<5, 1>("-1.6")));
@@ -98,7 +98,7 @@ TEST_CASE("fixed values with different digits compare by their number") {
   CHECK((Fixed<5, 2>(2) == 2));
 }
 
-TEST_CASE("rounding goes half away from zero, truncation towards it") {
+TEST_CASE("round rounds halves away from zero; truncate rounds towards zero") {
   CHECK(Fixed<6, 3>("1.235").round(2).to_string() == "1.240");
   CHECK(Fixed<6, 3>("-1.235").round(2).to_string() == "-1.240");
   CHECK(Fixed<6, 3>("1.234").round(0).to_string() == "1.000");
@@ -106,7 +106,7 @@ TEST_CASE("rounding goes half away from zero, truncation towards it") {
   CHECK_THROWS_AS(static_cast<void>(Fixed<2, 1>("9.9").round(0)), CORBA::DATA_CONVERSION);
 }
 
-TEST_CASE("fixed values can be incremented and changed in place") {
+TEST_CASE("increment and compound assignment change a fixed value in place") {
   Fixed<4, 1> value("1.5");
   ++value;
   CHECK(value.to_string() == "2.5");
@@ -118,7 +118,8 @@ TEST_CASE("fixed values can be incremented and changed in place") {
   CHECK(value.to_string() == "2.4");
 }
 
-// CORBA 3.0, 15.3.2.8: half octets, a zero in front if the number of digits is even.
+// CORBA 3.0, 15.3.2.8: one half octet a digit, then one for the sign; a leading zero if the number
+// of digits is even.
 TEST_CASE("a fixed value is its digits in half octets and a sign") {
   CHECK(encode(Fixed<5, 2>("-123.45"), std::endian::big) == octets(0x12, 0x34, 0x5d));
   CHECK(encode(Fixed<4, 1>("1.2"), std::endian::little) == octets(0x00, 0x01, 0x2c));

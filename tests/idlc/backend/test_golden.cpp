@@ -1,4 +1,4 @@
-// The generated files, octet for octet. To accept the present output of the compiler:
+// The generated files, octet for octet. To accept the current output of the compiler:
 //   PERIGEE_UPDATE_GOLDEN=1 build/release/tests/idlc/backend/test_idlc_backend
 #include "idlc/backends/cpp11/generate.h"
 #include "idlc/frontend/compile.h"

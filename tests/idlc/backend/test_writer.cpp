@@ -30,7 +30,7 @@ TEST_CASE("a list that is too long starts on the next line and fills the lines")
   CHECK(writer.take() == "call(\n    " + item + ", " + item + ",\n    " + item + ");\n");
 }
 
-TEST_CASE("items are aligned behind a bracket") {
+TEST_CASE("items are aligned after a bracket") {
   const std::string item(40, 'x');
   Writer writer;
   writer.list("{", {item, item, item}, "},");

@@ -1,5 +1,5 @@
 // How a server uses the code sets that its client announces. CORBA 3.0, 13.10.2; interop
-// facts 28 and 32.
+// facts 28 and 32 of docs/interop.md.
 #include "orb/server/server_fixture.h"
 
 using namespace perigee;
@@ -19,13 +19,14 @@ const std::string marshal = "IDL:omg.org/CORBA/MARSHAL:1.0";
 const std::string bad_param = "IDL:omg.org/CORBA/BAD_PARAM:1.0";
 const std::string incompatible = "IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0";
 
+/// The data of a CodeSets service context.
 Octets announcement(std::uint32_t chars, std::uint32_t wide) {
   Writer writer(std::endian::big);
   writer.octet(0).ulong(chars).ulong(wide);
   return writer.octets();
 }
 
-/// A GIOP 1.x request with at most one service context, and a body.
+/// A GIOP 1.`minor` request. `code_sets`: the data of its CodeSets context; empty: no context.
 Octets request(const ServerFixture& server, const Octets& code_sets, const Octets& body,
                unsigned minor = 2) {
   Writer writer(std::endian::little);
@@ -35,7 +36,7 @@ Octets request(const ServerFixture& server, const Octets& code_sets, const Octet
     if (!code_sets.empty()) writer.ulong(1).sequence(code_sets);
   };
   if (minor < 2) contexts();
-  writer.ulong(1).octet(minor < 2 ? 1 : 3).octet(0).octet(0).octet(0);
+  writer.ulong(1).octet(minor < 2 ? 1 : 3).octet(0).octet(0).octet(0);  // reserved; 1.0: padding
   if (minor == 2) writer.ushort(0);
   writer.sequence(server.key).text("act");
   if (minor < 2) {
@@ -47,7 +48,7 @@ Octets request(const ServerFixture& server, const Octets& code_sets, const Octet
   return finish(writer, std::endian::little);
 }
 
-/// Reads a string or a wstring, keeps it, and gives it back.
+/// A servant that stores its string or wstring argument in `seen`, and replies with it.
 template <typename T>
 ActingServant::Action echo(T& seen) {
   return [&seen](orb::ServerRequest& request) {
@@ -57,6 +58,7 @@ ActingServant::Action echo(T& seen) {
   };
 }
 
+/// The octets after the headers of a GIOP 1.2 reply without service contexts.
 Octets body_of(const RawReply& reply) { return {reply.message.begin() + 24, reply.message.end()}; }
 
 struct Raised {
@@ -75,7 +77,7 @@ const Octets euro_utf_16 = octets(2, 0, 0, 0, 0x20, 0xac);
 
 }  // namespace
 
-TEST_CASE("strings are ISO 8859-1 until the client announces another code set, which stays") {
+TEST_CASE("strings are ISO 8859-1 until the client announces a code set for its connection") {
   std::string seen;
   const ServerFixture server(each_strategy(), echo(seen));
   RawClient client(server.endpoint);
@@ -102,7 +104,7 @@ TEST_CASE("wide characters are received and sent in the announced code set") {
   CHECK(seen == L"\u20ac");
 }
 
-TEST_CASE("wide characters that were not announced are BAD_PARAM, OMG minor 23") {
+TEST_CASE("wide characters without an announced wide code set raise BAD_PARAM, OMG minor 23") {
   std::wstring seen;
   const ServerFixture server(each_strategy(), echo(seen));
   RawClient client(server.endpoint);
@@ -112,7 +114,7 @@ TEST_CASE("wide characters that were not announced are BAD_PARAM, OMG minor 23")
   CHECK(raised(client.reply()) == Raised{bad_param, omg | 23});
 }
 
-TEST_CASE("a setting gives the code sets of clients that announce none") {
+TEST_CASE("default_wide is the wide code set of clients that announce none") {
   std::wstring seen;
   orb::Settings settings = server_settings(each_strategy());
   settings.code_sets.default_wide = WideSet::utf_16;
@@ -138,7 +140,7 @@ TEST_CASE("wide characters in GIOP 1.0 are MARSHAL, OMG minor 5 in a request, 6 
   CHECK(raised(writer.reply()) == Raised{marshal, omg | 6});
 }
 
-TEST_CASE("code sets that this server does not have are CODESET_INCOMPATIBLE, OMG minor 2") {
+TEST_CASE("code sets that the server does not support raise CODESET_INCOMPATIBLE, OMG minor 2") {
   std::string seen;
   const ServerFixture server(each_strategy(), echo(seen));
   RawClient client(server.endpoint);

@@ -40,7 +40,7 @@ Octets first_fragment(std::uint32_t id) {
   reply[6] |= std::byte{2};
   return reply;
 }
-/// A fragment, behind which another fragment follows.
+/// A fragment that another fragment follows.
 Octets next_fragment(std::uint32_t id) {
   Writer writer(std::endian::native);
   begin_message(writer, 2, std::endian::native, 7);

@@ -33,7 +33,7 @@ void answer(orb::ServerRequest& request) {
   request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
 }
 
-/// A request with so many octets behind its header.
+/// A request with `size` octets after its header.
 Octets large_request(const Octets& key, std::size_t size) {
   Octets message = make_request({.key = key, .argument = 1});
   message.resize(message.size() + size);

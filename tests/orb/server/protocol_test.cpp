@@ -244,7 +244,7 @@ TEST_CASE("clients that die in the middle of a message do not disturb other clie
   CHECK(still_serves(server, client));
 }
 
-TEST_CASE("random octets behind a valid header never stop the server") {
+TEST_CASE("random octets after a valid header never stop the server") {
   const ServerFixture server(each_strategy());
   std::mt19937 random(1995);
   for (int round = 0; round < 200; ++round) {
