@@ -143,7 +143,7 @@ std::uint32_t Reader::piece_id() const noexcept {
   return request_id_of({front(), identified_header_size}, frame_.order);
 }
 
-// CORBA 3.0, 15.4.9; interop facts 7 and 8.
+// CORBA 3.0, 15.4.9; interop facts 7 and 8 of docs/interop.md.
 std::optional<FramingError> Reader::check_piece() const noexcept {
   if (frame_.version.minor >= 2) {
     if (frame_.total < identified_header_size) return FramingError::bad_fragment;
@@ -246,8 +246,8 @@ Assembly Reader::take_partial(Version version, std::uint32_t id) {
   return partial;
 }
 
-/// After a cancel request, no more fragments of the cancelled request arrive (interop fact 9). A
-/// peer does not cancel replies, and requests of 1.1 cannot be matched.
+/// After a cancel request, no more fragments of the cancelled request arrive (interop fact 9 of
+/// docs/interop.md). A peer does not cancel replies, and requests of 1.1 cannot be matched.
 void Reader::drop_cancelled(const IncomingMessage& message) noexcept {
   if (message.octets.size() < identified_header_size) return;
   const std::uint32_t id = request_id_of(message.octets, message.order);

@@ -48,7 +48,8 @@ class TypeWriter final {
     return found == open_.end() ? nullptr : &*found;
   }
 
-  /// The offset counts from the field that contains it, in the message: interop fact 36.
+  /// The offset counts from the field that contains it, in the message: interop fact 36 of
+  /// docs/interop.md.
   static void write_indirection(Encoder& encoder, std::size_t start, std::size_t target) {
     encoder.write(indirection_tag);
     encoder.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) -

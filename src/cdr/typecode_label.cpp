@@ -8,7 +8,8 @@ namespace perigee::cdr {
 namespace {
 
 // Written as in GIOP 1.2, with the number of octets first. UTF-16 without a byte order mark is
-// big-endian (interop facts 29 and 30). A label beyond the first plane takes two units.
+// big-endian (interop facts 29 and 30 of docs/interop.md). A label beyond the first plane takes two
+// units.
 void write_wide_label(Encoder& encoder, std::int64_t label) {
   const auto point = static_cast<std::uint32_t>(label);
   const auto write_unit = [&encoder](std::uint32_t unit) {

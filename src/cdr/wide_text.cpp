@@ -53,7 +53,8 @@ std::byte* put_character(std::byte* place, WideSet set, char32_t character, bool
 }
 
 ErrorKind usable(CodeSets code_sets) noexcept {
-  if (code_sets.giop_minor == 0) return ErrorKind::not_in_version;  // interop fact 28
+  // GIOP 1.0: interop fact 28 of docs/interop.md.
+  if (code_sets.giop_minor == 0) return ErrorKind::not_in_version;
   return code_sets.wide == WideSet::none ? ErrorKind::no_code_set : ErrorKind::none;
 }
 
@@ -134,7 +135,8 @@ wchar_t Decoder::read_wide_character() noexcept {
     octets = read_octets(read<std::uint8_t>());
   }
   if (!ok()) return 0;
-  // A byte order mark without a character behind it is the character itself (interop fact 30).
+  // A byte order mark without a character behind it is the character itself (interop fact 30 of
+  // docs/interop.md).
   const bool marked = code_sets_.giop_minor > 1 && octets.size() > unit_size(set);
   const bool swap = code_sets_.giop_minor == 1 ? swap_ : swaps_to(std::endian::big);
   UnitReader reader = marked ? UnitReader::marked(octets, set) : UnitReader(octets, set, swap);

@@ -1,5 +1,5 @@
 // Encoding of GIOP message headers in all versions. Field orders: CORBA 3.0, 15.4.2 to 15.4.8
-// (interop fact 2). Writes no bodies.
+// (interop fact 2 of docs/interop.md). Writes no bodies.
 #include "giop/header_writer.h"
 #include "giop/session.h"
 
@@ -196,7 +196,7 @@ void GiopSession::begin_any_request(cdr::Encoder& encoder, Version version,
   HeaderWriter writer(encoder, version, FrameType::request, variable_size);
   if (version.minor < 2) return write_request_1_0(writer, header);
   write_request_1_2(writer, header, mode);
-  if (body == Body::present) writer.align(8);  // interop facts 3 and 4
+  if (body == Body::present) writer.align(8);  // interop facts 3 and 4 of docs/interop.md
 }
 
 void GiopSession::begin_reply(cdr::Encoder& encoder, Version version, const ReplyHeader& header,
@@ -226,7 +226,7 @@ void GiopSession::begin_any_reply(cdr::Encoder& encoder, Version version, const 
   if (body == Body::present) writer.align(8);
 }
 
-// The body of a LocateReply is not aligned to 8, even in 1.2 (interop fact 5).
+// The body of a LocateReply is not aligned to 8, even in 1.2 (interop fact 5 of docs/interop.md).
 void GiopSession::begin_locate_reply(cdr::Encoder& encoder, Version version,
                                      const LocateReplyHeader& header) const {
   const LocateStatus status = known_status(version, header.status);

@@ -1,5 +1,6 @@
 // Gathers a finished message for sending. Cuts a large message into GIOP 1.2 fragments. Copies only
-// headers: the payload is sent from its own memory. 1.1 is never fragmented (interop fact 8).
+// headers: the payload is sent from its own memory. 1.1 is never fragmented (interop fact 8 of
+// docs/interop.md).
 #include "giop/frame.h"
 #include "giop/session.h"
 
@@ -80,7 +81,7 @@ void write_fragment_header(std::byte* place, OctetSpan message, std::size_t piec
 
 // CORBA 3.0, 15.4.9. All pieces except the last have `piece_size` octets, a multiple of 8. The
 // header of a fragment has 16 octets. So the alignment is the same as in the whole message (interop
-// fact 7).
+// fact 7 of docs/interop.md).
 void GiopSession::gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
                          Octets& fragment_headers) const {
   constexpr std::size_t piece_size_min = 32;

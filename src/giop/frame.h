@@ -73,7 +73,7 @@ inline void store_ulong(std::byte* place, std::uint32_t value, std::endian order
   std::memcpy(place, &value, sizeof value);
 }
 
-/// Whether the message may come in fragments (interop facts 7 and 8).
+/// Whether the message may come in fragments (interop facts 7 and 8 of docs/interop.md).
 inline bool can_be_fragmented(FrameType type, Version version) noexcept {
   switch (type) {
     case FrameType::request:

@@ -51,7 +51,8 @@ Frame frame_of_lite(const std::byte* front) noexcept {
 }
 
 /// Completes the frame of a piece of a message. Pieces of 1.1 carry no request id, so only one
-/// message at a time can be in pieces. Source: CORBA 3.0, 15.4.9; interop facts 7 and 8.
+/// message at a time can be in pieces. Source: CORBA 3.0, 15.4.9; interop facts 7 and 8 of
+/// docs/interop.md.
 Frame as_piece(Frame frame, FrameType type, OctetSpan front) noexcept {
   if (frame.version.minor >= 2) {
     if (frame.total < identified_header_size)

@@ -59,14 +59,15 @@ struct Check {
 }
 
 /// CORBA 3.0, 15.4.2.1. Only the two low bits have a meaning. Their value 2 is invalid (interop
-/// fact 13).
+/// fact 13 of docs/interop.md).
 ResponseFlags read_response_flags(cdr::Decoder& decoder) noexcept {
   const unsigned flags = decoder.read<std::uint8_t>() & 3u;
   if (flags == 2) decoder.fail(cdr::ErrorKind::bad_value);
   return static_cast<ResponseFlags>(flags);
 }
 
-/// The boolean of 1.0 and 1.1. Some ORBs send other values than 1 for true (interop fact 27).
+/// The boolean of 1.0 and 1.1. Some ORBs send other values than 1 for true (interop fact 27 of
+/// docs/interop.md).
 ResponseFlags read_response_expected(cdr::Decoder& decoder) noexcept {
   return decoder.read<std::uint8_t>() != 0 ? ResponseFlags::with_target : ResponseFlags::none;
 }
@@ -120,7 +121,7 @@ void read_lite_reply(cdr::Decoder& decoder, ReplyHeader& header, const IncomingM
 }
 
 /// Aligns to the body of a 1.2 request or reply. An empty body has no padding before it (interop
-/// facts 3, 4).
+/// facts 3, 4 of docs/interop.md).
 [[gnu::always_inline]] inline void align_body(cdr::Decoder& decoder,
                                               messaging::Version version) noexcept {
   if (version.minor < 2) return;
@@ -302,7 +303,8 @@ std::expected<Parsed<LocateReplyHeader>, FramingError> GiopSession::parse_locate
   header.request_id = decoder.read<std::uint32_t>();
   header.status = read_status<LocateStatus>(decoder, message.version.minor >= 2 ? 6 : 3);
   if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
-  return Parsed<LocateReplyHeader>{header, decoder};  // the body is not aligned (interop fact 5)
+  // The body is not aligned (interop fact 5 of docs/interop.md).
+  return Parsed<LocateReplyHeader>{header, decoder};
 }
 
 std::expected<std::uint32_t, FramingError> GiopSession::parse_cancel_request(

@@ -1,5 +1,5 @@
-// The IIOP profile body. CORBA 3.0, 15.7.2; interop fact 45: version 1.0 has no components, and 1.2
-// and later 1.x have the layout of 1.1.
+// The IIOP profile body. CORBA 3.0, 15.7.2; interop fact 45 of docs/interop.md: version 1.0 has no
+// components, and 1.2 and later 1.x have the layout of 1.1.
 #include <perigee/iop/components.h>
 #include <perigee/iop/ior.h>
 

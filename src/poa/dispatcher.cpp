@@ -294,7 +294,8 @@ orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
   using Status = orb::Location::Status;
   const Target target = find(object_key);
   if (target.object) return {Status::here, nullptr};
-  // A locate request makes no servants, so the answer is `here` (interop fact 53).
+  // A locate request makes no servants, so the answer is `here` (interop fact 53 of
+  // docs/interop.md).
   const Adapter* adapter = target.visit.adapter();
   const bool served =
       adapter != nullptr && (target.missing_child || adapter->policies().default_servant() ||

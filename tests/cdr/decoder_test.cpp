@@ -113,7 +113,7 @@ TEST_CASE("a NUL anywhere in a long string is found") {
   CHECK(error_of<std::string>(good) == ErrorKind::none);
 }
 
-// Interop fact 26: VisiBroker sends it.
+// Interop fact 26 of docs/interop.md: VisiBroker sends it.
 TEST_CASE("a string of length 0 is read as the empty string") {
   const Octets message = octets(0, 0, 0, 0, 0, 0, 0, 7);
   Decoder decoder(message, std::endian::big);

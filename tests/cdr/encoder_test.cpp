@@ -10,7 +10,7 @@ using namespace perigee;
 using cdr::Encoder;
 using cdr::ErrorKind;
 
-// Interop fact 26.
+// Interop fact 26 of docs/interop.md.
 TEST_CASE("a string with a NUL inside cannot be written") {
   cdr::Buffer buffer;
   Encoder encoder(buffer);

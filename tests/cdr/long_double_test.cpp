@@ -1,4 +1,5 @@
-// long double on the wire is IEEE binary128, whatever the format of the machine. Interop fact 35.
+// long double on the wire is IEEE binary128, whatever the format of the machine. Interop fact 35 of
+// docs/interop.md.
 #include "cdr/quad_of_double.h"
 #include "support/octets.h"
 #include <perigee/cdr/long_double.h>

@@ -99,7 +99,7 @@ TEST_CASE("the buffer grows as needed, and an empty list of structs takes no oct
   check_written(values, 3, std::endian::native);
 }
 
-// Interop fact 26.
+// Interop fact 26 of docs/interop.md.
 TEST_CASE("a NUL is refused at every place of every text of a struct") {
   for (const std::endian order : {std::endian::little, std::endian::big}) {
     for (std::size_t length = 1; length < 40; ++length) {

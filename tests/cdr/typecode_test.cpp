@@ -145,7 +145,7 @@ constexpr std::size_t offset_field = 64;
 
 }  // namespace
 
-// CORBA 3.0, 15.3.5.1; interop fact 36.
+// CORBA 3.0, 15.3.5.1; interop fact 36 of docs/interop.md.
 TEST_CASE("a recursive struct is written with an indirection from the offset's own position") {
   CHECK(encode_node(test::recursive, std::endian::big) == recursive_wire);
   const TypeRef type = decode_node(recursive_wire, std::endian::big);
@@ -265,7 +265,8 @@ TEST_CASE("an indirection on its own is an error") {
   CHECK(error_of(octets(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf0)) == ErrorKind::bad_value);
 }
 
-// Interop fact 38: other ORBs write an indirection for each TypeCode that appears again.
+// Interop fact 38 of docs/interop.md: other ORBs write an indirection for each TypeCode that
+// appears again.
 TEST_CASE("an indirection to a complete TypeCode is understood") {
   const Octets wire =
       octets(0, 0, 0, 15, 0, 0, 0, 84,                                    //  0: tk_struct

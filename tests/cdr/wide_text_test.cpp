@@ -1,4 +1,5 @@
-// wchar and wstring: each code set in the forms of GIOP 1.1 and 1.2. Interop facts 28 to 30.
+// wchar and wstring: each code set in the forms of GIOP 1.1 and 1.2. Interop facts 28 to 30 of
+// docs/interop.md.
 #include "support/octets.h"
 #include <perigee/cdr/operators.h>
 

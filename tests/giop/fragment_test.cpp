@@ -1,4 +1,5 @@
-// Receiving fragmented messages. Source: CORBA 3.0, 15.4.9; interop facts 7 to 9.
+// Receiving fragmented messages. Source: CORBA 3.0, 15.4.9; interop facts 7 to 9 of
+// docs/interop.md.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 

@@ -1,5 +1,5 @@
 // Golden octets of every message type, in all versions and both byte orders, for encoding and
-// parsing. Source: CORBA 3.0, 15.4; interop facts 1 to 6, 13, 14.
+// parsing. Source: CORBA 3.0, 15.4; interop facts 1 to 6, 13, 14 of docs/interop.md.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -241,7 +241,8 @@ TEST_CASE("a reply of 1.2 has its contexts last and its body aligned to 8") {
   });
 }
 
-TEST_CASE("a message of 1.2 with an empty body gets no padding") {  // interop fact 4
+// Interop fact 4 of docs/interop.md.
+TEST_CASE("a message of 1.2 with an empty body gets no padding") {
   in_both_orders([](std::endian order) {
     const Octets request = encoded(order, [](cdr::Encoder& encoder) {
       giop->begin_request(encoder, {1, 2}, {.request_id = 6, .object_key = key, .operation = "go"},
@@ -264,7 +265,8 @@ TEST_CASE("a message of 1.2 with an empty body gets no padding") {  // interop f
   });
 }
 
-TEST_CASE("padding for an empty body is accepted, even too little of it") {  // interop fact 4
+// Interop fact 4 of docs/interop.md.
+TEST_CASE("padding for an empty body is accepted, even too little of it") {
   for (const std::size_t padding : {0u, 1u, 3u, 5u}) {
     const Wire wire = Wire()
                           .frame({1, 2}, 1, static_cast<std::uint32_t>(23 + padding))
@@ -362,7 +364,8 @@ TEST_CASE("a locate request is an id and a key; 1.2 puts the kind of target betw
     });
 }
 
-TEST_CASE("the body of a locate reply follows its header directly, in 1.2 too") {  // interop fact 5
+// Interop fact 5 of docs/interop.md.
+TEST_CASE("the body of a locate reply follows its header directly, in 1.2 too") {
   for (const Version version : all_versions)
     in_both_orders([&](std::endian order) {
       const Octets octets = encoded(order, [&](cdr::Encoder& encoder) {

@@ -90,13 +90,14 @@ TEST_CASE("a header that is truncated anywhere is a bad header") {
   }
 }
 
-TEST_CASE("octets behind a header without a body are ignored") {  // interop fact 12
+// Interop fact 12 of docs/interop.md.
+TEST_CASE("octets behind a header without a body are ignored") {
   const Octets cancel = Wire().frame({1, 2}, 2, 9).ulong(5).text("waste");
   CHECK(giop->parse_cancel_request(incoming(cancel)) == 5u);
 }
 
-TEST_CASE(
-    "a padding context in front of a 1.0 request is an ordinary context") {  // interop fact 51
+// Interop fact 51 of docs/interop.md.
+TEST_CASE("a padding context in front of a 1.0 request is an ordinary context") {
   const Octets octets = Wire()
                             .frame({1, 0}, 0, 37)
                             .ulong(1)           // one context

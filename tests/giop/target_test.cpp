@@ -1,4 +1,5 @@
-// The three forms of a 1.2 target address. Source: CORBA 3.0, 15.4.2.2; interop facts 14, 15.
+// The three forms of a 1.2 target address. Source: CORBA 3.0, 15.4.2.2; interop facts 14, 15 of
+// docs/interop.md.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 

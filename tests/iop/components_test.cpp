@@ -24,7 +24,7 @@ void check_cuts(const Octets& data, Decode decode) {
 
 }  // namespace
 
-// Interop fact 57: the encoding of omniORB 4.2.5.
+// Interop fact 57 of docs/interop.md: the encoding of omniORB 4.2.5.
 TEST_CASE("omniORB's UNIX-domain address is a host and a path") {
   const auto data = octets(1,                         // little-endian
                            0, 0, 0,                   // padding
@@ -50,7 +50,7 @@ TEST_CASE("TAG_ORB_TYPE is one unsigned long") {
   check_cuts(data, iop::decode_orb_type);
 }
 
-// CORBA 3.0, 13.10.2.4; interop facts 32 and 34.
+// CORBA 3.0, 13.10.2.4; interop facts 32 and 34 of docs/interop.md.
 TEST_CASE("TAG_CODE_SETS is the native and conversion code sets of char, then of wchar") {
   const auto data = octets(1,                       // little-endian
                            0, 0, 0,                 // padding
@@ -89,7 +89,7 @@ TEST_CASE("the CodeSets service context is the two code sets of transmission") {
   check_cuts(data, iop::decode_code_set_context);
 }
 
-// CORBA 3.0, 15.7.3; interop fact 46.
+// CORBA 3.0, 15.7.3; interop fact 46 of docs/interop.md.
 TEST_CASE("TAG_ALTERNATE_IIOP_ADDRESS is a host and a port") {
   const auto data = octets(1,                             // little-endian
                            0, 0, 0,                       // padding

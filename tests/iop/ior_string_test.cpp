@@ -81,7 +81,7 @@ TEST_CASE("an IOR of omniORB parses to its type id and its profile") {
   CHECK(iop::decode_code_sets(profile->components[1].data) == code_sets);
 }
 
-// Interop fact 49.
+// Interop fact 49 of docs/interop.md.
 TEST_CASE("IORs and profiles of omniORB are written again octet by octet") {
   for (const std::string& text : {from_omniorb, from_omninames}) {
     const auto ior = iop::parse_ior_string(text);

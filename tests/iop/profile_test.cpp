@@ -1,4 +1,4 @@
-// IIOP profiles. CORBA 3.0, 15.7.2; interop fact 45.
+// IIOP profiles. CORBA 3.0, 15.7.2; interop fact 45 of docs/interop.md.
 #include "support/octets.h"
 #include <perigee/iop/ior.h>
 

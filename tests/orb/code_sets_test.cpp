@@ -1,5 +1,5 @@
 // Which code sets a client chooses and announces, and how it converts characters. CORBA 3.0,
-// 13.10.2; interop facts 32 and 33.
+// 13.10.2; interop facts 32 and 33 of docs/interop.md.
 #include "orb/context/code_sets.h"
 
 #include "orb/fixture.h"

@@ -1,5 +1,5 @@
-// The completion status table of the style guide (section 6) and of interop facts 19, 21, 22: one
-// test per row.
+// The completion status table of the style guide (section 6) and of interop facts 19, 21, 22 of
+// docs/interop.md: one test per row.
 #include "orb/fixture.h"
 
 #include <doctest/doctest.h>

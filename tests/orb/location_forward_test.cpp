@@ -1,4 +1,4 @@
-// LOCATION_FORWARD in all its forms. Interop fact 24.
+// LOCATION_FORWARD in all its forms. Interop fact 24 of docs/interop.md.
 #include "orb/fixture.h"
 #include "orb/references/reference.h"
 

@@ -46,7 +46,8 @@ bool decode(OctetSpan octets, const Way& way, T& value) {
   return decoder.ok() && decoder.remaining() == 0;
 }
 
-/// The kinds of values that GIOP 1.`minor` can carry. Wide characters: interop facts 28 and 29.
+/// The kinds of values that GIOP 1.`minor` can carry. Wide characters: interop facts 28 and 29 of
+/// docs/interop.md.
 Features features_of(std::uint8_t giop_minor) {
   const Features always = Features::long_double | Features::odd_fixed;
   if (giop_minor == 0) return always;

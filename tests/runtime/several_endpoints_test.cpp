@@ -192,7 +192,7 @@ TEST_CASE("Perigee's clients also use an address that is published for omniORB")
   CHECK(both.peer.starts_with(both.uiop()));
 }
 
-// omniORB reads the first IIOP profile only (interop fact 57).
+// omniORB reads the first IIOP profile only (interop fact 57 of docs/interop.md).
 TEST_CASE("the socket for omniORB is in the only IIOP profile, whatever the order of endpoints") {
   const TemporaryFolder folder;
   const std::string socket = "uiop://" + folder.file("s") + "?publish=omniorb";

@@ -672,7 +672,7 @@ iop::TaggedProfile omniorb_profile(const std::string& host, const std::string& p
   return iop::make_iiop_codec()->encode(body);
 }
 
-// Interop fact 57.
+// Interop fact 57 of docs/interop.md.
 TEST_CASE("addresses of omniORB in IIOP profiles are claimed") {
   const std::string here = local_host_name();
   CHECK((claim(omniorb_profile(here, "/s")) ==

@@ -323,7 +323,7 @@ std::vector<Endpoint> endpoints_of(const iop::IiopProfile& profile) {
   return endpoints_of(iop::encode_profile(profile));
 }
 
-// Interop fact 46.
+// Interop fact 46 of docs/interop.md.
 TEST_CASE("alternate addresses come after the profile's own address, in their order") {
   const iop::IiopProfile profile{1, 2,           "first",
                                  1, octets('k'), {alternate("second", 2), alternate("::3", 3)}};
@@ -331,7 +331,7 @@ TEST_CASE("alternate addresses come after the profile's own address, in their or
          std::vector<Endpoint>{{"iiop", "first:1"}, {"iiop", "second:2"}, {"iiop", "[::3]:3"}}));
 }
 
-// Interop fact 48.
+// Interop fact 48 of docs/interop.md.
 TEST_CASE("port 0 is not used: a profile without another address belongs to other protocols") {
   const iop::IiopProfile only_tls{1, 2, "host", 0, octets('k'), {}};
   CHECK(endpoints_of(only_tls).empty());
@@ -347,7 +347,7 @@ TEST_CASE("a damaged alternate address is ignored") {
   CHECK((endpoints_of(profile) == std::vector<Endpoint>{{"iiop", "first:1"}}));
 }
 
-// Interop fact 45.
+// Interop fact 45 of docs/interop.md.
 TEST_CASE("a profile of IIOP 1.0 carries no components") {
   auto protocol = make_tcp_protocol();
   const std::vector<iop::TaggedComponent> components{{1, octets(1)}};

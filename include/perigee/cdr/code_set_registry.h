@@ -11,7 +11,7 @@
 
 namespace perigee::cdr {
 
-/// @name Numbers in the OSF Character and Code Set Registry. Interop fact 34.
+/// @name Numbers in the OSF Character and Code Set Registry. Interop fact 34 of docs/interop.md.
 /// @{
 [[nodiscard]] constexpr std::uint32_t registry_number(CharSet set) noexcept {
   return set == CharSet::utf_8 ? 0x05010001u : 0x00010000u | static_cast<std::uint32_t>(set);

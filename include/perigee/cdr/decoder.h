@@ -136,7 +136,7 @@ class PERIGEE_API Decoder {
     return 0;
   }
   /// A string without its NUL, as a view into the octets, without conversion. Some ORBs send the
-  /// illegal length 0; it is read as the empty string (interop fact 26).
+  /// illegal length 0; it is read as the empty string (interop fact 26 of docs/interop.md).
   [[nodiscard]] std::string_view read_string_view() noexcept;
   /// The same, converted to the native code set. `bad_character`: the text is invalid, or cannot be
   /// converted.
@@ -150,8 +150,8 @@ class PERIGEE_API Decoder {
   }
   /// Code points. Errors: `bad_character` (the octets are not valid in the code set),
   /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string`, `bad_length`.
-  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 without a byte order
-  /// mark is big endian.
+  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30 of docs/interop.md: UTF-16
+  /// without a byte order mark is big endian.
   [[nodiscard]] wchar_t read_wide_character() noexcept;
   void read_wide_string(std::wstring& text);
   /// `count` octets as a view, unaligned.

@@ -148,8 +148,8 @@ struct TypeLimits {
 };
 
 /// Writes a TypeCode. Only recursion is written as indirections, since some ORBs do not read other
-/// indirections (interop fact 38). `too_deep`, `too_large` beyond the limits; `bad_value` for
-/// recursion to an unknown type.
+/// indirections (interop fact 38 of docs/interop.md). `too_deep`, `too_large` beyond the limits;
+/// `bad_value` for recursion to an unknown type.
 PERIGEE_API void encode_type(Encoder& encoder, const TypeNode& type, TypeLimits limits = {});
 
 /// Reads a TypeCode. An indirection must lead back to a TypeCode inside the same top-level one. If

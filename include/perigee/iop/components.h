@@ -20,7 +20,7 @@ namespace perigee::iop {
 /// Service context ids. Source: CORBA 3.0, 13.7.1.
 enum ServiceContextId : std::uint32_t { context_code_sets = 1, context_bi_dir_iiop = 5 };
 
-/// Code set ids of the OSF registry. Interop fact 34.
+/// Code set ids of the OSF registry. Interop fact 34 of docs/interop.md.
 enum CodeSetId : std::uint32_t {
   code_set_iso_8859_1 = 0x00010001,
   code_set_utf_8 = 0x05010001,
@@ -60,7 +60,7 @@ struct AlternateAddress {
 inline constexpr std::uint32_t tag_giop_lite = 0x50474c54;
 
 /// omniORB's component for UNIX-domain sockets, in IIOP profiles of the host `host`. The profile's
-/// port is 0 if the server has no other address. Interop fact 57.
+/// port is 0 if the server has no other address. Interop fact 57 of docs/interop.md.
 inline constexpr std::uint32_t tag_omniorb_unix_address = 0x41545402;
 struct OmniorbUnixAddress {
   std::string host;

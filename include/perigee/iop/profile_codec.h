@@ -48,7 +48,8 @@ PERIGEE_API void decode_key_and_components(cdr::Decoder& decoder, ProfileBody& b
 /// @}
 
 /// The codec of tag_internet_iop. The address is "host:port", with brackets around an IPv6 address.
-/// Port 0 says that the server has no IIOP address, unless a component has one (interop fact 48).
+/// Port 0 says that the server has no IIOP address, unless a component has one (interop fact 48 of
+/// docs/interop.md).
 PERIGEE_API std::unique_ptr<ProfileCodec> make_iiop_codec();
 
 /// "host:port", with brackets around a host that has colons.

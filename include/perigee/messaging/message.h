@@ -70,7 +70,8 @@ enum class LocateStatus : std::uint32_t {
 /// modes carry the key.
 enum class AddressingMode : std::int16_t { key = 0, profile = 1, reference = 2 };
 
-/// Whether a message has a body. An empty body gets no padding in front of it (interop fact 4).
+/// Whether a message has a body. An empty body gets no padding in front of it (interop fact 4 of
+/// docs/interop.md).
 enum class Body : std::uint8_t { empty, present };
 
 struct RequestHeader {

@@ -247,7 +247,7 @@ struct ProfileEndpoint {
 struct ProfileTarget {
   std::vector<ProfileEndpoint> endpoints;  ///< by protocol; of one protocol, in the order to try
   std::uint8_t major = 1;
-  std::uint8_t minor = 2;  ///< never send a higher version (interop fact 10)
+  std::uint8_t minor = 2;  ///< never send a higher version (interop fact 10 of docs/interop.md)
   iop::ObjectKey object_key;
   std::vector<iop::TaggedComponent> components;
 };

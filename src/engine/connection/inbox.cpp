@@ -379,8 +379,8 @@ Assembly Inbox::take_partial(const Frame& frame) {
   return partial;
 }
 
-/// No more fragments will come of a request that was cancelled (interop fact 9). A peer does not
-/// cancel its replies; requests of GIOP 1.1 cannot be matched.
+/// No more fragments will come of a request that was cancelled (interop fact 9 of docs/interop.md).
+/// A peer does not cancel its replies; requests of GIOP 1.1 cannot be matched.
 void Inbox::drop_cancelled(const Frame& cancel) noexcept {
   if (!cancel.identified) return;
   std::erase_if(partials_, [&](const Assembly& partial) {

@@ -101,8 +101,8 @@ class OutboundCalls final {
   OutboundCalls(const OutboundCalls&) = delete;
   OutboundCalls& operator=(const OutboundCalls&) = delete;
 
-  /// The opener's ids are even, the acceptor's are odd (interop fact 16). An id that a listed call
-  /// has is passed over.
+  /// The opener's ids are even, the acceptor's are odd (interop fact 16 of docs/interop.md). An id
+  /// that a listed call has is passed over.
   [[nodiscard]] std::uint32_t next_id() noexcept {
     const std::uint64_t number = ids_.fetch_add(1, std::memory_order_relaxed);
     if (number >= ids_max) [[unlikely]]

@@ -449,7 +449,8 @@ class Delivery {
 
 }  // namespace
 
-// Hands a reply to the call that waits for it. Late replies are dropped (interop fact 18).
+// Hands a reply to the call that waits for it. Late replies are dropped (interop fact 18 of
+// docs/interop.md).
 void ClientConnection::deliver(std::uint32_t request_id, messaging::IncomingMessage& message) {
   auto* const slot = static_cast<ReplySlot*>(calls_.take(request_id));
   if (slot == nullptr) return;

@@ -48,7 +48,7 @@ class ClientConnection final {
                    engine::TrafficLedger* ledger = nullptr, WakeTimer* flush_timer = nullptr);
 
   [[nodiscard]] const messaging::Session& session() const noexcept { return connection_.session(); }
-  /// Even numbers: the side that opened the connection (interop fact 16).
+  /// Even numbers: the side that opened the connection (interop fact 16 of docs/interop.md).
   [[nodiscard]] std::uint32_t take_request_id() noexcept { return calls_.next_id(); }
   /// The server has answered, so it knows the code sets that the requests before have announced.
   [[nodiscard]] bool answered() const noexcept {

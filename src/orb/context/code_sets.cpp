@@ -12,7 +12,8 @@ using cdr::WideSet;
 
 namespace {
 
-// The code sets of a peer that announces none. CORBA 3.0, 13.10.2.6 and interop fact 32.
+// The code sets of a peer that announces none. CORBA 3.0, 13.10.2.6 and interop fact 32 of
+// docs/interop.md.
 constexpr CharSet silent_char = CharSet::iso_8859_1;
 constexpr WideSet silent_wide = WideSet::none;
 
@@ -84,7 +85,8 @@ iop::CodeSetInfo published_code_sets(const CodeSetSettings& settings) {
 std::optional<CodeSetChoice> choose_code_sets(const CodeSetSettings& settings,
                                               messaging::Version version,
                                               std::span<const iop::TaggedComponent> components) {
-  // GIOP 1.0 has no code sets: no components (interop fact 45), no contexts, no wide characters.
+  // GIOP 1.0 has no code sets: no components (interop fact 45 of docs/interop.md), no contexts, no
+  // wide characters.
   if (version.minor == 0) return CodeSetChoice{unannounced(settings, 0), {}};
   const iop::TaggedComponent* component = iop::find_component(components, iop::tag_code_sets);
   if (component == nullptr) return configured(settings, version.minor);

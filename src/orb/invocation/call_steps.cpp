@@ -1,5 +1,5 @@
 // Decides about further tries. A call may be tried again as long as the server cannot have executed
-// the request (interop facts 19, 21, 24).
+// the request (interop facts 19, 21, 24 of docs/interop.md).
 #include "orb/invocation/call_steps.h"
 
 #include "orb/connection/message_limits.h"

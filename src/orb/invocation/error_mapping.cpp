@@ -2,7 +2,8 @@
 //
 // Completion status: NO until the transport accepted the request's last octet, or if the peer sent
 // CloseConnection before any piece of a reply; MAYBE from then on. After a reply header, invoke.cpp
-// decides: the status in the reply, else YES. Sources: interop facts 19, 21, 22, 24.
+// decides: the status in the reply, else YES. Sources: interop facts 19, 21, 22, 24 of
+// docs/interop.md.
 #include "orb/connection/invocation_error.h"
 #include "orb/values/system_exceptions.h"
 

@@ -118,7 +118,7 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   components_ = {iop::encode_orb_type(orb_type),
                  iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
   if (core.settings().giop_lite) components_.push_back(iop::encode_giop_lite());
-  // Profiles of version 1.0 have no components (interop fact 45).
+  // Profiles of version 1.0 have no components (interop fact 45 of docs/interop.md).
   shares_iiop_profile_ = core.settings().version_max.minor > 0;
   listeners_ = std::move(listeners);
   published_ = arranged(served());

@@ -27,7 +27,8 @@ namespace {
 constexpr std::uint32_t minor_adapter_missing = CORBA::OMGVMCID | 2;  // OBJECT_NOT_EXIST
 constexpr std::uint32_t minor_parked_too_many = omg_minor(1);  // TRANSIENT, as adapters raise it
 
-// Whether the target came as a profile or reference in which no key was found (interop fact 15).
+// Whether the target came as a profile or reference in which no key was found (interop fact 15 of
+// docs/interop.md).
 template <typename Header>
 bool is_without_key(const Header& header) noexcept {
   return header.addressing != messaging::AddressingMode::key && header.object_key.empty();
@@ -79,7 +80,7 @@ std::string refusal_text(const Settings& settings, const engine::Connection& con
       CORBA::OBJECT_NOT_EXIST(minor_adapter_missing, CORBA::COMPLETED_NO, std::move(text)));
 }
 
-// CORBA 3.0, annex A; interop fact 32.
+// CORBA 3.0, annex A; interop fact 32 of docs/interop.md.
 void refuse_code_sets(UpcallRequest& upcall, AnnouncedCodeSets::Problem problem) noexcept {
   switch (problem) {
     case AnnouncedCodeSets::Problem::malformed:

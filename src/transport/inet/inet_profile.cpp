@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint16_t default_port = iop::corbaloc_port_default;
 
-// Port 0 stands for "not over this protocol" (interop fact 48).
+// Port 0 stands for "not over this protocol" (interop fact 48 of docs/interop.md).
 void add_endpoint(std::vector<ProfileEndpoint>& endpoints, std::string_view scheme,
                   std::string_view host, std::uint16_t port) {
   if (port == 0 || host.empty()) return;
@@ -33,8 +33,8 @@ std::expected<HostAndPort, IoError> server_address(const Endpoint& endpoint,
 }
 
 // Alternate addresses belong in profiles of version 1.2. Some ORBs send them in version 1.1, where
-// they mean the same (interop fact 46). A component that does not decode is skipped: other
-// addresses may still lead to the object.
+// they mean the same (interop fact 46 of docs/interop.md). A component that does not decode is
+// skipped: other addresses may still lead to the object.
 std::vector<ProfileEndpoint> inet_endpoints(std::string_view scheme, const iop::ProfileBody& body) {
   std::vector<ProfileEndpoint> endpoints;
   if (const auto parts = ipc::split_host_port(body.address))

@@ -113,7 +113,7 @@ class Addresses {
   std::vector<std::string> texts_;
 };
 
-// omniORB's addresses are in components of IIOP profiles (interop fact 57).
+// omniORB's addresses are in components of IIOP profiles (interop fact 57 of docs/interop.md).
 std::vector<ProfileEndpoint> LocalProtocol::claim(std::uint32_t tag,
                                                   const iop::ProfileBody& body) const {
   if (tag != tag_perigee_local && tag != iop::tag_internet_iop) return {};
@@ -131,7 +131,7 @@ std::vector<ProfileEndpoint> LocalProtocol::claim(std::uint32_t tag,
 
 // With omniORB's components (see LocalAcceptor::iiop_components), the result is an IIOP profile
 // with port 0. omniORB makes such a profile for an object without other addresses (interop
-// fact 57).
+// fact 57 of docs/interop.md).
 iop::TaggedProfile LocalProtocol::make_profile(const Endpoint& endpoint,
                                                const ProfileSource& source) const {
   iop::ProfileBody body = to_body(source);
