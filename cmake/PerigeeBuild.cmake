@@ -156,6 +156,7 @@ function(perigee_layer name)
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(perigee_${name} PRIVATE PERIGEE_BUILDING)
   if(ARG_SMALL)
+    set_property(GLOBAL APPEND PROPERTY PERIGEE_SMALL_LAYERS ${name})
     target_compile_options(perigee_${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
   endif()
   # Fuzzed code reports its coverage to functions in the sanitizers' libraries.

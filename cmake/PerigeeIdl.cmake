@@ -29,7 +29,8 @@
 #       folders may have the same name.
 #
 #   perigee_idl_library(<name> FILES ...the same...)
-#       A static library of the generated sources, linked with Perigee::perigee.
+#       A static library of the generated sources, linked with Perigee::perigee; with CLIENT_ONLY and
+#       without ASYNC, with Perigee::client.
 #
 # PERIGEE_IDL_EXECUTABLE: the compiler to run, if the compiler of this build or package cannot run
 # here (cross builds).
@@ -170,6 +171,11 @@ endfunction()
 function(perigee_idl_library name)
   add_library(${name} STATIC)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  target_link_libraries(${name} PUBLIC Perigee::perigee)
+  cmake_parse_arguments(ARG "CLIENT_ONLY;ASYNC" "" "" ${ARGN})
+  if(ARG_CLIENT_ONLY AND NOT ARG_ASYNC)
+    target_link_libraries(${name} PUBLIC Perigee::client)
+  else()
+    target_link_libraries(${name} PUBLIC Perigee::perigee)
+  endif()
   perigee_idl(${name} ${ARGN})
 endfunction()

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <string>
 
 namespace perigee::log {
 
@@ -58,11 +57,12 @@ spdlog::level::level_enum to_spdlog(Level level) {
 }
 
 // The line is joined here: a format string would bring fmt's formatting into the library (70 KB).
+// The buffer is on the stack, so a short line needs no memory.
 void write_to_stderr(Level level, std::string_view component, std::string_view text) {
-  std::string line;
-  line.reserve(component.size() + 2 + text.size());
-  line.append(component).append(": ").append(text);
-  default_logger().log(to_spdlog(level), spdlog::string_view_t(line));
+  spdlog::memory_buf_t line;
+  for (const std::string_view part : {component, std::string_view(": "), text})
+    line.append(part.data(), part.data() + part.size());
+  default_logger().log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
 }  // namespace

@@ -240,14 +240,14 @@ object_reference<Object> OrbCore::resolve_initial_reference(const std::string& n
       make = entry->second;
   }
   if (make) return make();
-  if (server_ == nullptr && name.ends_with("POA"))
-    throw CORBA::InvalidName(printable(name) +
-                             " needs libperigee_server: link the program with Perigee::perigee "
-                             "(pkg-config: perigee)");
   if (!settings_.default_initial_reference.empty() && !name.empty())
     return from_settings(*this, settings_.default_initial_reference + "/" + name,
                          settings_.default_initial_reference);
   const std::string shown = printable(name);
+  if (server_ == nullptr && (name == "RootPOA" || name == "INSPOA" || name == "omniINSPOA"))
+    throw CORBA::InvalidName(shown +
+                             " needs libperigee_server: link the program with Perigee::perigee "
+                             "(pkg-config: perigee)");
   throw CORBA::InvalidName("no initial reference is named '" + shown + "'; '-ORBInitRef " + shown +
                            "=<reference>' names one");
 }

@@ -221,6 +221,14 @@ TEST_CASE("with --client-only, the files of servants are left out") {
   CHECK(folder.count() == 9);  // a header and a source each, and stockAll.cpp
 }
 
+TEST_CASE("with --client-only, annotated interfaces have no files of coroutines") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("main.idl", "@perigee::async interface Account { long balance(); };\n");
+  CHECK(run_on(std::move(files), {"-o", folder / "", "--client-only", "main.idl"}).status == 0);
+  CHECK(folder.count() == 2);
+}
+
 TEST_CASE("the dependency file lists all files that were read as dependencies of the output") {
   const TemporaryFolder folder;
   const std::string depend_file = folder / "stock.d";

@@ -79,7 +79,8 @@ GenerateResult generate(const Model& model, const ImpliedIdl& implied, const Fil
   FileNames chosen = names;
   chosen.with_ami = names.with_ami || has_own(implied.ami);
   chosen.with_amh = names.with_amh || has_own(implied.amh);
-  chosen.with_async = names.with_async || has_own(implied.async);
+  // Calls by coroutines need libperigee_server: a client only gets them on request.
+  chosen.with_async = names.with_async || (has_own(implied.async) && !names.client_only);
   const std::vector<std::string> paths = output_names(model.files.front().path, chosen);
   for (std::string& text : texts(model, implied, chosen))
     result.files.push_back({paths[result.files.size()], std::move(text)});
