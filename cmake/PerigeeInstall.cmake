@@ -5,7 +5,7 @@ foreach(file README.md CHANGELOG.md SECURITY.md LICENSE)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${documents} COMPONENT documents)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${documents} COMPONENT documents
-        FILES_MATCHING PATTERN "*.md"
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
         PATTERN man EXCLUDE
         PATTERN site EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT documents

@@ -234,7 +234,8 @@ TEST_CASE("a limited number of requests of several clients wait for a POAManager
   server.orb.root()->the_POAManager()->hold_requests(false);
   HeldPair pair(server, make_request({.key = server.key, .id = 1}));
   pair.check_refusal();
-  while (request_count(server, "refused") == 0) std::this_thread::yield();  // counted after its reply
+  while (request_count(server, "refused") == 0)
+    std::this_thread::yield();  // counted after its reply
   CHECK(request_count(server, "refused") == 1);
   server.orb.root()->the_POAManager()->activate();
   CHECK(pair.held().type() == type_reply);
