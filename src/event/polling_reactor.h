@@ -23,11 +23,11 @@
 
 namespace perigee::event {
 
-/// In one turn a thread looks at the poller once, then handles the objects that wait for a call,
+/// In one turn a thread gets events from the poller, then handles the objects that wait for a call,
 /// the due timers and the posted tasks, in this order. Each of these three is a list of the
 /// reactor, not of the turn. A thread takes one entry at a time, and wakes a sleeping thread if
 /// entries are left. So no entry waits behind a long call while a thread is free. A nested turn
-/// goes on where the outer turn stands, and no entry is called twice.
+/// takes the entries that the outer turn has left, and no entry is called twice.
 ///
 /// Lock order: `add_mutex_`, `timer_handle_mutex_`, then `lock_`. Under `lock_` no handler, timer
 /// or task is called, and no system call is made.
@@ -82,8 +82,8 @@ class PollingReactor final : public Reactor {
   [[nodiscard]] Duration wait_limit(Deadline until, Deadline first) noexcept;
   struct Found {
     Event first;
-    std::size_t count = 0;  ///< of all objects that wait for a call
-    bool has_rest = false;  ///< there are entries besides the first object
+    std::size_t count = 0;  ///< objects that wait for a call, the first included
+    bool has_rest = false;  ///< there may be entries besides the first object
   };
   [[nodiscard]] Found note(std::span<const PolledEvent> events) noexcept;
   [[nodiscard]] Found note_all(std::span<const PolledEvent> events) noexcept;
@@ -114,7 +114,7 @@ class PollingReactor final : public Reactor {
   const Threads threads_;
   TaskWatcher* watcher_ = nullptr;
 
-  mutable ShortLock lock_;  ///< guards the members below
+  mutable ShortLock lock_;  ///< guards the members up to `posted_count_`
   mutable TimerBuckets timers_;
   PollableSlots slots_;
   PollableList ready_;
@@ -124,27 +124,28 @@ class PollingReactor final : public Reactor {
   std::mutex add_mutex_;  ///< held while slots are added
   /// A timerfd; edge-triggered, so it is never read. With several threads, and for a foreign loop,
   /// it follows the first timer. A single thread sets it before it waits long for a timer
-  /// (`timer_handle_worth`). Set under the mutex.
+  /// (`timer_handle_worth`). Set under `timer_handle_mutex_`.
   ipc::Handle timer_handle_;
   std::mutex timer_handle_mutex_;
   std::atomic<Deadline> timer_handle_due_;
   std::atomic<bool> timer_handle_follows_ = false;
   std::atomic<bool> has_foreign_loop_ = false;  ///< single thread: `handle` was called
-  /// Single thread: the current turn began without a look at the clock, because the timer handle
-  /// wakes the thread when a timer is due.
+  /// Single thread: the current turn need not look for due timers. The timer handle is set for the
+  /// first timer or earlier, and has reported no event yet.
   bool no_timer_is_due_ = false;
 
-  /// Raised under the lock, lowered without it. So a thread that adds an entry under the lock
-  /// counts every thread that may sleep without having seen the entry.
+  /// The number of threads that sleep or are about to. A thread raises it under the lock, after it
+  /// has found no entries, and lowers it without the lock. So a thread that adds an entry under the
+  /// lock counts every thread that may have missed the entry.
   std::atomic<std::uint32_t> sleepers_ = 0;
   std::atomic<bool> has_timers_ = false;  ///< false only if no timer is armed
   std::atomic<bool> has_tasks_ = false;
   std::atomic<bool> wake_pending_ = false;  ///< raised, and no turn has seen it yet
   std::atomic<bool> stop_ = false;
   std::atomic<bool> closed_ = false;
-  std::atomic<std::uint64_t> turns_ = 0;  ///< number of turns of all threads
+  std::atomic<std::uint64_t> turns_ = 0;  ///< several threads: their turns that may sleep
   std::atomic<bool> napping_ = false;     ///< a thread naps
-  ScheduledFunctions functions_{*this};   ///< last: it cancels its timers
+  ScheduledFunctions functions_{*this};   ///< last, so destroyed first: cancels its timers
 };
 
 }  // namespace perigee::event

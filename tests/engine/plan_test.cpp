@@ -11,7 +11,7 @@ using namespace perigee;
 using namespace perigee::engine;
 using namespace std::chrono_literals;
 
-TEST_CASE("each preset has the numbers of the table") {
+TEST_CASE("each preset gives the plan in the table of docs/engine.md") {
   const PlanOptions options{
       .threads = 0, .cpus = 8, .spares = 40, .pool_spares = 32, .connections = 500};
   CHECK(plan_of(Preset::automatic, options) == ThreadPlan{8, 8, 48, 16, true});
@@ -33,7 +33,7 @@ TEST_CASE("the number of threads can be given, and is at least one") {
         0xffff'ffff);
 }
 
-TEST_CASE("only loops of one thread without spares run nested turns") {
+TEST_CASE("a plan is single-threaded only if each loop has one thread and no spare threads") {
   const PlanOptions options{.threads = 1, .cpus = 4};
   CHECK(plan_of(Preset::reactive, options).single_threaded());
   CHECK(plan_of(Preset::reactor_per_core, options).single_threaded());
@@ -68,7 +68,7 @@ TEST_CASE("upcalls that compute get a spare thread only if a CPU is idle") {
   CHECK(needs_spare(loop, {.threads = 5, .idle_cpus = 1}));
 }
 
-TEST_CASE("the supervisor ticks faster for a second after it had to act, and stops when idle") {
+TEST_CASE("the supervisor ticks faster for a second after it adds a thread, and stops when idle") {
   TickRate rate;
   const TimePoint start{};
   CHECK(rate.next(start, false, false) == 10ms);

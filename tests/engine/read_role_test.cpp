@@ -26,7 +26,7 @@ TEST_CASE("an event that comes while the role is held is found at the release") 
   CHECK(role.take_or_note());
 }
 
-TEST_CASE("lend and reclaim keep a noted event") {
+TEST_CASE("lend and reclaim keep a noted event, and a take-over clears it") {
   ReadRole role;
   REQUIRE(role.try_take());
   const auto lent = role.lend();
@@ -49,7 +49,7 @@ TEST_CASE("an event that is noted during an upcall is found at the release") {
   CHECK(role.release() == Release::released);
 }
 
-TEST_CASE("the thread that takes a lent role over reads for the events that were noted before") {
+TEST_CASE("a thread that takes over a lent role clears noted events, because it reads anyway") {
   ReadRole role;
   REQUIRE(role.try_take());
   (void)role.lend();
@@ -59,7 +59,7 @@ TEST_CASE("the thread that takes a lent role over reads for the events that were
   CHECK(role.release() == Release::released);
 }
 
-TEST_CASE("a lent role that was taken over cannot be reclaimed, not even when it is lent again") {
+TEST_CASE("after a take-over, the first lender cannot reclaim the role, even if it is lent again") {
   ReadRole role;
   REQUIRE(role.try_take());
   const auto first = role.lend();
@@ -116,7 +116,7 @@ TEST_CASE("random lending, taking over and noting follow the model") {
           }
           break;
         case Actor::Does::waits_in_upcall:
-          if (state == State::detaching && epoch == actor.epoch) break;  // it would wait
+          if (state == State::detaching && epoch == actor.epoch) break;  // `reclaim` would block
           {
             const bool reclaims = role.reclaim(actor.lend);
             REQUIRE(reclaims == (state == State::lent && epoch == actor.epoch));

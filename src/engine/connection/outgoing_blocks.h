@@ -1,4 +1,4 @@
-// Copies of messages that wait to be sent: pooled blocks in a list.
+// Copies of messages that wait to be sent, in a list of blocks.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -14,14 +14,16 @@ namespace perigee::engine {
 /// The place of a message in the order of sending: larger is later. 0 is no place.
 using Ticket = std::uint64_t;
 
-/// Tickets of messages that are appended grow by this step. The odd ticket in front of each is for
-/// the rest of a message that its thread has begun to send itself.
+/// The step between the tickets of queued messages, which are even. Messages may be queued while a
+/// thread sends its own message directly. The rest of that message then gets the odd ticket before
+/// them.
 inline constexpr Ticket ticket_step = 2;
 
-/// Whole messages in a row, with consecutive tickets. One thread at a time.
+/// Messages whose tickets grow by `ticket_step`. The first may lack octets that were sent before.
+/// One thread at a time.
 ///
-/// Invariant: octets that are sent <= size() <= room; the ends of the messages, which stand at the
-/// back of the memory, ascend up to size().
+/// Invariant: sent octets <= size() <= room. The end offsets of the messages are stored at the back
+/// of the memory. They never descend, and the last one is size().
 class OutgoingBlock final {
  public:
   using Source = std::shared_ptr<messaging::StorageSource>;
@@ -39,7 +41,8 @@ class OutgoingBlock final {
   [[nodiscard]] bool has_room(std::size_t size) const noexcept;
   /// Copies a message, without its first `skipped` octets. There is room.
   void append(std::span<const OctetSpan> segments, std::size_t skipped, Ticket ticket) noexcept;
-  /// Removes a message that is there. Returns its size, or 0.
+  /// Removes the message with this ticket, of which no octet may have been sent. Returns its size;
+  /// 0 if the block does not contain it.
   [[nodiscard]] std::size_t withdraw(Ticket ticket) noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -49,9 +52,9 @@ class OutgoingBlock final {
   [[nodiscard]] Ticket last() const noexcept { return first_ + (count_ - 1) * ticket_step; }
   /// The octets that are not sent.
   [[nodiscard]] OctetSpan rest() const noexcept { return {octets() + sent_, size_ - sent_}; }
-  /// The unsent octets of the first message that is not sent as a whole, and the ticket of that
-  /// message.
+  /// The unsent octets of the first message that is not sent as a whole.
   [[nodiscard]] OctetSpan rest_of_message() noexcept;
+  /// The ticket of that message.
   [[nodiscard]] Ticket next() noexcept;
   /// Notes that `count` octets of `rest` were sent. Returns the ticket of the last message that is
   /// sent as a whole; 0 if there is none.

@@ -1,4 +1,4 @@
-// The storage of one message, over mappings and over the heap.
+// The storage of one message, in mappings and on the heap.
 #include "base/sanitizer.h"
 #include "engine/memory/mapping_cache.h"
 #include <perigee/messaging/message.h>
@@ -27,7 +27,7 @@ std::shared_ptr<MappingCache> make_cache() {
   return std::make_shared<MappingCache>(steady_clock(), nullptr, MappingCache::Limits{});
 }
 
-/// Refuses blocks after the first so many, and all growth.
+/// Lends the first `blocks` blocks, and refuses further ones. Never extends a block.
 class MiserlySource final : public messaging::StorageSource {
  public:
   explicit MiserlySource(int blocks) : left_(blocks) {}
@@ -124,7 +124,7 @@ TEST_CASE("storage continues on the heap when the source refuses to lend or to g
   }
 }
 
-TEST_CASE("a process without address space for a whole message receives its octets" *
+TEST_CASE("storage starts on the heap if the address space is too small for the whole message" *
           doctest::skip(!can_limit_address_space)) {
   const auto cache = make_cache();
   const AddressSpaceLimit limit(2048 * mib);
@@ -144,7 +144,7 @@ TEST_CASE("a failed reservation changes nothing" * doctest::skip(!can_limit_addr
   CHECK(storage.capacity() == 100);
 }
 
-TEST_CASE("moved storage leaves null behind, and the cache keeps only complete messages") {
+TEST_CASE("moved-from storage is null, and the cache keeps memory only of complete messages") {
   const auto cache = make_cache();
   MessageStorage storage;
   REQUIRE(storage.reserve({0, 16, mib, true}, cache));
@@ -184,7 +184,7 @@ TEST_CASE("large storage takes no more memory than it is charged for, large page
   CHECK(storage.charged(64 * mib) == 64 * mib);
 }
 
-TEST_CASE("an announced size costs nothing: large pages follow octets that have arrived") {
+TEST_CASE("an announced size is not charged; a large page is charged when 2 MiB have arrived") {
   MessageStorage storage;
   REQUIRE(storage.reserve({0, 16, 64 * mib, true}, make_cache()));
   storage.go_on_filling(mib);
@@ -193,7 +193,7 @@ TEST_CASE("an announced size costs nothing: large pages follow octets that have 
   CHECK(storage.charged(3 * mib) == 5 * mib);
 }
 
-TEST_CASE("a stream of large messages causes no page fault for each page") {
+TEST_CASE("a stream of large messages reuses memory and causes few page faults") {
   const auto cache = make_cache();
   const auto receive = [&cache](bool is_total) {
     MessageStorage storage;
@@ -213,7 +213,7 @@ TEST_CASE("a stream of large messages causes no page fault for each page") {
     for (int message = 0; message < 4; ++message) receive(is_total);
     rusage after{};
     getrusage(RUSAGE_SELF, &after);
-    CHECK(after.ru_minflt - before.ru_minflt < 256);  // 12,288 pages in each
+    CHECK(after.ru_minflt - before.ru_minflt < 256);  // each message has 12,288 pages
   }
 }
 

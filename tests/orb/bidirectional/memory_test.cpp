@@ -1,5 +1,5 @@
-// Announcements that find no memory. Not under the thread sanitizer, whose allocator cannot be
-// replaced.
+// Announcements of listen points while allocations fail. Not under the thread sanitizer, whose
+// allocator cannot be replaced.
 #include "orb/bidirectional/listen_point_table.h"
 #include "support/allocations.h"
 
@@ -33,7 +33,7 @@ bool add_without_memory(CountedTable& table, CountedPeer& peer, const transport:
 
 }  // namespace
 
-TEST_CASE("an announcement leaves nothing in the table, whichever allocation fails") {
+TEST_CASE("a failed announcement leaves nothing in the table, whichever allocation fails") {
   const transport::Endpoint point{"iiop", "a host with a long name:1"};
   std::size_t number = 1;
   for (bool failed = true; failed; ++number) {
@@ -52,7 +52,7 @@ TEST_CASE("an announcement leaves nothing in the table, whichever allocation fai
   CHECK(number > 3);
 }
 
-TEST_CASE("a point stays with its first peer, whichever allocation of the second peer fails") {
+TEST_CASE("a point stays with its first peer, whether a second announcement fails or not") {
   const transport::Endpoint point{"iiop", "a host with a long name:1"};
   std::size_t number = 1;
   for (bool failed = true; failed; ++number) {

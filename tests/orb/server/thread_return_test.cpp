@@ -1,5 +1,6 @@
-// The threads of a server after upcalls that block, while its connections stay open. A program of
-// its own, since it takes more than ten seconds: no setting changes how long spare threads stay.
+// The number of threads of a server after upcalls that block, while its connections stay open. A
+// program of its own, because it takes more than ten seconds. That is how long spare threads stay,
+// and no setting changes it.
 #include "orb/server/server_fixture.h"
 #include "support/process_threads.h"
 #include <perigee/base/clock.h>
@@ -20,7 +21,7 @@ using namespace perigee::test;
 namespace {
 
 constexpr std::uint32_t connections = 64;
-constexpr std::uint32_t blocked_each = 2;    // of the requests of one connection
+constexpr std::uint32_t blocked_each = 2;    // upcalls that block, per connection
 constexpr std::uint32_t blocks = 1'000'000;  // an argument: the upcall blocks until it is released
 
 /// A server, and clients whose connections stay open.
@@ -71,9 +72,10 @@ class BusyServer {
 
 }  // namespace
 
-// One upcall that blocks makes the home loop read its connection; further ones need spare threads.
-TEST_CASE("after blocking upcalls, the threads return to the plan, although clients go on") {
-  // Both at the same time, to wait once.
+// While an upcall blocks the dedicated reader of a connection, the home loop reads the connection.
+// The next upcall blocks a thread of that loop, so the loop needs spare threads.
+TEST_CASE("after blocking upcalls, extra threads end although clients keep calling") {
+  // Tests both strategies at the same time, so that the long wait happens only once.
   BusyServer servers[] = {BusyServer(ThreadStrategy::automatic),
                           BusyServer(ThreadStrategy::thread_per_connection)};
   constexpr std::uint32_t dedicated_under_auto = 4;  // two for each of two loops
