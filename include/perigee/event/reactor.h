@@ -191,7 +191,7 @@ class PERIGEE_API Reactor {
   /// Called by a thread that will run no turns for a while: wakes another thread if there is work.
   virtual void leave() noexcept = 0;
   /// A handle for a foreign event loop that drives this reactor: becomes readable when there is
-  /// work, timers included. -1 if the process has no handle left for the timer.
+  /// work, timers included.
   [[nodiscard]] virtual int handle() noexcept = 0;
   /// Ends the waits, and makes `run` return after the present turn. If one thread runs the reactor,
   /// this holds for one `run`; if several threads run it, for all later ones.
