@@ -114,9 +114,9 @@ find_package(Threads REQUIRED)
 # needs space for the library's thread-local variables in the static TLS block. They are small enough.
 add_compile_options(-fno-semantic-interposition -fno-plt -ftls-model=initial-exec)
 add_link_options(-Wl,-Bsymbolic-functions -Wl,-z,now)
-# Functions that nothing calls are left out.
-add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections)
+# Functions that nothing calls are left out of what users get.
+add_compile_options($<$<CONFIG:Release,RelWithDebInfo>:-ffunction-sections> $<$<CONFIG:Release,RelWithDebInfo>:-fdata-sections>)
+add_link_options($<$<CONFIG:Release,RelWithDebInfo>:-Wl,--gc-sections>)
 
 add_library(perigee_options INTERFACE)
 # Options structs use designated initialisers, and other fields keep their defaults: no warning for
