@@ -5,3 +5,10 @@
 #define PERIGEE_API __attribute__((visibility("default")))
 /// What libperigee_server uses of libperigee. Not for applications: it may change at any time.
 #define PERIGEE_INTERNAL_API __attribute__((visibility("default")))
+/// The same for the type information of a class alone: clang's sanitizers need it in both
+/// libraries.
+#ifdef __clang__
+#define PERIGEE_INTERNAL_TYPE __attribute__((type_visibility("default")))
+#else
+#define PERIGEE_INTERNAL_TYPE
+#endif

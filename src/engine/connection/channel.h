@@ -12,6 +12,7 @@
 #include "engine/connection/traffic.h"
 #include "engine/memory/unfinished.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
@@ -68,7 +69,9 @@ struct [[nodiscard]] SendResult {
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
 /// thread; the reading functions by the holder of the read role only.
-class Channel final : private FlushedOutput, private UnfinishedOwner, private cdr::PlaceOwner {
+class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
+                                            private UnfinishedOwner,
+                                            private cdr::PlaceOwner {
  public:
   /// Opens a session of `protocol`. `protocol` and `ledger`, which may be null, must outlive the
   /// channel.

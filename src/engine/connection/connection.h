@@ -57,7 +57,9 @@ struct Accepted {
 /// requests as allowed. This back-pressure reaches the client through the transport. A connection
 /// with calls in flight reads on, for their replies. A connection whose client takes no octets for
 /// `send_timeout` is cut.
-class Connection final : public Pollable, public HoldOwner, private PausedReader {
+class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
+                                               public HoldOwner,
+                                               private PausedReader {
  public:
   enum class Reading : std::uint8_t {
     on_loop,
