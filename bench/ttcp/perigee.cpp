@@ -47,7 +47,7 @@ class SinkServant final : public CORBA::servant_traits<Ttcp::Sink>::base_type {
   ttcp::Check check_{1};
 };
 
-/// The argument of the calls, made once for each size.
+/// Calls the sink with one kind of argument. The arguments are made again only if the size changes.
 class Payload {
  public:
   Payload(Sink sink, const std::string& kind) : sink_(std::move(sink)), put_(function_of(kind)) {}

@@ -46,7 +46,7 @@ struct Harness {
 
 namespace perigee::test {
 
-TEST_CASE("an open without waiting takes several round trips, and says what it waits for") {
+TEST_CASE("an open with Wait::no has to be repeated, and wants() names the missing readiness") {
   auto memory = make_memory_pair();
   const TransportPair pair = wrap(memory);
   CHECK(pair.client->features().opens);
@@ -72,19 +72,19 @@ TEST_CASE("an open ends when the peer closes the connection") {
   CHECK(pair.client->open(Wait::yes).status == IoStatus::end_of_stream);
 }
 
-TEST_CASE("a receive that has to write says so, and a send with no segments writes") {
+TEST_CASE("has_output reports an octet that the transport owes, and a receive writes it") {
   auto memory = make_memory_pair({.capacity = 1});
   const TransportPair pair = wrap(memory);
   (void)open_by_turns(pair);
   std::byte octet{1};
   const OctetSpan one(&octet, 1);
-  // The ticket of the client takes all room, so that its first message waits.
+  // The octet that the client owes (its ticket) takes all room, so its first message waits.
   CHECK(pair.client->send({&one, 1}, Wait::no).status == IoStatus::would_block);
   CHECK_FALSE(pair.client->has_output());
   std::byte got{};
   CHECK(pair.server->has_output());
   CHECK(pair.server->receive({&got, 1}, Wait::no).status == IoStatus::would_block);
-  CHECK_FALSE(pair.server->has_output());  // the receive has written the ticket of the server
+  CHECK_FALSE(pair.server->has_output());  // the receive has written the octet of the server
   CHECK(pair.client->send({}, Wait::no).ok());
   CHECK(pair.client->send({&one, 1}, Wait::no).ok());
   CHECK(pair.server->receive({&got, 1}, Wait::no).ok());

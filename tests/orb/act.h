@@ -1,4 +1,4 @@
-// The synchronous call of the operation "act" that tests make.
+// Calls the operation "act" of an object, and waits for the reply.
 #pragma once
 
 #include <perigee/cdr/operators.h>

@@ -36,8 +36,9 @@ void Connection::serve_dedicated() noexcept {
   }
 }
 
-// Called if the connection has to pause, ends, or has mostly deferred replies. The mark lets the
-// loop read octets that have come already.
+// Called when the home loop has to read the connection, for example because most of its replies are
+// deferred. No event reports octets that have come already, so the connection is marked ready: the
+// loop then reads them.
 void Connection::hand_over() noexcept {
   uncork();
   dedicated_.store(false);
@@ -47,8 +48,9 @@ void Connection::hand_over() noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// Notes that the reply to the current request is deferred. True: most replies are, so the home loop
-// has to read the connection. It reads and sends deferred replies without a change of threads.
+// Notes that the reply to the current request is deferred. True: more than half of the last replies
+// were deferred, so the home loop has to read the connection. There, the thread that reads requests
+// can also send deferred replies.
 bool Connection::note_deferral(ThreadFrame& frame) noexcept {
   frame.deferrals |= 1;
   return std::popcount(frame.deferrals) > deferrals_max;
@@ -72,8 +74,9 @@ bool Connection::register_locked() noexcept {
   return registered_.load(std::memory_order_relaxed);
 }
 
-// Called by the dedicated reader, which holds the role and reads on. While the output is blocked,
-// the connection stays in the poller, which reports when the client takes more octets.
+// Called by the thread that holds the role: the dedicated reader, or a thread of the home loop that
+// returns the connection to a dedicated reader. While the output is blocked, the connection stays
+// in the poller, which reports when the client takes more octets.
 void Connection::leave_poller() noexcept {
   const std::lock_guard lock(output_lock_);
   if (!registered_.load(std::memory_order_relaxed) || removed_ || output_armed_.load()) return;
@@ -101,10 +104,10 @@ bool Connection::held_since_last_look(bool holds) noexcept {
   return std::exchange(held_epoch_, epoch) == epoch && held && holds;
 }
 
-// Called by the supervisor, and by a thread that starts a call: a thread of the home loop takes the
-// lent role over as soon as octets come. Octets that have been received already need a mark. So
-// does a connection that was in the poller before: the event of a request may have come when the
-// role could not be taken over.
+// Called by the supervisor, and by a thread that starts a call. A thread of the home loop then
+// takes the lent role over as soon as octets come. No event reports octets that have been received
+// already, so the connection is marked ready. It is also marked if it was in the poller before: the
+// event of a request may have come when the role could not be taken over.
 void Connection::call_for_lent_role() noexcept {
   const bool was_registered = registered_.load();
   const bool is_registered = enter_poller();

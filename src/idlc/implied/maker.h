@@ -1,4 +1,4 @@
-// Makes implied nodes: the common part of all families.
+// Makes implied nodes: the part that the declarations for AMI, AMH and coroutines share.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -35,7 +35,7 @@ class Maker final {
   /// An operation without a result, in `owner`, for the call.
   Operation& operation(Declaration& owner, const std::string& name, const Call& call);
 
-  /// The name of a parameter in addition to the call's own parameters.
+  /// The name of a parameter that an implied operation has besides the parameters of the call.
   struct ParameterName {
     std::string wanted;
     std::string more;  ///< prefix, if the call has a parameter of that name
@@ -64,8 +64,8 @@ class Maker final {
   const Type* void_type_ = nullptr;
 };
 
-/// A parameter of direction in, at the origin's position. Its name differs from those of the call's
-/// parameters.
+/// A parameter of direction in, with the source location of the call's origin. Its name differs
+/// from the names of the call's parameters.
 Parameter in_parameter(const Maker::ParameterName& name, const Call& call, const Type& type);
 /// Appends the call's in and inout parameters, all with direction in.
 void append_inputs(const Call& call, std::vector<Parameter>& parameters);

@@ -39,7 +39,8 @@ std::uint64_t boot_digest() {
   return id.empty() ? 0 : digest(id);
 }
 
-// Clones of a machine may have the same id. Containers have no id.
+// Clones of a machine may have the same id, so the digest includes the host's name. 0: the file is
+// missing or empty, as in many containers.
 std::uint64_t machine_digest() {
   const std::string id = first_line("/etc/machine-id");
   return id.empty() ? 0 : digest(id + ' ' + local_host_name());
@@ -52,9 +53,10 @@ std::string numbers_of(const char* path) {
   return std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
 }
 
-// A folder has the same device and inode in every container that contains it. No other folder has
-// both. If the folder is made anew, only its device (the file system) stays the same. The file
-// system also has folders of other containers, so the root folder must be the same, too.
+// A folder has the same device and inode in every container that contains it, and no other folder
+// has the same two numbers. If the folder is made anew, its inode changes. Its device (the file
+// system) stays the same, but folders of other containers may have the same device. So
+// `place.device` also depends on the root folder, which differs between containers.
 void look_at_space(LocalPlace& place, const ipc::UnixAddr& address) {
   const bool is_path = address.kind() == ipc::UnixAddr::Kind::path;
   const std::string name(address.name());
@@ -87,8 +89,9 @@ LocalPlace place_seen_here(const std::string& address) {
 
 namespace {
 
-/// The answer if the kernel and the machine decide; nothing if the folder decides. After a restart
-/// the machine decides, because its folders may have other numbers.
+/// Whether both places are on the same host, if that decides whether they are the same. Nothing:
+/// the kernel is the same, so the folder decides. With another kernel the machine decides, because
+/// the machine may have been restarted, and its folders may have other numbers now.
 std::optional<bool> decided_by_host(const LocalPlace& published, const LocalPlace& here) {
   const bool same_machine = published.machine == here.machine;
   if (published.boot != here.boot) return here.machine != 0 && same_machine;
