@@ -32,7 +32,7 @@ if(PERIGEE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(launcher ${PROJECT_BINARY_DIR}/compiler-launcher)
   file(WRITE ${launcher}
        "#!/bin/sh\n"
-       "CCACHE_BASEDIR='${PROJECT_SOURCE_DIR}' CCACHE_NOHASHDIR=1 exec '${PERIGEE_CCACHE}' \"$@\"\n")
+       "CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR='${PROJECT_SOURCE_DIR}' CCACHE_NOHASHDIR=1 exec '${PERIGEE_CCACHE}' \"$@\"\n")
   file(CHMOD ${launcher} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                                      WORLD_READ WORLD_EXECUTE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
@@ -237,6 +237,22 @@ function(perigee_test_support file variable)
   set(${variable} ${library} PARENT_SCOPE)
 endfunction()
 
+# perigee_use_test_headers(<target>): the target's sources read the headers of PERIGEE_TEST_HEADERS in
+# compiled form. Sources that configure doctest before they include it read them as text.
+function(perigee_use_test_headers target)
+  target_precompile_headers(${target} REUSE_FROM ${PERIGEE_TEST_HEADERS})
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(path ${source} ABSOLUTE)
+    if(EXISTS ${path})
+      file(STRINGS ${path} configuring REGEX "define DOCTEST_CONFIG" LIMIT_COUNT 1)
+      if(configuring)
+        set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
 # perigee_test(<name> SOURCES <file>... LAYERS <layer>... [LIBRARIES <target>...] [SEPARATE <file>...]
 #              [WITHOUT_MEMORY <file>...])
 #
@@ -265,6 +281,9 @@ function(perigee_test name)
   endforeach()
   add_executable(${name} ${sources})
   perigee_compile_separately(${name})
+  if(PERIGEE_TEST_HEADERS)
+    perigee_use_test_headers(${name})
+  endif()
   target_link_libraries(${name} PRIVATE ${support})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE perigee_options ${ARG_LIBRARIES})
