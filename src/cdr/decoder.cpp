@@ -25,6 +25,18 @@ void Decoder::set_pieces(const std::size_t* sizes) noexcept {
 void Decoder::set_landed(LandedSequence& landed) noexcept {
   landed_ = &landed;
   beyond_ = landed.size();
+  decoded_max_ += decoded_growth * beyond_;
+}
+
+// Asks in steps, which double up to the limit of the message: few steps, and little that is not used.
+void Decoder::ask_for_memory() noexcept {
+  if (decoded_ > decoded_max_) return fail(ErrorKind::too_much_memory);
+  const std::uint64_t wanted = std::min(decoded_max_, std::max(decoded_, 2 * decoded_granted_));
+  DecodedBudget* const budget = environment_ == nullptr ? nullptr : environment_->decoded_budget();
+  const bool is_counted = budget != nullptr && decoded_memory_ != nullptr;
+  if (is_counted && !decoded_memory_->try_charge(*budget, wanted - decoded_granted_))
+    return fail(ErrorKind::memory_full);
+  decoded_granted_ = wanted;
 }
 
 LandedSequence* Decoder::pass_landed(std::size_t size) noexcept {
@@ -59,6 +71,7 @@ Decoder Decoder::copy_into(Copied& copy) const {
   for (const std::size_t* size = next_sizes_; left != 0; left -= *size++)
     copy.piece_sizes.push_back(*size);
   Decoder decoder = *this;
+  decoder.decoded_memory_ = nullptr;
   decoder.octets_ = OctetSpan(copy.octets).first(octets_.size());
   decoder.next_sizes_ = copy.piece_sizes.data();
   return decoder;
@@ -136,7 +149,8 @@ Decoder Decoder::read_encapsulation() noexcept {
     fail(ErrorKind::too_deep);
     return failed(ErrorKind::too_deep);
   }
-  Decoder nested = from_encapsulation(contents, {depth_left_ - 1, objects_left_});
+  const std::uint64_t memory_left = decoded_max_ - std::min(decoded_, decoded_max_);
+  Decoder nested = from_encapsulation(contents, {depth_left_ - 1, objects_left_, memory_left});
   nested.environment_ = environment_;
   nested.code_sets_ = code_sets_;
   if (!nested.ok()) fail(nested.error_.kind);

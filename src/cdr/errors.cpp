@@ -29,6 +29,10 @@ std::string_view text_of(ErrorKind kind) {
       return "values are nested too deeply";
     case ErrorKind::too_large:
       return "a limit is exceeded";
+    case ErrorKind::too_much_memory:
+      return "the values take more memory than a message of this size may use";
+    case ErrorKind::memory_full:
+      return "the decoded values of all messages together take too much memory";
     case ErrorKind::local_object:
       return "a local object cannot be marshalled";
     case ErrorKind::not_in_version:

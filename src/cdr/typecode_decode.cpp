@@ -79,7 +79,9 @@ struct Part {
 
 class TypeReader final {
  public:
-  TypeReader(TypeArena& arena, TypeLimits limits) : arena_(arena), limits_(limits) {}
+  /// `message`: the decoder that the memory of the TypeCode is charged to.
+  TypeReader(TypeArena& arena, TypeLimits limits, Decoder& message)
+      : arena_(arena), limits_(limits), message_(message) {}
 
   /// Reads the top-level TypeCode. Its kind and length were read already: `body` begins 8 octets
   /// after the kind.
@@ -103,7 +105,7 @@ class TypeReader final {
   };
 
   TypeNode& make(TypeKind kind, std::size_t position) {
-    if (arena_.node_count >= limits_.nodes_max) fail(ErrorKind::too_large);
+    count_part(sizeof(TypeNode) + sizeof(Visited) + sizeof(void*));
     TypeNode& node = arena_.add(TypeNode{.kind = kind});
     visited_.push_back({position, &node, false});
     open_.push_back(visited_.size() - 1);
@@ -221,14 +223,24 @@ class TypeReader final {
     if (node.bound > 64) decoder.fail(ErrorKind::bad_value);
   }
 
+  /// Counts a node or a member, before it takes memory.
+  void count_part(std::size_t memory) noexcept {
+    if (++parts_ > limits_.nodes_max) fail(ErrorKind::too_large);
+    message_.charge(memory);
+    if (!message_.ok()) fail(message_.error().kind);
+  }
+
   using MemberReader = void (TypeReader::*)(TypeMember&, const TypeNode&, Part&);
 
   void read_members(TypeNode& node, Part& part, std::size_t size_min, MemberReader read_one) {
     const std::size_t count = part.decoder.read_length(size_min);
     std::vector<TypeMember> members;
     members.reserve(std::min(count, reserved_members_max));
-    for (std::size_t index = 0; index < count && check(part.decoder); ++index)
+    for (std::size_t index = 0; index < count; ++index) {
+      count_part(2 * sizeof(TypeMember));  // vectors double their memory
+      if (!check(part.decoder)) break;
       (this->*read_one)(members.emplace_back(), node, part);
+    }
     node.members = arena_.add(std::move(members));
   }
 
@@ -282,7 +294,9 @@ class TypeReader final {
     const bool is_signed = has_signed_enumerators(discriminator);
     std::vector<TypeMember> members;
     members.reserve(std::min(count, reserved_members_max));
-    for (std::size_t index = 0; index < count && check(part.decoder); ++index) {
+    for (std::size_t index = 0; index < count; ++index) {
+      count_part(2 * sizeof(TypeMember));
+      if (!check(part.decoder)) break;
       TypeMember& member = members.emplace_back();
       if (static_cast<std::int64_t>(index) == node.default_index)
         skip_default_label(part.decoder, discriminator);
@@ -340,6 +354,8 @@ class TypeReader final {
 
   TypeArena& arena_;
   TypeLimits limits_;
+  Decoder& message_;
+  std::size_t parts_ = 0;
   std::uint32_t depth_ = 0;
   std::vector<Visited> visited_;
   std::vector<std::size_t> open_;  // indexes in `visited_` of the nodes that are incomplete
@@ -374,12 +390,14 @@ TypeRef decode_type(Decoder& decoder, TypeLimits limits) {
   const OctetSpan body = decoder.read_octet_sequence();
   decoder.count_object();
   if (!decoder.ok()) return {};
+  decoder.charge(body.size());
+  if (!decoder.ok()) return {};
   auto arena = std::make_shared<TypeArena>();
   arena->octets.assign(body.begin(), body.end());
-  TypeReader reader(*arena, limits);
+  TypeReader reader(*arena, limits, decoder);
   const TypeNode* const node = reader.read_top(kind, arena->octets);
   if (node != nullptr) return {node, std::move(arena)};
-  decoder.fail(reader.error());
+  decoder.fail(reader.error());  // the decoder may have failed before
   return {};
 }
 

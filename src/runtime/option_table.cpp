@@ -285,6 +285,9 @@ constexpr Option options[] = {
     number_option<&Settings::unsent_size_max, size_min>(
         "UnsentSizeMax", "limits.unsent_size_max", octets,
         "the size of all messages that wait to be sent, on all connections"),
+    number_option<&Settings::decoded_total_size_max, size_min>(
+        "DecodedTotalSizeMax", "limits.decoded_total_size_max", octets,
+        "the memory of the decoded values of all messages"),
     number_option<&Settings::storage_cache_size_max, 0>(
         "StorageCacheSizeMax", "limits.storage_cache_size_max", octets,
         "the memory that the ORB keeps for the next large messages; 0: it keeps none"),
@@ -299,6 +302,9 @@ constexpr Option options[] = {
     number_option<&cdr::Limits::objects_max>(
         "ValueObjectsMax", "limits.value_objects_max", number_of,
         "the references, anys and parts of TypeCodes in a message"),
+    number_option<&cdr::Limits::decoded_size_max, 0>(
+        "DecodedSizeMax", "limits.decoded_size_max", octets,
+        "the memory of the decoded values of a message, besides 8 times the message's size"),
     number_option<&iop::IorLimits::profiles_max>("ProfilesMax", "limits.profiles_max", number_of,
                                                  "the profiles of a reference"),
     number_option<&iop::IorLimits::ior_string_size_max, size_min>(

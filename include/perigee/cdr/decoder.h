@@ -7,6 +7,7 @@
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/code_sets.h>
+#include <perigee/cdr/decoded_memory.h>
 #include <perigee/cdr/errors.h>
 #include <perigee/cdr/long_double.h>
 
@@ -29,10 +30,13 @@ class Environment {
  public:
   /// Memory for large sequences; null: only the heap is used.
   [[nodiscard]] SequenceMemory* sequence_memory() const noexcept { return sequence_memory_; }
+  /// For the values of all messages; null: only each message has a limit.
+  [[nodiscard]] DecodedBudget* decoded_budget() const noexcept { return decoded_budget_; }
 
  protected:
   ~Environment() = default;
   SequenceMemory* sequence_memory_ = nullptr;
+  DecodedBudget* decoded_budget_ = nullptr;
 };
 
 /// Reads CDR from `octets`, which must outlive it and every view that it returns.
@@ -50,8 +54,14 @@ class PERIGEE_API Decoder {
         position_(position <= octets.size() ? position : octets.size()),
         swap_(order != std::endian::native),
         depth_left_(limits.depth_max),
-        objects_left_(limits.objects_max) {}
+        objects_left_(limits.objects_max),
+        decoded_max_(decoded_max(limits, octets.size())) {}
 
+  /// The memory that the values of a message of `size` octets may take.
+  [[nodiscard]] static constexpr std::uint64_t decoded_max(const Limits& limits,
+                                                           std::uint64_t size) noexcept {
+    return limits.decoded_size_max + decoded_growth * size;
+  }
   /// A decoder for the contents of an encapsulation outside of a message (a profile, a component).
   /// `bad_encapsulation` if `octets` is empty or its first octet is not a valid byte order.
   [[nodiscard]] static Decoder from_encapsulation(OctetSpan octets, Limits limits = {}) noexcept;
@@ -75,7 +85,7 @@ class PERIGEE_API Decoder {
     std::vector<std::size_t> piece_sizes;  ///< as for `set_pieces`, without the first
   };
   /// A decoder at the same position, over a copy of the octets in `copy`. `copy` must outlive the
-  /// new decoder. Throws bad_alloc.
+  /// new decoder, which has no DecodedMemory. Throws bad_alloc.
   [[nodiscard]] Decoder copy_into(Copied& copy) const;
 
   /// Position of the next octet, counted as for alignment.
@@ -248,6 +258,28 @@ class PERIGEE_API Decoder {
   void count_object() noexcept {
     if (objects_left_ == 0) return fail(ErrorKind::too_large);
     --objects_left_;
+    charge(object_size);
+  }
+  /// Counts memory that a value is about to take, if it may be much more than the octets of the
+  /// value. `too_much_memory` beyond the limit of the message, `memory_full` beyond the budget of
+  /// the ORB.
+  void charge(std::uint64_t octets) noexcept {
+    decoded_ += octets;
+    if (decoded_ > decoded_granted_) [[unlikely]]
+      ask_for_memory();
+  }
+  /// Room for one more element of a vector that gets `count` elements in all. False, with an error:
+  /// a limit is exceeded.
+  template <typename T>
+  [[nodiscard]] bool make_room_for_one(std::vector<T>& values, std::size_t count) {
+    if (values.size() < values.capacity()) [[likely]]
+      return true;
+    const std::size_t justified = remaining() / sizeof(T) + 1;
+    const std::size_t wanted = justified < 2 * values.size() ? 2 * values.size() : justified;
+    const std::size_t room = wanted < count ? wanted : count;
+    charge((room - values.size()) * std::uint64_t{sizeof(T)});
+    if (ok()) values.reserve(room);
+    return ok();
   }
   /// Counts work for which the message has no octets, for example elements without octets;
   /// `too_large` beyond 2^20 steps.
@@ -256,6 +288,8 @@ class PERIGEE_API Decoder {
     free_steps_left_ -= static_cast<std::uint32_t>(steps);
   }
 
+  /// Where `charge` counts the memory, until it is destroyed. It must outlive the decoder.
+  void set_decoded_memory(DecodedMemory& memory) noexcept { decoded_memory_ = &memory; }
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   [[nodiscard]] Environment* environment() const noexcept { return environment_; }
   [[nodiscard]] SequenceMemory* sequence_memory() const noexcept {
@@ -268,6 +302,10 @@ class PERIGEE_API Decoder {
   [[nodiscard]] const Error& error() const noexcept { return error_; }
 
  private:
+  static constexpr std::uint64_t decoded_growth = 8;  // times the size of the message
+  static constexpr std::uint64_t object_size = 320;   // memory of an object, about
+  // The first octets of a message are free, so that small messages do not touch the budget.
+  static constexpr std::uint64_t decoded_free = 256 * 1024;
   // For vectors above this size, C libraries usually take fresh memory from the system each time.
   // The value is the largest M_MMAP_THRESHOLD of glibc.
   static constexpr std::size_t fresh_above = std::size_t{32} << 20;
@@ -287,6 +325,7 @@ class PERIGEE_API Decoder {
   [[gnu::cold]] bool begin_next_piece() noexcept;
   [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
+  [[gnu::cold]] void ask_for_memory() noexcept;
   [[gnu::cold]] void will_fill(void* memory, std::size_t size) noexcept;
   std::string_view read_text(std::size_t size) noexcept;
   void copy_long(std::size_t size, std::string& text);
@@ -304,6 +343,10 @@ class PERIGEE_API Decoder {
   std::uint32_t depth_left_ = Limits{}.depth_max;
   std::uint32_t objects_left_ = Limits{}.objects_max;
   std::uint32_t free_steps_left_ = 1 << 20;
+  std::uint64_t decoded_ = 0;  // memory of the values so far
+  std::uint64_t decoded_granted_ = decoded_free;
+  std::uint64_t decoded_max_ = Limits{}.decoded_size_max;
+  DecodedMemory* decoded_memory_ = nullptr;
   Environment* environment_ = nullptr;
   Error error_;
 };

@@ -21,6 +21,8 @@ enum class ErrorKind : std::uint8_t {
   bad_value,       ///< well-formed, but not allowed here
   too_deep,        ///< nesting beyond `Limits::depth_max`
   too_large,       ///< beyond a named limit
+  too_much_memory,  ///< the values of a message would take more memory than its size allows
+  memory_full,      ///< the decoded values of all messages together take the whole budget
   local_object,    ///< a local object cannot be marshalled
   not_in_version,  ///< this GIOP version has no encoding for the type
   bad_character,   ///< not valid in its code set, or has no form in the other code set
@@ -44,6 +46,9 @@ struct Limits {
   /// Object references, TypeCodes with parameters, and anys with values that are not basic, in one
   /// message. Each takes about 300 octets of memory, and may be much smaller on the wire.
   std::uint32_t objects_max = 256 * 1024;
+  /// Memory of the values of one message, in octets. The message may have 8 times its size in
+  /// addition.
+  std::uint64_t decoded_size_max = 64u << 20;
 };
 
 }  // namespace perigee::cdr

@@ -116,7 +116,8 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
 }
 
 /// Never allocates more than the octets at hand justify, apart from padding in memory. Elements of
-/// variable size, which may be larger in memory than on the wire, are appended one by one.
+/// variable size may be much larger in memory than on the wire: they are appended one by one, and
+/// the decoder charges their memory.
 template <typename T>
 Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   if constexpr (BasicType<T>) {
@@ -133,10 +134,8 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   } else {
     const std::size_t count = decoder.read_length(wire_size_min<T>);
     values.clear();
-    const std::size_t justified = decoder.remaining() / sizeof(T) + 1;
-    values.reserve(count < justified ? count : justified);
     decoder.enter();
-    for (std::size_t index = 0; index < count && decoder.ok(); ++index)
+    while (values.size() < count && decoder.ok() && decoder.make_room_for_one(values, count))
       decoder >> values.emplace_back();
     decoder.leave();
   }

@@ -9,6 +9,7 @@ MemoryBudget::MemoryBudget(const Limits& limits) noexcept {
   of(Use::unfinished).limit = limits.unfinished;
   of(Use::unsent).limit = limits.unsent;
   of(Use::parked).limit = limits.parked;
+  of(Use::decoded).limit = limits.decoded;
 }
 
 bool MemoryBudget::try_charge(Use use, std::uint64_t octets) noexcept {

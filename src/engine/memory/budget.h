@@ -1,4 +1,4 @@
-// The memory that an ORB may spend on unfinished, unsent and parked messages.
+// The memory that an ORB may spend on messages: unfinished, unsent, parked, and their decoded values.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -15,6 +15,7 @@ enum class Use : std::uint8_t {
   unfinished,  ///< messages of which a part has arrived, and cached storage
   unsent,      ///< messages that wait for a peer to take them
   parked,      ///< whole messages that wait for a POA manager
+  decoded,     ///< values of messages during upcalls, and while callers decode results
 };
 
 /// The budget of one ORB. Any thread; a charge costs one atomic operation.
@@ -25,6 +26,7 @@ class PERIGEE_API MemoryBudget {
     std::uint64_t unfinished = 256u << 20;
     std::uint64_t unsent = 256u << 20;
     std::uint64_t parked = 128u << 20;
+    std::uint64_t decoded = 512u << 20;
   };
 
   explicit MemoryBudget(const Limits& limits) noexcept;
@@ -53,7 +55,7 @@ class PERIGEE_API MemoryBudget {
     return accounts_[static_cast<std::size_t>(use)];
   }
 
-  std::array<Account, 3> accounts_;
+  std::array<Account, 4> accounts_;
 };
 
 /// The part of a budget that one owner has charged: one direction of a connection. The first

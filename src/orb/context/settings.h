@@ -104,6 +104,8 @@ struct Settings {
   std::uint64_t unfinished_size_max = 256u << 20;
   /// Octets of messages that wait for their peers to read, on all connections.
   std::uint64_t unsent_size_max = 256u << 20;
+  /// Memory of the decoded values of all messages; at least what one message may take.
+  std::uint64_t decoded_total_size_max = 512u << 20;
   /// The lowest average rate of an arriving message, after a grace; zero: no limit.
   std::uint64_t pace_octets_per_second = 1024;
   std::chrono::milliseconds pace_grace{10'000};

@@ -35,10 +35,13 @@ constexpr std::chrono::seconds memory_watch_period{1};
 
 // A message of the largest size must always find room, beside some other messages.
 engine::MemoryBudget::Limits budget_limits(const Settings& settings,
-                                           std::uint64_t message_size_max) noexcept {
-  return {.unfinished = std::max(settings.unfinished_size_max, 4 * message_size_max),
+                                           const messaging::Limits& of_messages) noexcept {
+  const std::uint64_t size_max = of_messages.message_size_max;
+  return {.unfinished = std::max(settings.unfinished_size_max, 4 * size_max),
           .unsent = settings.unsent_size_max,
-          .parked = settings.held_size_max};
+          .parked = settings.held_size_max,
+          .decoded = std::max(settings.decoded_total_size_max,
+                              cdr::Decoder::decoded_max(of_messages.values, size_max))};
 }
 
 engine::CacheLimits cache_limits(const Settings& settings,
@@ -56,11 +59,12 @@ OrbCore::OrbCore(CoreParts parts)
       messaging_(std::move(parts.messaging)),
       metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
       budget_(std::make_shared<engine::MemoryBudget>(
-          budget_limits(settings_, messaging_->limits().message_size_max))),
+          budget_limits(settings_, messaging_->limits()))),
       storage_(std::make_shared<engine::MappingCache>(
           clock_, budget_, cache_limits(settings_, messaging_->limits().message_size_max))),
       sequences_(std::make_unique<engine::SequenceCache>(
           clock_, budget_, cache_limits(settings_, messaging_->limits().message_size_max))),
+      decoded_(budget_),
       unfinished_(std::make_unique<engine::UnfinishedMessages>(
           clock_, budget_,
           engine::UnfinishedMessages::Limits{
@@ -96,6 +100,7 @@ OrbCore::OrbCore(CoreParts parts)
   storage_->set_wake([this] { (void)wake_memory_watch(); });
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
   sequence_memory_ = sequences_.get();
+  decoded_budget_ = &decoded_;
   unfinished_->set_reclaim([this] { return reclaim_memory(); });
   metrics_->client_traffic.unfinished = unfinished_.get();
   metrics_->server_traffic.unfinished = unfinished_.get();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/loops/context.h"
+#include "engine/memory/decoded_share.h"
 #include "orb/connection/wake_timer.h"
 #include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
@@ -39,7 +40,6 @@ class Context;
 namespace perigee::engine {
 class MappingCache;
 class SequenceCache;
-class MemoryBudget;
 class UnfinishedMessages;
 }  // namespace perigee::engine
 
@@ -244,6 +244,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const std::shared_ptr<engine::MemoryBudget> budget_;
   const std::shared_ptr<engine::MappingCache> storage_;  // shared with messages
   const std::unique_ptr<engine::SequenceCache> sequences_;
+  engine::DecodedShare decoded_;
   std::unique_ptr<engine::UnfinishedMessages> unfinished_;
   WakeTimer memory_timer_;
   std::unique_ptr<EndpointTable> endpoints_;

@@ -126,6 +126,7 @@ class CallSteps {
   Freshness freshness_ = Freshness::any;
   bool request_sent_ = false;  // the server may have received the request
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
+  cdr::DecodedMemory decoded_memory_;  // of the results
   cdr::Decoder body_;
   /// What the server says of its system exception, whose body is `body_`: the text of the reply. If
   /// the reply has none, the object key of an OBJECT_NOT_EXIST.
@@ -214,6 +215,7 @@ inline void CallSteps::use(BindingRef binding) noexcept {
 [[gnu::always_inline]] inline CallSteps::State CallSteps::classify() {
   using messaging::ReplyStatus;
   body_.set_environment(&context_.references);
+  body_.set_decoded_memory(decoded_memory_);
   switch (status_) {
     case ReplyStatus::no_exception:
     case ReplyStatus::user_exception:

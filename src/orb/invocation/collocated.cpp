@@ -113,6 +113,7 @@ class CollocatedRequest final : public CollocatedAnswer {
     arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native, 0,
                               context.messaging.limits().values);
     arguments_.set_environment(&context.references);
+    arguments_.set_decoded_memory(decoded_memory_);
     arguments_.set_code_sets(code_sets());
     reply_.clear();
     if (!call.deadline.is_never() && response_expected_) limit_time(context.clock, call.deadline);

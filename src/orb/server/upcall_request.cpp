@@ -30,6 +30,7 @@ UpcallRequest::UpcallRequest(OrbCore& core, engine::IncomingRequest& request) no
   operation_ = request.parsed.header.operation;
   object_key_ = request.parsed.header.object_key;
   arguments_ = request.parsed.body;
+  arguments_.set_decoded_memory(decoded_memory_);
   response_expected_ = request.response() != ResponseFlags::none;
 }
 

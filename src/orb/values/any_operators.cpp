@@ -289,6 +289,8 @@ perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Any& any) {
     perigee::cdr::skip_value(decoder, *type.node);
     if (!decoder.ok()) return decoder;
     const std::size_t size = start.remaining() - decoder.remaining();
+    decoder.charge(size);
+    if (!decoder.ok()) return decoder;
     content = std::make_shared<perigee::any::EncodedValue>(start, size, *type.node);
   }
   if (!decoder.ok()) return decoder;

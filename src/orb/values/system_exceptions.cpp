@@ -119,18 +119,27 @@ void raise_character_error(const cdr::Error& error, Finder finder, Sender sender
   }
 }
 
-// The options of the limits of values. TypeCodes and contexts have fixed limits.
-std::string_view options_of(cdr::ErrorKind kind) noexcept {
-  return kind == cdr::ErrorKind::too_deep
-             ? "; -ORBValueDepthMax limits the depth, a fixed limit that of TypeCodes"
-             : "; -ORBValueObjectsMax, -ORBProfilesMax and fixed limits apply to values";
-}
-
-// CORBA 3.0, 4.12.3.6: a valid value that exceeds a limit of the ORB. Returns for other errors.
+// CORBA 3.0, 4.12.3.6: a valid value that exceeds a limit of the ORB. Returns for other errors. The
+// text names the options of the limits. TypeCodes and contexts have fixed limits.
 void raise_limit_error(const cdr::Error& error, CompletionStatus completed,
                        const std::string& detail) {
-  if (error.kind == cdr::ErrorKind::too_deep || error.kind == cdr::ErrorKind::too_large)
-    throw CORBA::IMP_LIMIT(0, completed, detail + std::string(options_of(error.kind)));
+  switch (error.kind) {
+    case cdr::ErrorKind::too_deep:
+      throw CORBA::IMP_LIMIT(
+          0, completed,
+          detail + "; -ORBValueDepthMax limits the depth, a fixed limit that of TypeCodes");
+    case cdr::ErrorKind::too_large:
+      throw CORBA::IMP_LIMIT(
+          0, completed,
+          detail + "; -ORBValueObjectsMax, -ORBProfilesMax and fixed limits apply to values");
+    case cdr::ErrorKind::too_much_memory:
+      throw CORBA::IMP_LIMIT(0, completed, detail + "; -ORBDecodedSizeMax limits this memory");
+    case cdr::ErrorKind::memory_full:
+      throw CORBA::TRANSIENT(minor_decoded_too_many, completed,
+                             detail + "; -ORBDecodedTotalSizeMax limits this memory");
+    default:
+      return;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// The memory of decoded values: what one message has charged to the budget of its ORB.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstdint>
+
+namespace perigee::cdr {
+
+/// The budget for decoded values, of one ORB. Any thread.
+class DecodedBudget {
+ public:
+  /// False: the budget has no room for `octets` more, and nothing is charged.
+  [[nodiscard]] virtual bool try_charge(std::uint64_t octets) noexcept = 0;
+  virtual void release(std::uint64_t octets) noexcept = 0;
+
+ protected:
+  ~DecodedBudget() = default;
+};
+
+/// The charge of one message, released by the destructor. The owner of a decoder has it, and keeps
+/// it as long as the decoded values: until the end of an upcall, or until a caller has decoded the
+/// results. Used by one thread at a time. The budget must outlive it.
+class DecodedMemory final {
+ public:
+  DecodedMemory() noexcept = default;
+  ~DecodedMemory() {
+    if (charged_ != 0) [[unlikely]]
+      budget_->release(charged_);
+  }
+  DecodedMemory(const DecodedMemory&) = delete;
+  DecodedMemory& operator=(const DecodedMemory&) = delete;
+
+  /// Charges `octets` more. All calls must name the same budget.
+  [[nodiscard]] bool try_charge(DecodedBudget& budget, std::uint64_t octets) noexcept {
+    if (!budget.try_charge(octets)) return false;
+    budget_ = &budget;
+    charged_ += octets;
+    return true;
+  }
+  [[nodiscard]] std::uint64_t charged() const noexcept { return charged_; }
+
+ private:
+  DecodedBudget* budget_ = nullptr;
+  std::uint64_t charged_ = 0;
+};
+
+}  // namespace perigee::cdr

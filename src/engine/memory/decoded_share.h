@@ -1,0 +1,27 @@
+// The share of decoded values in the memory budget of an ORB.
+#pragma once
+
+#include "engine/memory/budget.h"
+#include <perigee/cdr/decoded_memory.h>
+
+#include <memory>
+#include <utility>
+
+namespace perigee::engine {
+
+/// What decoders of an ORB charge. Any thread.
+class DecodedShare final : public cdr::DecodedBudget {
+ public:
+  explicit DecodedShare(std::shared_ptr<MemoryBudget> budget) noexcept
+      : budget_(std::move(budget)) {}
+
+  [[nodiscard]] bool try_charge(std::uint64_t octets) noexcept override {
+    return budget_->try_charge(Use::decoded, octets);
+  }
+  void release(std::uint64_t octets) noexcept override { budget_->release(Use::decoded, octets); }
+
+ private:
+  const std::shared_ptr<MemoryBudget> budget_;
+};
+
+}  // namespace perigee::engine
