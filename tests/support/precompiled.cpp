@@ -1,2 +1,1 @@
-// A program that has the compiled headers, and does nothing: CMake compiles headers for targets.
-int main() {}
+// Empty: CMake compiles headers for the sources of a target.
