@@ -6,6 +6,7 @@
 #include <perigee/cdr/typecode.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace perigee::cdr {
@@ -86,7 +87,6 @@ class TypeReader final {
   /// Reads the top-level TypeCode. Its kind and length were read already: `body` begins 8 octets
   /// after the kind.
   const TypeNode* read_top(TypeKind kind, OctetSpan body) {
-    enumerators_seen_max_ = (std::uint64_t{1} << 20) + 256 * std::uint64_t{body.size()};
     TypeNode& node = make(kind, 0);
     read_complex(node, body, 8);
     if (error_ != ErrorKind::none) return nullptr;
@@ -290,8 +290,7 @@ class TypeReader final {
 
   void read_branches(TypeNode& node, Part& part, const TypeNode& discriminator) {
     const std::size_t count = part.decoder.read_length(9);
-    count_enumerators(discriminator);
-    const bool is_signed = has_signed_enumerators(discriminator);
+    const bool is_signed = is_signed_label(discriminator);
     std::vector<TypeMember> members;
     members.reserve(std::min(count, reserved_members_max));
     for (std::size_t index = 0; index < count; ++index) {
@@ -307,11 +306,12 @@ class TypeReader final {
     node.members = arena_.add(std::move(members));
   }
 
-  /// Limits the work: each union looks at all enumerators of its discriminator, and many unions may
-  /// share one enum.
-  void count_enumerators(const TypeNode& discriminator) noexcept {
-    enumerators_seen_ += discriminator.members.size();
-    if (enumerators_seen_ > enumerators_seen_max_) fail(ErrorKind::too_large);
+  /// Visits all enumerators of an enum only once, since many unions may share it.
+  bool is_signed_label(const TypeNode& discriminator) {
+    if (discriminator.kind != TypeKind::tk_valued_enum) return false;
+    const auto [known, is_new] = signed_enums_.try_emplace(&discriminator);
+    if (is_new) known->second = has_signed_enumerators(discriminator);
+    return known->second;
   }
 
   /// The label of the default may have any value. JacORB writes one octet of 0, whatever the
@@ -359,8 +359,7 @@ class TypeReader final {
   std::uint32_t depth_ = 0;
   std::vector<Visited> visited_;
   std::vector<std::size_t> open_;  // indexes in `visited_` of the nodes that are incomplete
-  std::uint64_t enumerators_seen_ = 0;
-  std::uint64_t enumerators_seen_max_ = 0;
+  std::map<const TypeNode*, bool> signed_enums_;
   ErrorKind error_ = ErrorKind::none;
 };
 

@@ -2,8 +2,9 @@
 //
 // Types may also come from the network. A type with many empty parts (for example a long array of
 // empty structs) could keep the walk busy for ever. Therefore the decoder counts values that take
-// no octets, in all values of a message together. The octets that were read limit the search for
-// labels. The decoder limits the nesting.
+// no octets, in all values of a message together. Large types have an index of their labels. The
+// decoder limits the nesting.
+#include "cdr/label_index.h"
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -11,6 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
 
 namespace perigee::cdr {
 
@@ -18,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t steps_of_empty_value = 16;  // so a message may have 65,536 empty values
 // These are multiplied with sizes of messages, so the products need more than 32 bits.
-constexpr std::uint64_t steps_per_octet = 256;       // labels to look at: enough for large unions
+constexpr std::uint64_t steps_of_octet = 256;        // of an id that was compared in vain
 constexpr std::uint64_t copy_growth_base = 1 << 20;  // octets written
 constexpr std::uint64_t copy_growth_max = 16;        // for each octet read, in addition
 
@@ -131,7 +135,10 @@ class Walk final {
         return pairs(type);
       case TypeKind::tk_any: {
         const TypeRef inner = type_code(bare_copy);
-        return value(*inner.node);
+        LabelIndex outer = std::exchange(labels_, {});  // `inner` does not outlive its index
+        value(*inner.node);
+        labels_ = std::move(outer);
+        return;
       }
       default:
         return in_.fail(ErrorKind::not_supported);
@@ -181,11 +188,7 @@ class Walk final {
     Decoder ahead = in_;
     // A text of another length is not read here: it may be long, and is read later as a member.
     bool is_there = ahead.read<std::uint32_t>() == type.id.size() + 1;
-    if (is_there) {
-      count_steps(type.id.size());
-      ahead = in_;
-      is_there = ahead.read_string_view() == type.id;
-    }
+    if (is_there) is_there = begins_with_id(ahead.read_octets(type.id.size() + 1), type.id);
     if (is_there) in_ = ahead;
     const bool is_written = is_there || inner_types_ == InnerTypes::anew;
     if (out_ == nullptr || !is_written) return;
@@ -193,13 +196,22 @@ class Walk final {
     check_growth();
   }
 
+  /// Octets that were compared in vain may be compared again for later values: the octets that this
+  /// walk has read pay for that.
+  bool begins_with_id(OctetSpan octets, std::string_view id) {
+    if (octets.empty()) return false;
+    const OctetSpan wanted = std::as_bytes(std::span(id));
+    const auto equal = static_cast<std::size_t>(std::ranges::mismatch(octets, wanted).in2 -
+                                                wanted.begin());
+    if (equal == id.size() && octets.back() == std::byte{0}) return true;
+    count_steps(equal * steps_of_octet);
+    return false;
+  }
+
   std::int64_t enumerator(const TypeNode& type) {
-    const std::int64_t value = read_enumerator(in_, type);
-    if (type.kind == TypeKind::tk_valued_enum && in_.ok()) {
-      count_steps(type.members.size());
-      if (std::ranges::find(type.members, value, &TypeMember::label) == type.members.end())
-        in_.fail(ErrorKind::bad_enum);
-    }
+    const std::int64_t value = read_label(in_, type, labels_.is_signed(type, has_signed_enumerators));
+    if (type.kind == TypeKind::tk_valued_enum && in_.ok() && labels_.find(type, value) == nullptr)
+      in_.fail(ErrorKind::bad_enum);
     if (out_ != nullptr && in_.ok()) write_enumerator(*out_, type, value);
     return value;
   }
@@ -207,7 +219,7 @@ class Walk final {
   /// Counts steps of a search. The octets that this walk has read pay for most of them.
   void count_steps(std::uint64_t steps) {
     steps_ += steps;
-    const std::uint64_t paid = (start_ - in_.remaining()) * steps_per_octet;
+    const std::uint64_t paid = (start_ - in_.remaining()) * steps_of_octet;
     if (steps_ <= paid) return;
     in_.count_steps(steps_ - paid);
     steps_ = paid;
@@ -333,12 +345,7 @@ class Walk final {
   void union_value(const TypeNode& type) {
     const std::int64_t label = discriminator(unaliased(*type.content));
     if (!in_.ok()) return;
-    count_steps(type.members.size());
-    const TypeMember* branch = nullptr;
-    for (std::size_t index = 0; index < type.members.size() && branch == nullptr; ++index)
-      if (static_cast<std::int64_t>(index) != type.default_index &&
-          type.members[index].label == label)
-        branch = &type.members[index];
+    const TypeMember* branch = labels_.find(type, label);
     if (branch == nullptr && type.default_index >= 0)
       branch = &type.members[static_cast<std::size_t>(type.default_index)];
     if (branch != nullptr) value(*branch->type);  // null: no branch has the label
@@ -358,7 +365,8 @@ class Walk final {
   InnerTypes inner_types_;
   std::size_t start_;
   std::size_t out_start_;
-  std::uint64_t steps_ = 0;  // of searches
+  std::uint64_t steps_ = 0;  // of comparisons
+  LabelIndex labels_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 // id wait. So an object is incarnated once, and not again before it was etherealized.
 #pragma once
 
+#include "poa/text_hash.h"
 #include <perigee/poa/servant.h>
 
 #include <condition_variable>
@@ -100,7 +101,7 @@ class ServantActivation {
   using ServantCounts = std::map<const Servant*, std::size_t>;
 
   Transitions transitions_;
-  std::unordered_map<std::string, std::uint32_t> owing_;  // replies, by the id of their object
+  std::unordered_map<std::string, std::uint32_t, TextHash> owing_;  // replies, by the id of an object
   ServantCounts leaving_servants_;                        // the number of leaving ids of a servant
   std::condition_variable changed_;
   std::thread::id turn_thread_;  // the thread that has the turn, if turn_depth_ is not 0

@@ -1,0 +1,80 @@
+// Finds members by their labels: the branches of unions and the enumerators of enums with values.
+#pragma once
+
+#include <perigee/cdr/typecode.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// For one walk over a value, whose type may come from the network. The first look-up in a type
+/// visits all its members: the octets of the TypeCode pay for that. Later look-ups in a large type
+/// use a sorted table, so that the work does not grow with the product of values and members.
+///
+/// Types are known by their addresses: they must outlive the index.
+class LabelIndex final {
+ public:
+  /// The first member with the label; nullptr if there is none. The default of a union has none.
+  [[nodiscard]] const TypeMember* find(const TypeNode& type, std::int64_t label) {
+    if (type.members.size() <= few || !known_[&type].visited) {
+      if (type.members.size() > few) known_[&type].visited = true;
+      return search(type, label);
+    }
+    Sorted& sorted = known_[&type].sorted;
+    if (sorted.empty()) sorted = sort(type);
+    const auto found = std::ranges::lower_bound(sorted, label, {}, &Entry::first);
+    if (found == sorted.end() || found->first != label) return nullptr;
+    return &type.members[found->second];
+  }
+
+  /// has_signed_enumerators(type), which visits all members once.
+  template <typename Compute>
+  [[nodiscard]] bool is_signed(const TypeNode& type, const Compute& compute) {
+    if (type.members.size() <= few) return compute(type);
+    Known& known = known_[&type];
+    if (!known.has_sign) {
+      known.is_signed = compute(type);
+      known.has_sign = true;
+    }
+    return known.is_signed;
+  }
+
+ private:
+  static constexpr std::size_t few = 16;
+  using Entry = std::pair<std::int64_t, std::uint32_t>;  // a label, and the index of its member
+  using Sorted = std::vector<Entry>;
+  struct Known {
+    bool visited = false;
+    bool has_sign = false;
+    bool is_signed = false;
+    Sorted sorted;
+  };
+
+  static bool is_default(const TypeNode& type, std::size_t index) noexcept {
+    return static_cast<std::int64_t>(index) == type.default_index;
+  }
+  static const TypeMember* search(const TypeNode& type, std::int64_t label) noexcept {
+    for (std::size_t index = 0; index < type.members.size(); ++index)
+      if (!is_default(type, index) && type.members[index].label == label)
+        return &type.members[index];
+    return nullptr;
+  }
+  static Sorted sort(const TypeNode& type) {
+    Sorted sorted;
+    sorted.reserve(type.members.size());
+    for (std::size_t index = 0; index < type.members.size(); ++index)
+      if (!is_default(type, index))
+        sorted.emplace_back(type.members[index].label, static_cast<std::uint32_t>(index));
+    std::ranges::sort(sorted);  // of equal labels, the first member comes first
+    return sorted;
+  }
+
+  std::map<const TypeNode*, Known> known_;
+};
+
+}  // namespace perigee::cdr
