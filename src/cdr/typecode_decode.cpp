@@ -105,7 +105,7 @@ class TypeReader final {
   };
 
   TypeNode& make(TypeKind kind, std::size_t position) {
-    count_part(sizeof(TypeNode) + sizeof(Visited) + sizeof(void*));
+    charge(sizeof(TypeNode) + sizeof(Visited) + sizeof(void*));
     TypeNode& node = arena_.add(TypeNode{.kind = kind});
     visited_.push_back({position, &node, false});
     open_.push_back(visited_.size() - 1);
@@ -115,6 +115,7 @@ class TypeReader final {
   /// The result is never nullptr: it is tk_null after an error.
   const TypeNode* read(Part& part) {
     Decoder& decoder = part.decoder;
+    count_part();
     decoder.align(4);
     const std::size_t position = part.position();
     const auto number = decoder.read<std::uint32_t>();
@@ -223,11 +224,19 @@ class TypeReader final {
     if (node.bound > 64) decoder.fail(ErrorKind::bad_value);
   }
 
-  /// Counts a node or a member, before it takes memory.
-  void count_part(std::size_t memory) noexcept {
+  /// Counts a type, or a member without a type.
+  void count_part() noexcept {
     if (++parts_ > limits_.nodes_max) fail(ErrorKind::too_large);
+  }
+  /// Called before the memory is taken.
+  void charge(std::size_t memory) noexcept {
     message_.charge(memory);
     if (!message_.ok()) fail(message_.error().kind);
+  }
+  /// False after an error. The vector of the members may be twice as large as its contents.
+  bool begin_member(Part& part) noexcept {
+    charge(2 * sizeof(TypeMember));
+    return check(part.decoder);
   }
 
   using MemberReader = void (TypeReader::*)(TypeMember&, const TypeNode&, Part&);
@@ -236,11 +245,8 @@ class TypeReader final {
     const std::size_t count = part.decoder.read_length(size_min);
     std::vector<TypeMember> members;
     members.reserve(std::min(count, reserved_members_max));
-    for (std::size_t index = 0; index < count; ++index) {
-      count_part(2 * sizeof(TypeMember));  // vectors double their memory
-      if (!check(part.decoder)) break;
+    for (std::size_t index = 0; index < count && begin_member(part); ++index)
       (this->*read_one)(members.emplace_back(), node, part);
-    }
     node.members = arena_.add(std::move(members));
   }
 
@@ -258,6 +264,7 @@ class TypeReader final {
     member.type = read(part);
   }
   void read_enumerator(TypeMember& member, const TypeNode&, Part& part) {
+    count_part();
     member.name = part.decoder.read_string_view();
   }
   void read_state_member(TypeMember& member, const TypeNode& node, Part& part) {
@@ -265,12 +272,14 @@ class TypeReader final {
     member.label = part.decoder.read<std::int16_t>();
   }
   void read_bits(TypeMember& member, const TypeNode&, Part& part) {
+    count_part();
     member.name = part.decoder.read_string_view();
     member.label = part.decoder.read<std::uint16_t>();
     if (member.label > 64) part.decoder.fail(ErrorKind::bad_value);
   }
 
   void read_enumerator_value(TypeMember& member, const TypeNode&, Part& part) {
+    count_part();
     member.name = part.decoder.read_string_view();
     member.label = part.decoder.read<std::int64_t>();
   }
@@ -293,9 +302,7 @@ class TypeReader final {
     const bool is_signed = is_signed_label(discriminator);
     std::vector<TypeMember> members;
     members.reserve(std::min(count, reserved_members_max));
-    for (std::size_t index = 0; index < count; ++index) {
-      count_part(2 * sizeof(TypeMember));
-      if (!check(part.decoder)) break;
+    for (std::size_t index = 0; index < count && begin_member(part); ++index) {
       TypeMember& member = members.emplace_back();
       if (static_cast<std::int64_t>(index) == node.default_index)
         skip_default_label(part.decoder, discriminator);
@@ -355,7 +362,7 @@ class TypeReader final {
   TypeArena& arena_;
   TypeLimits limits_;
   Decoder& message_;
-  std::size_t parts_ = 0;
+  std::size_t parts_ = 1;  // the top-level TypeCode
   std::uint32_t depth_ = 0;
   std::vector<Visited> visited_;
   std::vector<std::size_t> open_;  // indexes in `visited_` of the nodes that are incomplete

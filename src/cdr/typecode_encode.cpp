@@ -22,9 +22,10 @@ class TypeWriter final {
     if (!encoder.ok()) return;
     encoder.align(4);
     const std::size_t start = encoder.buffer().size();
+    count_parts(encoder, 1);
+    if (start - begin_ > limits_.octets_max) encoder.fail(ErrorKind::too_large);
+    if (!encoder.ok()) return;
     if (const Open* outer = find(type)) return write_indirection(encoder, start, outer->start);
-    if (++nodes_written_ > limits_.nodes_max || start - begin_ > limits_.octets_max)
-      return encoder.fail(ErrorKind::too_large);
     if (open_.size() >= limits_.depth_max) return encoder.fail(ErrorKind::too_deep);
     if (type.kind == TypeKind::tk_recursive) return encoder.fail(ErrorKind::bad_value);
     encoder.write(static_cast<std::uint32_t>(type.kind));
@@ -39,6 +40,12 @@ class TypeWriter final {
     const TypeNode* type;
     std::size_t start;
   };
+
+  /// Counts types and members without a type, as a decoder does.
+  void count_parts(Encoder& encoder, std::size_t count) {
+    parts_written_ += count;
+    if (parts_written_ > limits_.nodes_max) encoder.fail(ErrorKind::too_large);
+  }
 
   /// Looks only for types that may recur: a sequence that contains itself does so by way of a
   /// struct.
@@ -128,7 +135,10 @@ class TypeWriter final {
     body.write_length(type.members.size());
     for (const TypeMember& member : type.members) {
       body.write_string(member.name);
-      if (member.type != nullptr) write(body, *member.type);
+      if (member.type != nullptr)
+        write(body, *member.type);
+      else
+        count_parts(body, 1);
     }
   }
 
@@ -155,7 +165,8 @@ class TypeWriter final {
     }
   }
 
-  static void write_bits(Encoder& body, const TypeNode& type) {
+  void write_bits(Encoder& body, const TypeNode& type) {
+    count_parts(body, type.members.size());
     body.write(type.bound);
     body.write_length(type.members.size());
     for (const TypeMember& member : type.members) {
@@ -164,7 +175,8 @@ class TypeWriter final {
     }
   }
 
-  static void write_values(Encoder& body, const TypeNode& type) {
+  void write_values(Encoder& body, const TypeNode& type) {
+    count_parts(body, type.members.size());
     body.write(type.bound);
     body.write_length(type.members.size());
     for (const TypeMember& member : type.members) {
@@ -175,7 +187,7 @@ class TypeWriter final {
 
   TypeLimits limits_;
   std::size_t begin_;  // of the outermost TypeCode, in the buffer
-  std::uint32_t nodes_written_ = 0;
+  std::size_t parts_written_ = 0;
   std::vector<Open> open_;
 };
 

@@ -308,6 +308,37 @@ TEST_CASE("the number of parts is limited") {
   CHECK(error_of(wire, {.nodes_max = 5}) == ErrorKind::too_large);
 }
 
+// An enumerator takes five octets on the wire, and far more in memory.
+TEST_CASE("enumerators, flags and members count as parts, for the encoder and the decoder") {
+  const TypeMember member{"m", nullptr, 1};
+  const TypeMember typed{"m", &basic_node<TypeKind::tk_octet>, 1};
+  for (const TypeKind kind :
+       {TypeKind::tk_enum, TypeKind::tk_valued_enum, TypeKind::tk_bitmask, TypeKind::tk_struct}) {
+    const std::vector<TypeMember> members(999, kind == TypeKind::tk_struct ? typed : member);
+    const TypeNode type{.kind = kind, .bound = 64, .members = members};
+    Buffer buffer;
+    Encoder encoder(buffer, std::endian::big);
+    encode_type(encoder, type, {.nodes_max = 1000});
+    REQUIRE(encoder.ok());
+    const Octets wire = buffer.flatten();
+    CHECK(error_of(wire, {.nodes_max = 1000}) == ErrorKind::none);
+    CHECK(error_of(wire, {.nodes_max = 999}) == ErrorKind::too_large);
+    encode_type(encoder, type, {.nodes_max = 999});
+    CHECK(encoder.error().kind == ErrorKind::too_large);
+  }
+}
+
+TEST_CASE("the memory of a TypeCode is charged to its message") {
+  const std::vector<TypeMember> members(10'000, TypeMember{"", nullptr, 0});
+  const Octets wire =
+      encode_node({.kind = TypeKind::tk_enum, .members = members}, std::endian::big);
+  Limits limits;
+  limits.decoded_size_max = 0;
+  Decoder decoder(wire, std::endian::big, 0, limits);
+  decode_type(decoder);
+  CHECK(decoder.error().kind == ErrorKind::too_much_memory);
+}
+
 // For each label, a look at all enumerators would take 10^11 steps.
 TEST_CASE("the labels of a union look at the enumerators of its discriminator once") {
   constexpr std::uint32_t count = 300'000;
@@ -320,9 +351,13 @@ TEST_CASE("the labels of a union look at the enumerators of its discriminator on
   const TypeNode type{.kind = TypeKind::tk_union, .content = &discriminator, .members = branches};
   Buffer buffer;
   Encoder encoder(buffer, std::endian::big);
-  encode_type(encoder, type, {.nodes_max = 2 * count, .octets_max = 1 << 26});
+  constexpr TypeLimits limits{.nodes_max = 3 * count, .octets_max = 1 << 26};
+  encode_type(encoder, type, limits);
   REQUIRE(encoder.ok());
-  const TypeRef decoded = decode_node(buffer.flatten(), std::endian::big);
+  const Octets wire = buffer.flatten();
+  Decoder decoder(wire, std::endian::big);
+  const TypeRef decoded = decode_type(decoder, limits);
+  REQUIRE(decoder.ok());
   CHECK(decoded.node->members.back().label == 200);
 }
 

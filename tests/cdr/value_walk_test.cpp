@@ -281,6 +281,38 @@ TEST_CASE("a large message may have unions with many labels") {
   CHECK(skip(wire, {.kind = tk_struct, .members = members}).kind == ErrorKind::none);
 }
 
+// Many values of a large type use an index of its labels.
+TEST_CASE("the values of a large union find their branches, the first of equal labels") {
+  std::vector<TypeMember> branches(1000);
+  for (std::size_t index = 0; index < branches.size(); ++index)
+    branches[index] = {"", &basic_node<tk_octet>, 7 * static_cast<std::int64_t>(index / 2)};
+  for (std::size_t index = 1; index < branches.size(); index += 2)
+    branches[index].type = &basic_node<tk_double>;  // never chosen: the label is taken
+  branches[500] = {"", &basic_node<tk_short>, 0};   // the default
+  const TypeNode choice{.kind = tk_union,
+                        .default_index = 500,
+                        .content = &basic_node<tk_ushort>,
+                        .members = branches};
+  const TypeNode type{.kind = tk_sequence, .content = &choice};
+  for (int time = 0; time < 2; ++time) {
+    CHECK(skip(octets(0, 0, 0, 3, 0, 7, 1, 0, 0, 14, 2, 0, 0, 21, 3), type).kind ==
+          ErrorKind::none);
+    CHECK(skip(octets(0, 0, 0, 2, 0, 0, 1, 0, 0, 8, 0, 0), type).kind == ErrorKind::none);
+    CHECK(skip(octets(0, 0, 0, 2, 0, 0, 1, 0, 0, 8, 0), type).kind == ErrorKind::truncated);
+  }
+}
+
+TEST_CASE("the values of a large enum with values are checked") {
+  std::vector<TypeMember> enumerators(300);
+  for (std::size_t index = 0; index < enumerators.size(); ++index)
+    enumerators[index].label = 2 * static_cast<std::int64_t>(index) - 100;
+  const TypeNode even{.kind = tk_valued_enum, .bound = 16, .members = enumerators};
+  const TypeNode type{.kind = tk_array, .bound = 3, .content = &even};
+  CHECK(skip(octets(0, 2, 0xff, 0x9c, 1, 0xf2), type).kind == ErrorKind::none);
+  CHECK(skip(octets(0, 2, 0, 3, 0, 4), type).kind == ErrorKind::bad_enum);
+  CHECK(skip(octets(0, 2, 0, 4, 1, 0xf4), type).kind == ErrorKind::bad_enum);
+}
+
 TEST_CASE("nesting of values is limited") {
   Octets wire;
   for (int depth = 0; depth < 200; ++depth)

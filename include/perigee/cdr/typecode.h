@@ -143,7 +143,9 @@ struct TypeRef {
 /// Limits of a TypeCode, whether it comes from the network or from the application.
 struct TypeLimits {
   std::uint32_t depth_max = 64;       ///< TypeCodes inside each other
-  std::uint32_t nodes_max = 16'384;   ///< parts of one TypeCode, in memory and as written
+  /// Types and members without a type (enumerators, flags) of one TypeCode, in memory and as
+  /// written.
+  std::uint32_t nodes_max = 16'384;
   std::size_t octets_max = 16 << 20;  ///< as written, if it is not sent as it was received
 };
 

@@ -1,0 +1,186 @@
+// The memory that decoded values may take: limited for each message, and for all of an ORB.
+#include "support/octets.h"
+#include <perigee/cdr/operators.h>
+#include <perigee/orb/map.h>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// Like a generated union: large in memory, four octets on the wire.
+struct Large {
+  std::int32_t branch = 0;
+  std::array<std::byte, 4092> unused;
+};
+Decoder& operator>>(Decoder& decoder, Large& value) { return decoder >> value.branch; }
+
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t mib = 1024 * kib;
+
+class Budget final : public DecodedBudget {
+ public:
+  explicit Budget(std::uint64_t limit) : limit_(limit) {}
+  [[nodiscard]] bool try_charge(std::uint64_t octets) noexcept override {
+    if (charged + octets > limit_) return false;
+    charged += octets;
+    return true;
+  }
+  void release(std::uint64_t octets) noexcept override { charged -= octets; }
+
+  std::uint64_t charged = 0;
+
+ private:
+  std::uint64_t limit_;
+};
+
+class OrbStandIn final : public Environment {
+ public:
+  explicit OrbStandIn(DecodedBudget& budget) { decoded_budget_ = &budget; }
+};
+
+Octets sequence_of_large(std::uint32_t count) {
+  Buffer buffer;
+  Encoder encoder(buffer);
+  encoder.write(count);
+  for (std::uint32_t element = 0; element < count; ++element) encoder.write(element);
+  return buffer.flatten();
+}
+
+Limits allowing(std::uint64_t decoded) {
+  Limits limits;
+  limits.decoded_size_max = decoded;
+  return limits;
+}
+
+TEST_CASE("a sequence whose elements are large in memory is refused before the memory is taken") {
+  const Octets wire = sequence_of_large(100'000);
+  Decoder decoder(wire, std::endian::native, 0, allowing(4 * mib));
+  std::vector<Large> values;
+  decoder >> values;
+  CHECK(decoder.error().kind == ErrorKind::too_much_memory);
+  CHECK(values.capacity() * sizeof(Large) <= 4 * mib + 8 * wire.size());
+}
+
+TEST_CASE("a message may always have eight times its size") {
+  const Octets wire = sequence_of_large(1);
+  Octets longer = wire;
+  longer.resize(sizeof(Large));
+  for (const auto* message : {&wire, &longer}) {
+    Decoder decoder(*message, std::endian::native, 0, allowing(0));
+    for (int time = 0; time < 70; ++time) decoder.charge(sizeof(Large));  // beyond what is free
+    CHECK(decoder.error().kind == ErrorKind::too_much_memory);
+  }
+  Decoder decoder(Octets(mib), std::endian::native, 0, allowing(0));
+  decoder.charge(8 * mib);
+  CHECK(decoder.ok());
+  decoder.charge(1);
+  CHECK(decoder.error().kind == ErrorKind::too_much_memory);
+}
+
+TEST_CASE("small messages do not touch the budget of the ORB") {
+  Budget budget(0);
+  OrbStandIn orb(budget);
+  DecodedMemory memory;
+  const Octets wire = sequence_of_large(60);
+  Decoder decoder(wire, std::endian::native);
+  decoder.set_environment(&orb);
+  decoder.set_decoded_memory(memory);
+  std::vector<Large> values;
+  decoder >> values;
+  CHECK(decoder.ok());
+  CHECK(values.size() == 60);
+  CHECK(memory.charged() == 0);
+}
+
+TEST_CASE("the memory of a message is charged to the budget until its owner is gone") {
+  Budget budget(16 * mib);
+  OrbStandIn orb(budget);
+  const Octets wire = sequence_of_large(1000);
+  std::vector<Large> values;
+  {
+    DecodedMemory memory;
+    Decoder decoder(wire, std::endian::native);
+    decoder.set_environment(&orb);
+    decoder.set_decoded_memory(memory);
+    decoder >> values;
+    CHECK(decoder.ok());
+    CHECK(memory.charged() >= 1000 * sizeof(Large) - 256 * kib);
+    CHECK(budget.charged == memory.charged());
+  }
+  CHECK(budget.charged == 0);
+}
+
+TEST_CASE("a full budget refuses the values of a message, and other messages keep their memory") {
+  Budget budget(6 * mib);
+  OrbStandIn orb(budget);
+  const Octets wire = sequence_of_large(1000);
+  std::array<DecodedMemory, 2> memories;
+  std::array<std::vector<Large>, 2> values;
+  std::array<ErrorKind, 2> errors{};
+  for (std::size_t message = 0; message < 2; ++message) {
+    Decoder decoder(wire, std::endian::native);
+    decoder.set_environment(&orb);
+    decoder.set_decoded_memory(memories[message]);
+    decoder >> values[message];
+    errors[message] = decoder.error().kind;
+  }
+  CHECK(errors[0] == ErrorKind::none);
+  CHECK(errors[1] == ErrorKind::memory_full);
+  CHECK(budget.charged == memories[0].charged() + memories[1].charged());
+}
+
+TEST_CASE("the entries of maps are charged") {
+  Buffer buffer;
+  Encoder encoder(buffer);
+  encoder.write(std::uint32_t{20'000});
+  for (std::uint32_t key = 0; key < 20'000; ++key) {
+    encoder.write(key);
+    encoder.write(key);
+  }
+  const Octets wire = buffer.flatten();
+  Decoder decoder(wire, std::endian::native, 0, allowing(0));
+  std::map<std::uint32_t, Large> values;
+  decoder >> values;
+  CHECK(decoder.error().kind == ErrorKind::too_much_memory);
+  CHECK(values.size() < 500);
+}
+
+TEST_CASE("a copy of a decoder charges no owner that may be gone") {
+  Budget budget(0);
+  OrbStandIn orb(budget);
+  DecodedMemory memory;
+  const Octets wire = sequence_of_large(1000);
+  Decoder decoder(wire, std::endian::native);
+  decoder.set_environment(&orb);
+  decoder.set_decoded_memory(memory);
+  Decoder::Copied octets;
+  Decoder copy = decoder.copy_into(octets);
+  std::vector<Large> values;
+  copy >> values;
+  CHECK(copy.ok());
+  CHECK(memory.charged() == 0);
+}
+
+TEST_CASE("strings and numbers take no more memory than their octets justify") {
+  Buffer buffer;
+  Encoder encoder(buffer);
+  const std::vector<std::string> texts(100'000, "a text of some length");
+  encoder << texts;
+  const Octets wire = buffer.flatten();
+  Decoder decoder(wire, std::endian::native, 0, allowing(0));
+  std::vector<std::string> decoded;
+  decoder >> decoded;
+  CHECK(decoder.ok());
+  CHECK(decoded == texts);
+}
+
+}  // namespace
+}  // namespace perigee::cdr
