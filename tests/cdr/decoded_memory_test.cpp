@@ -73,12 +73,13 @@ TEST_CASE("a message may always have eight times its size") {
   const Octets wire = sequence_of_large(1);
   Octets longer = wire;
   longer.resize(sizeof(Large));
-  for (const auto* message : {&wire, &longer}) {
-    Decoder decoder(*message, std::endian::native, 0, allowing(0));
+  for (const Octets& message : {wire, longer}) {
+    Decoder decoder(message, std::endian::native, 0, allowing(0));
     for (int time = 0; time < 70; ++time) decoder.charge(sizeof(Large));  // beyond what is free
     CHECK(decoder.error().kind == ErrorKind::too_much_memory);
   }
-  Decoder decoder(Octets(mib), std::endian::native, 0, allowing(0));
+  const Octets zeros(mib);
+  Decoder decoder(zeros, std::endian::native, 0, allowing(0));
   decoder.charge(8 * mib);
   CHECK(decoder.ok());
   decoder.charge(1);

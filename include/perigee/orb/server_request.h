@@ -121,7 +121,6 @@ class PERIGEE_API ServerRequest {
 
   std::string_view operation_;
   OctetSpan object_key_;
-  cdr::DecodedMemory decoded_memory_;  // of the arguments
   cdr::Decoder arguments_;
   std::span<const std::string_view> raises_;
   bool response_expected_ = true;

@@ -139,6 +139,7 @@ class CollocatedRequest final : public CollocatedAnswer {
   void written(ReplyStatus status) noexcept override { status_ = status; }
 
   const messaging::ResponseFlags response_;
+  cdr::DecodedMemory decoded_memory_;  // of the arguments
   cdr::Buffer& reply_;
   const std::shared_ptr<CollocatedDebts>& debts_;
   ReplyStatus status_ = ReplyStatus::no_exception;

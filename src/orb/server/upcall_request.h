@@ -30,6 +30,7 @@ class UpcallRequest final : public ReplyingRequest {
   OrbCore& core_;
   engine::IncomingRequest& request_;
   const LatencyTimer timer_;
+  cdr::DecodedMemory decoded_memory_;  // of the arguments
   bool parked_ = false;
 };
 

@@ -1,0 +1,223 @@
+// Decodes one hostile message: decode_attacks ATTACK SIZE. The size is in octets, about. Prints the
+// error, or "decoded", and by how many KiB the largest memory of the process grew meanwhile.
+// count_decoding.py runs it, and counts the instructions of decode_attack.
+#include "attacksC.h"
+
+#include <perigee/cdr/operators.h>
+#include <perigee/cdr/typecode.h>
+#include <perigee/orb/any_operators.h>
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace perigee;
+using cdr::Encoder;
+using cdr::TypeKind;
+using cdr::TypeMember;
+using cdr::TypeNode;
+
+const TypeNode& octet = cdr::basic_node<TypeKind::tk_octet>;
+// Encoding has limits of its own, which these messages must not meet.
+constexpr cdr::TypeLimits no_limits{.depth_max = 64, .nodes_max = ~0u, .octets_max = ~std::size_t{0}};
+
+struct Attack {
+  /// Writes a message of about `size` octets.
+  std::function<void(Encoder&, std::size_t size)> write;
+  std::function<void(cdr::Decoder&)> read;
+};
+
+void read_any(cdr::Decoder& decoder) {
+  CORBA::Any value;
+  decoder >> value;
+}
+void read_type(cdr::Decoder& decoder) { (void)cdr::decode_type(decoder); }
+template <typename T>
+void read(cdr::Decoder& decoder) {
+  T value;
+  decoder >> value;
+}
+
+void write_repeated(Encoder& encoder, std::size_t count, std::uint8_t value) {
+  for (std::size_t index = 0; index < count; ++index) encoder.write(value);
+}
+
+// Each octet is 1: so each four octets look like the length of the id, and the id begins there.
+void write_exceptions(Encoder& encoder, std::size_t size) {
+  const std::string id(0x01010100 % (size / 2) + size / 4, '\x01');
+  const TypeMember member[] = {{"", &octet}};
+  const TypeNode exception{.kind = TypeKind::tk_except, .id = id, .members = member};
+  const TypeNode type{.kind = TypeKind::tk_sequence, .content = &exception};
+  cdr::encode_type(encoder, type, no_limits);
+  encoder.write(static_cast<std::uint32_t>(size / 16));
+  const auto length = static_cast<std::uint32_t>(id.size() + 1);
+  for (std::size_t index = 0; index < size / 16; ++index) {
+    encoder.write(length);
+    encoder.write(std::uint8_t{1});
+  }
+}
+
+std::vector<TypeMember> many_members(std::size_t count, const TypeNode* type) {
+  std::vector<TypeMember> members(count);
+  for (std::size_t index = 0; index < count; ++index)
+    members[index] = {"", type, static_cast<std::int64_t>(index)};
+  return members;
+}
+
+// Half of the octets are the type, half are values that have its last label.
+void write_labels(Encoder& encoder, std::size_t size) {
+  const std::vector<TypeMember> branches = many_members(size / 64, &octet);
+  const TypeNode choice{.kind = TypeKind::tk_union,
+                        .content = &cdr::basic_node<TypeKind::tk_ushort>,
+                        .members = branches};
+  const TypeNode type{.kind = TypeKind::tk_sequence, .content = &choice};
+  cdr::encode_type(encoder, type, no_limits);
+  encoder.write(static_cast<std::uint32_t>(size / 8));
+  for (std::size_t index = 0; index < size / 8; ++index) {
+    encoder.write(static_cast<std::uint16_t>(branches.size() - 1));
+    encoder.write(std::uint8_t{0});
+  }
+}
+
+void write_enumerators(Encoder& encoder, std::size_t size) {
+  const std::vector<TypeMember> enumerators = many_members(size / 64, nullptr);
+  const TypeNode number{
+      .kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};
+  const TypeNode type{.kind = TypeKind::tk_sequence, .content = &number};
+  cdr::encode_type(encoder, type, no_limits);
+  encoder.write(static_cast<std::uint32_t>(size / 8));
+  for (std::size_t index = 0; index < size / 8; ++index)
+    encoder.write(static_cast<std::uint32_t>(enumerators.size() - 1));
+}
+
+/// An indirection to octet `target` of the message.
+void write_indirection(Encoder& encoder, std::size_t target) {
+  encoder.write(std::uint32_t{0xffffffff});
+  encoder.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) -
+                                          static_cast<std::int64_t>(encoder.buffer().size())));
+}
+
+/// A struct: its first member is `first`, and each of the others is written by `write_type`.
+template <typename WriteType>
+void write_struct(Encoder& encoder, const TypeNode& first, std::size_t others,
+                  const WriteType& write_type) {
+  encoder.write(static_cast<std::uint32_t>(TypeKind::tk_struct));
+  encoder.write_encapsulation([&](Encoder& body) {
+    body.write_string("");
+    body.write_string("");
+    body.write_length(others + 1);
+    body.write_string("");
+    body.align(4);
+    const std::size_t target = body.buffer().size();
+    cdr::encode_type(body, first, no_limits);
+    for (std::size_t index = 0; index < others; ++index) {
+      body.write_string("");
+      write_type(body, target);
+    }
+  });
+}
+
+// Many unions without a branch share one enum with many enumerators.
+void write_shared_enum(Encoder& encoder, std::size_t size) {
+  const std::vector<TypeMember> enumerators = many_members(size / 64, nullptr);
+  const TypeNode number{
+      .kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};
+  write_struct(encoder, number, size / 128, [](Encoder& body, std::size_t target) {
+    body.align(4);
+    body.write(static_cast<std::uint32_t>(TypeKind::tk_union));
+    body.write_encapsulation([&](Encoder& inner) {
+      inner.write_string("");
+      inner.write_string("");
+      inner.align(4);
+      write_indirection(inner, target);
+      inner.write(std::int32_t{-1});
+      inner.write_length(0);
+    });
+  });
+}
+
+void write_indirections(Encoder& encoder, std::size_t size) {
+  const std::vector<TypeMember> members = many_members(size / 64, &cdr::string_node<7>);
+  const TypeNode first{.kind = TypeKind::tk_struct, .members = members};
+  write_struct(encoder, first, size / 64, [](Encoder& body, std::size_t target) {
+    body.align(4);
+    write_indirection(body, target);
+  });
+}
+
+void write_members(Encoder& encoder, std::size_t size) {
+  const std::vector<TypeMember> enumerators = many_members(size / 8, nullptr);
+  cdr::encode_type(encoder, {.kind = TypeKind::tk_enum, .members = enumerators}, no_limits);
+}
+
+// Anys without a value: four octets each.
+void write_anys(Encoder& encoder, std::size_t size) {
+  encoder.write(static_cast<std::uint32_t>(size / 4));
+  for (std::size_t index = 0; index < size / 4; ++index) encoder.write(std::uint32_t{0});
+}
+
+void write_pictures(Encoder& encoder, std::size_t size) {
+  encoder.write(static_cast<std::uint32_t>(size / 2));
+  write_repeated(encoder, size / 2 * 2, 0);
+}
+
+void write_texts(Encoder& encoder, std::size_t size) {
+  encoder << std::vector<std::string>(size / 40, std::string(31, 'a'));
+}
+
+const std::map<std::string, Attack> attacks = {
+    {"exceptions", {write_exceptions, read_any}},
+    {"labels", {write_labels, read_any}},
+    {"enumerators", {write_enumerators, read_any}},
+    {"shared_enum", {write_shared_enum, read_type}},
+    {"indirections", {write_indirections, read_type}},
+    {"members", {write_members, read_type}},
+    {"anys", {write_anys, read<std::vector<CORBA::Any>>}},
+    {"pictures", {write_pictures, read<Attacks::Pictures>}},
+    {"texts", {write_texts, read<std::vector<std::string>>}},  // no attack: must be decoded
+};
+
+long largest_kib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+}  // namespace
+
+/// Not static and not inlined: the instructions in it are counted.
+[[gnu::noinline]] void decode_attack(const Attack& attack, cdr::Decoder& decoder) {
+  attack.read(decoder);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3 || !attacks.contains(argv[1])) {
+    std::fputs("usage: decode_attacks ATTACK SIZE\n", stderr);
+    return 2;
+  }
+  const Attack& attack = attacks.at(argv[1]);
+  cdr::Buffer buffer;
+  Encoder encoder(buffer);
+  attack.write(encoder, std::strtoul(argv[2], nullptr, 10));
+  if (!encoder.ok()) {
+    std::fprintf(stderr, "decode_attacks: %s\n", to_string(encoder.error()).c_str());
+    return 1;
+  }
+  const Octets message = buffer.flatten();
+  buffer = cdr::Buffer();
+  cdr::Decoder decoder(message, std::endian::native);
+  const long before = largest_kib();
+  decode_attack(attack, decoder);
+  const std::string outcome = decoder.ok() ? "decoded" : to_string(decoder.error());
+  std::printf("%zu octets, %ld KiB: %s\n", message.size(), largest_kib() - before,
+              outcome.c_str());
+  return 0;
+}
