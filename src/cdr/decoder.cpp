@@ -142,6 +142,23 @@ void Decoder::copy_long(std::size_t size, std::string& text) {
   if (!is_good) fail(ErrorKind::bad_string);
 }
 
+// CORBA 3.0, 15.3.2.8: two digits in an octet, then a digit and the sign (0xc or 0xd).
+OctetSpan Decoder::read_fixed(int digits) noexcept {
+  const auto size_max = static_cast<std::size_t>(digits) / 2 + 1;
+  const Decoder start = *this;
+  for (std::size_t size = 1; size <= size_max; ++size) {
+    const auto octet = read<std::uint8_t>();
+    const unsigned low = octet & 15U;
+    const bool is_last = low == 0xc || low == 0xd;
+    if (!ok() || octet >> 4 > 9 || (low > 9 && !is_last)) break;
+    if (!is_last) continue;
+    *this = start;
+    return read_octets(size);
+  }
+  fail(ErrorKind::bad_value);
+  return {};
+}
+
 Decoder Decoder::read_encapsulation() noexcept {
   const OctetSpan contents = read_octet_sequence();
   if (!ok()) return failed(error_.kind);

@@ -1,4 +1,4 @@
-// Copies types: without names, without aliases, or with their recursion resolved. Each node is
+// Copies types: without names, or with their recursion resolved. Each node is
 // copied once, from a list instead of by recursion.
 #include "cdr/type_arena.h"
 #include "cdr/typecode_label.h"
@@ -12,12 +12,10 @@ namespace perigee::cdr {
 namespace {
 
 enum class Names { keep, drop };
-enum class Aliases { keep, drop };
 
 class Copy final {
  public:
-  Copy(Names names, Aliases aliases, TypeLimits limits)
-      : names_(names), aliases_(aliases), limits_(limits) {}
+  Copy(Names names, TypeLimits limits) : names_(names), limits_(limits) {}
 
   TypeRef run(const TypeNode& type) {
     root_ = &type;
@@ -32,7 +30,6 @@ class Copy final {
   /// The copy of the type. Until `complete`, it refers to the parts of the original.
   const TypeNode* copy_of(const TypeNode* type) {
     if (type == nullptr) return nullptr;
-    if (aliases_ == Aliases::drop) type = &unaliased(*type);
     if (type->kind == TypeKind::tk_recursive && may_recur(root_->kind) && type->id == root_->id)
       type = root_;
     const auto known = copied_.find(type);
@@ -67,7 +64,6 @@ class Copy final {
   }
 
   Names names_;
-  Aliases aliases_;
   TypeLimits limits_;
   const TypeNode* root_ = nullptr;
   std::shared_ptr<TypeArena> arena_ = std::make_shared<TypeArena>();
@@ -79,15 +75,11 @@ class Copy final {
 }  // namespace
 
 TypeRef compact_copy(const TypeNode& type, TypeLimits limits) {
-  return Copy(Names::drop, Aliases::keep, limits).run(type);
+  return Copy(Names::drop, limits).run(type);
 }
 
 TypeRef deep_copy(const TypeNode& type, TypeLimits limits) {
-  return Copy(Names::keep, Aliases::keep, limits).run(type);
-}
-
-TypeRef bare_copy(const TypeNode& type, TypeLimits limits) {
-  return Copy(Names::drop, Aliases::drop, limits).run(type);
+  return Copy(Names::keep, limits).run(type);
 }
 
 }  // namespace perigee::cdr

@@ -28,7 +28,9 @@ constexpr std::uint64_t copy_growth_max = 16;        // for each octet read, in 
 
 class Walk final {
  public:
-  Walk(Decoder& decoder, Encoder* encoder, InnerTypes inner_types)
+  /// `encoder` null: nothing is written. `inner_types` not null: the value is written for a
+  /// comparison.
+  explicit Walk(Decoder& decoder, Encoder* encoder = nullptr, InnerTypes* inner_types = nullptr)
       : in_(decoder),
         out_(encoder),
         inner_types_(inner_types),
@@ -92,7 +94,8 @@ class Walk final {
       case TypeKind::tk_bitset:
         return bits(type);
       case TypeKind::tk_TypeCode: {
-        const TypeRef inner = type_code(deep_copy);
+        const TypeRef inner = type_code();
+        if (inner_types_ != nullptr) collect(inner, *inner.node, inner_types_->values);
         return;
       }
       case TypeKind::tk_Principal:
@@ -134,7 +137,8 @@ class Walk final {
       case TypeKind::tk_map:
         return pairs(type);
       case TypeKind::tk_any: {
-        const TypeRef inner = type_code(bare_copy);
+        const TypeRef inner = type_code();
+        if (inner_types_ != nullptr) collect(inner, unaliased(*inner.node), inner_types_->of_anys);
         LabelIndex outer = std::exchange(labels_, {});  // `inner` does not outlive its index
         value(*inner.node);
         labels_ = std::move(outer);
@@ -190,7 +194,7 @@ class Walk final {
     bool is_there = ahead.read<std::uint32_t>() == type.id.size() + 1;
     if (is_there) is_there = begins_with_id(ahead.read_octets(type.id.size() + 1), type.id);
     if (is_there) in_ = ahead;
-    const bool is_written = is_there || inner_types_ == InnerTypes::anew;
+    const bool is_written = is_there || inner_types_ != nullptr;
     if (out_ == nullptr || !is_written) return;
     out_->write_string(type.id);
     check_growth();
@@ -227,17 +231,11 @@ class Walk final {
 
   /// Decimal digits, two in an octet, and a sign. CORBA 3.0, 15.3.2.8.
   void fixed(const TypeNode& type) {
-    const OctetSpan octets = in_.read_octets(type.digits / 2u + 1);
-    if (octets.empty()) return;
-    const auto is_digit = [](unsigned nibble) { return nibble <= 9; };
-    for (std::size_t index = 0; index < octets.size(); ++index) {
-      const auto octet = std::to_integer<unsigned>(octets[index]);
-      const unsigned low = octet & 15;
-      const bool is_last = index + 1 == octets.size();
-      if (!is_digit(octet >> 4) || (is_last ? low != 0xc && low != 0xd : !is_digit(low)))
-        return in_.fail(ErrorKind::bad_value);
-    }
-    if (out_ != nullptr) out_->write_octets(octets);
+    const OctetSpan octets = in_.read_fixed(type.digits);
+    if (out_ == nullptr || octets.empty()) return;
+    for (std::size_t size = octets.size(); size < type.digits / 2u + 1; ++size)
+      out_->write(std::uint8_t{0});  // digits that the sender left out
+    out_->write_octets(octets);
   }
 
   void bits(const TypeNode& type) {
@@ -248,13 +246,23 @@ class Walk final {
     if (type.bound < 64 && value >> type.bound != 0) in_.fail(ErrorKind::bad_value);
   }
 
-  TypeRef type_code(TypeRef (*copy_to_compare)(const TypeNode&, TypeLimits)) {
+  TypeRef type_code() {
     TypeRef type = decode_type(in_);
-    if (out_ == nullptr || !in_.ok()) return type;
-    const bool is_compared = inner_types_ == InnerTypes::anew;
-    encode_type(*out_, is_compared ? *copy_to_compare(*type.node, {}).node : *type.node);
+    if (out_ == nullptr || !in_.ok() || inner_types_ != nullptr) return type;
+    encode_type(*out_, *type.node);
     check_growth();
     return type;
+  }
+
+  /// `compared`: the type, or the type behind its aliases. Types without parameters are not kept,
+  /// since many anys may have them.
+  void collect(const TypeRef& type, const TypeNode& compared, std::vector<TypeRef>& types) {
+    if (!in_.ok()) return;
+    out_->write(static_cast<std::uint32_t>(compared.kind));
+    const bool is_text =
+        compared.kind == TypeKind::tk_string || compared.kind == TypeKind::tk_wstring;
+    if (is_text || compared.kind == TypeKind::tk_fixed || is_complex(compared.kind))
+      types.push_back(type);
   }
 
   /// Limits octets that are written although they were not read: ids, and types whose parts were
@@ -362,7 +370,7 @@ class Walk final {
 
   Decoder& in_;
   Encoder* out_;
-  InnerTypes inner_types_;
+  InnerTypes* inner_types_;
   std::size_t start_;
   std::size_t out_start_;
   std::uint64_t steps_ = 0;  // of comparisons
@@ -372,11 +380,16 @@ class Walk final {
 }  // namespace
 
 void skip_value(Decoder& decoder, const TypeNode& type) {
-  Walk(decoder, nullptr, InnerTypes::as_they_came).value(type);
+  Walk(decoder).value(type);
 }
 
-void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type, InnerTypes inner_types) {
-  Walk(decoder, &encoder, inner_types).value(type);
+void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type) {
+  Walk(decoder, &encoder).value(type);
+}
+
+void write_comparable(Decoder& decoder, Encoder& encoder, const TypeNode& type,
+                      InnerTypes& inner_types) {
+  Walk(decoder, &encoder, &inner_types).value(type);
 }
 
 }  // namespace perigee::cdr

@@ -30,7 +30,7 @@ constexpr ForeignOption foreign_options[] = {
     {omniorb, "maxGIOPVersion", "is -ORBGiopVersion here"},
     {omniorb, "giopMaxMsgSize", "is -ORBMessageSizeMax here"},
     {omniorb, "strictIIOP", "has no counterpart here"},
-    {omniorb, "clientCallTimeOutPeriod", "is RelativeRoundtripTimeoutPolicy here, a policy"},
+    {omniorb, "clientCallTimeOutPeriod", "is -ORBCallTimeout here"},
     {omniorb, "clientConnectTimeOutPeriod", "is -ORBConnectTimeout here"},
     {omniorb, "supportPerThreadTimeOut", "has no counterpart here: time limits are policies"},
     {omniorb, "inConScanPeriod", "is -ORBIdleTimeout here, in milliseconds"},

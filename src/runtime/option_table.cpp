@@ -98,10 +98,10 @@ constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", f
 template <auto& names, auto member>
 struct Named {
   static void apply(Configuration& configuration, const std::string& value) {
-    configuration.settings.*member = parse_name(value, names);
+    part_of(configuration, member).*member = parse_name(value, names);
   }
   static std::string show(const Configuration& configuration) {
-    return name_of_value(configuration.settings.*member, names);
+    return name_of_value(part_of(configuration, member).*member, names);
   }
 };
 
@@ -249,6 +249,9 @@ constexpr Option options[] = {
     {"NativeCharCodeSet", "code_sets.native_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
      "the code set of char and std::string in this program", set_native_char_code_set,
      show_native_char_code_set},
+    answer_option<&orb::CodeSetSettings::prefer_utf_8>(
+        "PreferUtf8", "code_sets.prefer_utf_8", text,
+        "send UTF-8 to servers that convert from it, instead of their native code set"),
     {"DefaultCharCodeSet", "code_sets.default_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
      "the code set of strings, for peers that announce no code sets", set_default_char_code_set,
      nullptr, "ISO-8859-1"},
@@ -381,6 +384,9 @@ constexpr Option options[] = {
     number_option<&Settings::send_timeout, 0>(
         "SendTimeout", "timeouts.send_ms", milliseconds,
         "for a peer that reads nothing, before its connection is closed; 0: no limit"),
+    number_option<&Settings::call_timeout, 0>(
+        "CallTimeout", "timeouts.call_ms", milliseconds,
+        "for a call that has no time limit of its own; 0: no limit"),
     number_option<&Settings::datagram_call_timeout>(
         "DatagramCallTimeout", "timeouts.datagram_call_ms", milliseconds,
         "for a call over datagrams that has no time limit of its own"),

@@ -56,6 +56,8 @@ auto& part_of(auto& configuration, Value Part::*) noexcept {
     return configuration.limits.values;
   else if constexpr (std::same_as<Part, iop::IorLimits>)
     return configuration.settings.reference_limits;
+  else if constexpr (std::same_as<Part, orb::CodeSetSettings>)
+    return configuration.settings.code_sets;
   else if constexpr (std::same_as<Part, transport::TcpQueues>)
     return configuration.tcp_queues;
   else

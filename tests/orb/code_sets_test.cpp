@@ -98,10 +98,21 @@ TEST_CASE("the native code set of both sides is taken, and nothing is converted"
   CHECK(choice.announced == iop::CodeSetContext{utf_8, utf_16});
 }
 
-TEST_CASE("the second choice is the server's native code set, if the client converts to it") {
+TEST_CASE("UTF-8 comes before the server's native code set, if the server converts from it") {
   const auto choice = choose(like_omniorb);
+  CHECK(choice.code_sets.chars == CharSet::utf_8);
+  CHECK(choice.announced == iop::CodeSetContext{utf_8, utf_16});
+  const orb::CodeSetSettings latin{.native_char = CharSet::iso_8859_1};
+  CHECK(choose(like_omniorb, latin).announced == iop::CodeSetContext{latin_1, utf_16});
+  const orb::CodeSetSettings latin_9_program{.native_char = CharSet::iso_8859_15};
+  CHECK(choose(like_omniorb, latin_9_program).announced == iop::CodeSetContext{utf_8, utf_16});
+}
+
+TEST_CASE("the next choice is the server's native code set, if the client converts to it") {
+  const auto choice = choose(like_omniorb, {.prefer_utf_8 = false});
   CHECK(choice.code_sets.chars == CharSet::iso_8859_1);
   CHECK(choice.announced == iop::CodeSetContext{latin_1, utf_16});
+  CHECK(choose({{latin_1, {}}, {utf_16, {}}}).announced == iop::CodeSetContext{latin_1, utf_16});
   CHECK(choose({{utf_8, {}}, {ucs_4, {}}}).code_sets.wide == WideSet::ucs_4);
 }
 

@@ -102,6 +102,20 @@ TEST_CASE("the time limit may be a policy of the thread or of the ORB") {
   check_timeout(object, CORBA::COMPLETED_MAYBE);
 }
 
+TEST_CASE("-ORBCallTimeout limits calls without a policy, and a policy has precedence") {
+  orb::Settings settings;
+  settings.call_timeout = time_to_send;
+  Fixture fixture(settings);
+  fixture.peer("peer", {});
+  const auto object = fixture.object({"peer"});
+  check_timeout(object, CORBA::COMPLETED_MAYBE);
+  policy_manager(fixture.core())
+      ->set_policy_overrides({roundtrip(fixture.core(), milliseconds(1))}, SET_OVERRIDE);
+  CHECK_THROWS_AS(ping(object), CORBA::TIMEOUT);
+  policy_manager(fixture.core())->set_policy_overrides({}, SET_OVERRIDE);
+  check_timeout(object, CORBA::COMPLETED_MAYBE);
+}
+
 TEST_CASE("a late reply is dropped, and the next call on the connection gets its own") {
   Fixture fixture(one_connection());
   LatePeer peer;

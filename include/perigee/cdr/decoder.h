@@ -174,6 +174,10 @@ class PERIGEE_API Decoder {
   }
   /// A sequence<octet> as a view.
   [[nodiscard]] OctetSpan read_octet_sequence() noexcept { return read_octets(read_length(1)); }
+  /// The octets of a fixed-point number of up to `digits` digits, the sign in the last half of an
+  /// octet included. Other ORBs leave out zeros in front (interop fact 59 of docs/interop.md).
+  /// `bad_value` if there is no sign, or if a half is not a digit.
+  [[nodiscard]] OctetSpan read_fixed(int digits) noexcept;
   /// The length of a sequence whose elements take at least `element_size_min` (≥ 1) octets each. If
   /// the remaining octets cannot hold so many elements, the error is `bad_length`, and 0 is
   /// returned.

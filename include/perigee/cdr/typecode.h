@@ -180,8 +180,6 @@ PERIGEE_API bool equivalent(const TypeNode& a, const TypeNode& b, TypeLimits lim
 
 /// A copy without names and member names. Source: CORBA 3.0, 4.11.1.
 PERIGEE_API TypeRef compact_copy(const TypeNode& type, TypeLimits limits = {});
-/// A copy without names and aliases. It decides whether types are equivalent, if they have ids.
-PERIGEE_API TypeRef bare_copy(const TypeNode& type, TypeLimits limits = {});
 /// A copy that owns all its parts. Nodes of kind tk_recursive with the copy's own id become the
 /// copy itself. tk_null beyond the limits.
 PERIGEE_API TypeRef deep_copy(const TypeNode& type, TypeLimits limits = {});
@@ -194,12 +192,17 @@ PERIGEE_API std::string to_text(const TypeNode& type);
 /// The work is bounded by the octets at hand, for every type. `not_supported` for valuetypes other
 /// than null, `local_object` for values that cannot be marshalled.
 PERIGEE_API void skip_value(Decoder& decoder, const TypeNode& type);
-/// How `copy_value` writes TypeCodes inside values. `as_they_came`: with the received octets.
-/// `anew`, for comparisons: encoded anew, so that equal TypeCodes have equal octets; the TypeCodes
-/// of anys are written without names and aliases.
-enum class InnerTypes : std::uint8_t { as_they_came, anew };
+/// The TypeCodes inside a value, in their order. Equivalent TypeCodes may have different octets, so
+/// the comparison of values compares them one by one.
+struct InnerTypes {
+  std::vector<TypeRef> of_anys;  ///< compared by `equivalent`
+  std::vector<TypeRef> values;   ///< values of type TypeCode: compared by `equal`
+};
 /// The same, and writes the value again in the encoder's byte order, alignment and code sets.
-PERIGEE_API void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type,
-                            InnerTypes inner_types = InnerTypes::as_they_came);
+PERIGEE_API void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type);
+/// For comparisons: equal values give equal octets and equal `inner_types`. Of a TypeCode inside
+/// the value, only the kind is written.
+PERIGEE_API void write_comparable(Decoder& decoder, Encoder& encoder, const TypeNode& type,
+                                  InnerTypes& inner_types);
 
 }  // namespace perigee::cdr

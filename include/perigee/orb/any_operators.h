@@ -285,6 +285,16 @@ void operator<<=(Any& any, T&& value) {
                 std::make_shared<perigee::any::Value<Plain>>(std::forward<T>(value)));
   }
 }
+/// A compiler's error that says what to write: C++ has two types of 64 bits, and IDL has one.
+template <typename T>
+  requires(!perigee::any::Insertable<std::remove_cvref_t<T>> &&
+           (std::same_as<std::remove_cvref_t<T>, long long> ||
+            std::same_as<std::remove_cvref_t<T>, unsigned long long>))
+void operator<<=(Any& /*any*/, T&& /*value*/) {
+  static_assert(sizeof(T) == 0,
+                "IDL's long long is std::int64_t, and unsigned long long is std::uint64_t: write "
+                "any <<= std::int64_t{5}");
+}
 inline void operator<<=(Any& any, const char* text) { any <<= std::string(text); }
 inline void operator<<=(Any& any, const wchar_t* text) { any <<= std::wstring(text); }
 inline void operator<<=(Any& any, const TypeCodeConstant& type) {

@@ -20,6 +20,18 @@ inline namespace perigee_v1 {
 /// on the wire.
 enum class CompletionStatus : std::uint32_t { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
 using enum CompletionStatus;
+/// The name in IDL, for output streams.
+constexpr std::string_view _enumerator_name(CompletionStatus status) noexcept {
+  switch (status) {
+    case COMPLETED_YES:
+      return "COMPLETED_YES";
+    case COMPLETED_NO:
+      return "COMPLETED_NO";
+    case COMPLETED_MAYBE:
+      return "COMPLETED_MAYBE";
+  }
+  return {};
+}
 
 /// OMG's vendor minor code id: standard minor codes are `OMGVMCID | n`. Perigee's is PERIGEE_VMCID.
 inline constexpr std::uint32_t OMGVMCID = 0x4f4d0000;

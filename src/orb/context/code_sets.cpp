@@ -33,12 +33,19 @@ std::optional<std::uint32_t> first_known(const iop::CodeSetList& list, Knows&& k
 
 /// The ORB converts from and to every code set that it knows. So the server's native code set comes
 /// first if the ORB knows it. Then come the ORB's own code set, if the server converts it, and the
-/// other code sets that the server converts.
-std::optional<std::uint32_t> choose_char(CharSet native, const iop::CodeSetList& server) {
+/// other code sets that the server converts. UTF-8 comes before all of these, since the server's
+/// native code set may lack characters; but if both sides have one native code set, no side converts.
+std::optional<std::uint32_t> choose_char(const CodeSetSettings& settings,
+                                         const iop::CodeSetList& server) {
+  const CharSet native = settings.native_char;
   const std::uint32_t own = registry_number(native);
-  const bool is_own = std::ranges::find(server.conversions, own) != server.conversions.end();
+  const auto converts = [&server](std::uint32_t id) {
+    return std::ranges::find(server.conversions, id) != server.conversions.end();
+  };
+  const std::uint32_t utf_8 = registry_number(CharSet::utf_8);
+  if (settings.prefer_utf_8 && server.native != own && converts(utf_8)) return utf_8;
   if (cdr::char_set_of(server.native)) return server.native;
-  if (is_own) return own;
+  if (converts(own)) return own;
   const auto known = first_known(server, [](std::uint32_t id) { return !!cdr::char_set_of(id); });
   if (known) return known;
   // The fallback needs repertoires that overlap. Only Unicode overlaps with an unknown code set.
@@ -92,7 +99,7 @@ std::optional<CodeSetChoice> choose_code_sets(const CodeSetSettings& settings,
   if (component == nullptr) return configured(settings, version.minor);
   const auto info = iop::decode_code_sets(component->data);
   if (!info) return configured(settings, version.minor);
-  const auto chars = choose_char(settings.native_char, info->for_char);
+  const auto chars = choose_char(settings, info->for_char);
   if (!chars) return std::nullopt;
   const std::uint32_t wide = choose_wide(info->for_wchar);
   CodeSetChoice choice;

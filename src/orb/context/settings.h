@@ -54,6 +54,9 @@ struct CodeSetSettings {
   /// Without a value: ISO 8859-1, and no wide characters.
   std::optional<cdr::CharSet> default_char;
   std::optional<cdr::WideSet> default_wide;
+  /// -ORBPreferUtf8: a client sends UTF-8 to a server that converts from it, even if the server's
+  /// own code set comes first by the standard.
+  bool prefer_utf_8 = true;
 };
 
 struct Settings {
@@ -127,6 +130,8 @@ struct Settings {
   std::uint32_t forward_hops_max = 10;         ///< LOCATION_FORWARDs followed in one call
   std::uint32_t targets_max = 64;              ///< of one reference; more are not tried
   std::uint32_t forwards_remembered_max = 32;  ///< per reference
+  /// The limit of a two-way call without a RelativeRoundtripTimeoutPolicy; zero: none.
+  std::chrono::milliseconds call_timeout{0};
   std::chrono::milliseconds connect_timeout{10'000};  ///< of one call, for all its addresses
   /// Connections without calls for so long are closed; zero: never. Shorter than the server's
   /// limit, so that mostly the client closes. Then no request can cross the close.

@@ -69,9 +69,8 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::timed_out:
       return "no reply from a new connection within -ORBFirstReplyTimeout (0 turns it off)";
     case FailureCause::deadline:
-      return "the time of RelativeRoundtripTimeoutPolicy, of RelativeRequestTimeoutPolicy or, over "
-             "datagrams, of -ORBDatagramCallTimeout has "
-             "passed";
+      return "the time of RelativeRoundtripTimeoutPolicy, of RelativeRequestTimeoutPolicy, of "
+             "-ORBCallTimeout or, over datagrams, of -ORBDatagramCallTimeout has passed";
     case FailureCause::closed_by_peer:
       return "the server closed the connection in an orderly way";
     case FailureCause::reply_cut:

@@ -21,6 +21,12 @@ using CORBA::COMPLETED_YES;
   throw CORBA::BAD_INV_ORDER(minor_answered_twice, COMPLETED_YES, "answered twice");
 }
 
+// CORBA 3.0, 4.3.6: `non_existent` returns TRUE, instead of raising OBJECT_NOT_EXIST.
+bool is_answer_of_non_existent(std::string_view operation, const CORBA::Exception& exception) {
+  return operation == "_non_existent" &&
+         dynamic_cast<const CORBA::OBJECT_NOT_EXIST*>(&exception) != nullptr;
+}
+
 }  // namespace
 
 std::int64_t ServerRequest::remaining_time() const noexcept {
@@ -60,6 +66,13 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
                          {"thrown after the answer: ", exception.what()});
   answered_ = true;
   const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception);
+  if (is_answer_of_non_existent(operation_, exception) && response_expected_) {
+    try {
+      return send_reply([](cdr::Encoder& encoder) { encoder << true; });
+    } catch (const CORBA::SystemException& failure) {
+      return send_system_exception(failure);
+    }
+  }
   failed_ = system != nullptr;
   if (!response_expected_)
     return log_operation(log::Level::info, operation_,

@@ -151,17 +151,37 @@ void encode_value(Encoder& encoder, const CORBA::Any& any) {
   });
 }
 
-/// Encodes the value so that equal values give equal octets. False if it cannot be encoded.
-bool encode_for_comparison(cdr::Buffer& buffer, const CORBA::Any& any) {
+/// A value in a form for comparisons: CDR without TypeCodes.
+struct Comparable {
+  cdr::Buffer octets;
+  cdr::InnerTypes types;
+};
+
+bool same_types(const std::vector<cdr::TypeRef>& mine, const std::vector<cdr::TypeRef>& its,
+                bool (*same)(const TypeNode&, const TypeNode&, cdr::TypeLimits)) {
+  return std::ranges::equal(mine, its, [same](const cdr::TypeRef& a, const cdr::TypeRef& b) {
+    return same(*a.node, *b.node, {});
+  });
+}
+
+bool operator==(const Comparable& mine, const Comparable& its) {
+  return std::ranges::equal(mine.octets.own_octets(), its.octets.own_octets()) &&
+         same_types(mine.types.of_anys, its.types.of_anys, cdr::equivalent) &&
+         same_types(mine.types.values, its.types.values, cdr::equal);
+}
+
+/// Fills in `comparable`. False if the value cannot be encoded.
+bool encode_for_comparison(Comparable& comparable, const CORBA::Any& any) {
   cdr::Buffer first;
   Encoder encoder(first);
   encoder.set_code_sets(own_code_sets);
   encode_value(encoder, any);
   Decoder decoder(first.own_octets(), std::endian::native);
   decoder.set_code_sets(own_code_sets);
-  Encoder normal(buffer);
+  Encoder normal(comparable.octets);
   normal.set_code_sets(own_code_sets);
-  if (encoder.ok()) cdr::copy_value(decoder, normal, Access::type(any), cdr::InnerTypes::anew);
+  if (encoder.ok())
+    cdr::write_comparable(decoder, normal, Access::type(any), comparable.types);
   return encoder.ok() && decoder.ok() && normal.ok();
 }
 
@@ -254,11 +274,10 @@ void Any::swap(Any& other) noexcept {
 bool operator==(const Any& a, const Any& b) {
   if (!perigee::cdr::equivalent(*a.type_, *b.type_)) return false;
   if (a.content_ != nullptr && a.content_ == b.content_) return true;
-  perigee::cdr::Buffer mine;
-  perigee::cdr::Buffer its;
+  perigee::any::Comparable mine;
+  perigee::any::Comparable its;
   return perigee::any::encode_for_comparison(mine, a) &&
-         perigee::any::encode_for_comparison(its, b) &&
-         std::ranges::equal(mine.own_octets(), its.own_octets());
+         perigee::any::encode_for_comparison(its, b) && mine == its;
 }
 
 std::string _text_of(const Any& any) {

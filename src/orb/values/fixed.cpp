@@ -216,25 +216,20 @@ void encode_fixed(cdr::Encoder& encoder, Int128 units, int digits) {
 }
 
 Int128 decode_fixed(cdr::Decoder& decoder, int digits) {
-  const OctetSpan octets = decoder.read_octets(fixed_size(digits));
+  const OctetSpan octets = decoder.read_fixed(digits);
   if (octets.empty()) return 0;
   Int128 units = 0;
-  bool is_valid = true;
-  const auto take = [&](unsigned digit) {
-    is_valid = is_valid && digit <= 9;
-    units = units * 10 + static_cast<int>(digit);
-  };
+  const auto take = [&units](std::byte digit) { units = units * 10 + std::to_integer<int>(digit); };
   for (const std::byte octet : octets.first(octets.size() - 1)) {
-    take(std::to_integer<unsigned>(octet >> 4));
-    take(std::to_integer<unsigned>(octet & std::byte{0xf}));
+    take(octet >> 4);
+    take(octet & std::byte{0xf});
   }
-  take(std::to_integer<unsigned>(octets.back() >> 4));
-  const auto sign = std::to_integer<unsigned>(octets.back() & std::byte{0xf});
-  const bool has_sign = sign == positive_sign || sign == negative_sign;
-  if (!is_valid || !has_sign || units >= ten_to(digits)) {
+  take(octets.back() >> 4);
+  if (units >= ten_to(digits)) {
     decoder.fail(cdr::ErrorKind::bad_value);
     return 0;
   }
+  const auto sign = std::to_integer<unsigned>(octets.back() & std::byte{0xf});
   return sign == negative_sign ? -units : units;
 }
 

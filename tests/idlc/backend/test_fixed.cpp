@@ -140,4 +140,19 @@ TEST_CASE("invalid digits and signs in half octets are an error") {
   CHECK(decoding_error<3>(octets(0x12, 0xac)) == ErrorKind::bad_value);
   CHECK(decoding_error<3>(octets(0x12, 0x3f)) == ErrorKind::bad_value);
   CHECK(decoding_error<2>(octets(0x12, 0x3c)) == ErrorKind::bad_value);  // one digit too many
+  CHECK(decoding_error<3>(octets(0x12, 0x34)) == ErrorKind::bad_value);
+  CHECK(decoding_error<3>(octets(0x12)) == ErrorKind::truncated);
+}
+
+// JacORB writes -1 as one octet, whatever the number of digits is.
+TEST_CASE("a fixed value may have fewer digits on the wire than its type") {
+  for (const auto& [wire, text] : {std::pair(octets(0x1d), "-0.01"), std::pair(octets(0x12, 0x3c), "1.23"),
+                                   std::pair(octets(0x01, 0x23, 0x4d), "-12.34")}) {
+    perigee::cdr::Decoder decoder(wire, std::endian::big);
+    Fixed<5, 2> value;
+    decoder >> value;
+    CHECK(decoder.ok());
+    CHECK(decoder.remaining() == 0);
+    CHECK(value == Fixed<5, 2>(text));
+  }
 }
