@@ -68,7 +68,7 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
   const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception);
   if (is_answer_of_non_existent(operation_, exception) && response_expected_) {
     try {
-      return send_reply([](cdr::Encoder& encoder) { encoder << true; });
+      return send_reply([](cdr::Encoder& encoder) { encoder.write_boolean(true); });
     } catch (const CORBA::SystemException& failure) {
       return send_system_exception(failure);
     }

@@ -271,6 +271,54 @@ TEST_CASE("anys are equal if their values are") {
   CHECK_FALSE((a == b));
 }
 
+/// An any in an any. Its type is a recursive struct, unrolled as often as `unrolled` says, and its
+/// value has no elements.
+Any nested_recursive(std::size_t unrolled, std::uint32_t elements = 0) {
+  using perigee::cdr::TypeKind;
+  using perigee::cdr::TypeMember;
+  using perigee::cdr::TypeNode;
+  std::vector<TypeNode> lists(unrolled + 1, {.kind = TypeKind::tk_sequence});
+  std::vector<TypeMember> members(unrolled + 1);
+  std::vector<TypeNode> nodes(unrolled + 1,
+                              {.kind = TypeKind::tk_struct, .id = "IDL:N:1.0", .name = "N"});
+  for (std::size_t level = 0; level <= unrolled; ++level) {
+    lists[level].content = &nodes[level < unrolled ? level + 1 : 0];
+    members[level] = {"children", &lists[level]};
+    nodes[level].members = std::span(&members[level], 1);
+  }
+  Buffer buffer;
+  Encoder encoder(buffer, std::endian::little);
+  perigee::cdr::encode_type(encoder, perigee::cdr::basic_node<TypeKind::tk_any>);
+  perigee::cdr::encode_type(encoder, nodes[0]);
+  encoder << elements;
+  for (std::uint32_t element = 0; element < elements; ++element) encoder << std::uint32_t{0};
+  return decode(buffer.flatten(), std::endian::little);
+}
+
+TEST_CASE("anys are equal if the types of the anys inside them are equivalent") {
+  CHECK((nested_recursive(0) == nested_recursive(0)));
+  CHECK((nested_recursive(0) == nested_recursive(1)));
+  CHECK((nested_recursive(2, 3) == nested_recursive(1, 3)));
+  CHECK_FALSE((nested_recursive(0) == nested_recursive(1, 1)));
+  Any of_short;
+  Any of_string;
+  Any of_bounded_string;
+  of_short <<= std::int16_t{0};
+  of_string <<= std::string("text");
+  of_bounded_string <<= IDL::bounded_string<9>("text");
+  std::vector<Any> values{of_string, of_bounded_string};
+  std::vector<Any> other_order{of_bounded_string, of_string};
+  Any sequence;
+  Any other;
+  sequence <<= values;
+  other <<= other_order;
+  CHECK_FALSE((sequence == other));
+  other <<= values;
+  CHECK((sequence == other));
+  other <<= std::vector<Any>{of_string, of_short};
+  CHECK_FALSE((sequence == other));
+}
+
 TEST_CASE("an any whose octets do not match its TypeCode is an error") {
   Any any;
   any <<= Shapes::Unit::foot;

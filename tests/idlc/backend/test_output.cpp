@@ -57,6 +57,7 @@ TEST_CASE("structs, enums, sequences and exceptions are printed with their names
   CHECK(text(Global_Trouble(3)) == "Global_Trouble{code=3}");
   CHECK(text(Faults::Empty()) == "Faults::Empty{}");
   CHECK(text(CORBA::TRANSIENT(0, CORBA::COMPLETED_NO)) == "TRANSIENT, COMPLETED_NO");
+  CHECK(text(CORBA::COMPLETED_MAYBE) == "COMPLETED_MAYBE");
 }
 
 TEST_CASE("basic types, strings and their sequences are printed through their traits") {
