@@ -28,7 +28,8 @@ void Decoder::set_landed(LandedSequence& landed) noexcept {
   decoded_max_ += decoded_growth * beyond_;
 }
 
-// Asks in steps, which double up to the limit of the message: few steps, and little that is not used.
+// Asks in steps, which double up to the limit of the message: few steps, and little that is not
+// used.
 void Decoder::ask_for_memory() noexcept {
   if (decoded_ > decoded_max_) return fail(ErrorKind::too_much_memory);
   const std::uint64_t wanted = std::min(decoded_max_, std::max(decoded_, 2 * decoded_granted_));

@@ -87,6 +87,7 @@ class TypeReader final {
   /// Reads the top-level TypeCode. Its kind and length were read already: `body` begins 8 octets
   /// after the kind.
   const TypeNode* read_top(TypeKind kind, OctetSpan body) {
+    size_ = 8 + body.size();
     TypeNode& node = make(kind, 0);
     read_complex(node, body, 8);
     if (error_ != ErrorKind::none) return nullptr;
@@ -96,8 +97,7 @@ class TypeReader final {
   [[nodiscard]] ErrorKind error() const noexcept { return error_; }
 
  private:
-  /// A TypeCode that was read, at least in part, and the position where it begins. In `visited_`,
-  /// positions increase, because TypeCodes are visited in the order of reading.
+  /// A TypeCode that was read, at least in part, and the position where it begins: a multiple of 4.
   struct Visited {
     std::size_t position;
     TypeNode* node;
@@ -108,6 +108,7 @@ class TypeReader final {
     charge(sizeof(TypeNode) + sizeof(Visited) + sizeof(void*));
     TypeNode& node = arena_.add(TypeNode{.kind = kind});
     visited_.push_back({position, &node, false});
+    if (!numbers_.empty()) numbers_[position / 4] = static_cast<std::uint32_t>(visited_.size());
     open_.push_back(visited_.size() - 1);
     return node;
   }
@@ -138,22 +139,31 @@ class TypeReader final {
     const auto field = static_cast<std::int64_t>(part.position());
     const auto offset = part.decoder.read<std::int32_t>();
     const std::int64_t target = field + offset;
-    const auto found = offset < -4 && target >= 0
-                           ? std::ranges::lower_bound(visited_, static_cast<std::size_t>(target),
-                                                      {}, &Visited::position)
-                           : visited_.end();
-    const bool is_there =
-        found != visited_.end() && found->position == static_cast<std::size_t>(target);
-    if (!is_there || !may_lead_to(found)) part.decoder.fail(ErrorKind::bad_value);
-    return check(part.decoder) ? found->node : &basic_node<TypeKind::tk_null>;
+    const bool is_possible = offset < -4 && target >= 0 && target % 4 == 0;
+    const std::uint32_t number = is_possible ? number_at(static_cast<std::size_t>(target)) : 0;
+    if (number == 0 || !may_lead_to(number - 1)) part.decoder.fail(ErrorKind::bad_value);
+    return check(part.decoder) ? visited_[number - 1].node : &basic_node<TypeKind::tk_null>;
+  }
+
+  /// 1 for the first TypeCode in `visited_`, and so on; 0 if no TypeCode begins there. `position`
+  /// is in front of the octets that are read now. A table makes the look-up independent of the
+  /// number of TypeCodes. Most types need no table.
+  std::uint32_t number_at(std::size_t position) {
+    if (numbers_.empty()) {
+      charge(size_);
+      numbers_.resize(size_ / 4 + 1);
+      for (std::size_t index = 0; index < visited_.size(); ++index)
+        numbers_[visited_[index].position / 4] = static_cast<std::uint32_t>(index + 1);
+    }
+    return numbers_[position / 4];
   }
 
   /// An indirection to an incomplete type makes a cycle, which must go through a type that may
   /// recur. The target need not be that type. Example: `typedef sequence<Node> Nodes`, where Node
   /// is a struct with a member of type Nodes. omniORB's indirection leads to the typedef.
-  bool may_lead_to(std::vector<Visited>::const_iterator target) const noexcept {
-    const auto index = static_cast<std::size_t>(target - visited_.begin());
-    return target->is_complete || std::ranges::any_of(open_, [this, index](std::size_t open) {
+  bool may_lead_to(std::size_t index) const noexcept {
+    return visited_[index].is_complete ||
+           std::ranges::any_of(open_, [this, index](std::size_t open) {
              return open >= index && may_recur(visited_[open].node->kind);
            });
   }
@@ -364,8 +374,10 @@ class TypeReader final {
   Decoder& message_;
   std::size_t parts_ = 1;  // the top-level TypeCode
   std::uint32_t depth_ = 0;
+  std::size_t size_ = 0;  // of the top-level TypeCode, its kind and length included
   std::vector<Visited> visited_;
-  std::vector<std::size_t> open_;  // indexes in `visited_` of the nodes that are incomplete
+  std::vector<std::uint32_t> numbers_;  // in `visited_`, by position / 4; made when it is needed
+  std::vector<std::size_t> open_;       // indexes in `visited_` of the nodes that are incomplete
   std::map<const TypeNode*, bool> signed_enums_;
   ErrorKind error_ = ErrorKind::none;
 };

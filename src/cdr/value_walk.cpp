@@ -205,15 +205,16 @@ class Walk final {
   bool begins_with_id(OctetSpan octets, std::string_view id) {
     if (octets.empty()) return false;
     const OctetSpan wanted = std::as_bytes(std::span(id));
-    const auto equal = static_cast<std::size_t>(std::ranges::mismatch(octets, wanted).in2 -
-                                                wanted.begin());
+    const auto equal =
+        static_cast<std::size_t>(std::ranges::mismatch(octets, wanted).in2 - wanted.begin());
     if (equal == id.size() && octets.back() == std::byte{0}) return true;
     count_steps(equal * steps_of_octet);
     return false;
   }
 
   std::int64_t enumerator(const TypeNode& type) {
-    const std::int64_t value = read_label(in_, type, labels_.is_signed(type, has_signed_enumerators));
+    const std::int64_t value =
+        read_label(in_, type, labels_.is_signed(type, has_signed_enumerators));
     if (type.kind == TypeKind::tk_valued_enum && in_.ok() && labels_.find(type, value) == nullptr)
       in_.fail(ErrorKind::bad_enum);
     if (out_ != nullptr && in_.ok()) write_enumerator(*out_, type, value);
@@ -379,9 +380,7 @@ class Walk final {
 
 }  // namespace
 
-void skip_value(Decoder& decoder, const TypeNode& type) {
-  Walk(decoder).value(type);
-}
+void skip_value(Decoder& decoder, const TypeNode& type) { Walk(decoder).value(type); }
 
 void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type) {
   Walk(decoder, &encoder).value(type);

@@ -101,8 +101,9 @@ class ServantActivation {
   using ServantCounts = std::map<const Servant*, std::size_t>;
 
   Transitions transitions_;
-  std::unordered_map<std::string, std::uint32_t, TextHash> owing_;  // replies, by the id of an object
-  ServantCounts leaving_servants_;                        // the number of leaving ids of a servant
+  std::unordered_map<std::string, std::uint32_t, TextHash>
+      owing_;                       // replies, by the id of an object
+  ServantCounts leaving_servants_;  // the number of leaving ids of a servant
   std::condition_variable changed_;
   std::thread::id turn_thread_;  // the thread that has the turn, if turn_depth_ is not 0
   std::size_t turn_depth_ = 0;

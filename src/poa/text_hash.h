@@ -11,9 +11,7 @@ namespace perigee::poa {
 /// Keyed, since clients choose object ids.
 struct TextHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const noexcept {
-    return keyed_hash(text);
-  }
+  std::size_t operator()(std::string_view text) const noexcept { return keyed_hash(text); }
 };
 
 }  // namespace perigee::poa

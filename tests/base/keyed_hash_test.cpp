@@ -32,7 +32,8 @@ TEST_CASE("SipHash gives the published results") {
 
 TEST_CASE("the hash of a text depends on each octet and on the length") {
   std::set<std::uint64_t> hashes;
-  for (int size = 0; size < 40; ++size) hashes.insert(keyed_hash(std::string(std::size_t(size), 'a')));
+  for (int size = 0; size < 40; ++size)
+    hashes.insert(keyed_hash(std::string(std::size_t(size), 'a')));
   for (std::size_t at = 0; at < 40; ++at) {
     std::string text(40, 'a');
     text[at] = 'b';

@@ -2,7 +2,6 @@
 // error, or "decoded", and by how many KiB the largest memory of the process grew meanwhile.
 // count_decoding.py runs it, and counts the instructions of decode_attack.
 #include "attacksC.h"
-
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
@@ -27,7 +26,8 @@ using cdr::TypeNode;
 
 const TypeNode& octet = cdr::basic_node<TypeKind::tk_octet>;
 // Encoding has limits of its own, which these messages must not meet.
-constexpr cdr::TypeLimits no_limits{.depth_max = 64, .nodes_max = ~0u, .octets_max = ~std::size_t{0}};
+constexpr cdr::TypeLimits no_limits{
+    .depth_max = 64, .nodes_max = ~0u, .octets_max = ~std::size_t{0}};
 
 struct Attack {
   /// Writes a message of about `size` octets.
@@ -89,8 +89,7 @@ void write_labels(Encoder& encoder, std::size_t size) {
 
 void write_enumerators(Encoder& encoder, std::size_t size) {
   const std::vector<TypeMember> enumerators = many_members(size / 64, nullptr);
-  const TypeNode number{
-      .kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};
+  const TypeNode number{.kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};
   const TypeNode type{.kind = TypeKind::tk_sequence, .content = &number};
   cdr::encode_type(encoder, type, no_limits);
   encoder.write(static_cast<std::uint32_t>(size / 8));
@@ -128,8 +127,7 @@ void write_struct(Encoder& encoder, const TypeNode& first, std::size_t others,
 // Many unions without a branch share one enum with many enumerators.
 void write_shared_enum(Encoder& encoder, std::size_t size) {
   const std::vector<TypeMember> enumerators = many_members(size / 64, nullptr);
-  const TypeNode number{
-      .kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};
+  const TypeNode number{.kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};
   write_struct(encoder, number, size / 128, [](Encoder& body, std::size_t target) {
     body.align(4);
     body.write(static_cast<std::uint32_t>(TypeKind::tk_union));
@@ -217,7 +215,6 @@ int main(int argc, char** argv) {
   const long before = largest_kib();
   decode_attack(attack, decoder);
   const std::string outcome = decoder.ok() ? "decoded" : to_string(decoder.error());
-  std::printf("%zu octets, %ld KiB: %s\n", message.size(), largest_kib() - before,
-              outcome.c_str());
+  std::printf("%zu octets, %ld KiB: %s\n", message.size(), largest_kib() - before, outcome.c_str());
   return 0;
 }

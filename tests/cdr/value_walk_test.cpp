@@ -158,7 +158,8 @@ TEST_CASE("values that their type does not have are errors") {
   CHECK(skip(octets(4, 0), test::bitmask).kind == ErrorKind::bad_value);
   CHECK(skip(octets(0xa0, 0x0c), fixed_node<3, 0>).kind == ErrorKind::bad_value);
   CHECK(skip(octets(0x12, 0x3e), fixed_node<3, 0>).kind == ErrorKind::bad_value);
-  CHECK(skip(octets(0x1d), fixed_node<3, 0>).kind == ErrorKind::none);  // fewer digits than declared
+  CHECK(skip(octets(0x1d), fixed_node<3, 0>).kind ==
+        ErrorKind::none);  // fewer digits than declared
   CHECK(skip(octets(0, 0, 0, 2, 1, 1), sequence_node<basic_node<tk_octet>, 1>).kind ==
         ErrorKind::bad_length);
   CHECK(skip(octets(0, 0, 0, 3, 'a', 'b', 0), string_node<1>).kind == ErrorKind::bad_length);

@@ -142,7 +142,7 @@ struct TypeRef {
 
 /// Limits of a TypeCode, whether it comes from the network or from the application.
 struct TypeLimits {
-  std::uint32_t depth_max = 64;       ///< TypeCodes inside each other
+  std::uint32_t depth_max = 64;  ///< TypeCodes inside each other
   /// Types and members without a type (enumerators, flags) of one TypeCode, in memory and as
   /// written.
   std::uint32_t nodes_max = 16'384;

@@ -1,4 +1,5 @@
-// The memory that an ORB may spend on messages: unfinished, unsent, parked, and their decoded values.
+// The memory that an ORB may spend on messages: unfinished, unsent, parked, and their decoded
+// values.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -34,7 +34,8 @@ std::optional<std::uint32_t> first_known(const iop::CodeSetList& list, Knows&& k
 /// The ORB converts from and to every code set that it knows. So the server's native code set comes
 /// first if the ORB knows it. Then come the ORB's own code set, if the server converts it, and the
 /// other code sets that the server converts. UTF-8 comes before all of these, since the server's
-/// native code set may lack characters; but if both sides have one native code set, no side converts.
+/// native code set may lack characters; but if both sides have one native code set, no side
+/// converts.
 std::optional<std::uint32_t> choose_char(const CodeSetSettings& settings,
                                          const iop::CodeSetList& server) {
   const CharSet native = settings.native_char;

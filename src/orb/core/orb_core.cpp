@@ -58,8 +58,8 @@ OrbCore::OrbCore(CoreParts parts)
       protocols_(std::move(parts.protocols)),
       messaging_(std::move(parts.messaging)),
       metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
-      budget_(std::make_shared<engine::MemoryBudget>(
-          budget_limits(settings_, messaging_->limits()))),
+      budget_(
+          std::make_shared<engine::MemoryBudget>(budget_limits(settings_, messaging_->limits()))),
       storage_(std::make_shared<engine::MappingCache>(
           clock_, budget_, cache_limits(settings_, messaging_->limits().message_size_max))),
       sequences_(std::make_unique<engine::SequenceCache>(

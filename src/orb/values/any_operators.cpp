@@ -180,8 +180,7 @@ bool encode_for_comparison(Comparable& comparable, const CORBA::Any& any) {
   decoder.set_code_sets(own_code_sets);
   Encoder normal(comparable.octets);
   normal.set_code_sets(own_code_sets);
-  if (encoder.ok())
-    cdr::write_comparable(decoder, normal, Access::type(any), comparable.types);
+  if (encoder.ok()) cdr::write_comparable(decoder, normal, Access::type(any), comparable.types);
   return encoder.ok() && decoder.ok() && normal.ok();
 }
 

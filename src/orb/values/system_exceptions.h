@@ -48,10 +48,10 @@ inline constexpr std::uint32_t minor_bound_exceeded = CORBA::PERIGEE_VMCID | 6; 
 inline constexpr std::uint32_t minor_bits_exceeded = CORBA::PERIGEE_VMCID | 7;       ///< BAD_PARAM
 inline constexpr std::uint32_t minor_deadline = CORBA::PERIGEE_VMCID | 8;            ///< TIMEOUT
 
-inline constexpr std::uint32_t minor_too_many_in_all = CORBA::PERIGEE_VMCID | 9;  ///< TRANSIENT
-inline constexpr std::uint32_t minor_cancelled = CORBA::PERIGEE_VMCID | 10;       ///< NO_RESPONSE
-inline constexpr std::uint32_t minor_too_many_calls = CORBA::PERIGEE_VMCID | 11;  ///< TRANSIENT
-inline constexpr std::uint32_t minor_peer_gone = CORBA::PERIGEE_VMCID | 12;       ///< TRANSIENT
+inline constexpr std::uint32_t minor_too_many_in_all = CORBA::PERIGEE_VMCID | 9;    ///< TRANSIENT
+inline constexpr std::uint32_t minor_cancelled = CORBA::PERIGEE_VMCID | 10;         ///< NO_RESPONSE
+inline constexpr std::uint32_t minor_too_many_calls = CORBA::PERIGEE_VMCID | 11;    ///< TRANSIENT
+inline constexpr std::uint32_t minor_peer_gone = CORBA::PERIGEE_VMCID | 12;         ///< TRANSIENT
 inline constexpr std::uint32_t minor_decoded_too_many = CORBA::PERIGEE_VMCID | 13;  ///< TRANSIENT
 
 /// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if the id is unknown.

@@ -146,8 +146,9 @@ TEST_CASE("invalid digits and signs in half octets are an error") {
 
 // JacORB writes -1 as one octet, whatever the number of digits is.
 TEST_CASE("a fixed value may have fewer digits on the wire than its type") {
-  for (const auto& [wire, text] : {std::pair(octets(0x1d), "-0.01"), std::pair(octets(0x12, 0x3c), "1.23"),
-                                   std::pair(octets(0x01, 0x23, 0x4d), "-12.34")}) {
+  for (const auto& [wire, text] :
+       {std::pair(octets(0x1d), "-0.01"), std::pair(octets(0x12, 0x3c), "1.23"),
+        std::pair(octets(0x01, 0x23, 0x4d), "-12.34")}) {
     perigee::cdr::Decoder decoder(wire, std::endian::big);
     Fixed<5, 2> value;
     decoder >> value;
