@@ -241,7 +241,7 @@ endfunction()
 # compiled form. Sources that configure doctest before they include it read them as text.
 function(perigee_use_test_headers target)
   target_precompile_headers(${target} REUSE_FROM ${PERIGEE_TEST_HEADERS})
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
+  target_compile_options(${target} PRIVATE ${PERIGEE_TEST_HEADERS_OPTIONS})
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(path ${source} ABSOLUTE)

@@ -31,13 +31,18 @@ void Decoder::set_landed(LandedSequence& landed) noexcept {
 // Asks in steps, which double up to the limit of the message: few steps, and little that is not
 // used.
 void Decoder::ask_for_memory() noexcept {
+  if (!ok()) return;
   if (decoded_ > decoded_max_) return fail(ErrorKind::too_much_memory);
   const std::uint64_t wanted = std::min(decoded_max_, std::max(decoded_, 2 * decoded_granted_));
+  if (!is_granted(wanted) && !is_granted(decoded_)) fail(ErrorKind::memory_full);
+}
+
+bool Decoder::is_granted(std::uint64_t octets) noexcept {
   DecodedBudget* const budget = environment_ == nullptr ? nullptr : environment_->decoded_budget();
   const bool is_counted = budget != nullptr && decoded_memory_ != nullptr;
-  if (is_counted && !decoded_memory_->try_charge(*budget, wanted - decoded_granted_))
-    return fail(ErrorKind::memory_full);
-  decoded_granted_ = wanted;
+  if (is_counted && !decoded_memory_->try_charge(*budget, octets - decoded_granted_)) return false;
+  decoded_granted_ = octets;
+  return true;
 }
 
 LandedSequence* Decoder::pass_landed(std::size_t size) noexcept {
@@ -167,8 +172,9 @@ Decoder Decoder::read_encapsulation() noexcept {
     fail(ErrorKind::too_deep);
     return failed(ErrorKind::too_deep);
   }
-  const std::uint64_t memory_left = decoded_max_ - std::min(decoded_, decoded_max_);
-  Decoder nested = from_encapsulation(contents, {depth_left_ - 1, objects_left_, memory_left});
+  Limits limits = limits_left();
+  --limits.depth_max;
+  Decoder nested = from_encapsulation(contents, limits);
   nested.environment_ = environment_;
   nested.code_sets_ = code_sets_;
   if (!nested.ok()) fail(nested.error_.kind);

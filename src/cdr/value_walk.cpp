@@ -234,9 +234,14 @@ class Walk final {
   void fixed(const TypeNode& type) {
     const OctetSpan octets = in_.read_fixed(type.digits);
     if (out_ == nullptr || octets.empty()) return;
-    for (std::size_t size = octets.size(); size < type.digits / 2u + 1; ++size)
-      out_->write(std::uint8_t{0});  // digits that the sender left out
-    out_->write_octets(octets);
+    if (inner_types_ == nullptr) return out_->write_octets(octets);
+    // For a comparison: without zeros in front, and zero has one sign.
+    const auto first = std::ranges::find_if(octets.first(octets.size() - 1),
+                                            [](std::byte octet) { return octet != std::byte{0}; });
+    const OctetSpan digits(first, octets.end());
+    const bool is_zero = digits.size() == 1 && digits[0] >> 4 == std::byte{0};
+    if (is_zero) return out_->write(std::uint8_t{0x0c});
+    out_->write_octets(digits);
   }
 
   void bits(const TypeNode& type) {

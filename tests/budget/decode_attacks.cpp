@@ -124,7 +124,7 @@ void write_struct(Encoder& encoder, const TypeNode& first, std::size_t others,
   });
 }
 
-// Many unions without a branch share one enum with many enumerators.
+// Many unions share one enum with many enumerators. Each has one branch, which is its default.
 void write_shared_enum(Encoder& encoder, std::size_t size) {
   const std::vector<TypeMember> enumerators = many_members(size / 64, nullptr);
   const TypeNode number{.kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};
@@ -136,8 +136,11 @@ void write_shared_enum(Encoder& encoder, std::size_t size) {
       inner.write_string("");
       inner.align(4);
       write_indirection(inner, target);
-      inner.write(std::int32_t{-1});
-      inner.write_length(0);
+      inner.write(std::int32_t{0});
+      inner.write_length(1);
+      inner.write(std::int32_t{1});
+      inner.write_string("");
+      cdr::encode_type(inner, octet);
     });
   });
 }

@@ -119,6 +119,38 @@ TEST_CASE("the memory of a message is charged to the budget until its owner is g
   CHECK(budget.charged == 0);
 }
 
+TEST_CASE("a message that needs no more than the rest of the budget gets it") {
+  Budget budget(9 * mib);
+  OrbStandIn orb(budget);
+  const Octets wire = sequence_of_large(1100);
+  std::array<DecodedMemory, 2> memories;
+  for (DecodedMemory& memory : memories) {
+    Decoder decoder(wire, std::endian::native);
+    decoder.set_environment(&orb);
+    decoder.set_decoded_memory(memory);
+    decoder.charge(1100 * sizeof(Large));
+    CHECK(decoder.ok());
+  }
+}
+
+TEST_CASE("a deferred request takes over the charge") {
+  Budget budget(mib);
+  DecodedMemory memory;
+  REQUIRE(memory.try_charge(budget, 100));
+  {
+    const DecodedMemory later(std::move(memory));
+    CHECK(budget.charged == 100);
+  }
+  CHECK(budget.charged == 0);
+}
+
+TEST_CASE("the largest limit is no limit") {
+  const Octets wire = sequence_of_large(1000);
+  Decoder decoder(wire, std::endian::native, 0, allowing(~std::uint64_t{0}));
+  decoder.charge(std::uint64_t{1} << 61);
+  CHECK(decoder.ok());
+}
+
 TEST_CASE("a full budget refuses the values of a message, and other messages keep their memory") {
   Budget budget(6 * mib);
   OrbStandIn orb(budget);

@@ -4,6 +4,7 @@
 #include <perigee/base/export.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace perigee::cdr {
 
@@ -19,17 +20,22 @@ class DecodedBudget {
 };
 
 /// The charge of one message, released by the destructor. The owner of a decoder has it, and keeps
-/// it as long as the decoded values: until the end of an upcall, or until a caller has decoded the
-/// results. Used by one thread at a time. The budget must outlive it.
+/// it as long as the decoded values: until the end of an upcall or a deferred reply, or until a
+/// caller has decoded the results. Used by one thread at a time. The budget must outlive it.
 class DecodedMemory final {
  public:
   DecodedMemory() noexcept = default;
-  ~DecodedMemory() {
+  /// Takes over the charge. A decoder that charges the other object may go on.
+  DecodedMemory(DecodedMemory&& other) noexcept
+      : budget_(other.budget_), charged_(std::exchange(other.charged_, 0)) {}
+  ~DecodedMemory() { release(); }
+  DecodedMemory& operator=(DecodedMemory&&) = delete;
+
+  /// The decoded values are gone.
+  void release() noexcept {
     if (charged_ != 0) [[unlikely]]
-      budget_->release(charged_);
+      budget_->release(std::exchange(charged_, 0));
   }
-  DecodedMemory(const DecodedMemory&) = delete;
-  DecodedMemory& operator=(const DecodedMemory&) = delete;
 
   /// Charges `octets` more. All calls must name the same budget.
   [[nodiscard]] bool try_charge(DecodedBudget& budget, std::uint64_t octets) noexcept {

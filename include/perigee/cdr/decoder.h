@@ -11,6 +11,7 @@
 #include <perigee/cdr/errors.h>
 #include <perigee/cdr/long_double.h>
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -60,7 +61,8 @@ class PERIGEE_API Decoder {
   /// The memory that the values of a message of `size` octets may take.
   [[nodiscard]] static constexpr std::uint64_t decoded_max(const Limits& limits,
                                                            std::uint64_t size) noexcept {
-    return limits.decoded_size_max + decoded_growth * size;
+    constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
+    return std::min(limits.decoded_size_max, unlimited) + decoded_growth * size;
   }
   /// A decoder for the contents of an encapsulation outside of a message (a profile, a component).
   /// `bad_encapsulation` if `octets` is empty or its first octet is not a valid byte order.
@@ -294,6 +296,12 @@ class PERIGEE_API Decoder {
 
   /// Where `charge` counts the memory, until it is destroyed. It must outlive the decoder.
   void set_decoded_memory(DecodedMemory& memory) noexcept { decoded_memory_ = &memory; }
+  /// What the rest of the message may have, for the decoder of a part of it.
+  [[nodiscard]] Limits limits_left() const noexcept {
+    return {depth_left_, objects_left_, decoded_max_ - std::min(decoded_, decoded_max_)};
+  }
+  /// The memory that all values of the message may take.
+  [[nodiscard]] std::uint64_t decoded_max() const noexcept { return decoded_max_; }
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   [[nodiscard]] Environment* environment() const noexcept { return environment_; }
   [[nodiscard]] SequenceMemory* sequence_memory() const noexcept {
@@ -330,6 +338,7 @@ class PERIGEE_API Decoder {
   [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
   [[gnu::cold]] void ask_for_memory() noexcept;
+  bool is_granted(std::uint64_t octets) noexcept;
   [[gnu::cold]] void will_fill(void* memory, std::size_t size) noexcept;
   std::string_view read_text(std::size_t size) noexcept;
   void copy_long(std::size_t size, std::string& text);

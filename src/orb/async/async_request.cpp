@@ -61,6 +61,7 @@ void AsyncRequest::tell_observer(bool failed) noexcept {
     const UpcallScope none(UpcallScope::None::upcall);
     observer_.ended(shown);
   }
+  decoded_memory_.release();
   arguments.reset();
 }
 
@@ -89,8 +90,10 @@ void AsyncRequest::inherit_time_limit(Deadline until) noexcept {
 }
 
 void AsyncRequest::limit_call_over_datagrams() noexcept {
-  if (oneway() || !own_deadline_.is_never()) return;
-  own_deadline_ = Deadline::after(context_.settings.datagram_call_timeout, context_.clock.now());
+  const bool is_limited = !own_deadline_.is_never() && !request.has_default_limit;
+  if (oneway() || is_limited) return;
+  own_deadline_ = std::min(own_deadline_, Deadline::after(context_.settings.datagram_call_timeout,
+                                                          context_.clock.now()));
   inherit_time_limit(inherited_);
 }
 

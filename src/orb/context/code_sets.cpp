@@ -33,9 +33,8 @@ std::optional<std::uint32_t> first_known(const iop::CodeSetList& list, Knows&& k
 
 /// The ORB converts from and to every code set that it knows. So the server's native code set comes
 /// first if the ORB knows it. Then come the ORB's own code set, if the server converts it, and the
-/// other code sets that the server converts. UTF-8 comes before all of these, since the server's
-/// native code set may lack characters; but if both sides have one native code set, no side
-/// converts.
+/// other code sets that the server converts. But a client whose code set is UTF-8 sends it if the
+/// server converts it, since the server's native code set may lack characters.
 std::optional<std::uint32_t> choose_char(const CodeSetSettings& settings,
                                          const iop::CodeSetList& server) {
   const CharSet native = settings.native_char;
@@ -43,8 +42,7 @@ std::optional<std::uint32_t> choose_char(const CodeSetSettings& settings,
   const auto converts = [&server](std::uint32_t id) {
     return std::ranges::find(server.conversions, id) != server.conversions.end();
   };
-  const std::uint32_t utf_8 = registry_number(CharSet::utf_8);
-  if (settings.prefer_utf_8 && server.native != own && converts(utf_8)) return utf_8;
+  if (settings.prefer_utf_8 && native == CharSet::utf_8 && converts(own)) return own;
   if (cdr::char_set_of(server.native)) return server.native;
   if (converts(own)) return own;
   const auto known = first_known(server, [](std::uint32_t id) { return !!cdr::char_set_of(id); });

@@ -54,8 +54,8 @@ struct CodeSetSettings {
   /// Without a value: ISO 8859-1, and no wide characters.
   std::optional<cdr::CharSet> default_char;
   std::optional<cdr::WideSet> default_wide;
-  /// -ORBPreferUtf8: a client sends UTF-8 to a server that converts from it, even if the server's
-  /// own code set comes first by the standard.
+  /// -ORBPreferUtf8: a client whose native code set is UTF-8 sends it to a server that converts
+  /// from it, even if the server's own code set comes first by the standard.
   bool prefer_utf_8 = true;
 };
 

@@ -74,7 +74,7 @@ OrbCore::OrbCore(CoreParts parts)
       memory_timer_(clock_, [this](TimePoint now) { return watch_memory(now); }),
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
                                                  metrics_->client_traffic, clock_)),
-      client_policies_(std::make_shared<ClientPolicies>(settings_.call_timeout)),
+      client_policies_(std::make_shared<ClientPolicies>(settings_.call_timeout.count() != 0)),
       bidirectional_(std::make_unique<Bidirectional>(settings_, clock_, *client_policies_,
                                                      *metrics_, *messaging_)),
       collocated_debts_(std::make_shared<CollocatedDebts>()),

@@ -35,10 +35,14 @@ void apply_policies(const Reference& reference, InvocationRequest& request) {
   request.connect_limit = policies.connect_limit();
   request.protocols = std::move(policies.protocols);
   request.bidirectional = policies.bidirectional;
-  if (request.response != ResponseFlags::none || !policies.sync_scope) return;
-  request.response = oneway_response(*policies.sync_scope);
-  if (*policies.sync_scope == Messaging::SYNC_NONE)
-    request.buffering = policies.buffering.value_or(BufferingLimits{});
+  if (request.response == ResponseFlags::none && policies.sync_scope) {
+    request.response = oneway_response(*policies.sync_scope);
+    if (*policies.sync_scope == Messaging::SYNC_NONE)
+      request.buffering = policies.buffering.value_or(BufferingLimits{});
+  }
+  if (request.response == ResponseFlags::none || policies.roundtrip_timeout) return;
+  request.time_limit = reference.context().settings.call_timeout;
+  request.has_default_limit = request.time_limit.count() != 0;
 }
 
 void raise_user_exception(const stub::Operation& operation, cdr::Decoder& decoder) {

@@ -67,6 +67,11 @@ bool CallSteps::forwarded_object_is_gone() const {
   return body.ok() && completed == static_cast<std::uint32_t>(CORBA::COMPLETED_NO);
 }
 
+bool CallSteps::says_that_object_is_gone() const noexcept {
+  cdr::Decoder body = body_;
+  return request_.operation == "_non_existent" && body.read_boolean();
+}
+
 std::string CallSteps::server_text(std::span<const iop::ServiceContext> contexts) const {
   std::string text = exception_detail_in(contexts);
   if (text.empty() && is_object_not_exist(body_))

@@ -33,6 +33,7 @@ struct InvocationRequest {
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
   std::chrono::microseconds time_limit{0};  ///< of the whole call; zero: none
+  bool has_default_limit = false;           ///< the time limit is -ORBCallTimeout, not a policy
   std::chrono::microseconds send_limit{0};  ///< until the request is sent; zero: none
   /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
@@ -155,6 +156,8 @@ class CallSteps {
   [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Permanence permanence);
   [[nodiscard]] State try_again(bool may_be_stale);
+  /// Whether the reply of `_non_existent` is TRUE.
+  [[nodiscard]] bool says_that_object_is_gone() const noexcept;
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_forwarded() noexcept;
   [[nodiscard]] bool return_to_base();
@@ -218,6 +221,10 @@ inline void CallSteps::use(BindingRef binding) noexcept {
   body_.set_decoded_memory(decoded_memory_);
   switch (status_) {
     case ReplyStatus::no_exception:
+      if (round_.binding->kind != Binding::Kind::forward) [[likely]]
+        break;
+      if (!says_that_object_is_gone() || !return_to_base()) break;
+      return State::choose;
     case ReplyStatus::user_exception:
       break;
     case ReplyStatus::system_exception:

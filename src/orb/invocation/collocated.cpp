@@ -72,8 +72,10 @@ class CollocatedAnswer : public ServerRequest {
 class DeferredAnswer final : public CollocatedAnswer {
  public:
   DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,
-                 std::shared_ptr<CollocatedWait> wait, std::shared_ptr<CollocatedDebts> debts)
+                 std::shared_ptr<CollocatedWait> wait, std::shared_ptr<CollocatedDebts> debts,
+                 cdr::DecodedMemory&& decoded_memory)
       : CollocatedAnswer(code_sets),
+        decoded_memory_(std::move(decoded_memory)),
         wait_(std::move(wait)),
         debts_(std::move(debts)),
         operation_text_(upcall.operation()),
@@ -94,6 +96,7 @@ class DeferredAnswer final : public CollocatedAnswer {
   cdr::Buffer& body() noexcept override { return wait_->body; }
   void written(ReplyStatus status) noexcept override { wait_->end(status); }
 
+  const cdr::DecodedMemory decoded_memory_;  // of the arguments, which the servant may have kept
   const std::shared_ptr<CollocatedWait> wait_;
   const std::shared_ptr<CollocatedDebts> debts_;
   const std::string operation_text_;
@@ -131,7 +134,8 @@ class CollocatedRequest final : public CollocatedAnswer {
  private:
   [[nodiscard]] ServerRequest* make_deferred() override {
     auto wait = std::make_shared<CollocatedWait>();
-    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait, debts_);
+    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait, debts_,
+                                                  std::move(decoded_memory_));
     wait_ = std::move(wait);
     return later.release();
   }

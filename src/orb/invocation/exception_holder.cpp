@@ -179,7 +179,8 @@ cdr::Decoder& operator>>(cdr::Decoder& decoder, const HolderToFill& filled) {
       value.member([](cdr::Decoder& from) { return from.read_octet_sequence(); });
   value.end();
   if (!decoder.ok()) return decoder;
-  cdr::Decoder exception(octets, is_little ? std::endian::little : std::endian::big);
+  cdr::Decoder exception(octets, is_little ? std::endian::little : std::endian::big, 0,
+                         decoder.limits_left());
   exception.set_code_sets(decoder.code_sets());
   exception.set_environment(decoder.environment());
   filled.holder = hold_exception(decode_exception(exception, is_system, filled.operation));

@@ -69,8 +69,10 @@ void Invocation::begin_time_limits() noexcept {
 
 // A lost datagram is never sent again, so a call without a time limit might wait for ever.
 void Invocation::limit_call_over_datagrams() noexcept {
-  if (request_.response == ResponseFlags::none || !slot_.deadline.is_never()) return;
-  slot_.deadline = Deadline::after(context_.settings.datagram_call_timeout, context_.clock.now());
+  const bool is_limited = !slot_.deadline.is_never() && !request_.has_default_limit;
+  if (request_.response == ResponseFlags::none || is_limited) return;
+  slot_.deadline = std::min(slot_.deadline, Deadline::after(context_.settings.datagram_call_timeout,
+                                                            context_.clock.now()));
   slot_.send_deadline = std::min(slot_.send_deadline, slot_.deadline);
 }
 

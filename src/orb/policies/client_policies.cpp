@@ -23,12 +23,6 @@ std::uint64_t next_number() noexcept {
 }
 
 // A limit that is too long for the clock counts as no limit.
-// In units of 100 ns.
-std::optional<TimeBase::TimeT> time_of(std::chrono::milliseconds limit) noexcept {
-  if (limit.count() == 0) return std::nullopt;
-  return static_cast<TimeBase::TimeT>(limit.count()) * 10'000;
-}
-
 std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
   constexpr TimeBase::TimeT longest = TimeBase::TimeT{1} << 56;  // more than 200 years
   if (limit > longest) return {};
@@ -167,10 +161,7 @@ struct ClientPolicies::ThreadLevel {
   std::uint64_t changes = 0;              // of the ORB's level, when `effective` was made
 };
 
-ClientPolicies::ClientPolicies(std::chrono::milliseconds call_timeout)
-    : call_timeout_(time_of(call_timeout)),
-      number_(next_number()),
-      in_use_(call_timeout_.has_value()) {}
+ClientPolicies::ClientPolicies(bool in_use) : number_(next_number()), in_use_(in_use) {}
 
 std::vector<ClientPolicies::ThreadLevel>& ClientPolicies::thread_levels() {
   thread_local std::vector<ThreadLevel> levels;
@@ -200,7 +191,6 @@ CallPolicies ClientPolicies::effective() {
   if (level.effective && level.changes == changes) return *level.effective;
   level.effective = level.overrides ? level.overrides->values() : CallPolicies{};
   if (const auto orb = of_orb()) level.effective->complete_with(orb->values());
-  if (!level.effective->roundtrip_timeout) level.effective->roundtrip_timeout = call_timeout_;
   level.changes = changes;
   return *level.effective;
 }

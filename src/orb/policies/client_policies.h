@@ -77,13 +77,13 @@ class PolicyOverrides {
 /// calling thread.
 class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
  public:
-  /// `call_timeout`: the limit of calls without a RelativeRoundtripTimeoutPolicy; zero: none.
-  explicit ClientPolicies(std::chrono::milliseconds call_timeout = {});
+  /// `in_use`: calls look at policies from the beginning.
+  explicit ClientPolicies(bool in_use = false);
   ClientPolicies(const ClientPolicies&) = delete;
   ClientPolicies& operator=(const ClientPolicies&) = delete;
 
-  /// False until a policy has been set for the ORB or a thread, if the ORB limits no calls by
-  /// itself. Until then calls need not look at policies.
+  /// False until a policy has been set for the ORB or a thread. Until then calls need not look at
+  /// policies. Always true with -ORBCallTimeout.
   [[nodiscard]] bool in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   /// The thread's policies, completed with the ORB's policies. Takes a lock only after the policies
   /// of the ORB or of the thread have changed.
@@ -109,7 +109,6 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   [[nodiscard]] ThreadLevel* find_thread_level() const;
   ThreadLevel& make_thread_level();
 
-  const std::optional<TimeBase::TimeT> call_timeout_;
   const std::uint64_t number_;  // never used again by another object
   std::atomic<bool> in_use_{false};
   std::atomic<Bidirectional> bidirectional_{Bidirectional::unset};  // of the ORB

@@ -26,7 +26,7 @@ counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
   const std::size_t before = decoder.remaining();
   orb::ReferenceFactory* const factory = orb::ReferenceFactory::from(decoder.environment());
   iop::decode(decoder, ior, factory != nullptr ? factory->reference_limits() : iop::IorLimits{});
-  decoder.charge(memory_of_profiles * (before - decoder.remaining()));
+  if (decoder.ok()) decoder.charge(memory_of_profiles * (before - decoder.remaining()));
   if (!decoder.ok() || ior.is_nil()) return nullptr;
   if (factory != nullptr) return factory->make_reference(std::move(ior));
   decoder.fail(cdr::ErrorKind::bad_value);  // no ORB that could use the reference

@@ -20,11 +20,12 @@ constexpr std::chrono::milliseconds deferred_expiry_margin{20};
 }  // namespace
 
 ServerRequest* DeferredUpcall::make(OrbCore& core, const ServerRequest& upcall,
-                                    engine::IncomingRequest& request, const LatencyTimer& timer) {
+                                    engine::IncomingRequest& request, const LatencyTimer& timer,
+                                    cdr::DecodedMemory&& decoded_memory) {
   void* const memory = pool::allocate(sizeof(DeferredUpcall));
   DeferredUpcall* made = nullptr;
   try {
-    made = ::new (memory) DeferredUpcall(core, upcall, request, timer);
+    made = ::new (memory) DeferredUpcall(core, upcall, request, timer, std::move(decoded_memory));
   } catch (...) {
     pool::release(memory, sizeof(DeferredUpcall));
     throw;
@@ -35,11 +36,13 @@ ServerRequest* DeferredUpcall::make(OrbCore& core, const ServerRequest& upcall,
 }
 
 DeferredUpcall::DeferredUpcall(OrbCore& core, const ServerRequest& upcall,
-                               engine::IncomingRequest& request, const LatencyTimer& timer)
+                               engine::IncomingRequest& request, const LatencyTimer& timer,
+                               cdr::DecodedMemory&& decoded_memory)
     : ReplyingRequest(request.connection, request.id(), request.version()),
       DeferredRequest(request.id(), request.version(), request.response()),
       core_(core.shared_from_this()),
-      timer_(timer) {
+      timer_(timer),
+      decoded_memory_(std::move(decoded_memory)) {
   const std::string_view operation = upcall.operation();
   const OctetSpan key = upcall.object_key();
   char* names = name_space_.data();

@@ -26,7 +26,8 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
   /// `timer`: of the upcall. Throws bad_alloc.
   [[nodiscard]] static ServerRequest* make(OrbCore& core, const ServerRequest& upcall,
                                            engine::IncomingRequest& request,
-                                           const LatencyTimer& timer);
+                                           const LatencyTimer& timer,
+                                           cdr::DecodedMemory&& decoded_memory);
 
   [[nodiscard]] Cancellation* cancellation() noexcept override { return &cancellation_; }
 
@@ -47,7 +48,7 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
   };
 
   DeferredUpcall(OrbCore& core, const ServerRequest& upcall, engine::IncomingRequest& request,
-                 const LatencyTimer& timer);
+                 const LatencyTimer& timer, cdr::DecodedMemory&& decoded_memory);
   ~DeferredUpcall() override;
 
   [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
@@ -59,6 +60,7 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
 
   const std::shared_ptr<OrbCore> core_;
   const LatencyTimer timer_;
+  const cdr::DecodedMemory decoded_memory_;  // of the arguments, which the servant may have kept
   Cancellation cancellation_;
   Expiry expiry_{*this};
   std::atomic<std::uint32_t> references_{1};  // the owner's

@@ -72,7 +72,7 @@ void UpcallRequest::begin_upcall() {
 }
 
 ServerRequest* UpcallRequest::make_deferred() {
-  return DeferredUpcall::make(core_, *this, request_, timer_);
+  return DeferredUpcall::make(core_, *this, request_, timer_, std::move(decoded_memory_));
 }
 
 SentDetails UpcallRequest::details() const noexcept { return core_.settings().sent_details; }

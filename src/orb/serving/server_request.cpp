@@ -71,6 +71,8 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
       return send_reply([](cdr::Encoder& encoder) { encoder.write_boolean(true); });
     } catch (const CORBA::SystemException& failure) {
       return send_system_exception(failure);
+    } catch (...) {
+      return send_system_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE));
     }
   }
   failed_ = system != nullptr;

@@ -2,6 +2,7 @@
 // are decoded on demand. They are sent again unchanged if byte order, alignment and code sets are
 // the same.
 #include "orb/values/reference_factory.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
@@ -66,6 +67,7 @@ class EncodedValue final : public Content {
                    ? std::endian::big
                    : std::endian::little),
         phase_(decoder.position() % 8),
+        decoded_max_(decoder.decoded_max()),
         code_sets_(decoder.code_sets()) {
     if (auto* factory = orb::ReferenceFactory::from(decoder.environment()))
       factory_ = factory->share();
@@ -96,6 +98,9 @@ class EncodedValue final : public Content {
     const std::shared_ptr<orb::ReferenceFactory> factory = factory_.lock();
     decoder.set_environment(factory.get());
     decode(decoder);
+    if (decoder.error().kind == cdr::ErrorKind::too_much_memory)
+      orb::raise_decode_error(decoder.error(), orb::Sender::client, CORBA::COMPLETED_NO,
+                              "extracting from an any");
     return decoder.ok() && decoder.remaining() == 0;
   }
 
@@ -110,7 +115,9 @@ class EncodedValue final : public Content {
     phase_ = 0;
   }
   [[nodiscard]] Decoder make_decoder() const {
-    Decoder decoder(octets_, order_, phase_);
+    cdr::Limits limits;
+    limits.decoded_size_max = decoded_max_;
+    Decoder decoder(octets_, order_, phase_, limits);
     decoder.set_code_sets(code_sets_);
     return decoder;
   }
@@ -118,6 +125,7 @@ class EncodedValue final : public Content {
   Octets octets_;
   std::endian order_;
   std::size_t phase_;
+  std::uint64_t decoded_max_;  // what the value may take in memory: that of its message
   cdr::CodeSets code_sets_;
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
 };
@@ -137,6 +145,9 @@ class Enumerator final : public Content {
  private:
   std::int64_t value_;
 };
+
+/// For values that the program has made, or that were within the limits when they were received.
+constexpr cdr::Limits unlimited_memory{.decoded_size_max = ~std::uint64_t{0}};
 
 /// For values that are encoded and decoded in this file: characters are not converted.
 constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
@@ -176,7 +187,7 @@ bool encode_for_comparison(Comparable& comparable, const CORBA::Any& any) {
   Encoder encoder(first);
   encoder.set_code_sets(own_code_sets);
   encode_value(encoder, any);
-  Decoder decoder(first.own_octets(), std::endian::native);
+  Decoder decoder(first.own_octets(), std::endian::native, 0, unlimited_memory);
   decoder.set_code_sets(own_code_sets);
   Encoder normal(comparable.octets);
   normal.set_code_sets(own_code_sets);
@@ -194,7 +205,7 @@ bool decode_again(const Content& content, const TypeNode& type,
   Encoder encoder(buffer);
   encoder.set_code_sets(own_code_sets);
   content.encode(encoder, type);
-  Decoder decoder(buffer.own_octets(), std::endian::native);
+  Decoder decoder(buffer.own_octets(), std::endian::native, 0, unlimited_memory);
   decoder.set_code_sets(own_code_sets);
   if (encoder.ok()) decode(decoder);
   return encoder.ok() && decoder.ok() && decoder.remaining() == 0;
