@@ -1,9 +1,9 @@
 // The random key of the process.
 #include "base/keyed_hash.h"
 
-#include <sys/random.h>
-
 #include <chrono>
+#include <exception>
+#include <random>
 
 namespace perigee {
 
@@ -14,13 +14,19 @@ struct Key {
   std::uint64_t high = 0;
 };
 
-// If the system has no random octets yet (early at boot), the time and an address make a key that a
-// peer can hardly guess.
+// If the system gives no random numbers, the time and an address make a key that a peer can hardly
+// guess.
 Key random_key() noexcept {
   Key key;
-  if (getrandom(&key, sizeof key, GRND_NONBLOCK) == sizeof key) return key;
-  key.low = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  key.high = reinterpret_cast<std::uintptr_t>(&key) ^ std::rotl(key.low, 32);
+  try {
+    std::random_device random;
+    const auto number = [&random] { return std::uint64_t{random()} << 32 | random(); };
+    key = {number(), number()};
+  } catch (const std::exception&) {
+    key.low = static_cast<std::uint64_t>(
+        std::chrono::steady_clock::now().time_since_epoch().count());
+    key.high = reinterpret_cast<std::uintptr_t>(&key) ^ std::rotl(key.low, 32);
+  }
   return key;
 }
 
