@@ -23,8 +23,8 @@ Key random_key() noexcept {
     const auto number = [&random] { return std::uint64_t{random()} << 32 | random(); };
     key = {number(), number()};
   } catch (const std::exception&) {
-    key.low = static_cast<std::uint64_t>(
-        std::chrono::steady_clock::now().time_since_epoch().count());
+    key.low =
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     key.high = reinterpret_cast<std::uintptr_t>(&key) ^ std::rotl(key.low, 32);
   }
   return key;
