@@ -50,6 +50,24 @@ TEST_CASE("when the object no longer exists at the new place, the old place is c
   CHECK(echo(fixture.object({"old"})) == 9);
 }
 
+TEST_CASE("_non_existent asks at the old place if the object is gone from the new place") {
+  for (const std::uint8_t gone_from_old : {0, 1}) {
+    Fixture fixture;
+    auto calls = std::make_shared<int>(0);
+    const auto forward = fixture.forward_to(fixture.ior({"new"}));
+    const auto reply = reply_with(ReplyStatus::no_exception,
+                                  [=](cdr::Encoder& encoder) { encoder.write(gone_from_old); });
+    fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+      if (++*calls == 1) return forward(transport, message);
+      reply(transport, message);
+    });
+    fixture.peer("new", reply_with(ReplyStatus::no_exception,
+                                   [](cdr::Encoder& encoder) { encoder.write_boolean(true); }));
+    CHECK(fixture.object({"old"})->_non_existent() == (gone_from_old == 1));
+    CHECK(*calls == 2);
+  }
+}
+
 TEST_CASE("OBJECT_NOT_EXIST of an executed operation is an answer, also behind a forward") {
   for (const auto completed : {CORBA::COMPLETED_YES, CORBA::COMPLETED_MAYBE}) {
     Fixture fixture;

@@ -142,6 +142,9 @@ TEST_CASE("a deactivated object does not exist, nor does its successor for the o
   FakeRequest old_request(old_key);
   orb.dispatcher().dispatch(old_request);
   CHECK(old_request.answer() == "system OBJECT_NOT_EXIST");
+  FakeRequest question(old_key, "_non_existent");
+  orb.dispatcher().dispatch(question);
+  CHECK(question.answer() == "reply");  // TRUE
   FakeRequest new_request(new_key);
   orb.dispatcher().dispatch(new_request);
   CHECK(new_request.answer() == "reply");
