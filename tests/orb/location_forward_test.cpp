@@ -51,19 +51,20 @@ TEST_CASE("when the object no longer exists at the new place, the old place is c
 }
 
 TEST_CASE("_non_existent asks at the old place if the object is gone from the new place") {
-  for (const std::uint8_t gone_from_old : {0, 1}) {
+  for (const bool gone_from_old : {false, true}) {
     Fixture fixture;
     auto calls = std::make_shared<int>(0);
     const auto forward = fixture.forward_to(fixture.ior({"new"}));
-    const auto reply = reply_with(ReplyStatus::no_exception,
-                                  [=](cdr::Encoder& encoder) { encoder.write(gone_from_old); });
+    const auto reply = reply_with(ReplyStatus::no_exception, [=](cdr::Encoder& encoder) {
+      encoder.write_boolean(gone_from_old);
+    });
     fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
       if (++*calls == 1) return forward(transport, message);
       reply(transport, message);
     });
     fixture.peer("new", reply_with(ReplyStatus::no_exception,
                                    [](cdr::Encoder& encoder) { encoder.write_boolean(true); }));
-    CHECK(fixture.object({"old"})->_non_existent() == (gone_from_old == 1));
+    CHECK(fixture.object({"old"})->_non_existent() == gone_from_old);
     CHECK(*calls == 2);
   }
 }
