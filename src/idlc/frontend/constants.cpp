@@ -276,7 +276,7 @@ class Conversion final {
       case TypeKind::char8:
         return same<char>();
       case TypeKind::wchar:
-        return same<char32_t>();
+        return wide_character();
       case TypeKind::float32:
         return floating<float>();
       case TypeKind::float64:
@@ -286,9 +286,9 @@ class Conversion final {
       case TypeKind::fixed:
         return fixed();
       case TypeKind::string:
-        return text<std::string>();
+        return text(std::get_if<std::string>(&operand_.value));
       case TypeKind::wstring:
-        return text<std::u32string>();
+        return wide_string();
       case TypeKind::enumeration:
         return enumerator();
       default:
@@ -392,9 +392,38 @@ class Conversion final {
     return truncated(*value, type_.scale);
   }
 
+  /// A narrow literal of ASCII characters has the same meaning as a wide one. Other octets have no
+  /// known character set.
+  std::optional<Value> wide_character() {
+    const auto* narrow = std::get_if<char>(&operand_.value);
+    if (narrow == nullptr || !is_ascii({narrow, 1})) return same<char32_t>();
+    warn_of_narrow("a character");
+    return static_cast<char32_t>(*narrow);
+  }
+
+  std::optional<Value> wide_string() {
+    const auto* narrow = std::get_if<std::string>(&operand_.value);
+    if (narrow == nullptr || !is_ascii(*narrow))
+      return text(std::get_if<std::u32string>(&operand_.value));
+    warn_of_narrow("a string");
+    const std::u32string wide(narrow->begin(), narrow->end());
+    return text(&wide);
+  }
+
+  static bool is_ascii(std::string_view octets) {
+    return std::ranges::all_of(octets, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  }
+
+  void warn_of_narrow(std::string_view what) {
+    diagnostics_
+        .warning(Warning::literal_kind, operand_.location,
+                 std::string(what) + " without L is the value of a constant of type " +
+                     quoted(to_text(written_)))
+        .hint = literal_hint();
+  }
+
   template <typename T>
-  std::optional<Value> text() {
-    const auto* value = std::get_if<T>(&operand_.value);
+  std::optional<Value> text(const T* value) {
     if (value == nullptr) return mismatch();
     if (value->find(typename T::value_type{}) != T::npos) {
       diagnostics_.error(operand_.location, "a string may not contain the character '\\0'");

@@ -56,34 +56,51 @@ NumberLiteral integer(const Token& token, Diagnostics& diagnostics) {
   return value;
 }
 
-NumberLiteral fixed(const Token& token, Diagnostics& diagnostics) {
-  FixedValue value;
+/// Removes zeros at both ends. Zero has one digit.
+void normalize(std::string& digits, int& scale) {
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  while (scale > 0 && digits.ends_with('0')) {
+    digits.pop_back();
+    --scale;
+  }
+  if (!digits.empty()) return;
+  digits.assign(1, '0');
+  scale = 0;
+}
+
+/// The value of `text`, digits with at most one point, times ten to the `exponent`.
+NumberLiteral decimal(const Token& token, std::string_view text, int exponent,
+                      Diagnostics& diagnostics) {
+  constexpr int scale_max = static_cast<int>(fixed_digits_max);
+  std::string digits;
+  int scale = -exponent;
   bool is_fraction = false;
-  const std::string_view text = token.text.substr(0, token.text.size() - 1);
   for (const char c : text) {
     if (c == '.' && !is_fraction) {
       is_fraction = true;
     } else if (is_digit(c)) {
-      value.digits += c;
-      if (is_fraction) ++value.scale;
+      digits += c;
+      if (is_fraction) ++scale;
     } else {
       return malformed(token, diagnostics);
     }
-    if (value.digits.size() > 4 * fixed_digits_max) break;
+    if (digits.size() > 4 * fixed_digits_max) break;
   }
-  if (value.digits.empty()) return malformed(token, diagnostics);
-  value.digits.erase(0, std::min(value.digits.find_first_not_of('0'), value.digits.size()));
-  while (value.scale > 0 && value.digits.ends_with('0')) {
-    value.digits.pop_back();
-    --value.scale;
+  if (digits.empty()) return malformed(token, diagnostics);
+  normalize(digits, scale);
+  if (scale < 0 && scale >= -scale_max) {
+    digits.append(static_cast<std::size_t>(-scale), '0');
+    scale = 0;
   }
-  if (value.digits.empty()) value.scale = 0;
-  if (value.digits.size() > fixed_digits_max || value.scale > fixed_digits_max) {
+  if (digits.size() > fixed_digits_max || scale > scale_max || scale < 0) {
     diagnostics.error(token.location, "a fixed value has at most 31 digits");
     return {};
   }
-  if (value.digits.empty()) value.digits.assign(1, '0');
-  return value;
+  return FixedValue{false, std::move(digits), static_cast<std::uint16_t>(scale)};
+}
+
+NumberLiteral fixed(const Token& token, Diagnostics& diagnostics) {
+  return decimal(token, token.text.substr(0, token.text.size() - 1), 0, diagnostics);
 }
 
 /// The value of a number that std::from_chars reports as out of range: a denormal number, 0 for a
@@ -220,12 +237,38 @@ std::size_t utf8_size(const std::vector<Escapes::Element>& elements, std::size_t
 
 bool is_wide(const Token& token) { return token.text.starts_with('L'); }
 
+bool is_floating(const Token& token) {
+  const std::string_view text = token.text;
+  const bool is_other = text.starts_with("0x") || text.starts_with("0X") || text.ends_with('d') ||
+                        text.ends_with('D');
+  return !is_other && text.find_first_of(".eE") != std::string_view::npos;
+}
+
+NumberLiteral fixed_of_floating(const Token& token, Diagnostics& diagnostics) {
+  constexpr int exponent_max = 1000;
+  const auto mark = std::min(token.text.find_first_of("eE"), token.text.size());
+  int exponent = 0;
+  if (mark < token.text.size()) {
+    std::string_view text = token.text.substr(mark + 1);
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const char* const last = text.data() + text.size();
+    const auto [end, code] = std::from_chars(text.data(), last, exponent);
+    if (code == std::errc::result_out_of_range) exponent = exponent_max + 1;
+    if (code == std::errc::invalid_argument || end != last) return malformed(token, diagnostics);
+  }
+  if (exponent < -exponent_max || exponent > exponent_max) {
+    diagnostics.error(token.location, "a fixed value has at most 31 digits");
+    return {};
+  }
+  return decimal(token, token.text.substr(0, mark), exponent, diagnostics);
+}
+
 NumberLiteral number_literal(const Token& token, Diagnostics& diagnostics) {
   const std::string_view text = token.text;
   const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (is_hexadecimal) return integer(token, diagnostics);
   if (text.ends_with('d') || text.ends_with('D')) return fixed(token, diagnostics);
-  if (text.find_first_of(".eE") != std::string_view::npos) return floating(token, diagnostics);
+  if (is_floating(token)) return floating(token, diagnostics);
   return integer(token, diagnostics);
 }
 

@@ -195,6 +195,21 @@ Declaration* parse_native(Context& context, Annotations annotations) {
   return &native;
 }
 
+/// The `;` after typeid and typeprefix. Files written for JacORB omit it after typeprefix.
+void finish_type_id(Context& context, const Token& word) {
+  TokenStream& tokens = context.tokens;
+  const Location end = tokens.previous_end();
+  const Location next = tokens.peek().location;
+  const bool is_line_end = next.line != end.line || next.file != end.file;
+  const bool is_omitted = word.text == "typeprefix" && !tokens.at(";") &&
+                          (tokens.at_end() || tokens.at("}") || is_line_end);
+  if (is_omitted) {
+    context.diagnostics.warning(Warning::missing_semicolon, end, "expected ';' after typeprefix");
+  } else {
+    tokens.expect_semicolon("the " + std::string(word.text));
+  }
+}
+
 /// `typeid A::B "IDL:…";` and `typeprefix A "acme.com";`
 void parse_type_id(Context& context) {
   TokenStream& tokens = context.tokens;
@@ -219,7 +234,7 @@ void parse_type_id(Context& context) {
       if (scope == &context.scopes.current()) context.ids.set_scope_prefix(text, *declaration);
     }
   }
-  tokens.expect_semicolon("the " + std::string(word.text));
+  finish_type_id(context, word);
 }
 
 /// A word that is not a keyword, but starts a statement if a name or string follows.

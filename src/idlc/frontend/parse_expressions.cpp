@@ -98,10 +98,27 @@ Operand Expression::primary() {
   return {};
 }
 
+/// omniORB and others accept 1.5 instead of 1.5d in the constants of a fixed type.
+NumberLiteral floating_as_fixed(const Token& token, Diagnostics& diagnostics) {
+  NumberLiteral literal = fixed_of_floating(token, diagnostics);
+  if (std::holds_alternative<FixedValue>(literal)) {
+    diagnostics
+        .warning(
+            Warning::literal_kind, token.location,
+            describe(token) + " is a floating-point number, but the constant is of a fixed type")
+        .hint = "a fixed-point number ends with d: 1.5d";
+  }
+  return literal;
+}
+
 Operand Expression::number(const Token& token) {
   Operand operand;
   operand.location = token.location;
-  const NumberLiteral literal = number_literal(token, context_.diagnostics);
+  const bool is_for_fixed =
+      arithmetic_.target != nullptr && arithmetic_.target->kind == TypeKind::fixed;
+  const NumberLiteral literal = is_for_fixed && is_floating(token)
+                                    ? floating_as_fixed(token, context_.diagnostics)
+                                    : number_literal(token, context_.diagnostics);
   if (const auto* integer = std::get_if<std::uint64_t>(&literal))
     operand.value = WideInteger{*integer};
   if (const auto* real = std::get_if<long double>(&literal)) operand.value = *real;

@@ -149,10 +149,7 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
       owner != nullptr &&
       (declaration == nullptr ? owner->name == identifier.name
                               : lower_case(owner->name) == lower_case(identifier.name));
-  if (is_owners_name) {
-    diagnostics_.error(identifier.location, quoted(identifier.name) + " is also the name of the " +
-                                                std::string(to_text(owner->kind)) + " around it");
-  }
+  if (is_owners_name) report_owners_name(identifier, *owner);
   if (owner != nullptr && !is_owners_name &&
       lower_case(owner->name) == lower_case(identifier.name)) {
     warn_of_case(identifier, owner->name, owner->location);
@@ -191,6 +188,22 @@ bool Scopes::is_inside(const Declaration& declaration) const {
     if (scope->owner() == &declaration) return true;
   }
   return false;
+}
+
+/// CORBA 3.0, 3.15.3 forbids it in every scope. In modules, many files do it, and other compilers
+/// accept it.
+void Scopes::report_owners_name(const Identifier& identifier, const Declaration& owner) {
+  std::string text = quoted(identifier.name) + " is also the name of the " +
+                     std::string(to_text(owner.kind)) + " around it";
+  if (owner.kind != DeclarationKind::module) {
+    diagnostics_.error(identifier.location, std::move(text));
+    return;
+  }
+  Diagnostic& diagnostic = diagnostics_.warning(Warning::scope_name, identifier.location,
+                                                std::move(text) + ", which the standard forbids");
+  if (owner.name == identifier.name)
+    diagnostic.hint =
+        "inside the module, " + quoted(identifier.name) + " now means this declaration";
 }
 
 /// CORBA 3.0, 3.8.5 and 3.9.5: inherited operations, attributes and members may not be declared

@@ -105,6 +105,7 @@ class Scopes final {
   const Symbol* look_up(const Scope& scope, const Identifier& identifier, bool& is_ambiguous);
   const Symbol* first_part(const Identifier& identifier, bool& failed);
   void introduce(const Identifier& identifier, const Symbol& found);
+  void report_owners_name(const Identifier& identifier, const Declaration& owner);
   void report_inherited(const Identifier& identifier);
   void warn_of_hidden(const Identifier& identifier);
   void warn_of_case(const Identifier& identifier, const std::string& other, Location location);

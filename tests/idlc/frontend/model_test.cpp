@@ -104,6 +104,27 @@ TEST_CASE("CORBA::TypeCode is known without orb.idl") {
   CHECK(full_text(compile_text("interface I { CORBA::TypeCode f(); };\n").diagnostics) == "");
 }
 
+TEST_CASE("a floating-point literal in a fixed-point constant has its exact decimal value") {
+  const auto value_of = [](const std::string& literal) {
+    const CompileResult result = compile_text("const fixed c = " + literal + ";\n");
+    REQUIRE(result.ok());
+    return to_text(as<Constant>(find(*result.model, "::c"))->value);
+  };
+  CHECK(value_of("3.14") == "3.14d");
+  CHECK(value_of("-0.10") == "-0.1d");
+  CHECK(value_of("1.5e3") == "1500d");
+  CHECK(value_of("25E-3") == "0.025d");
+  CHECK(value_of("0e5") == "0d");
+  CHECK(value_of("0.1234567890123456789012345678901") == "0.1234567890123456789012345678901d");
+}
+
+TEST_CASE("a narrow literal of ASCII characters has the same value as a wide one") {
+  const CompileResult result = compile_text("const wchar c = 'x';\nconst wstring s = \"ab\";\n");
+  REQUIRE(result.ok());
+  CHECK(as<Constant>(find(*result.model, "::c"))->value == Value(U'x'));
+  CHECK(as<Constant>(find(*result.model, "::s"))->value == Value(std::u32string(U"ab")));
+}
+
 TEST_CASE("a forward declaration and the definition are one node") {
   const CompileResult result =
       compile_text("interface I;\ntypedef sequence<I> Is;\ninterface I {};\n");

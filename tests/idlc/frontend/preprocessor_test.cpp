@@ -164,6 +164,17 @@ TEST_CASE("the file name of an include may come from a macro") {
   CHECK(full_text(result.diagnostics) == "");
 }
 
+TEST_CASE("the file name of an include may come from a macro with parameters") {
+  const CompileResult result = compile_files(
+      {{"main.idl",
+        "#define ANGLES(name) <name.idl>\n#define TEXT(x) #x\n#define QUOTES(x) TEXT(x)\n"
+        "#include ANGLES(a)\n#include QUOTES(b.idl)\ntypedef A C;\ntypedef B D;\n"},
+       {"a.idl", "typedef long A;\n"},
+       {"b.idl", "typedef long B;\n"}},
+      {.include_paths = {"."}});
+  CHECK(full_text(result.diagnostics) == "");
+}
+
 TEST_CASE("#pragma once applies to a file that is found by two paths") {
   const std::string once = "#pragma once\ninterface B {};\n";
   const CompileResult result =
