@@ -66,8 +66,12 @@ Inside::~Inside() {
   context_.opening = saved_opening_;
 }
 
+const SourceFile* unit_of(const Context& context, const Location& location) {
+  return context.opening != nullptr ? context.opening->unit : location.file;
+}
+
 void set_unit(const Context& context, Declaration& declaration) {
-  declaration.unit = context.opening != nullptr ? context.opening->unit : declaration.location.file;
+  declaration.unit = unit_of(context, declaration.location);
   declaration.is_imported = !declaration.unit->is_main;
 }
 

@@ -103,6 +103,9 @@ class Inside final {
   const Declaration* saved_opening_;
 };
 
+/// The file whose C++ contains a declaration at `location` in the current scope.
+const SourceFile* unit_of(const Context& context, const Location& location);
+
 /// Sets the file whose C++ contains the declaration.
 void set_unit(const Context& context, Declaration& declaration);
 

@@ -44,6 +44,9 @@ void parse_import(Context& context);
 /// Reports and skips a definition of the component model. False if there is no such definition
 /// here.
 bool skip_component(Context& context);
+/// Skips a template module or its instantiation, with a warning. The current token is the `<` after
+/// the name.
+void skip_template_module(Context& context, const Identifier& identifier);
 
 // parse_annotations.cpp
 

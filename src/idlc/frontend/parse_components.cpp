@@ -1,5 +1,6 @@
-// CORBA components (CORBA 3.0, 3.17 to 3.19; IDL 4.2, 7.4.9) are not supported. They are reported
-// and skipped. Their names are declared, so that uses of the names cause no further errors.
+// CORBA components (CORBA 3.0, 3.17 to 3.19; IDL 4.2, 7.4.8 to 7.4.12) and template modules. No
+// code is generated for them, so this parser skips them: it checks only that their braces match.
+// The names of components are declared, so that other definitions of the file can name them.
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
@@ -26,10 +27,41 @@ std::optional<std::size_t> at_component(const TokenStream& tokens) {
   return std::nullopt;
 }
 
+/// A node that is in the scope, but not in the contents: no code is generated for it.
 template <typename T>
-void declare_stand_in(Context& context, const Identifier& identifier) {
-  if (context.scopes.current().find_exact(identifier.name) != nullptr) return;
-  declare<T>(context, identifier).is_defined = true;
+T* declare_stand_in(Context& context, const Identifier& identifier) {
+  if (declared_node<T>(context, identifier) != nullptr) return nullptr;
+  T& node = context.model.make<T>();
+  describe_declaration(context, node, identifier);
+  context.scopes.declare(identifier, &node, to_text(T::kind_of));
+  node.is_defined = true;
+  return &node;
+}
+
+/// The definition of an included file concerns the compilation of that file.
+void warn_of_skipped(Context& context, const std::string& what, const Identifier& identifier) {
+  if (!unit_of(context, identifier.location)->is_main) return;
+  context.diagnostics
+      .warning(Warning::not_generated, identifier.location,
+               what + " '" + identifier.name + "' is not generated")
+      .hint = "code is generated for the other definitions of the file";
+}
+
+/// Skips the rest of the definition and its `;`. Reports a block without an end.
+void skip_definition(Context& context, const std::string& what) {
+  TokenStream& tokens = context.tokens;
+  while (!tokens.at_end() && !tokens.at("{") && !tokens.at("}") && !tokens.at(";")) tokens.next();
+  std::size_t depth = 0;
+  while (!tokens.at_end() && (depth > 0 || tokens.at("{"))) {
+    if (tokens.at("{")) ++depth;
+    if (tokens.at("}")) --depth;
+    tokens.next();
+  }
+  if (depth > 0) {
+    tokens.report_unexpected("'}' at the end of the " + what);
+  } else {
+    tokens.expect_semicolon("the " + what);
+  }
 }
 
 }  // namespace
@@ -38,19 +70,24 @@ bool skip_component(Context& context) {
   TokenStream& tokens = context.tokens;
   const auto ahead = at_component(tokens);
   if (!ahead) return false;
-  const Token word = tokens.peek(*ahead);
+  const std::string word(tokens.peek(*ahead).text);
   const Token name = tokens.peek(*ahead + 1);
-  context.error(word.location,
-                "CORBA components ('" + std::string(word.text) + "') are not supported");
+  const bool is_forward = tokens.peek(*ahead + 2).is(";");
   const Identifier identifier = {std::string(name.text), name.location};
-  if (word.text == "eventtype") {
+  if (word == "eventtype") {
     declare_stand_in<ValueType>(context, identifier);
-  } else if (word.text == "component" || word.text == "home") {
-    declare_stand_in<Interface>(context, identifier);
+  } else if (word == "component" || word == "home") {
+    Interface* stand_in = declare_stand_in<Interface>(context, identifier);
+    if (stand_in != nullptr) stand_in->is_component = true;
   }
-  tokens.recover();
-  tokens.accept(";");
+  if (!is_forward) warn_of_skipped(context, word, identifier);
+  skip_definition(context, word);
   return true;
+}
+
+void skip_template_module(Context& context, const Identifier& identifier) {
+  warn_of_skipped(context, "template module", identifier);
+  skip_definition(context, "template module");
 }
 
 }  // namespace perigee::idlc

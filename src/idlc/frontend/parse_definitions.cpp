@@ -70,9 +70,7 @@ Declaration* parse_module(Context& context, Annotations annotations) {
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the module");
   if (identifier && tokens.at("<")) {
-    context.error(tokens.peek().location, "template modules are not supported");
-    tokens.recover();
-    tokens.accept(";");
+    skip_template_module(context, *identifier);
     return nullptr;
   }
   if (!nesting.is_ok() || !identifier || !tokens.expect("{", "after the name of the module")) {

@@ -104,6 +104,19 @@ TEST_CASE("CORBA::TypeCode is known without orb.idl") {
   CHECK(full_text(compile_text("interface I { CORBA::TypeCode f(); };\n").diagnostics) == "");
 }
 
+TEST_CASE("a component is not part of the definitions") {
+  const CompileResult result = compile_text(
+      "interface Door {};\n"
+      "component Room supports Door { provides Door front; uses multiple Door others; };\n"
+      "home Building manages Room { factory build(in string name); finder search(); };\n"
+      "eventtype Opened { public string who; };\nporttype Lock { provides Door door; };\n"
+      "connector Wire { port Lock lock; };\ncomponent Hall : Room { emits Opened out_; };\n"
+      "typedef long Behind;\n");
+  REQUIRE(result.ok());
+  CHECK(result.diagnostics.size() == 6);
+  CHECK(result.model->definitions.size() == 2);
+}
+
 TEST_CASE("a floating-point literal in a fixed-point constant has its exact decimal value") {
   const auto value_of = [](const std::string& literal) {
     const CompileResult result = compile_text("const fixed c = " + literal + ";\n");

@@ -189,6 +189,7 @@ class Walk final {
   /// Ties repeat inherited operations. Operations of other files were not checked yet.
   void inherited(const Interface& base, const Interface& derived) {
     if (base.is_abstract) return refuse(derived.location, "interfaces with abstract bases");
+    if (base.is_component) return refuse(derived.location, "interfaces with components as bases");
     if (base.is_local && !derived.is_local)
       return error(derived.location, "an interface that is not local cannot have a local base",
                    "declare it local, too");
@@ -274,6 +275,8 @@ class Walk final {
     const auto* interface = as<Interface>(used.declaration);
     if (interface != nullptr && interface->is_abstract)
       refuse(location, "references to abstract interfaces");
+    if (interface != nullptr && interface->is_component)
+      refuse(location, "references to components");
   }
 
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
