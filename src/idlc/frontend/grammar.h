@@ -62,6 +62,10 @@ struct NumberRange {
 };
 std::uint64_t annotated_number(Context& context, const Annotations& annotations,
                                std::string_view name, std::uint64_t otherwise, NumberRange range);
+/// `@default(value)` of the member of a struct or exception.
+void apply_default(Context& context, Member& member);
+/// Warns about an annotation of that name, because it has no effect at this place.
+void warn_of_ignored(Context& context, const Annotations& annotations, std::string_view name);
 /// `@annotation foo { … };`: reads and drops the definition of an annotation.
 void skip_annotation_definition(Context& context);
 

@@ -235,6 +235,7 @@ struct Member {
   Location location;
   const Type* type = nullptr;
   std::vector<Annotation> annotations;
+  Value initial = {};  ///< `@default` of a member of a struct or exception; else monostate
 };
 
 struct Exception final : Declaration {
@@ -285,6 +286,7 @@ struct Enum final : Declaration {
   static constexpr auto kind_of = DeclarationKind::enumeration;
   Enum() : Declaration(kind_of) {}
   std::vector<const Enumerator*> enumerators;
+  const Enumerator* initial = nullptr;  ///< `@default_literal`, otherwise the first; never null
 };
 
 /// One declarator of a typedef. `typedef long a, b[3];` makes two nodes.

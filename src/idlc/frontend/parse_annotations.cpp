@@ -1,8 +1,11 @@
 // Annotations: `@name`, `@name(value)`, `@name(a=1, b=2)`, and the same in comments, `//@name`.
 #include "idlc/frontend/annotation_requests.h"
+#include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/lexer.h"
 #include "idlc/frontend/scanner.h"
+
+#include <algorithm>
 
 namespace perigee::idlc {
 namespace {
@@ -51,6 +54,24 @@ AnnotationParameter parse_parameter(Context& context) {
   return parameter;
 }
 
+/// An annotation of an included file concerns the compilation of that file.
+void warn_of_annotation(Context& context, const Annotation& annotation, std::string hint) {
+  if (!unit_of(context, annotation.location)->is_main) return;
+  context.diagnostics
+      .warning(Warning::ignored_annotations, annotation.location,
+               "@" + annotation.name + " has no effect here")
+      .hint = std::move(hint);
+}
+
+void check_annotation(Context& context, const Annotation& annotation) {
+  check_annotation_name(annotation, context.diagnostics);
+  if (annotation.name == "optional") {
+    warn_of_annotation(
+        context, annotation,
+        "the member is always present; to omit it, use a sequence with a bound of 1");
+  }
+}
+
 void parse_annotation(Context& context, Annotations& annotations) {
   TokenStream& tokens = context.tokens;
   Annotation annotation;
@@ -80,7 +101,7 @@ void parse_annotation(Context& context, Annotations& annotations) {
     }
     if (!tokens.expect(")", "after the parameters of the annotation")) return;
   }
-  check_annotation_name(annotation, context.diagnostics);
+  check_annotation(context, annotation);
   annotations.push_back(std::move(annotation));
 }
 
@@ -109,7 +130,7 @@ void parse_comment(Context& context, Event& event, Annotations& annotations) {
     });
   }
   for (std::size_t i = known_count; i < annotations.size(); ++i) {
-    check_annotation_name(annotations[i], context.diagnostics);
+    check_annotation(context, annotations[i]);
   }
 }
 
@@ -149,6 +170,52 @@ std::uint64_t annotated_number(Context& context, const Annotations& annotations,
                                            std::to_string(range.greatest));
   }
   return otherwise;
+}
+
+namespace {
+
+/// Types whose values can be written as a literal of C++.
+bool can_have_default(const Type& type) {
+  switch (unaliased(type).kind) {
+    case TypeKind::boolean:
+    case TypeKind::char8:
+    case TypeKind::wchar:
+    case TypeKind::float32:
+    case TypeKind::float64:
+    case TypeKind::float128:
+    case TypeKind::string:
+    case TypeKind::wstring:
+    case TypeKind::enumeration:
+      return true;
+    default:
+      return integer_range(unaliased(type).kind).has_value();
+  }
+}
+
+}  // namespace
+
+void warn_of_ignored(Context& context, const Annotations& annotations, std::string_view name) {
+  for (const Annotation& annotation : annotations) {
+    if (annotation.name == name) warn_of_annotation(context, annotation, "");
+  }
+}
+
+void apply_default(Context& context, Member& member) {
+  const auto found = std::ranges::find(member.annotations, "default", &Annotation::name);
+  if (found == member.annotations.end()) return;
+  if (!can_have_default(*member.type)) {
+    return warn_of_annotation(context, *found,
+                              "only members of basic types, strings and enums can have a default");
+  }
+  const Value value = found->parameters.empty() ? Value() : found->parameters.front().value;
+  if (std::holds_alternative<std::monostate>(value)) {
+    context.error(found->location, "@default needs a constant, as in @default(3)");
+    return;
+  }
+  const Operand operand = operand_of(value, found->location);
+  if (auto initial = convert(operand, *member.type, context.diagnostics)) {
+    member.initial = std::move(*initial);
+  }
 }
 
 void skip_annotation_definition(Context& context) {

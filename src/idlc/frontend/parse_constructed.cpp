@@ -32,6 +32,7 @@ void parse_members(Context& context, std::vector<Member>& members) {
   for (std::size_t i = first; i < members.size(); ++i) {
     auto& own = members[i].annotations;
     own.insert(own.end(), trailing.begin(), trailing.end());
+    apply_default(context, members[i]);
   }
 }
 
@@ -126,6 +127,23 @@ std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
   return enumeration.enumerators.empty() ? 0 : enumeration.enumerators.back()->value + 1;
 }
 
+/// The first enumerator, or the enumerator with `@default_literal`.
+void set_initial(Context& context, Enum& enumeration, const Enumerator& enumerator) {
+  const Annotation* annotation = enumerator.annotation("default_literal");
+  if (annotation == nullptr) {
+    if (enumeration.initial == nullptr) enumeration.initial = &enumerator;
+    return;
+  }
+  if (enumeration.initial != nullptr) {
+    if (const Annotation* other = enumeration.initial->annotation("default_literal")) {
+      context.error(annotation->location, "two enumerators have @default_literal")
+          .notes.push_back({other->location, "the other is here"});
+      return;
+    }
+  }
+  enumeration.initial = &enumerator;
+}
+
 /// False if the text is not an enumerator; this was reported.
 bool parse_enumerator(Context& context, Enum& enumeration,
                       std::map<std::int64_t, Location>& values) {
@@ -149,6 +167,7 @@ bool parse_enumerator(Context& context, Enum& enumeration,
         .notes.push_back({known->second, "the other one is here"});
   }
   enumeration.enumerators.push_back(&enumerator);
+  set_initial(context, enumeration, enumerator);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/members.h"
 
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/constants.h"
 #include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
@@ -195,7 +196,11 @@ void declare_fields(Writer& writer, const std::vector<Member>& members) {
   const std::vector<std::string> fields = field_names(members);
   for (std::size_t index = 0; index < members.size(); ++index) {
     const Type& type = *members[index].type;
-    writer.write(cpp_type(type) + " " + fields[index] + initializer(type) + ";");
+    const Value& initial = members[index].initial;
+    const std::string value = std::holds_alternative<std::monostate>(initial)
+                                  ? initializer(type)
+                                  : "{" + value_text(initial, type) + "}";
+    writer.write(cpp_type(type) + " " + fields[index] + value + ";");
   }
 }
 

@@ -202,11 +202,11 @@ std::string parameter_type(const Parameter& parameter) {
 
 std::string initializer(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
-  // An enum may have no enumerator with the value 0.
+  // An enum may have no enumerator with the value 0, or @default_literal names another enumerator.
   if (const auto* enumeration = as<Enum>(unaliased(type).declaration)) {
-    const Enumerator& first = *enumeration->enumerators.front();
-    if (first.value != 0)
-      return "{" + qualified_name(*enumeration) + "::" + cpp_name(first.name) + "}";
+    const Enumerator& initial = *enumeration->initial;
+    if (initial.value != 0)
+      return "{" + qualified_name(*enumeration) + "::" + cpp_name(initial.name) + "}";
   }
   return is_scalar(type) || kind == TypeKind::array || kind == TypeKind::native ? "{}" : "";
 }
