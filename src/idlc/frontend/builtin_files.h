@@ -7,6 +7,9 @@
 
 namespace perigee::idlc {
 
+/// The path of orb.idl in diagnostics, and in the files of the model.
+inline constexpr std::string_view orb_idl_path = "<builtin>/orb.idl";
+
 /// The text of the built-in file of that name ("orb.idl"), if there is one.
 std::optional<std::string_view> builtin_file(std::string_view name);
 

@@ -1,11 +1,14 @@
 // Runs the phases in order: preprocess, classify, parse.
 #include "idlc/frontend/compile.h"
 
+#include "idlc/frontend/builtin_files.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/lexer.h"
 #include "idlc/frontend/pragmas.h"
 #include "idlc/frontend/preprocessor.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace perigee::idlc {
@@ -87,6 +90,36 @@ void parse(const Phases& phases, TokensAndEvents& input) {
   requests.apply(scopes);
 }
 
+/// Whether a file opens module CORBA outside of other modules.
+bool opens_corba(const std::vector<Token>& tokens) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is("{")) ++depth;
+    if (tokens[i].is("}") && depth > 0) --depth;
+    if (depth == 0 && tokens[i].text == "module" && tokens[i + 1].text == "CORBA") return true;
+  }
+  return false;
+}
+
+bool has_orb_idl(const Model& model) {
+  return std::ranges::any_of(model.files,
+                             [](const SourceFile& file) { return file.path == orb_idl_path; });
+}
+
+/// Files of other ORBs declare parts of module CORBA, and so do files that must compile without
+/// orb.idl. Perigee's headers may have the C++ types of these declarations. So the declarations are
+/// compared with those of orb.idl, as if the file included it.
+void put_orb_idl_first(const Phases& phases, TokensAndEvents& input) {
+  TokensAndEvents orb_idl =
+      Preprocessor({phases.options, phases.files, phases.model, phases.diagnostics, phases.pool})
+          .run_orb_idl();
+  orb_idl.tokens.pop_back();  // the end
+  for (Event& event : input.events) event.position += orb_idl.tokens.size();
+  input.tokens.insert(input.tokens.begin(), orb_idl.tokens.begin(), orb_idl.tokens.end());
+  input.events.insert(input.events.begin(), std::make_move_iterator(orb_idl.events.begin()),
+                      std::make_move_iterator(orb_idl.events.end()));
+}
+
 /// The limit for texts that macros make. Ordinary files need far less.
 constexpr std::size_t pool_size_max = 64u << 20;
 
@@ -98,9 +131,13 @@ CompileResult compile(const CompileOptions& options, FileProvider& files) {
   Diagnostics diagnostics(options.limits.error_count_max, options.warnings);
   TextPool pool(pool_size_max);
   TokensAndEvents input = Preprocessor({options, files, *model, diagnostics, pool}).run();
+  const Phases phases = {options, files, *model, diagnostics, pool};
+  if (!diagnostics.is_full() && !has_orb_idl(*model) && opens_corba(input.tokens)) {
+    put_orb_idl_first(phases, input);
+  }
   if (!diagnostics.is_full()) {
     classify(input.tokens, options, diagnostics);
-    parse({options, files, *model, diagnostics, pool}, input);
+    parse(phases, input);
   }
   result.dependencies = dependencies_of(*model);
   const bool is_ok = diagnostics.error_count() == 0;

@@ -14,6 +14,13 @@ T* declared_node(Context& context, const Identifier& identifier) {
   return known == nullptr || known->is_use ? nullptr : as<T>(known->declaration);
 }
 
+/// A declaration of orb.idl keeps its id: files of other ORBs may lack the prefix omg.org.
+inline void check_prefix_again(Context& context, const Declaration& declared,
+                               const Identifier& identifier) {
+  if (declared.location.file->is_builtin) return;
+  context.ids.check_declared_again(declared, identifier.location);
+}
+
 /// The declaration `kind T;`. `prepare` fills in a new node.
 template <typename T, typename Prepare>
 Declaration* declare_forward(Context& context, const Identifier& identifier,
@@ -29,7 +36,7 @@ Declaration* declare_forward(Context& context, const Identifier& identifier,
     context.scopes.declare(identifier, declared, to_text(T::kind_of));
     context.forwards.emplace_back(declared, identifier.location);
   } else {
-    context.ids.check_declared_again(*declared, identifier.location);
+    check_prefix_again(context, *declared, identifier);
   }
   forward.declared = declared;
   context.ids.share(forward, *declared);
@@ -50,7 +57,7 @@ T& define_node(Context& context, const Identifier& identifier, Annotations annot
   if (forward == nullptr || forward->is_defined) {
     return declare<T>(context, identifier, std::move(annotations));
   }
-  context.ids.check_declared_again(*forward, identifier.location);
+  check_prefix_again(context, *forward, identifier);
   forward->location = identifier.location;
   set_unit(context, *forward);
   forward->annotations = std::move(annotations);

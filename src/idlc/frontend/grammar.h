@@ -41,7 +41,7 @@ void parse_import(Context& context);
 
 // parse_components.cpp
 
-/// Reports and skips a definition of the component model. False if there is no such definition
+/// Skips a definition of the component model, with a warning. False if there is no such definition
 /// here.
 bool skip_component(Context& context);
 /// Skips a template module or its instantiation, with a warning. The current token is the `<` after

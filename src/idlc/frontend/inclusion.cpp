@@ -46,7 +46,7 @@ SourceFile* Preprocessor::load(const std::string& path, std::string* why) {
 SourceFile* Preprocessor::load_builtin(const std::string& name) {
   const auto text = builtin_file(name);
   if (!text) return nullptr;
-  const std::string path = "<builtin>/orb.idl";
+  const std::string path(orb_idl_path);
   if (SourceFile* known = known_file(path)) return known;
   SourceFile& file = add_file(path, std::string(*text));
   file.is_builtin = true;

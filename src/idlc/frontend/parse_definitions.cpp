@@ -3,6 +3,7 @@
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/literals.h"
+#include "idlc/frontend/redeclared_builtins.h"
 
 namespace perigee::idlc {
 
@@ -267,7 +268,7 @@ void report_no_definition(Context& context) {
   }
 }
 
-void parse_definition(Context& context) {
+void parse_one_definition(Context& context) {
   TokenStream& tokens = context.tokens;
   Annotations annotations = parse_annotations(context);
   if (tokens.at("@")) return skip_annotation_definition(context);
@@ -285,6 +286,11 @@ void parse_definition(Context& context) {
   } else if (!skip_component(context)) {
     report_no_definition(context);
   }
+}
+
+void parse_definition(Context& context) {
+  parse_one_definition(context);
+  settle_redeclared(context);
 }
 
 }  // namespace

@@ -68,6 +68,20 @@ TokensAndEvents Preprocessor::run() {
   define_builtin_macros();
   enter(*main_file);
   enter_command_line();
+  collect();
+  return std::move(output_);
+}
+
+TokensAndEvents Preprocessor::run_orb_idl() {
+  SourceFile& file = *load_builtin("orb.idl");
+  end_ = {&file, 1, 1};
+  enter(file);
+  collect();
+  return std::move(output_);
+}
+
+/// Reads all open files to their ends.
+void Preprocessor::collect() {
   Expansion expansion(*this, state_);
   for (Token token = expansion.next(); token.kind != TokenKind::end; token = expansion.next()) {
     if (output_.tokens.size() >= options_.limits.token_count_max) {
@@ -81,7 +95,6 @@ TokensAndEvents Preprocessor::run() {
   Token end;
   end.location = end_;
   output_.tokens.push_back(end);
-  return std::move(output_);
 }
 
 bool Preprocessor::is_skipping() const {

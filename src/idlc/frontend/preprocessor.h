@@ -33,6 +33,9 @@ class Preprocessor final : private TokenSource {
   /// errors.
   TokensAndEvents run();
 
+  /// Preprocesses only the built-in orb.idl.
+  TokensAndEvents run_orb_idl();
+
  private:
   /// An open #if.
   struct Condition {
@@ -62,6 +65,7 @@ class Preprocessor final : private TokenSource {
   static const std::vector<Directive>& directives();
 
   void define_builtin_macros();
+  void collect();
   Token next() override;
   [[nodiscard]] bool is_skipping() const;
   void directive(const Token& hash);

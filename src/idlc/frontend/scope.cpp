@@ -166,6 +166,9 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
     current_->insert({identifier.name, identifier.location, declaration, what, false});
     return true;
   }
+  if (redeclare_builtin(*existing,
+                        {identifier.name, identifier.location, declaration, what, false}))
+    return true;
   if (existing->is_use) {
     diagnostics_
         .error(identifier.location,
@@ -181,6 +184,24 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
         .notes.push_back({existing->location, quoted(existing->name) + " was declared here"});
   }
   return false;
+}
+
+/// True if one of the two is a declaration of orb.idl, and the other is not.
+bool Scopes::redeclare_builtin(const Symbol& existing, const Symbol& added) {
+  if (existing.is_use || existing.declaration == nullptr || added.declaration == nullptr)
+    return false;
+  const SourceFile& file = *existing.location.file;
+  if (file.is_builtin == added.location.file->is_builtin) return false;
+  if (existing.name != added.name) {
+    // A file that does not include orb.idl may use names that differ from its names in case.
+    const bool is_hidden = file.is_builtin && file.includer == nullptr;
+    if (is_hidden) current_->insert(added);
+    return is_hidden;
+  }
+  redeclared_.push_back(file.is_builtin ? RedeclaredBuiltin{existing, added.declaration, true}
+                                        : RedeclaredBuiltin{added, existing.declaration, false});
+  if (file.is_builtin) current_->insert(added);
+  return true;
 }
 
 bool Scopes::is_inside(const Declaration& declaration) const {

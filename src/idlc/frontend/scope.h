@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace perigee::idlc {
@@ -36,6 +37,14 @@ struct Symbol {
   Declaration* declaration = nullptr;  ///< null for members and parameters; `what` names their kind
   std::string_view what;
   bool is_use = false;  ///< declared elsewhere but used here: may not be declared here any more
+};
+
+/// A declaration of the file and a declaration of the built-in orb.idl with the same name. The
+/// symbol of the later one is not an error: see redeclared_builtins.h.
+struct RedeclaredBuiltin {
+  Symbol builtin;
+  Declaration* own = nullptr;
+  bool is_own_later = true;  ///< the file includes orb.idl first
 };
 
 class Scope final {
@@ -74,7 +83,8 @@ class Scopes final {
   void leave();
   [[nodiscard]] Scope* scope_of(const Declaration* declaration) const;
 
-  /// Declares a name in the current scope. False if it clashes; this was reported.
+  /// Declares a name in the current scope. False if it clashes; this was reported. If the file and
+  /// orb.idl both declare the name, it means the declaration of the file.
   bool declare(const Identifier& identifier, Declaration* declaration, std::string_view what);
   /// The declaration that the name means here; null after a report. A name that is used in an
   /// interface, struct or similar scope may not be declared there any more.
@@ -95,6 +105,9 @@ class Scopes final {
     return files_inside_.contains(&file) && !files_at_file_level_.contains(&file);
   }
 
+  /// The names that both the file and orb.idl have declared since the last call.
+  std::vector<RedeclaredBuiltin> take_redeclared() { return std::exchange(redeclared_, {}); }
+
   /// The files whose declarations the main file names.
   [[nodiscard]] const std::set<const SourceFile*>& used_files() const { return used_files_; }
 
@@ -105,6 +118,7 @@ class Scopes final {
   const Symbol* look_up(const Scope& scope, const Identifier& identifier, bool& is_ambiguous);
   const Symbol* first_part(const Identifier& identifier, bool& failed);
   void introduce(const Identifier& identifier, const Symbol& found);
+  bool redeclare_builtin(const Symbol& existing, const Symbol& added);
   void report_owners_name(const Identifier& identifier, const Declaration& owner);
   void report_inherited(const Identifier& identifier);
   void warn_of_hidden(const Identifier& identifier);
@@ -120,6 +134,7 @@ class Scopes final {
   std::set<const SourceFile*> used_files_;
   std::set<const SourceFile*> files_at_file_level_;
   std::set<const SourceFile*> files_inside_;
+  std::vector<RedeclaredBuiltin> redeclared_;
 };
 
 }  // namespace perigee::idlc

@@ -1,10 +1,12 @@
 // The initial values of members: @default and @default_literal.
+#include "corba_againC.h"
 #include "defaultsC.h"
 #include "round_trip.h"
 
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <type_traits>
 
 using perigee::test::check_round_trip;
 using namespace Defaults;
@@ -32,3 +34,9 @@ TEST_CASE("a default-constructed exception has the values of @default") {
 }
 
 TEST_CASE("@default does not change the encoding") { check_round_trip(Settings()); }
+
+TEST_CASE("a file that declares types of module CORBA uses those of the library") {
+  const Again::Description description;
+  static_assert(std::is_same_v<decltype(description.octets()), const std::vector<uint8_t>&>);
+  check_round_trip(Again::Description("name", CORBA::ParameterMode::PARAM_OUT, {1, 2}, {}));
+}

@@ -52,6 +52,27 @@ TEST_CASE("map keys that C++ cannot compare are refused where they are used") {
         "1:43: a map cannot have keys of type 'Object'");
 }
 
+TEST_CASE("declarations of orb.idl without C++ types are refused where they are used") {
+  const std::string include = "#include <orb.idl>\n";
+  CHECK(error_of(include + "struct S { CORBA::TCKind k; };") ==
+        "2:26: uses of '::CORBA::TCKind' of orb.idl are not generated yet");
+  CHECK(error_of(include + "typedef sequence<CORBA::ParameterMode> S;") ==
+        "2:40: uses of '::CORBA::ParameterMode' of orb.idl are not generated yet");
+  CHECK(error_of(include + "const CORBA::TCKind k = CORBA::tk_long;") ==
+        "2:21: uses of '::CORBA::TCKind' of orb.idl are not generated yet");
+  CHECK(error_of(include + "interface I { void f() raises (CORBA::WrongTransaction); };") ==
+        "2:20: uses of '::CORBA::WrongTransaction' of orb.idl are not generated yet");
+  CHECK(error_of(include +
+                 "interface I { readonly attribute long a raises (CORBA::PolicyError); };") ==
+        "2:39: uses of '::CORBA::PolicyError' of orb.idl are not generated yet");
+  CHECK(error_of(include + "local interface I { CORBA::ValueFactory f(); };") ==
+        "2:41: uses of '::CORBA::ValueFactory' of orb.idl are not generated yet");
+  CHECK(error_of(include + "local interface I { struct S { CORBA::TCKind k; }; };") ==
+        "2:46: uses of '::CORBA::TCKind' of orb.idl are not generated yet");
+  CHECK(error_of(include + "struct S { CORBA::StringValue v; };") ==
+        "2:31: valuetypes are not generated yet");
+}
+
 TEST_CASE("components are refused where they are used") {
   CHECK(error_of("component C {};\ninterface I { void f(in C c); };") ==
         "2:27: references to components are not generated yet");

@@ -20,7 +20,6 @@ LOCAL_BASE = "an interface that is not local cannot have a local base"
 # Files that are not generated, with the reason. This list may only shrink.
 REFUSED = {
     # These files need valuetypes.
-    "boxes.idl": VALUETYPES,
     "messaging.idl": VALUETYPES,
     "pollable.idl": VALUETYPES,
     # Older than local interfaces: their comments say "locality constrained", and CORBA 3 forbids
@@ -34,7 +33,6 @@ REFUSED = {
 }
 # Generated, but not compiled.
 UNCOMPILED = {
-    "orb.idl": "boxes.idl",                      # includes it, and so needs valuetypes
     "SecurityReplaceable.idl": "SecurityLevel2.idl",  # includes it
     "poa.idl": None,                             # Perigee itself declares these names
     "poa_include.idl": None,

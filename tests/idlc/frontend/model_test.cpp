@@ -104,6 +104,51 @@ TEST_CASE("CORBA::TypeCode is known without orb.idl") {
   CHECK(full_text(compile_text("interface I { CORBA::TypeCode f(); };\n").diagnostics) == "");
 }
 
+TEST_CASE("a declaration of module CORBA equal to that of orb.idl means the built-in one") {
+  const std::string module =
+      "module CORBA { typedef unsigned long PolicyType; enum SetOverrideType { SET_OVERRIDE, "
+      "ADD_OVERRIDE }; interface TypeCode; local interface Policy { readonly attribute PolicyType "
+      "policy_type; Policy copy(); void destroy(); }; interface Own {}; };\n";
+  const std::string include = "#include <orb.idl>\n";
+  for (const std::string& text : {module, include + module, "#line 1 \"x.idl\"\n" + module}) {
+    CAPTURE(text);
+    const CompileResult result = compile_text(text);
+    CHECK(full_text(result.diagnostics) == "");
+    REQUIRE(result.ok());
+    const auto* own = as<Module>(result.model->definitions.back());
+    REQUIRE(own != nullptr);
+    REQUIRE(own->contents.size() == 1);
+    CHECK(own->contents.front()->name == "Own");
+  }
+}
+
+TEST_CASE("a declaration of module CORBA in front of orb.idl stays the declaration of the file") {
+  const CompileResult result = compile_text(
+      "module CORBA { typedef string Identifier; };\n#include <orb.idl>\n"
+      "typedef CORBA::Identifier T;\n");
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  const auto* name = as<Typedef>(find(*result.model, "::T"));
+  REQUIRE(name != nullptr);
+  CHECK_FALSE(name->type->declaration->is_imported);
+}
+
+TEST_CASE("a declaration of module CORBA that the library lacks is generated") {
+  const CompileResult result = compile_text(
+      "module CORBA { enum ParameterMode { PARAM_IN, PARAM_OUT, PARAM_INOUT }; };\n"
+      "typedef CORBA::ParameterMode T;\n");
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  const auto* name = as<Typedef>(find(*result.model, "::T"));
+  REQUIRE(name != nullptr);
+  CHECK_FALSE(name->type->declaration->is_imported);
+}
+
+TEST_CASE("a file without orb.idl may use names of module CORBA that differ in case") {
+  CHECK(full_text(compile_text("module CORBA { typedef string identifier; };\n").diagnostics) ==
+        "");
+}
+
 TEST_CASE("a component is not part of the definitions") {
   const CompileResult result = compile_text(
       "interface Door {};\n"

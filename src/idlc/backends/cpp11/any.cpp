@@ -36,11 +36,13 @@ void collect(const Declarations& declarations, Declarations& types) {
 }
 
 /// Collects the interfaces that the main file or an included file declares, but no file defines.
+/// The interfaces of orb.idl have the node of Object.
 void collect_undefined(const Declarations& declarations, Declarations& interfaces) {
   for (const Declaration* declaration : declarations) {
     const auto* forward = as<Forward>(declaration);
     const auto* interface = forward != nullptr ? as<Interface>(forward->declared) : nullptr;
     const bool is_new = interface != nullptr && !interface->is_defined &&
+                        !interface->location.file->is_builtin &&
                         std::ranges::find(interfaces, interface) == interfaces.end();
     if (is_new) interfaces.push_back(interface);
     collect_undefined(nested_declarations(*declaration), interfaces);

@@ -4,6 +4,7 @@
 #include "idlc/backends/cpp11/types.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ std::string_view missing_type(const Type& type) {
     default:
       return "";
   }
+}
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Whether C++ can compare two values with `<`. The keys of std::map need this.
@@ -67,7 +72,7 @@ class Walk final {
       case DeclarationKind::operation:
         return operation(*as<Operation>(&declared));
       case DeclarationKind::attribute:
-        return passed(as<Attribute>(&declared)->type, declared.location);
+        return attribute(*as<Attribute>(&declared));
       case DeclarationKind::exception:
         declarations(as<Exception>(&declared)->nested);
         return members(as<Exception>(&declared)->members);
@@ -79,8 +84,11 @@ class Walk final {
         return type(as<Constant>(&declared)->type, declared.location);
       case DeclarationKind::union_type:
         return union_type(*as<Union>(&declared));
-      case DeclarationKind::value_type:
       case DeclarationKind::value_box:
+        // Files of other ORBs declare these two, but seldom use them.
+        if (contains(boxes_of_corba, declared.scoped_name)) return;
+        return refuse(declared.location, "valuetypes");
+      case DeclarationKind::value_type:
         return refuse(declared.location, "valuetypes");
       case DeclarationKind::bitset:
       case DeclarationKind::bitmask:
@@ -200,8 +208,15 @@ class Walk final {
         declaration(*content);
   }
 
+  void attribute(const Attribute& declared) {
+    exceptions(declared.get_raises, declared.location);
+    exceptions(declared.set_raises, declared.location);
+    passed(declared.type, declared.location);
+  }
+
   void operation(const Operation& declared) {
     borrowed_operation(declared);
+    exceptions(declared.raises, declared.location);
     passed(declared.return_type, declared.location);
     for (const Parameter& parameter : declared.parameters) {
       annotations(parameter.annotations, true);
@@ -212,7 +227,9 @@ class Walk final {
 
   /// Checks the type of an operation's parameter or result, or of an attribute.
   void passed(const Type* used, const Location& location) {
+    is_passed_locally_ = is_in_local_;
     type(used, location);
+    is_passed_locally_ = false;
     if (is_in_local_) return;
     const Type* inner = &unaliased(*used);
     while (inner->element != nullptr) inner = &unaliased(*inner->element);
@@ -262,6 +279,27 @@ class Walk final {
     }
     if (used->element != nullptr) return type(used->element, location);
     if (used->kind == TypeKind::interface) interface_use(*used, location);
+    if (used->declaration != nullptr) built_in(*used->declaration, location, !is_passed_locally_);
+  }
+
+  /// The library has C++ types for some declarations of orb.idl only. Those of enums and exceptions
+  /// cannot be marshalled.
+  void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
+    constexpr std::string_view in_library[] = {"::CORBA::PolicyError", "::CORBA::InvalidPolicies",
+                                               "::CORBA::SetOverrideType", "::CORBA::TCKind"};
+    constexpr std::string_view missing_natives[] = {"::CORBA::ValueFactory",
+                                                    "::CORBA::AbstractBase"};
+    if (!used.location.file->is_builtin) return;
+    const bool is_in_library = contains(in_library, used.scoped_name);
+    const bool has_values =
+        used.kind == DeclarationKind::enumeration || used.kind == DeclarationKind::exception;
+    const bool is_missing =
+        has_values ? is_marshalled || !is_in_library : contains(missing_natives, used.scoped_name);
+    if (is_missing) refuse(location, "uses of '" + used.scoped_name + "' of orb.idl");
+  }
+
+  void exceptions(const std::vector<const Exception*>& all, const Location& location) {
+    for (const Exception* exception : all) built_in(*exception, location, !is_in_local_);
   }
 
   void map_key(const Type& key, const Location& location) {
@@ -279,6 +317,8 @@ class Walk final {
       refuse(location, "references to components");
   }
 
+  static constexpr std::string_view boxes_of_corba[] = {"::CORBA::StringValue",
+                                                        "::CORBA::WStringValue"};
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
   static constexpr std::string_view ami_name = "perigee::ami";
   static constexpr std::string_view amh_name = "perigee::amh";
@@ -288,6 +328,8 @@ class Walk final {
 
   std::vector<Diagnostic> diagnostics_;
   bool is_in_local_ = false;
+  bool is_passed_locally_ =
+      false;  ///< the type is that of a parameter or result of a local operation
   std::size_t table_entries_ = 0;
 };
 

@@ -52,6 +52,8 @@ class Walk final {
     if (used->kind == TypeKind::alias && used->declaration->location.file->is_builtin)
       return type(as<Typedef>(used->declaration)->type);
     if (const auto* interface = as<Interface>(used->declaration)) built_in(*interface);
+    if (used->kind == TypeKind::enumeration && used->declaration->location.file->is_builtin)
+      headers_.insert("perigee/orb/typecode.h");  // SetOverrideType is in the header of objects
     if (used->kind == TypeKind::any) headers_.insert("perigee/orb/any.h");
     if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");

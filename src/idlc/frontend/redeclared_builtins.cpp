@@ -1,0 +1,158 @@
+// Compares declarations of a file with those of the built-in orb.idl.
+#include "idlc/frontend/redeclared_builtins.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
+
+namespace perigee::idlc {
+namespace {
+
+/// Ignores typedefs. Terminates quickly, because the types of orb.idl are small.
+bool is_same_type(const Type& builtin, const Type& own) {
+  const Type& a = unaliased(builtin);
+  const Type& b = unaliased(own);
+  if (a.kind != b.kind || a.bound != b.bound || a.dimensions != b.dimensions ||
+      a.digits != b.digits || a.scale != b.scale) {
+    return false;
+  }
+  if (a.declaration != nullptr) return a.declaration->scoped_name == b.declaration->scoped_name;
+  return a.element == nullptr || is_same_type(*a.element, *b.element);
+}
+
+bool is_same_parameter(const Parameter& builtin, const Parameter& own) {
+  return builtin.direction == own.direction && is_same_type(*builtin.type, *own.type);
+}
+
+bool is_same_operation(const Operation& builtin, const Operation& own) {
+  return builtin.is_oneway == own.is_oneway &&
+         is_same_type(*builtin.return_type, *own.return_type) &&
+         std::ranges::equal(builtin.parameters, own.parameters, is_same_parameter) &&
+         builtin.raises.size() == own.raises.size();
+}
+
+/// Compares operations and attributes.
+bool is_same_member(const Declaration* builtin, const Declaration* own) {
+  if (builtin->name != own->name) return false;
+  const auto* operation = as<Operation>(builtin);
+  const auto* own_operation = as<Operation>(own);
+  if (operation != nullptr && own_operation != nullptr)
+    return is_same_operation(*operation, *own_operation);
+  const auto* attribute = as<Attribute>(builtin);
+  const auto* own_attribute = as<Attribute>(own);
+  return attribute != nullptr && own_attribute != nullptr &&
+         attribute->is_readonly == own_attribute->is_readonly &&
+         is_same_type(*attribute->type, *own_attribute->type);
+}
+
+/// Interfaces that CORBA 3 declares local were ordinary before, so `local` is not compared.
+bool is_same(const Interface& builtin, const Interface& own) {
+  return !own.is_defined || !builtin.is_defined ||
+         (builtin.bases.size() == own.bases.size() &&
+          std::ranges::equal(builtin.contents, own.contents, is_same_member));
+}
+
+bool is_same(const Exception& builtin, const Exception& own) {
+  return std::ranges::equal(builtin.members, own.members, [](const Member& a, const Member& b) {
+    return a.name == b.name && is_same_type(*a.type, *b.type);
+  });
+}
+
+/// An enum of an older CORBA may lack the last enumerators.
+bool is_same(const Enum& builtin, const Enum& own) {
+  return own.enumerators.size() <= builtin.enumerators.size() &&
+         std::ranges::equal(own.enumerators,
+                            std::span(builtin.enumerators).first(own.enumerators.size()), {},
+                            &Enumerator::name, &Enumerator::name);
+}
+
+bool is_same(const Constant& builtin, const Constant& own) {
+  return is_same_type(*builtin.type, *own.type) && builtin.value == own.value;
+}
+
+template <typename WithType>
+bool is_same(const WithType& builtin, const WithType& own) {
+  return is_same_type(*builtin.type, *own.type);
+}
+
+template <typename T>
+bool are_same(const Declaration& builtin, const Declaration& own) {
+  const T* a = as<T>(&builtin);
+  const T* b = as<T>(&own);
+  return a != nullptr && b != nullptr && is_same(*a, *b);
+}
+
+bool is_type_code(const Declaration& builtin) { return builtin.scoped_name == "::CORBA::TypeCode"; }
+
+bool is_same_declaration(const Declaration& builtin, const Declaration& own) {
+  if (builtin.kind == DeclarationKind::native) {
+    // CORBA 3.0, 10.7.1 declares it as an interface, whose operations each language maps by itself.
+    return own.kind == DeclarationKind::native ||
+           (is_type_code(builtin) && own.kind == DeclarationKind::interface);
+  }
+  return are_same<Typedef>(builtin, own) || are_same<Interface>(builtin, own) ||
+         are_same<Exception>(builtin, own) || are_same<Enum>(builtin, own) ||
+         are_same<Constant>(builtin, own) || are_same<ValueBox>(builtin, own);
+}
+
+/// False for an enum or exception for which the library has no C++ type: then code is generated for
+/// the declaration of the file.
+bool is_preferred(const Declaration& builtin) {
+  constexpr std::array names = {"::CORBA::PolicyError", "::CORBA::InvalidPolicies",
+                                "::CORBA::SetOverrideType", "::CORBA::TCKind"};
+  const bool needs_class =
+      builtin.kind == DeclarationKind::enumeration || builtin.kind == DeclarationKind::exception;
+  return !needs_class || std::ranges::find(names, builtin.scoped_name) != names.end();
+}
+
+/// Removes the node of the last definition from the contents. Searches from the end, so that many
+/// definitions do not take quadratic time.
+void remove_from_contents(Declarations& contents, const Declaration* own) {
+  const auto is_own = [own](const Declaration* declaration) {
+    const auto* forward = as<Forward>(declaration);
+    return declaration == own || (forward != nullptr && forward->declared == own);
+  };
+  const auto found = std::find_if(contents.rbegin(), contents.rend(), is_own);
+  if (found != contents.rend()) contents.erase(std::prev(found.base()));
+}
+
+/// The name means the built-in declaration again, and no code is generated for the other one.
+void restore(Context& context, const RedeclaredBuiltin& redeclared) {
+  context.scopes.current().insert(redeclared.builtin);
+  const Declaration* own = redeclared.own;
+  if (as<Enumerator>(own) != nullptr) return;
+  remove_from_contents(*context.contents, own);
+  if (!context.forwards.empty() && context.forwards.back().first == own)
+    context.forwards.pop_back();
+}
+
+void warn_of_difference(Context& context, const RedeclaredBuiltin& redeclared) {
+  const Declaration& own = *redeclared.own;
+  Diagnostic& diagnostic = context.diagnostics.warning(
+      Warning::builtin, own.location,
+      "'" + own.scoped_name + "' differs from its declaration in the built-in orb.idl");
+  diagnostic.hint = "this declaration is used; it may clash with the C++ headers of Perigee";
+  diagnostic.notes.push_back({redeclared.builtin.location, "the built-in declaration"});
+}
+
+}  // namespace
+
+void settle_redeclared(Context& context) {
+  const Declaration* restored_enum = nullptr;
+  for (const RedeclaredBuiltin& redeclared : context.scopes.take_redeclared()) {
+    const Declaration& builtin = *redeclared.builtin.declaration;
+    const auto* enumerator = as<Enumerator>(redeclared.own);
+    if (enumerator != nullptr && as<Enumerator>(&builtin) != nullptr) {
+      // The decision about the enum applies to its enumerators.
+      if (enumerator->enumeration == restored_enum) restore(context, redeclared);
+    } else if (!is_same_declaration(builtin, *redeclared.own)) {
+      if (!redeclared.own->is_imported) warn_of_difference(context, redeclared);
+    } else if (redeclared.is_own_later && is_preferred(builtin)) {
+      restore(context, redeclared);
+      restored_enum = redeclared.own;
+    }
+  }
+}
+
+}  // namespace perigee::idlc
