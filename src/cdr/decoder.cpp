@@ -25,23 +25,30 @@ void Decoder::set_pieces(const std::size_t* sizes) noexcept {
 void Decoder::set_landed(LandedSequence& landed) noexcept {
   landed_ = &landed;
   beyond_ = landed.size();
-  decoded_max_ += decoded_growth * beyond_;
 }
 
 // Asks in steps, which double up to the limit of the message: few steps, and little that is not
 // used.
-void Decoder::ask_for_memory() noexcept {
+void Decoder::ask_for_memory(std::uint64_t octets) noexcept {
   if (!ok()) return;
-  if (decoded_ > decoded_max_) return fail(ErrorKind::too_much_memory);
-  const std::uint64_t wanted = std::min(decoded_max_, std::max(decoded_, 2 * decoded_granted_));
-  if (!is_granted(wanted) && !is_granted(decoded_)) fail(ErrorKind::memory_full);
+  constexpr std::uint64_t spare_max = std::uint64_t{1} << 30;
+  const std::uint64_t needed = charged() + octets;
+  const std::uint64_t most = decoded_max();
+  if (needed > most) return fail(ErrorKind::too_much_memory);
+  const std::uint64_t doubled = std::min({2 * granted_kib_ * kib, most, needed + spare_max});
+  if (!is_granted(std::max(needed, doubled)) && !is_granted(needed))
+    return fail(ErrorKind::memory_full);
+  memory_left_ = static_cast<std::uint32_t>(granted_kib_ * kib - needed);
 }
 
+// Rounds up to KiB.
 bool Decoder::is_granted(std::uint64_t octets) noexcept {
+  const std::uint64_t wanted_kib = (octets + kib - 1) / kib;
   DecodedBudget* const budget = environment_ == nullptr ? nullptr : environment_->decoded_budget();
   const bool is_counted = budget != nullptr && decoded_memory_ != nullptr;
-  if (is_counted && !decoded_memory_->try_charge(*budget, octets - decoded_granted_)) return false;
-  decoded_granted_ = octets;
+  if (is_counted && !decoded_memory_->try_charge(*budget, (wanted_kib - granted_kib_) * kib))
+    return false;
+  granted_kib_ = static_cast<std::uint32_t>(wanted_kib);
   return true;
 }
 

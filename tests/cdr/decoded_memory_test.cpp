@@ -22,8 +22,8 @@ Decoder& operator>>(Decoder& decoder, Large& value) { return decoder >> value.br
 
 namespace {
 
-constexpr std::uint64_t kib = 1024;
-constexpr std::uint64_t mib = 1024 * kib;
+constexpr std::uint32_t kib = 1024;
+constexpr std::uint32_t mib = 1024 * kib;
 
 class Budget final : public DecodedBudget {
  public:
@@ -54,7 +54,7 @@ Octets sequence_of_large(std::uint32_t count) {
   return buffer.flatten();
 }
 
-Limits allowing(std::uint64_t decoded) {
+Limits allowing(std::uint32_t decoded) {
   Limits limits;
   limits.decoded_size_max = decoded;
   return limits;
@@ -144,11 +144,13 @@ TEST_CASE("a deferred request takes over the charge") {
   CHECK(budget.charged == 0);
 }
 
-TEST_CASE("the largest limit is no limit") {
+TEST_CASE("the largest limit is four GiB and eight times the message") {
   const Octets wire = sequence_of_large(1000);
-  Decoder decoder(wire, std::endian::native, 0, allowing(~std::uint64_t{0}));
-  decoder.charge(std::uint64_t{1} << 61);
+  Decoder decoder(wire, std::endian::native, 0, allowing(~std::uint32_t{0}));
+  decoder.charge(std::uint64_t{1} << 32);
   CHECK(decoder.ok());
+  decoder.charge(8 * wire.size());
+  CHECK(decoder.error().kind == ErrorKind::too_much_memory);
 }
 
 TEST_CASE("a full budget refuses the values of a message, and other messages keep their memory") {

@@ -11,7 +11,6 @@
 #include <perigee/cdr/errors.h>
 #include <perigee/cdr/long_double.h>
 
-#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -56,13 +55,12 @@ class PERIGEE_API Decoder {
         swap_(order != std::endian::native),
         depth_left_(limits.depth_max),
         objects_left_(limits.objects_max),
-        decoded_max_(decoded_max(limits, octets.size())) {}
+        decoded_size_max_(limits.decoded_size_max) {}
 
   /// The memory that the values of a message of `size` octets may take.
-  [[nodiscard]] static constexpr std::uint64_t decoded_max(const Limits& limits,
+  [[nodiscard]] static constexpr std::uint64_t decoded_max(std::uint32_t decoded_size_max,
                                                            std::uint64_t size) noexcept {
-    constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
-    return std::min(limits.decoded_size_max, unlimited) + decoded_growth * size;
+    return decoded_size_max + decoded_growth * size;
   }
   /// A decoder for the contents of an encapsulation outside of a message (a profile, a component).
   /// `bad_encapsulation` if `octets` is empty or its first octet is not a valid byte order.
@@ -270,9 +268,9 @@ class PERIGEE_API Decoder {
   /// value. `too_much_memory` beyond the limit of the message, `memory_full` beyond the budget of
   /// the ORB.
   void charge(std::uint64_t octets) noexcept {
-    decoded_ += octets;
-    if (decoded_ > decoded_granted_) [[unlikely]]
-      ask_for_memory();
+    if (octets > memory_left_) [[unlikely]]
+      return ask_for_memory(octets);
+    memory_left_ -= static_cast<std::uint32_t>(octets);
   }
   /// Room for one more element of a vector that gets `count` elements in all. False, with an error:
   /// a limit is exceeded.
@@ -298,10 +296,15 @@ class PERIGEE_API Decoder {
   void set_decoded_memory(DecodedMemory& memory) noexcept { decoded_memory_ = &memory; }
   /// What the rest of the message may have, for the decoder of a part of it.
   [[nodiscard]] Limits limits_left() const noexcept {
-    return {depth_left_, objects_left_, decoded_max_ - std::min(decoded_, decoded_max_)};
+    const std::uint64_t used = charged();
+    return {depth_left_, objects_left_,
+            used < decoded_size_max_ ? static_cast<std::uint32_t>(decoded_size_max_ - used) : 0};
   }
-  /// The memory that all values of the message may take.
-  [[nodiscard]] std::uint64_t decoded_max() const noexcept { return decoded_max_; }
+  /// The memory that all values of the message may take. In the later fragments of GIOP 1.1, only
+  /// the rest of the message counts.
+  [[nodiscard]] std::uint64_t decoded_max() const noexcept {
+    return decoded_max(decoded_size_max_, octets_.size() + beyond_);
+  }
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   [[nodiscard]] Environment* environment() const noexcept { return environment_; }
   [[nodiscard]] SequenceMemory* sequence_memory() const noexcept {
@@ -317,7 +320,8 @@ class PERIGEE_API Decoder {
   static constexpr std::uint64_t decoded_growth = 8;  // times the size of the message
   static constexpr std::uint64_t object_size = 320;   // memory of an object, about
   // The first octets of a message are free, so that small messages do not touch the budget.
-  static constexpr std::uint64_t decoded_free = 256 * 1024;
+  static constexpr std::uint32_t decoded_free = 256 * 1024;
+  static constexpr std::uint64_t kib = 1024;
   // For vectors above this size, C libraries usually take fresh memory from the system each time.
   // The value is the largest M_MMAP_THRESHOLD of glibc.
   static constexpr std::size_t fresh_above = std::size_t{32} << 20;
@@ -337,7 +341,8 @@ class PERIGEE_API Decoder {
   [[gnu::cold]] bool begin_next_piece() noexcept;
   [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
-  [[gnu::cold]] void ask_for_memory() noexcept;
+  [[nodiscard]] std::uint64_t charged() const noexcept { return granted_kib_ * kib - memory_left_; }
+  [[gnu::cold]] void ask_for_memory(std::uint64_t octets) noexcept;
   bool is_granted(std::uint64_t octets) noexcept;
   [[gnu::cold]] void will_fill(void* memory, std::size_t size) noexcept;
   std::string_view read_text(std::size_t size) noexcept;
@@ -356,9 +361,10 @@ class PERIGEE_API Decoder {
   std::uint32_t depth_left_ = Limits{}.depth_max;
   std::uint32_t objects_left_ = Limits{}.objects_max;
   std::uint32_t free_steps_left_ = 1 << 20;
-  std::uint64_t decoded_ = 0;  // memory of the values so far
-  std::uint64_t decoded_granted_ = decoded_free;
-  std::uint64_t decoded_max_ = Limits{}.decoded_size_max;
+  std::uint32_t decoded_size_max_ = Limits{}.decoded_size_max;
+  // Small types, since decoders are copied in each call.
+  std::uint32_t memory_left_ = decoded_free;         // octets of what was granted
+  std::uint32_t granted_kib_ = decoded_free / 1024;  // in all
   DecodedMemory* decoded_memory_ = nullptr;
   Environment* environment_ = nullptr;
   Error error_;

@@ -48,7 +48,7 @@ struct Limits {
   std::uint32_t objects_max = 256 * 1024;
   /// Memory of the values of one message, in octets. The message may have 8 times its size in
   /// addition.
-  std::uint64_t decoded_size_max = 64u << 20;
+  std::uint32_t decoded_size_max = 64u << 20;
 };
 
 }  // namespace perigee::cdr

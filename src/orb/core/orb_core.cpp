@@ -40,8 +40,9 @@ engine::MemoryBudget::Limits budget_limits(const Settings& settings,
   return {.unfinished = std::max(settings.unfinished_size_max, 4 * size_max),
           .unsent = settings.unsent_size_max,
           .parked = settings.held_size_max,
-          .decoded = std::max(settings.decoded_total_size_max,
-                              cdr::Decoder::decoded_max(of_messages.values, size_max))};
+          .decoded =
+              std::max(settings.decoded_total_size_max,
+                       cdr::Decoder::decoded_max(of_messages.values.decoded_size_max, size_max))};
 }
 
 engine::CacheLimits cache_limits(const Settings& settings,

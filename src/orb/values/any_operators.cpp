@@ -58,6 +58,9 @@ bool with_basic(TypeKind kind, Act&& act) {
   }
 }
 
+/// For values that the program has made, or that were within the limits when they were received.
+constexpr cdr::Limits unlimited_memory{.decoded_size_max = ~std::uint32_t{0}};
+
 /// A value as it came from a peer. `octets_` begin at a multiple of 8 in the message, `phase_`
 /// octets before the value. This keeps the alignment of the value.
 class EncodedValue final : public Content {
@@ -67,7 +70,8 @@ class EncodedValue final : public Content {
                    ? std::endian::big
                    : std::endian::little),
         phase_(decoder.position() % 8),
-        decoded_max_(decoder.decoded_max()),
+        decoded_max_(static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(decoder.decoded_max(), unlimited_memory.decoded_size_max))),
         code_sets_(decoder.code_sets()) {
     if (auto* factory = orb::ReferenceFactory::from(decoder.environment()))
       factory_ = factory->share();
@@ -125,7 +129,7 @@ class EncodedValue final : public Content {
   Octets octets_;
   std::endian order_;
   std::size_t phase_;
-  std::uint64_t decoded_max_;  // what the value may take in memory: that of its message
+  std::uint32_t decoded_max_;  // what the value may take in memory: that of its message
   cdr::CodeSets code_sets_;
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
 };
@@ -145,9 +149,6 @@ class Enumerator final : public Content {
  private:
   std::int64_t value_;
 };
-
-/// For values that the program has made, or that were within the limits when they were received.
-constexpr cdr::Limits unlimited_memory{.decoded_size_max = ~std::uint64_t{0}};
 
 /// For values that are encoded and decoded in this file: characters are not converted.
 constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
