@@ -358,11 +358,11 @@ class PERIGEE_API Decoder {
   LandedSequence* landed_ = nullptr;         // not null: the octets beyond are its numbers
   bool swap_ = false;
   CodeSets code_sets_;
+  // Small types, since decoders are copied in each call. In the order of Limits.
   std::uint32_t depth_left_ = Limits{}.depth_max;
   std::uint32_t objects_left_ = Limits{}.objects_max;
-  std::uint32_t free_steps_left_ = 1 << 20;
   std::uint32_t decoded_size_max_ = Limits{}.decoded_size_max;
-  // Small types, since decoders are copied in each call.
+  std::uint32_t free_steps_left_ = 1 << 20;
   std::uint32_t memory_left_ = decoded_free;         // octets of what was granted
   std::uint32_t granted_kib_ = decoded_free / 1024;  // in all
   DecodedMemory* decoded_memory_ = nullptr;

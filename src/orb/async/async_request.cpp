@@ -90,7 +90,7 @@ void AsyncRequest::inherit_time_limit(Deadline until) noexcept {
 }
 
 void AsyncRequest::limit_call_over_datagrams() noexcept {
-  const bool is_limited = !own_deadline_.is_never() && !request.has_default_limit;
+  const bool is_limited = !own_deadline_.is_never() && !has_default_limit();
   if (oneway() || is_limited) return;
   own_deadline_ = std::min(own_deadline_, Deadline::after(context_.settings.datagram_call_timeout,
                                                           context_.clock.now()));

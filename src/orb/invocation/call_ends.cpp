@@ -42,7 +42,6 @@ void apply_policies(const Reference& reference, InvocationRequest& request) {
   }
   if (request.response == ResponseFlags::none || policies.roundtrip_timeout) return;
   request.time_limit = reference.context().settings.call_timeout;
-  request.has_default_limit = request.time_limit.count() != 0;
 }
 
 void raise_user_exception(const stub::Operation& operation, cdr::Decoder& decoder) {

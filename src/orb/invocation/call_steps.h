@@ -33,7 +33,6 @@ struct InvocationRequest {
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
   std::chrono::microseconds time_limit{0};  ///< of the whole call; zero: none
-  bool has_default_limit = false;           ///< the time limit is -ORBCallTimeout, not a policy
   std::chrono::microseconds send_limit{0};  ///< until the request is sent; zero: none
   /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
@@ -102,6 +101,11 @@ class CallSteps {
   /// sets and, on a connection that is offered to the peer, the addresses of this ORB.
   [[nodiscard]] bool write_request_over(const engine::Connection& connection, cdr::Buffer& buffer,
                                         std::uint32_t request_id, Deadline deadline);
+  /// Whether -ORBCallTimeout, and not a policy, limits the call.
+  [[nodiscard]] bool has_default_limit() const noexcept {
+    return request_.time_limit.count() != 0 &&
+           request_.time_limit == context_.settings.call_timeout;
+  }
   /// The call may go over a connection for both directions (GIOP 1.2: CORBA 3.0, 15.8).
   [[nodiscard]] bool may_use_both_directions() const noexcept {
     return context_.bidirectional.concerns(request_.bidirectional) &&

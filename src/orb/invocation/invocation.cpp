@@ -69,7 +69,7 @@ void Invocation::begin_time_limits() noexcept {
 
 // A lost datagram is never sent again, so a call without a time limit might wait for ever.
 void Invocation::limit_call_over_datagrams() noexcept {
-  const bool is_limited = !slot_.deadline.is_never() && !request_.has_default_limit;
+  const bool is_limited = !slot_.deadline.is_never() && !has_default_limit();
   if (request_.response == ResponseFlags::none || is_limited) return;
   slot_.deadline = std::min(slot_.deadline, Deadline::after(context_.settings.datagram_call_timeout,
                                                             context_.clock.now()));
