@@ -64,8 +64,8 @@ std::vector<std::vector<Stamp>> all_stamps() {
   return all;
 }
 
-// The cost of a stamp is that of the fastest block of stamps: other processes interrupt some
-// blocks, and a cost that is too high would make short steps negative.
+// Computes the cost of a stamp from the fastest block of stamps, since other processes interrupt
+// some blocks. If the cost were too high, the time of a short step would be negative.
 StampClock measure_stamp_clock() {
   constexpr int blocks = 200;
   constexpr int block_size = 1000;

@@ -27,8 +27,8 @@ void Decoder::set_landed(LandedSequence& landed) noexcept {
   beyond_ = landed.size();
 }
 
-// Asks in steps, which double up to the limit of the message: few steps, and little that is not
-// used.
+// Doubles the memory that was granted, up to the limit of the message, so that a message asks
+// seldom. If the budget has no room for this, asks only for what is needed.
 void Decoder::ask_for_memory(std::uint64_t octets) noexcept {
   if (!ok()) return;
   constexpr std::uint64_t spare_max = std::uint64_t{1} << 30;

@@ -19,7 +19,8 @@ namespace perigee::cdr {
 /// Types are known by their addresses: they must outlive the index.
 class LabelIndex final {
  public:
-  /// The first member with the label; nullptr if there is none. The default of a union has none.
+  /// The first member with the label; nullptr if there is none. The default branch of a
+  /// union has no label.
   [[nodiscard]] const TypeMember* find(const TypeNode& type, std::int64_t label) {
     if (type.members.size() <= few || !known_[&type].visited) {
       if (type.members.size() > few) known_[&type].visited = true;
@@ -32,7 +33,7 @@ class LabelIndex final {
     return &type.members[found->second];
   }
 
-  /// has_signed_enumerators(type), which visits all members once.
+  /// The result of `compute`, which visits all members. Calls it only once for a large type.
   template <typename Compute>
   [[nodiscard]] bool is_signed(const TypeNode& type, const Compute& compute) {
     if (type.members.size() <= few) return compute(type);

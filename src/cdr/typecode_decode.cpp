@@ -145,9 +145,9 @@ class TypeReader final {
     return check(part.decoder) ? visited_[number - 1].node : &basic_node<TypeKind::tk_null>;
   }
 
-  /// 1 for the first TypeCode in `visited_`, and so on; 0 if no TypeCode begins there. `position`
-  /// is in front of the octets that are read now. A table makes the look-up independent of the
-  /// number of TypeCodes. Most types need no table.
+  /// The number of the TypeCode that begins at `position`: 1 is the first one in `visited_`, and 0
+  /// means that none begins there. `position` is less than the present position. A table makes the
+  /// look-up independent of the number of TypeCodes. The first look-up makes the table.
   std::uint32_t number_at(std::size_t position) {
     if (numbers_.empty()) {
       charge(size_);
@@ -243,7 +243,8 @@ class TypeReader final {
     message_.charge(memory);
     if (!message_.ok()) fail(message_.error().kind);
   }
-  /// False after an error. The vector of the members may be twice as large as its contents.
+  /// Charges the memory of one more member. The vector of the members may have twice the room that
+  /// it needs. False after an error.
   bool begin_member(Part& part) noexcept {
     charge(2 * sizeof(TypeMember));
     return check(part.decoder);
@@ -376,7 +377,7 @@ class TypeReader final {
   std::uint32_t depth_ = 0;
   std::size_t size_ = 0;  // of the top-level TypeCode, its kind and length included
   std::vector<Visited> visited_;
-  std::vector<std::uint32_t> numbers_;  // in `visited_`, by position / 4; made when it is needed
+  std::vector<std::uint32_t> numbers_;  // the table of number_at, by position / 4
   std::vector<std::size_t> open_;       // indexes in `visited_` of the nodes that are incomplete
   std::map<const TypeNode*, bool> signed_enums_;
   ErrorKind error_ = ErrorKind::none;
@@ -415,7 +416,7 @@ TypeRef decode_type(Decoder& decoder, TypeLimits limits) {
   TypeReader reader(*arena, limits, decoder);
   const TypeNode* const node = reader.read_top(kind, arena->octets);
   if (node != nullptr) return {node, std::move(arena)};
-  decoder.fail(reader.error());  // the decoder may have failed before
+  decoder.fail(reader.error());  // no effect if the decoder has failed already
   return {};
 }
 

@@ -166,7 +166,7 @@ void skip_label(Decoder& decoder, const TypeNode& discriminator) noexcept {
     case TypeKind::tk_wchar:
       return decoder.skip(decoder.read<std::uint8_t>());
     default:
-      (void)read_label(decoder, discriminator, false);  // only the size counts
+      (void)read_label(decoder, discriminator, false);  // the label is not used
   }
 }
 

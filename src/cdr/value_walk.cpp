@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t steps_of_empty_value = 16;  // so a message may have 65,536 empty values
 // These are multiplied with sizes of messages, so the products need more than 32 bits.
-constexpr std::uint64_t steps_of_octet = 256;        // of an id that was compared in vain
+constexpr std::uint64_t steps_of_octet = 256;        // see count_steps
 constexpr std::uint64_t copy_growth_base = 1 << 20;  // octets written
 constexpr std::uint64_t copy_growth_max = 16;        // for each octet read, in addition
 
@@ -139,7 +139,7 @@ class Walk final {
       case TypeKind::tk_any: {
         const TypeRef inner = type_code();
         if (inner_types_ != nullptr) collect(inner, unaliased(*inner.node), inner_types_->of_anys);
-        LabelIndex outer = std::exchange(labels_, {});  // `inner` does not outlive its index
+        LabelIndex outer = std::exchange(labels_, {});  // no index may outlive `inner`
         value(*inner.node);
         labels_ = std::move(outer);
         return;
@@ -200,8 +200,8 @@ class Walk final {
     check_growth();
   }
 
-  /// Octets that were compared in vain may be compared again for later values: the octets that this
-  /// walk has read pay for that.
+  /// Whether `octets` are the id and a NUL. If not, later values read the same octets again, and
+  /// may compare them again with an id. So these comparisons are counted.
   bool begins_with_id(OctetSpan octets, std::string_view id) {
     if (octets.empty()) return false;
     const OctetSpan wanted = std::as_bytes(std::span(id));
@@ -221,7 +221,8 @@ class Walk final {
     return value;
   }
 
-  /// Counts steps of a search. The octets that this walk has read pay for most of them.
+  /// Counts steps of comparisons with ids. For each octet that the walk has read, steps_of_octet
+  /// steps are free. The decoder limits the other steps.
   void count_steps(std::uint64_t steps) {
     steps_ += steps;
     const std::uint64_t paid = (start_ - in_.remaining()) * steps_of_octet;

@@ -25,7 +25,7 @@ class DecodedBudget {
 class DecodedMemory final {
  public:
   DecodedMemory() noexcept = default;
-  /// Takes over the charge. A decoder that charges the other object may go on.
+  /// Takes over what `other` has charged. A decoder that uses `other` may charge it again.
   DecodedMemory(DecodedMemory&& other) noexcept
       : budget_(other.budget_), charged_(std::exchange(other.charged_, 0)) {}
   ~DecodedMemory() { release(); }

@@ -30,7 +30,8 @@ class Environment {
  public:
   /// Memory for large sequences; null: only the heap is used.
   [[nodiscard]] SequenceMemory* sequence_memory() const noexcept { return sequence_memory_; }
-  /// For the values of all messages; null: only each message has a limit.
+  /// The budget for the decoded values of all messages; null: there is only the limit of each
+  /// message.
   [[nodiscard]] DecodedBudget* decoded_budget() const noexcept { return decoded_budget_; }
 
  protected:
@@ -174,9 +175,9 @@ class PERIGEE_API Decoder {
   }
   /// A sequence<octet> as a view.
   [[nodiscard]] OctetSpan read_octet_sequence() noexcept { return read_octets(read_length(1)); }
-  /// The octets of a fixed-point number of up to `digits` digits, the sign in the last half of an
-  /// octet included. Other ORBs leave out zeros in front (interop fact 59 of docs/interop.md).
-  /// `bad_value` if there is no sign, or if a half is not a digit.
+  /// The octets of a fixed-point number of at most `digits` digits. The last half of the last octet
+  /// is the sign, and all other halves are digits: otherwise the error is `bad_value`. Other ORBs
+  /// leave out zeros in front (interop fact 59 of docs/interop.md).
   [[nodiscard]] OctetSpan read_fixed(int digits) noexcept;
   /// The length of a sequence whose elements take at least `element_size_min` (≥ 1) octets each. If
   /// the remaining octets cannot hold so many elements, the error is `bad_length`, and 0 is
@@ -264,9 +265,9 @@ class PERIGEE_API Decoder {
     --objects_left_;
     charge(object_size);
   }
-  /// Counts memory that a value is about to take, if it may be much more than the octets of the
-  /// value. `too_much_memory` beyond the limit of the message, `memory_full` beyond the budget of
-  /// the ORB.
+  /// Counts memory of a value, mostly before the value takes it. Values that are never much larger
+  /// in memory than on the wire need not be counted. `too_much_memory` beyond the limit of the
+  /// message, `memory_full` beyond the budget of the ORB.
   void charge(std::uint64_t octets) noexcept {
     if (octets > memory_left_) [[unlikely]]
       return ask_for_memory(octets);
@@ -292,16 +293,18 @@ class PERIGEE_API Decoder {
     free_steps_left_ -= static_cast<std::uint32_t>(steps);
   }
 
-  /// Where `charge` counts the memory, until it is destroyed. It must outlive the decoder.
+  /// `memory` then holds what `charge` takes from the budget of the ORB. `memory` must outlive the
+  /// decoder.
   void set_decoded_memory(DecodedMemory& memory) noexcept { decoded_memory_ = &memory; }
-  /// What the rest of the message may have, for the decoder of a part of it.
+  /// The limits for the rest of the message: for a second decoder, which decodes a part of the
+  /// message.
   [[nodiscard]] Limits limits_left() const noexcept {
     const std::uint64_t used = charged();
     return {depth_left_, objects_left_,
             used < decoded_size_max_ ? static_cast<std::uint32_t>(decoded_size_max_ - used) : 0};
   }
-  /// The memory that all values of the message may take. In the later fragments of GIOP 1.1, only
-  /// the rest of the message counts.
+  /// The memory that all values of the message may take. It depends on the size of the message.
+  /// With `set_pieces`, this size does not include the pieces that were read completely.
   [[nodiscard]] std::uint64_t decoded_max() const noexcept {
     return decoded_max(decoded_size_max_, octets_.size() + beyond_);
   }
@@ -318,8 +321,8 @@ class PERIGEE_API Decoder {
 
  private:
   static constexpr std::uint64_t decoded_growth = 8;  // times the size of the message
-  static constexpr std::uint64_t object_size = 320;   // memory of an object, about
-  // The first octets of a message are free, so that small messages do not touch the budget.
+  static constexpr std::uint64_t object_size = 320;   // memory of what count_object counts, about
+  // This memory of each message is not charged to the budget, so small messages do not touch it.
   static constexpr std::uint32_t decoded_free = 256 * 1024;
   static constexpr std::uint64_t kib = 1024;
   // For vectors above this size, C libraries usually take fresh memory from the system each time.
@@ -363,8 +366,8 @@ class PERIGEE_API Decoder {
   std::uint32_t objects_left_ = Limits{}.objects_max;
   std::uint32_t decoded_size_max_ = Limits{}.decoded_size_max;
   std::uint32_t free_steps_left_ = 1 << 20;
-  std::uint32_t memory_left_ = decoded_free;         // octets of what was granted
-  std::uint32_t granted_kib_ = decoded_free / 1024;  // in all
+  std::uint32_t memory_left_ = decoded_free;         // granted, but not used
+  std::uint32_t granted_kib_ = decoded_free / 1024;  // granted in all
   DecodedMemory* decoded_memory_ = nullptr;
   Environment* environment_ = nullptr;
   Error error_;

@@ -46,8 +46,8 @@ struct Limits {
   /// Object references, TypeCodes with parameters, and anys with values that are not basic, in one
   /// message. Each takes about 300 octets of memory, and may be much smaller on the wire.
   std::uint32_t objects_max = 256 * 1024;
-  /// Memory of the values of one message, in octets. The message may have 8 times its size in
-  /// addition.
+  /// Memory of the decoded values of one message, in octets. In addition, the values may take 8
+  /// times the size of the message.
   std::uint32_t decoded_size_max = 64u << 20;
 };
 

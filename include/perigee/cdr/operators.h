@@ -115,9 +115,9 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
   return encoder;
 }
 
-/// Never allocates more than the octets at hand justify, apart from padding in memory. Elements of
-/// variable size may be much larger in memory than on the wire: they are appended one by one, and
-/// the decoder charges their memory.
+/// Elements of fixed size have the same size in memory as on the wire, apart from padding. Elements
+/// of variable size may be much larger in memory than on the wire. So they are appended one by one,
+/// and the decoder charges their memory.
 template <typename T>
 Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   if constexpr (BasicType<T>) {

@@ -143,8 +143,8 @@ struct TypeRef {
 /// Limits of a TypeCode, whether it comes from the network or from the application.
 struct TypeLimits {
   std::uint32_t depth_max = 64;  ///< TypeCodes inside each other
-  /// Types and members without a type (enumerators, flags) of one TypeCode, in memory and as
-  /// written.
+  /// Parts of one TypeCode, in memory and as written: its types, and its members that have no type
+  /// (enumerators, flags).
   std::uint32_t nodes_max = 16'384;
   std::size_t octets_max = 16 << 20;  ///< as written, if it is not sent as it was received
 };
@@ -198,7 +198,8 @@ struct InnerTypes {
   std::vector<TypeRef> of_anys;  ///< compared by `equivalent`
   std::vector<TypeRef> values;   ///< values of type TypeCode: compared by `equal`
 };
-/// The same, and writes the value again in the encoder's byte order, alignment and code sets.
+/// Like `skip_value`, and writes the value again in the encoder's byte order, alignment and code
+/// sets.
 PERIGEE_API void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type);
 /// For comparisons: equal values give equal octets and equal `inner_types`. Of a TypeCode inside
 /// the value, only the kind is written.

@@ -54,7 +54,8 @@ AnnotationParameter parse_parameter(Context& context) {
   return parameter;
 }
 
-/// An annotation of an included file concerns the compilation of that file.
+/// Warns only about annotations of the main file: the compilation of an included file warns about
+/// its own annotations.
 void warn_of_annotation(Context& context, const Annotation& annotation, std::string hint) {
   if (!unit_of(context, annotation.location)->is_main) return;
   context.diagnostics

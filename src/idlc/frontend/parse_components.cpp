@@ -38,7 +38,8 @@ T* declare_stand_in(Context& context, const Identifier& identifier) {
   return &node;
 }
 
-/// The definition of an included file concerns the compilation of that file.
+/// Warns only about definitions of the main file: the compilation of an included file warns about
+/// its own definitions.
 void warn_of_skipped(Context& context, const std::string& what, const Identifier& identifier) {
   if (!unit_of(context, identifier.location)->is_main) return;
   context.diagnostics

@@ -87,7 +87,8 @@ bool is_type_code(const Declaration& builtin) { return builtin.scoped_name == ":
 
 bool is_same_declaration(const Declaration& builtin, const Declaration& own) {
   if (builtin.kind == DeclarationKind::native) {
-    // CORBA 3.0, 10.7.1 declares it as an interface, whose operations each language maps by itself.
+    // CORBA 3.0, 10.7.1 declares TypeCode as an interface. Each language maps its operations in its
+    // own way.
     return own.kind == DeclarationKind::native ||
            (is_type_code(builtin) && own.kind == DeclarationKind::interface);
   }

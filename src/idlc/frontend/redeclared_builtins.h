@@ -6,9 +6,10 @@
 
 namespace perigee::idlc {
 
-/// Decides which declaration is used for each name that the last definition declared again. Equal
-/// declarations: that of orb.idl, unless the file's declaration makes a C++ type that the library
-/// does not have. Different declarations: that of the file, with a warning.
+/// Decides which declaration is used for each name that the last definition declared again. Usually
+/// the declaration of the file is used. If it differs from the declaration of orb.idl, a warning is
+/// reported. The declaration of orb.idl is used if it is equal, comes first, and the library has
+/// its C++ type.
 void settle_redeclared(Context& context);
 
 }  // namespace perigee::idlc

@@ -186,14 +186,15 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
   return false;
 }
 
-/// True if one of the two is a declaration of orb.idl, and the other is not.
+/// If one of the two is a declaration of orb.idl, and the other is not, the name is not an error:
+/// returns true, and the name means the declaration of the file.
 bool Scopes::redeclare_builtin(const Symbol& existing, const Symbol& added) {
   if (existing.is_use || existing.declaration == nullptr || added.declaration == nullptr)
     return false;
   const SourceFile& file = *existing.location.file;
   if (file.is_builtin == added.location.file->is_builtin) return false;
   if (existing.name != added.name) {
-    // A file that does not include orb.idl may use names that differ from its names in case.
+    // If a file does not include orb.idl, its names may differ from names of orb.idl only in case.
     const bool is_hidden = file.is_builtin && file.includer == nullptr;
     if (is_hidden) current_->insert(added);
     return is_hidden;
@@ -211,8 +212,8 @@ bool Scopes::is_inside(const Declaration& declaration) const {
   return false;
 }
 
-/// CORBA 3.0, 3.15.3 forbids it in every scope. In modules, many files do it, and other compilers
-/// accept it.
+/// CORBA 3.0, 3.15.3: the name of a scope may not be declared in this scope. For modules this is
+/// only a warning, because many files do so, and other compilers accept it.
 void Scopes::report_owners_name(const Identifier& identifier, const Declaration& owner) {
   std::string text = quoted(identifier.name) + " is also the name of the " +
                      std::string(to_text(owner.kind)) + " around it";

@@ -39,12 +39,12 @@ struct Symbol {
   bool is_use = false;  ///< declared elsewhere but used here: may not be declared here any more
 };
 
-/// A declaration of the file and a declaration of the built-in orb.idl with the same name. The
-/// symbol of the later one is not an error: see redeclared_builtins.h.
+/// A declaration of the file and a declaration of the built-in orb.idl with the same name. This is
+/// not an error. settle_redeclared (redeclared_builtins.h) decides which of the two is used.
 struct RedeclaredBuiltin {
   Symbol builtin;
   Declaration* own = nullptr;
-  bool is_own_later = true;  ///< the file includes orb.idl first
+  bool is_own_later = true;  ///< the declaration of orb.idl was read before the file's
 };
 
 class Scope final {
@@ -84,7 +84,7 @@ class Scopes final {
   [[nodiscard]] Scope* scope_of(const Declaration* declaration) const;
 
   /// Declares a name in the current scope. False if it clashes; this was reported. If the file and
-  /// orb.idl both declare the name, it means the declaration of the file.
+  /// orb.idl both declare the name, the name means the declaration of the file.
   bool declare(const Identifier& identifier, Declaration* declaration, std::string_view what);
   /// The declaration that the name means here; null after a report. A name that is used in an
   /// interface, struct or similar scope may not be declared there any more.

@@ -33,8 +33,8 @@ std::optional<std::uint32_t> first_known(const iop::CodeSetList& list, Knows&& k
 
 /// The ORB converts from and to every code set that it knows. So the server's native code set comes
 /// first if the ORB knows it. Then come the ORB's own code set, if the server converts it, and the
-/// other code sets that the server converts. But a client whose code set is UTF-8 sends it if the
-/// server converts it, since the server's native code set may lack characters.
+/// other code sets that the server converts. With -ORBPreferUtf8, UTF-8 comes before all of them if
+/// it is the ORB's own code set and the server converts it: other code sets may lack characters.
 std::optional<std::uint32_t> choose_char(const CodeSetSettings& settings,
                                          const iop::CodeSetList& server) {
   const CharSet native = settings.native_char;

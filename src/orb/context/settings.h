@@ -54,8 +54,8 @@ struct CodeSetSettings {
   /// Without a value: ISO 8859-1, and no wide characters.
   std::optional<cdr::CharSet> default_char;
   std::optional<cdr::WideSet> default_wide;
-  /// -ORBPreferUtf8: a client whose native code set is UTF-8 sends it to a server that converts
-  /// from it, even if the server's own code set comes first by the standard.
+  /// -ORBPreferUtf8: a client whose native code set is UTF-8 sends UTF-8 to a server that converts
+  /// from it. By the standard, the native code set of the server would come first.
   bool prefer_utf_8 = true;
 };
 
@@ -107,7 +107,8 @@ struct Settings {
   std::uint64_t unfinished_size_max = 256u << 20;
   /// Octets of messages that wait for their peers to read, on all connections.
   std::uint64_t unsent_size_max = 256u << 20;
-  /// Memory of the decoded values of all messages; at least what one message may take.
+  /// Memory of the decoded values of all messages. If this is less than one message may take, the
+  /// limit is what one message may take.
   std::uint64_t decoded_total_size_max = 512u << 20;
   /// The lowest average rate of an arriving message, after a grace; zero: no limit.
   std::uint64_t pace_octets_per_second = 1024;

@@ -101,7 +101,7 @@ class CallSteps {
   /// sets and, on a connection that is offered to the peer, the addresses of this ORB.
   [[nodiscard]] bool write_request_over(const engine::Connection& connection, cdr::Buffer& buffer,
                                         std::uint32_t request_id, Deadline deadline);
-  /// Whether -ORBCallTimeout, and not a policy, limits the call.
+  /// Whether -ORBCallTimeout limits the call. Also true if a policy sets the same time.
   [[nodiscard]] bool has_default_limit() const noexcept {
     return request_.time_limit.count() != 0 &&
            request_.time_limit == context_.settings.call_timeout;

@@ -129,7 +129,7 @@ class EncodedValue final : public Content {
   Octets octets_;
   std::endian order_;
   std::size_t phase_;
-  std::uint32_t decoded_max_;  // what the value may take in memory: that of its message
+  std::uint32_t decoded_max_;  // memory that all values of its message may take
   cdr::CodeSets code_sets_;
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
 };
@@ -163,7 +163,8 @@ void encode_value(Encoder& encoder, const CORBA::Any& any) {
   });
 }
 
-/// A value in a form for comparisons: CDR without TypeCodes.
+/// A value in a form for comparisons, from `write_comparable`. The octets have only the kinds of
+/// the TypeCodes inside the value.
 struct Comparable {
   cdr::Buffer octets;
   cdr::InnerTypes types;

@@ -36,7 +36,7 @@ void collect(const Declarations& declarations, Declarations& types) {
 }
 
 /// Collects the interfaces that the main file or an included file declares, but no file defines.
-/// The interfaces of orb.idl have the node of Object.
+/// Leaves out interfaces of orb.idl, whose TypeCodes are `object_node`.
 void collect_undefined(const Declarations& declarations, Declarations& interfaces) {
   for (const Declaration* declaration : declarations) {
     const auto* forward = as<Forward>(declaration);

@@ -282,7 +282,8 @@ class Walk final {
     if (used->declaration != nullptr) built_in(*used->declaration, location, !is_passed_locally_);
   }
 
-  /// The library has C++ types for some declarations of orb.idl only. Those of enums and exceptions
+  /// Refuses the use of a declaration of orb.idl for which the library has no C++ type. Also
+  /// refuses to marshal enums and exceptions of orb.idl, because their C++ types in the library
   /// cannot be marshalled.
   void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
     constexpr std::string_view in_library[] = {"::CORBA::PolicyError", "::CORBA::InvalidPolicies",
