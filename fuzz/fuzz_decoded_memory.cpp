@@ -1,5 +1,5 @@
 // The memory of decoded values. The first octet selects the byte order and a type, the other octets
-// are the message. The message may have no memory besides 8 times its size and what is free.
+// are the message. Its values may take 8 times the size of the message plus `free_octets`.
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
@@ -43,7 +43,8 @@ std::size_t allocated() {
 #endif
 }
 
-/// What the decoder does not charge: the first octets, and what is too small to matter.
+/// Memory that the decoder does not charge: the first 256 KiB of each message, and memory of small
+/// values.
 constexpr std::size_t free_octets = 256 * 1024 + 64 * 1024;
 
 template <typename T>

@@ -1,6 +1,6 @@
 """What hostile messages cost their decoder: instructions at two sizes, by callgrind, and memory.
 
-Four times the octets may take 4.4 times the instructions. The memory may be 8 times the message's size and 64 MiB.
+Four times the octets may take 4.4 times the instructions. The memory may be 64 MiB plus 8 times the message's size.
 Fails if an attack takes more, or if an ordinary message of 32 MiB is not decoded.
     count_decoding.py DECODE_ATTACKS
 """

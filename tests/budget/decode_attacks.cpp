@@ -1,6 +1,6 @@
-// Decodes one hostile message: decode_attacks ATTACK SIZE. The size is in octets, about. Prints the
-// error, or "decoded", and by how many KiB the largest memory of the process grew meanwhile.
-// count_decoding.py runs it, and counts the instructions of decode_attack.
+// Decodes one hostile message: decode_attacks ATTACK SIZE. The message has about SIZE octets.
+// Prints the error, or "decoded", and how many KiB of memory the process took at most for the
+// decoding. count_decoding.py runs it, and counts the instructions of decode_attack.
 #include "attacksC.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -49,7 +49,8 @@ void write_repeated(Encoder& encoder, std::size_t count, std::uint8_t value) {
   for (std::size_t index = 0; index < count; ++index) encoder.write(value);
 }
 
-// Each octet is 1: so each four octets look like the length of the id, and the id begins there.
+// Each element begins with the length of the id. So the decoder compares the octets behind it with
+// the id, and finds that only the first octet is equal.
 void write_exceptions(Encoder& encoder, std::size_t size) {
   const std::string id(0x01010100 % (size / 2) + size / 4, '\x01');
   const TypeMember member[] = {{"", &octet}};
@@ -123,7 +124,7 @@ void write_struct(Encoder& encoder, const TypeNode& first, std::size_t others,
   });
 }
 
-// Many unions share one enum with many enumerators. Each has one branch, which is its default.
+// Many unions share one enum with many enumerators. Each union has one branch: its default.
 void write_shared_enum(Encoder& encoder, std::size_t size) {
   const std::vector<TypeMember> enumerators = many_members(size / 64, nullptr);
   const TypeNode number{.kind = TypeKind::tk_valued_enum, .bound = 32, .members = enumerators};

@@ -69,7 +69,7 @@ TEST_CASE("a sequence whose elements are large in memory is refused before the m
   CHECK(values.capacity() * sizeof(Large) <= 4 * mib + 8 * wire.size());
 }
 
-TEST_CASE("a message may always have eight times its size") {
+TEST_CASE("the values of a message may always take eight times its size") {
   const Octets wire = sequence_of_large(1);
   Octets longer = wire;
   longer.resize(sizeof(Large));
@@ -144,7 +144,7 @@ TEST_CASE("a deferred request takes over the charge") {
   CHECK(budget.charged == 0);
 }
 
-TEST_CASE("the largest limit is four GiB and eight times the message") {
+TEST_CASE("the largest limit is four GiB plus eight times the size of the message") {
   const Octets wire = sequence_of_large(1000);
   Decoder decoder(wire, std::endian::native, 0, allowing(~std::uint32_t{0}));
   decoder.charge(std::uint64_t{1} << 32);
@@ -188,7 +188,7 @@ TEST_CASE("the entries of maps are charged") {
   CHECK(values.size() < 500);
 }
 
-TEST_CASE("a copy of a decoder charges no owner that may be gone") {
+TEST_CASE("a copy of a decoder does not charge the DecodedMemory of the original") {
   Budget budget(0);
   OrbStandIn orb(budget);
   DecodedMemory memory;
@@ -204,7 +204,7 @@ TEST_CASE("a copy of a decoder charges no owner that may be gone") {
   CHECK(memory.charged() == 0);
 }
 
-TEST_CASE("strings and numbers take no more memory than their octets justify") {
+TEST_CASE("a sequence of strings takes at most eight times the size of its message") {
   Buffer buffer;
   Encoder encoder(buffer);
   const std::vector<std::string> texts(100'000, "a text of some length");

@@ -285,12 +285,12 @@ TEST_CASE("a large message may have unions with many labels") {
 }
 
 // Many values of a large type use an index of its labels.
-TEST_CASE("the values of a large union find their branches, the first of equal labels") {
+TEST_CASE("in a large union, the first branch with the label of the value is chosen") {
   std::vector<TypeMember> branches(1000);
   for (std::size_t index = 0; index < branches.size(); ++index)
     branches[index] = {"", &basic_node<tk_octet>, 7 * static_cast<std::int64_t>(index / 2)};
   for (std::size_t index = 1; index < branches.size(); index += 2)
-    branches[index].type = &basic_node<tk_double>;  // never chosen: the label is taken
+    branches[index].type = &basic_node<tk_double>;  // never chosen: the label of the branch before
   branches[500] = {"", &basic_node<tk_short>, 0};   // the default
   const TypeNode choice{.kind = tk_union,
                         .default_index = 500,
@@ -305,7 +305,7 @@ TEST_CASE("the values of a large union find their branches, the first of equal l
   }
 }
 
-TEST_CASE("the values of a large enum with values are checked") {
+TEST_CASE("a value that a large enum with @value does not have is an error") {
   std::vector<TypeMember> enumerators(300);
   for (std::size_t index = 0; index < enumerators.size(); ++index)
     enumerators[index].label = 2 * static_cast<std::int64_t>(index) - 100;

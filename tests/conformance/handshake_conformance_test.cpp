@@ -46,7 +46,7 @@ struct Harness {
 
 namespace perigee::test {
 
-TEST_CASE("an open with Wait::no has to be repeated, and wants() names the missing readiness") {
+TEST_CASE("an open with Wait::no has to be repeated, and wants() says what it waits for") {
   auto memory = make_memory_pair();
   const TransportPair pair = wrap(memory);
   CHECK(pair.client->features().opens);

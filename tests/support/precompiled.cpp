@@ -1,1 +1,1 @@
-// Empty: CMake compiles headers for the sources of a target.
+// Empty. CMake compiles headers only for a target that has a source.

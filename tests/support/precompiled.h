@@ -1,4 +1,5 @@
-// What most tests include. Compiled once, and then used by all test programs.
+// Headers that most tests include. They are compiled once, for all test programs without
+// optimisation.
 #pragma once
 
 #include <doctest/doctest.h>

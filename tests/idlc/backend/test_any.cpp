@@ -271,8 +271,8 @@ TEST_CASE("anys are equal if their values are") {
   CHECK_FALSE((a == b));
 }
 
-/// An any in an any. Its type is a recursive struct, unrolled as often as `unrolled` says, and its
-/// value has no elements.
+/// An any in an any. The type of the inner any is a recursive struct. Its TypeCode contains the
+/// struct `unrolled` more times before it refers back. The value has `elements` empty children.
 Any nested_recursive(std::size_t unrolled, std::uint32_t elements = 0) {
   using perigee::cdr::TypeKind;
   using perigee::cdr::TypeMember;

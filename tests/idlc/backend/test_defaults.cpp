@@ -25,7 +25,7 @@ TEST_CASE("a default-constructed struct has the values of @default") {
   CHECK(settings.plain() == 0);
 }
 
-TEST_CASE("a member of an enum without @default has the default literal") {
+TEST_CASE("a member without @default has the enumerator with @default_literal") {
   CHECK(Settings().level() == Level::middle);
 }
 

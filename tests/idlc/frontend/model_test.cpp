@@ -122,7 +122,7 @@ TEST_CASE("a declaration of module CORBA equal to that of orb.idl means the buil
   }
 }
 
-TEST_CASE("a declaration of module CORBA in front of orb.idl stays the declaration of the file") {
+TEST_CASE("a declaration of module CORBA before the #include of orb.idl is used") {
   const CompileResult result = compile_text(
       "module CORBA { typedef string Identifier; };\n#include <orb.idl>\n"
       "typedef CORBA::Identifier T;\n");
@@ -144,7 +144,7 @@ TEST_CASE("a declaration of module CORBA that the library lacks is generated") {
   CHECK_FALSE(name->type->declaration->is_imported);
 }
 
-TEST_CASE("a file without orb.idl may use names of module CORBA that differ in case") {
+TEST_CASE("a file without orb.idl may declare a name that differs from orb.idl only in case") {
   CHECK(full_text(compile_text("module CORBA { typedef string identifier; };\n").diagnostics) ==
         "");
 }
