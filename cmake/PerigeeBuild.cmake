@@ -68,6 +68,19 @@ function(perigee_compile_separately)
   endforeach()
 endfunction()
 
+# With these options, ccache can keep objects that were made with compiled headers.
+set(PERIGEE_PRECOMPILED_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+                                "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+
+# perigee_precompile_headers(<target> <header>...): for full builds, compiles headers that most sources
+# of the target include.
+function(perigee_precompile_headers target)
+  if(PERIGEE_BATCH_ALL AND NOT PERIGEE_QUICK)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    target_compile_options(${target} PRIVATE ${PERIGEE_PRECOMPILED_OPTIONS})
+  endif()
+endfunction()
+
 # perigee_choose_batches(<target>): groups the sources that the target has now. Later sources, and
 # generated sources, are compiled separately.
 function(perigee_choose_batches target)
@@ -241,7 +254,7 @@ endfunction()
 # compiled form. Sources that configure doctest before they include it read them as text.
 function(perigee_use_test_headers target)
   target_precompile_headers(${target} REUSE_FROM ${PERIGEE_TEST_HEADERS})
-  target_compile_options(${target} PRIVATE ${PERIGEE_TEST_HEADERS_OPTIONS})
+  target_compile_options(${target} PRIVATE ${PERIGEE_PRECOMPILED_OPTIONS})
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(path ${source} ABSOLUTE)

@@ -23,7 +23,7 @@ struct AmiOptions {
   std::size_t calls = 5000;  ///< per kind, number in flight and round
   std::vector<std::size_t> in_flight{1, 2, 4, 8, 16, 32, 64, 128, 256};
   std::vector<std::string> servers{"auto", "reactive", "thread-per-connection", "omniORB"};
-  std::vector<std::size_t> cpus{1, 2};  ///< numbers of CPUs that both sides share
+  std::vector<std::size_t> cpus{1, 2};  ///< 1: both sides share a CPU; 2: one CPU for each side
   std::string omniorb_program;
 };
 

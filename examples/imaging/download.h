@@ -29,8 +29,8 @@ class Download {
     Checksum checksum;
   };
 
-  /// Continues the file that an earlier start has left, if it has octets of the same content.
-  /// Deletes files with octets of other contents. Throws LocalProblem.
+  /// Continues the .part file that an earlier start has left for the same content. Deletes the
+  /// .part files of other contents of this image. Throws LocalProblem.
   Download(std::filesystem::path file, What what);
 
   [[nodiscard]] const What& what() const noexcept { return what_; }

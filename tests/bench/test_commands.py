@@ -199,7 +199,7 @@ class CountsOfVoidCalls:
                        *arguments)["results"]["void"]
 
     def differing_systems(self, cells, systems):
-        """The systems whose void call costs something else on a side."""
+        """The systems whose void call has other costs than COSTS on one side."""
         return [system for system in systems
                 if any(abs(cells[system][side][cost] - expected) > 0.3 for side in ("client", "server")
                        for cost, expected in self.COSTS.items())]
@@ -245,7 +245,7 @@ class CubitFloor(unittest.TestCase):
         return process
 
     def sizes_of_calls(self, messages, workloads):
-        """Of the last request and reply of each, as the client records them."""
+        """The sizes of each workload's last request and reply, from the client's recording."""
         reference = self.role("perigee-server", "reactive", "iiop://127.0.0.1:0", messages).stdout.readline().strip()
         with tempfile.TemporaryDirectory() as folder:
             record, settings = Path(folder, "record.pcap"), Path(folder, "settings.toml")
@@ -259,7 +259,7 @@ class CubitFloor(unittest.TestCase):
         return calls[-2 * len(workloads):][1::2]
 
     def sizes_of_floor(self, messages, count):
-        """The raw client makes a connection for each workload, on which it says first what it will send."""
+        """The raw client opens a connection for each workload, and first sends the two sizes."""
         with socket.create_server(("127.0.0.1", 0)) as server:
             self.role("raw-client", str(server.getsockname()[1]), messages)
             sizes = []
@@ -279,7 +279,7 @@ class CubitFloor(unittest.TestCase):
 
 
 def payload_sizes(record):
-    """Of the TCP segments in a recording that have any octets: Ethernet, IPv4 and TCP have 54."""
+    """The sizes of the TCP payloads in a recording, without empty ones. Headers take 54 octets."""
     sizes, position = [], 24
     while position < len(record):
         size, = struct.unpack_from("<I", record, position + 8)
@@ -361,7 +361,7 @@ class Middletier(unittest.TestCase):
                          [(150, 0, 0, "TPR-ST"), (150, 0, 1, "coroutine-2"),
                           (150, 0, 2, "coroutine-2"), (150, 0, 2, "raw-2")])
 
-    def test_only_models_whose_threads_wait_have_threads_for_their_clients(self):
+    def test_models_with_one_loop_or_asynchronous_servants_need_few_threads(self):
         rows = results("middletier", "--seconds", "0.05", "--clients", "60", "--model", *self.MODELS)["results"]
         threads = {row["model"]: row["threads"] for row in rows}
         self.assertGreaterEqual(threads["TPC"], 60)
@@ -400,7 +400,7 @@ class Jitter(unittest.TestCase):
 
 
 class JitterCounts(unittest.TestCase):
-    def test_servants_that_answer_later_allocate_nothing_but_without_the_pools(self):
+    def test_servants_that_may_reply_later_allocate_only_without_the_pools(self):
         part, = results("jitter", "--rounds", "1", "--calls", "20", "--crowd", "0", "--counts")["parts"]
         for name, cell in part["results"].items():
             allocations = cell["server"]["allocations"]

@@ -128,8 +128,9 @@ std::shared_ptr<ScriptedConnector> connector_that_brings(
   return connector_that_begins([client]() -> Connects::Made { return std::move(*client); }, true);
 }
 
-/// The threads of this process when threads that were joined are gone. A sanitizer starts a thread
-/// of its own with the first thread.
+/// The number of threads of this process, after the system has removed the threads that were
+/// joined. A sanitizer starts a thread of its own with the first thread, so this function starts
+/// one.
 std::size_t settled_threads() {
   std::thread([] {}).join();
   std::size_t count = threads_of_process();

@@ -22,7 +22,7 @@ TEST_CASE("each connection of a home is visited once, although connections begin
     if (visits.empty()) connect();
     ++visits[&each];
     if (visits.size() % 10 == 0) each.shut_down();
-    if (visits.size() == 70) connections.front()->shut_down();  // would be the last one
+    if (visits.size() == 70) connections.front()->shut_down();  // would be visited last
   });
   CHECK(visits.size() >= count);
   for (const auto& [connection, number] : visits) CHECK(number == 1);

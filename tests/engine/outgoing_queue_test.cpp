@@ -407,7 +407,7 @@ TEST_CASE("an end of the output that blocks goes on with the next flush") {
   CHECK(tries == 3);
 }
 
-TEST_CASE("an end of the output that fails loses the queue") {
+TEST_CASE("an end of the output that fails is a failure of the queue") {
   QueueFixture f;
   f.transport.on_finish = [] { return IoResult{0, IoStatus::failed, EPIPE}; };
   f.queue.finish();
@@ -466,7 +466,7 @@ TEST_CASE("messages that are held, or come during the last send, leave before th
   CHECK(f.received() == Numbers{1, 2});
 }
 
-TEST_CASE("a send that fails loses the queue, and says which messages the peer may have") {
+TEST_CASE("after a send that fails, the queue says which messages the peer may have") {
   QueueFixture f;
   f.take_once(30);
   CHECK(f.send(1).status == Status::queued);

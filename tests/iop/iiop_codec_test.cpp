@@ -1,4 +1,4 @@
-// The codec of IIOP profiles: it returns profile bodies for all protocols.
+// The codec of IIOP profiles: it converts profiles to and from ProfileBody, the same for all tags.
 #include "support/octets.h"
 #include <perigee/iop/profile_codec.h>
 

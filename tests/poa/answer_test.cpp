@@ -70,7 +70,7 @@ TEST_CASE("an answer that is dropped is NO_RESPONSE, COMPLETED_MAYBE") {
   CHECK(test.request.outstanding() == 0);
 }
 
-TEST_CASE("exceptions are answered as a servant's are") {
+TEST_CASE("the client gets an exception in an answer like an exception of a servant") {
   Deferred test;
   test.dispatch();
   std::string expected;

@@ -38,7 +38,7 @@ inline constexpr bool has_padding = alignof(ControlHeader) > sizeof(int);
   return sizeof(ControlHeader) + ((data_size + mask) & ~mask);
 }
 
-/// Most handles that one message carries (the system's SCM_MAX_FD).
+/// The largest number of handles in one message (the system's SCM_MAX_FD).
 inline constexpr std::size_t handles_max = 253;
 
 /// Control data with handles to send. Not initialised: only the used part is written.

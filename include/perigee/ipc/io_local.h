@@ -38,7 +38,7 @@ struct ReceivedHandles {
 
 namespace io {
 
-/// Most handles that one message carries.
+/// The largest number of handles in one message.
 inline constexpr std::size_t handles_max = system_calls::handles_max;
 
 /// A transfer that also says whether there was a message: octets of a stream, or a record.

@@ -1,5 +1,6 @@
-// Makes TypeCodes. Each function checks its arguments, puts a node that refers to the parts on the
-// stack, and copies the node together with the parts.
+// Makes TypeCodes. Each function checks its arguments, and makes a node on the stack. The node
+// refers to the names and types in the arguments. `make` copies the node, and all that it refers
+// to.
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>

@@ -17,9 +17,9 @@ inline DynamicAny::DynAnyFactory_ptr use_dyn_any_factory(CORBA::ORB_ptr orb) {
   return dyn_any_factory;
 }
 
-/// Values, not octets: omniORB fills padding with whatever was there.
+/// Compares values, not octets: omniORB fills padding with whatever was there.
 inline bool same_value(const CORBA::Any& a, const CORBA::Any& b) {
-  // Its comparison of wide strings looks at octets, which may have a byte order mark or not.
+  // DynAny::equal compares the octets of wide strings: a byte order mark would be a difference.
   const CORBA::WChar* wide_a = nullptr;
   const CORBA::WChar* wide_b = nullptr;
   if ((a >>= wide_a) && (b >>= wide_b)) return std::wcscmp(wide_a, wide_b) == 0;

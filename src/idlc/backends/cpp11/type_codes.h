@@ -14,8 +14,9 @@ bool has_type_code(const Declaration& declaration);
 
 /// The namespace of the nodes of the declaration's scope: "perigee::types::Stock::Quoter".
 std::string node_namespace(const Declaration& declaration);
-/// "_type_Quote", or "_forward_Quote" for an interface that this compilation only declares: each
-/// source has its own node for it. An IDL name cannot begin with an underscore.
+/// "_type_Quote", or "_forward_Quote" for an interface that this compilation only declares. Each
+/// generated source defines a "_forward_" node of its own. An IDL name cannot begin with an
+/// underscore.
 std::string node_name(const Declaration& declaration);
 
 /// The definition of the declaration's node and of the table of its members.
