@@ -251,7 +251,7 @@ constexpr Option options[] = {
      show_native_char_code_set},
     answer_option<&orb::CodeSetSettings::prefer_utf_8>(
         "PreferUtf8", "code_sets.prefer_utf_8", text,
-        "send UTF-8 to servers that convert from it, instead of their native code set"),
+        "a UTF-8 client sends UTF-8 to servers that convert from it"),
     {"DefaultCharCodeSet", "code_sets.default_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
      "the code set of strings, for peers that announce no code sets", set_default_char_code_set,
      nullptr, "ISO-8859-1"},
@@ -307,7 +307,7 @@ constexpr Option options[] = {
         "the references, anys and parts of TypeCodes in a message"),
     number_option<&cdr::Limits::decoded_size_max, 0>(
         "DecodedSizeMax", "limits.decoded_size_max", octets,
-        "the memory of the decoded values of a message, besides 8 times the message's size"),
+        "the memory of the decoded values of a message; 8 times its size is allowed in addition"),
     number_option<&iop::IorLimits::profiles_max>("ProfilesMax", "limits.profiles_max", number_of,
                                                  "the profiles of a reference"),
     number_option<&iop::IorLimits::ior_string_size_max, size_min>(
