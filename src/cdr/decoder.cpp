@@ -17,6 +17,8 @@ void Decoder::fail(ErrorKind kind) noexcept {
 }
 
 void Decoder::set_pieces(const std::size_t* sizes) noexcept {
+  const std::uint64_t most = decoded_max();
+  decoded_size_max_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, ~std::uint32_t{0}));
   beyond_ = octets_.size() - sizes[0];
   octets_ = octets_.first(sizes[0]);
   next_sizes_ = sizes + 1;

@@ -240,7 +240,7 @@ class Walk final {
     const auto first = std::ranges::find_if(octets.first(octets.size() - 1),
                                             [](std::byte octet) { return octet != std::byte{0}; });
     const OctetSpan digits(first, octets.end());
-    const bool is_zero = digits.size() == 1 && digits[0] >> 4 == std::byte{0};
+    const bool is_zero = digits.size() == 1 && (digits[0] >> 4) == std::byte{0};
     if (is_zero) return out_->write(std::uint8_t{0x0c});
     out_->write_octets(digits);
   }

@@ -86,6 +86,18 @@ TEST_CASE("the values of a message may always take eight times its size") {
   CHECK(decoder.error().kind == ErrorKind::too_much_memory);
 }
 
+TEST_CASE("a message in pieces may take eight times the size of all pieces") {
+  const Octets zeros(64 * kib);
+  const std::array<std::size_t, 4> sizes{16 * kib, 16 * kib, 16 * kib, 16 * kib};
+  Decoder decoder(zeros, std::endian::native, 0, allowing(mib));
+  decoder.set_pieces(sizes.data());
+  decoder.skip(60 * kib);
+  decoder.charge(mib + 8 * zeros.size());
+  CHECK(decoder.ok());
+  decoder.charge(1);
+  CHECK(decoder.error().kind == ErrorKind::too_much_memory);
+}
+
 TEST_CASE("small messages do not touch the budget of the ORB") {
   Budget budget(0);
   OrbStandIn orb(budget);

@@ -303,9 +303,9 @@ class PERIGEE_API Decoder {
     return {depth_left_, objects_left_,
             used < decoded_size_max_ ? static_cast<std::uint32_t>(decoded_size_max_ - used) : 0};
   }
-  /// The memory that all values of the message may take. It depends on the size of the message.
-  /// With `set_pieces`, this size does not include the pieces that were read completely.
+  /// The memory that all values of the message may take.
   [[nodiscard]] std::uint64_t decoded_max() const noexcept {
+    if (next_sizes_ != nullptr) return decoded_size_max_;  // `set_pieces` has added the size
     return decoded_max(decoded_size_max_, octets_.size() + beyond_);
   }
   void set_environment(Environment* environment) noexcept { environment_ = environment; }

@@ -251,8 +251,9 @@ NumberLiteral fixed_of_floating(const Token& token, Diagnostics& diagnostics) {
   if (mark < token.text.size()) {
     std::string_view text = token.text.substr(mark + 1);
     if (text.starts_with('+')) text.remove_prefix(1);
-    const char* const last = text.data() + text.size();
-    const auto [end, code] = std::from_chars(text.data(), last, exponent);
+    const char* const first = text.data();
+    const char* const last = first + text.size();
+    const auto [end, code] = std::from_chars(first, last, exponent);
     if (code == std::errc::result_out_of_range) exponent = exponent_max + 1;
     if (code == std::errc::invalid_argument || end != last) return malformed(token, diagnostics);
   }
