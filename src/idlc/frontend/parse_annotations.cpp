@@ -107,6 +107,13 @@ void parse_annotation(Context& context, Annotations& annotations) {
 }
 
 /// The comment's text is scanned here, because the preprocessor does not process it.
+/// As in a comment like `//@default is 3`.
+bool is_default_without_constant(const Annotation& annotation) {
+  return annotation.name == "default" &&
+         (annotation.parameters.empty() ||
+          std::holds_alternative<std::monostate>(annotation.parameters.front().value));
+}
+
 void parse_comment(Context& context, Event& event, Annotations& annotations) {
   Token comment = event.tokens.front();
   Location origin = comment.location;
@@ -130,6 +137,9 @@ void parse_comment(Context& context, Event& event, Annotations& annotations) {
       while (context.tokens.at("@")) parse_annotation(context, annotations);
     });
   }
+  const auto first = annotations.begin() + static_cast<std::ptrdiff_t>(known_count);
+  annotations.erase(std::remove_if(first, annotations.end(), is_default_without_constant),
+                    annotations.end());
   for (std::size_t i = known_count; i < annotations.size(); ++i) {
     check_annotation(context, annotations[i]);
   }

@@ -191,6 +191,11 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
 bool Scopes::redeclare_builtin(const Symbol& existing, const Symbol& added) {
   if (existing.is_use || existing.declaration == nullptr || added.declaration == nullptr)
     return false;
+  // Module CORBA itself is reopened, and never declared again.
+  if (existing.declaration->kind == DeclarationKind::module ||
+      added.declaration->kind == DeclarationKind::module) {
+    return false;
+  }
   const SourceFile& file = *existing.location.file;
   if (file.is_builtin == added.location.file->is_builtin) return false;
   if (existing.name != added.name) {
