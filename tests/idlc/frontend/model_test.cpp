@@ -50,6 +50,13 @@ TEST_CASE("declarations included inside a scope belong to the file that opened t
     CHECK(file.is_part == (file.path == "part.idl" || file.path == "piece.idl"));
 }
 
+TEST_CASE("text behind //@default that is no constant is ignored") {
+  const CompileResult result = compile_files(
+      {{"main.idl", "struct S {\n  long a;  //@default is 3\n  long b;  //@default(none)\n};\n"}});
+  CHECK(full_text(result.diagnostics) == "");
+  CHECK(result.ok());
+}
+
 TEST_CASE("a file that is also included at file level is not part of a scope's file") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\nmodule M {\n#include \"a.idl\"\n};\n"},
