@@ -1,20 +1,22 @@
 // Finds members by their labels: the branches of unions and the enumerators of enums with values.
 #pragma once
 
+#include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace perigee::cdr {
 
-/// For one walk over a value, whose type may come from the network. The first look-up in a type
-/// visits all its members: the octets of the TypeCode pay for that. Later look-ups in a large type
-/// use a sorted table, so that the work does not grow with the product of values and members.
+/// For one walk over a value or a TypeCode. Types may come from the network. The first look-up in a
+/// type visits all its members: the octets of the TypeCode pay for that. Later look-ups in a large
+/// type use a sorted table, so that the work does not grow with the product of values and members.
 ///
 /// Types are known by their addresses: they must outlive the index.
 class LabelIndex final {
@@ -22,27 +24,22 @@ class LabelIndex final {
   /// The first member with the label; nullptr if there is none. The default branch of a
   /// union has no label.
   [[nodiscard]] const TypeMember* find(const TypeNode& type, std::int64_t label) {
-    if (type.members.size() <= few || !known_[&type].visited) {
-      if (type.members.size() > few) known_[&type].visited = true;
-      return search(type, label);
-    }
-    Sorted& sorted = known_[&type].sorted;
-    if (sorted.empty()) sorted = sort(type);
-    const auto found = std::ranges::lower_bound(sorted, label, {}, &Entry::first);
-    if (found == sorted.end() || found->first != label) return nullptr;
+    if (type.members.size() <= few) return search(type, label);
+    Known& known = known_[&type];
+    if (!std::exchange(known.visited, true)) return search(type, label);
+    if (known.sorted.empty()) known.sorted = sort(type);
+    const auto found = std::ranges::lower_bound(known.sorted, label, {}, &Entry::first);
+    if (found == known.sorted.end() || found->first != label) return nullptr;
     return &type.members[found->second];
   }
 
-  /// The result of `compute`, which visits all members. Calls it only once for a large type.
-  template <typename Compute>
-  [[nodiscard]] bool is_signed(const TypeNode& type, const Compute& compute) {
-    if (type.members.size() <= few) return compute(type);
+  /// The result of has_signed_enumerators, which visits all members. Calls it only once for a large
+  /// type.
+  [[nodiscard]] bool is_signed(const TypeNode& type) {
+    if (type.members.size() <= few) return has_signed_enumerators(type);
     Known& known = known_[&type];
-    if (!known.has_sign) {
-      known.is_signed = compute(type);
-      known.has_sign = true;
-    }
-    return known.is_signed;
+    if (!known.is_signed) known.is_signed = has_signed_enumerators(type);
+    return *known.is_signed;
   }
 
  private:
@@ -51,8 +48,7 @@ class LabelIndex final {
   using Sorted = std::vector<Entry>;
   struct Known {
     bool visited = false;
-    bool has_sign = false;
-    bool is_signed = false;
+    std::optional<bool> is_signed;
     Sorted sorted;
   };
 

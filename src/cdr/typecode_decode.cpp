@@ -1,12 +1,12 @@
 // Reads TypeCodes, which come from the network. The target of each indirection must have been read
 // before. Each count must fit into the remaining octets. Nesting and the number of parts are
 // limited. CORBA 3.0, 15.3.5.1 "TypeCode".
+#include "cdr/label_index.h"
 #include "cdr/type_arena.h"
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace perigee::cdr {
@@ -310,7 +310,7 @@ class TypeReader final {
 
   void read_branches(TypeNode& node, Part& part, const TypeNode& discriminator) {
     const std::size_t count = part.decoder.read_length(9);
-    const bool is_signed = is_signed_label(discriminator);
+    const bool is_signed = labels_.is_signed(discriminator);
     std::vector<TypeMember> members;
     members.reserve(std::min(count, reserved_members_max));
     for (std::size_t index = 0; index < count && begin_member(part); ++index) {
@@ -322,14 +322,6 @@ class TypeReader final {
       read_member(member, node, part);
     }
     node.members = arena_.add(std::move(members));
-  }
-
-  /// Visits all enumerators of an enum only once, since many unions may share it.
-  bool is_signed_label(const TypeNode& discriminator) {
-    if (discriminator.kind != TypeKind::tk_valued_enum) return false;
-    const auto [known, is_new] = signed_enums_.try_emplace(&discriminator);
-    if (is_new) known->second = has_signed_enumerators(discriminator);
-    return known->second;
   }
 
   /// The label of the default may have any value. JacORB writes one octet of 0, whatever the
@@ -379,7 +371,7 @@ class TypeReader final {
   std::vector<Visited> visited_;
   std::vector<std::uint32_t> numbers_;  // the table of number_at, by position / 4
   std::vector<std::size_t> open_;       // indexes in `visited_` of the nodes that are incomplete
-  std::map<const TypeNode*, bool> signed_enums_;
+  LabelIndex labels_;                   // many unions may share one large enum
   ErrorKind error_ = ErrorKind::none;
 };
 

@@ -213,8 +213,7 @@ class Walk final {
   }
 
   std::int64_t enumerator(const TypeNode& type) {
-    const std::int64_t value =
-        read_label(in_, type, labels_.is_signed(type, has_signed_enumerators));
+    const std::int64_t value = read_label(in_, type, labels_.is_signed(type));
     if (type.kind == TypeKind::tk_valued_enum && in_.ok() && labels_.find(type, value) == nullptr)
       in_.fail(ErrorKind::bad_enum);
     if (out_ != nullptr && in_.ok()) write_enumerator(*out_, type, value);
