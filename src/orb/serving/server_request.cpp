@@ -66,21 +66,14 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
                          {"thrown after the answer: ", exception.what()});
   answered_ = true;
   const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception);
-  if (is_answer_of_non_existent(operation_, exception) && response_expected_) {
-    try {
-      return send_reply([](cdr::Encoder& encoder) { encoder.write_boolean(true); });
-    } catch (const CORBA::SystemException& failure) {
-      return send_system_exception(failure);
-    } catch (...) {
-      return send_system_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE));
-    }
-  }
-  failed_ = system != nullptr;
+  const bool means_true = response_expected_ && is_answer_of_non_existent(operation_, exception);
+  failed_ = system != nullptr && !means_true;
   if (!response_expected_)
     return log_operation(log::Level::info, operation_,
                          {"the client expects no reply and does not get ", exception.what()});
-  if (system != nullptr) return send_system_exception(*system);
+  if (failed_) return send_system_exception(*system);
   try {
+    if (means_true) return send_reply([](cdr::Encoder& encoder) { encoder.write_boolean(true); });
     const auto* user = dynamic_cast<const CORBA::UserException*>(&exception);
     if (user != nullptr && std::ranges::find(raises_, exception._rep_id()) != raises_.end())
       return send_user_exception(*user);
