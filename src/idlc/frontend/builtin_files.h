@@ -13,4 +13,8 @@ inline constexpr std::string_view orb_idl_path = "<builtin>/orb.idl";
 /// The text of the built-in file of that name ("orb.idl"), if there is one.
 std::optional<std::string_view> builtin_file(std::string_view name);
 
+/// Whether the library has a C++ type for an enum or exception of orb.idl. None of these types can
+/// be marshalled.
+bool has_library_type(std::string_view scoped_name);
+
 }  // namespace perigee::idlc

@@ -106,7 +106,6 @@ void parse_annotation(Context& context, Annotations& annotations) {
   annotations.push_back(std::move(annotation));
 }
 
-/// The comment's text is scanned here, because the preprocessor does not process it.
 /// As in a comment like `//@default is 3`.
 bool is_default_without_constant(const Annotation& annotation) {
   return annotation.name == "default" &&
@@ -114,6 +113,7 @@ bool is_default_without_constant(const Annotation& annotation) {
           std::holds_alternative<std::monostate>(annotation.parameters.front().value));
 }
 
+/// The comment's text is scanned here, because the preprocessor does not process it.
 void parse_comment(Context& context, Event& event, Annotations& annotations) {
   Token comment = event.tokens.front();
   Location origin = comment.location;
@@ -218,12 +218,11 @@ void apply_default(Context& context, Member& member) {
     return warn_of_annotation(context, *found,
                               "only members of basic types, strings and enums can have a default");
   }
-  const Value value = found->parameters.empty() ? Value() : found->parameters.front().value;
-  if (std::holds_alternative<std::monostate>(value)) {
+  if (is_default_without_constant(*found)) {
     context.error(found->location, "@default needs a constant, as in @default(3)");
     return;
   }
-  const Operand operand = operand_of(value, found->location);
+  const Operand operand = operand_of(found->parameters.front().value, found->location);
   if (auto initial = convert(operand, *member.type, context.diagnostics)) {
     member.initial = std::move(*initial);
   }

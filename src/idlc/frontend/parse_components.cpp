@@ -52,17 +52,12 @@ void warn_of_skipped(Context& context, const std::string& what, const Identifier
 void skip_definition(Context& context, const std::string& what) {
   TokenStream& tokens = context.tokens;
   while (!tokens.at_end() && !tokens.at("{") && !tokens.at("}") && !tokens.at(";")) tokens.next();
-  std::size_t depth = 0;
-  while (!tokens.at_end() && (depth > 0 || tokens.at("{"))) {
-    if (tokens.at("{")) ++depth;
-    if (tokens.at("}")) --depth;
-    tokens.next();
-  }
-  if (depth > 0) {
+  while (tokens.at("{")) {
+    if (tokens.skip_block()) continue;
     tokens.report_unexpected("'}' at the end of the " + what);
-  } else {
-    tokens.expect_semicolon("the " + what);
+    return;
   }
+  tokens.expect_semicolon("the " + what);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // Compares declarations of a file with those of the built-in orb.idl.
 #include "idlc/frontend/redeclared_builtins.h"
 
+#include "idlc/frontend/builtin_files.h"
+
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <span>
 
@@ -100,11 +101,9 @@ bool is_same_declaration(const Declaration& builtin, const Declaration& own) {
 /// False for an enum or exception for which the library has no C++ type: then code is generated for
 /// the declaration of the file.
 bool is_preferred(const Declaration& builtin) {
-  constexpr std::array names = {"::CORBA::PolicyError", "::CORBA::InvalidPolicies",
-                                "::CORBA::SetOverrideType", "::CORBA::TCKind"};
   const bool needs_class =
       builtin.kind == DeclarationKind::enumeration || builtin.kind == DeclarationKind::exception;
-  return !needs_class || std::ranges::find(names, builtin.scoped_name) != names.end();
+  return !needs_class || has_library_type(builtin.scoped_name);
 }
 
 /// Removes the node of the last definition from the contents. Searches from the end, so that many

@@ -142,16 +142,17 @@ bool TokenStream::expect_closing_angle(std::string_view after) {
   return expect(">", after);
 }
 
-void TokenStream::skip_block() {
+bool TokenStream::skip_block() {
   std::size_t depth = 0;
   while (!at_end()) {
     if (at("{")) ++depth;
     if (at("}") && --depth == 0) {
       next();
-      return;
+      return true;
     }
     next();
   }
+  return false;
 }
 
 void TokenStream::skip_to_block_end() {

@@ -49,8 +49,8 @@ class TokenStream final {
   void recover();
   /// Skips past the `}` that closes the current block.
   void skip_to_block_end();
-  /// Skips a balanced `{ … }`; the current token is the `{`.
-  void skip_block();
+  /// Skips a balanced `{ … }`; the current token is the `{`. False if the file ends before its `}`.
+  bool skip_block();
 
   /// Takes the annotation comments before the current token: with `is_trailing`, those after other
   /// text on their line; without, all others.

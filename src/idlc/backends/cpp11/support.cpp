@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/support.h"
 
 #include "idlc/backends/cpp11/types.h"
+#include "idlc/frontend/builtin_files.h"
 
 #include <algorithm>
 #include <span>
@@ -286,12 +287,10 @@ class Walk final {
   /// refuses to marshal enums and exceptions of orb.idl, because their C++ types in the library
   /// cannot be marshalled.
   void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
-    constexpr std::string_view in_library[] = {"::CORBA::PolicyError", "::CORBA::InvalidPolicies",
-                                               "::CORBA::SetOverrideType", "::CORBA::TCKind"};
     constexpr std::string_view missing_natives[] = {"::CORBA::ValueFactory",
                                                     "::CORBA::AbstractBase"};
     if (!used.location.file->is_builtin) return;
-    const bool is_in_library = contains(in_library, used.scoped_name);
+    const bool is_in_library = has_library_type(used.scoped_name);
     const bool has_values =
         used.kind == DeclarationKind::enumeration || used.kind == DeclarationKind::exception;
     const bool is_missing =
