@@ -118,7 +118,7 @@ TEST_CASE("initial references come from the options, then the table, then the de
   CHECK(same("Other", "corbaloc:test:1.2@server/Other"));
   CHECK(fixture.orb.list_initial_services() ==
         std::vector<std::string>{"Configured", "ORBPolicyManager", "PolicyCurrent", "RTORB",
-                                 "Registered"});
+                                 "Registered", "TypeCodeFactory"});
 }
 
 TEST_CASE("an unknown initial reference is InvalidName, and so is a second registration") {

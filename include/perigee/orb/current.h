@@ -11,7 +11,7 @@ inline namespace perigee_v1 {
 
 /// Base of interfaces whose single object has a state of its own in each thread: PolicyCurrent,
 /// PortableServer::Current. Source: CORBA 3.0, 4.7.
-class PERIGEE_API Current : public virtual Object {
+class PERIGEE_API Current : public virtual LocalObject {
  public:
   using _ref_type = object_reference<Current>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/Current:1.0";

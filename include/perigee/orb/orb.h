@@ -49,13 +49,30 @@ class PERIGEE_API InvalidName final : public UserException {
   std::string text_;
 };
 
+using ServiceType = std::uint16_t;
+using ServiceOption = std::uint32_t;
+using ServiceDetailType = std::uint32_t;
+/// What an ORB tells about an optional service. CORBA 3.0, 4.2.
+struct ServiceDetail {
+  ServiceDetailType service_detail_type = 0;
+  std::vector<std::uint8_t> service_detail;
+};
+struct ServiceInformation {
+  std::vector<ServiceOption> service_options;
+  std::vector<ServiceDetail> service_details;
+};
+
 /// The object request broker. Any thread.
 class PERIGEE_API ORB : public TypeCodeFactory {
  public:
   using _ref_type = object_reference<ORB>;
+  /// The names of an initial reference and of their list. CORBA 3.0, 4.5.2.
+  using ObjectId = std::string;
+  using ObjectIdList = std::vector<ObjectId>;
+  using InvalidName = CORBA::InvalidName;
 
   explicit ORB(std::shared_ptr<perigee::orb::OrbCore> core) noexcept;
-  ~ORB();
+  ~ORB() override;
   ORB(const ORB&) = delete;
   ORB& operator=(const ORB&) = delete;
 
@@ -73,7 +90,13 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   object_reference<Object> resolve_initial_references(const std::string& name);
   /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
+  /// Removes a reference that `register_initial_reference` added, and returns it. Raises
+  /// InvalidName if there is none of this name, also for names of `-ORBInitRef` and of the ORB
+  /// itself.
+  object_reference<Object> unregister_initial_reference(const std::string& name);
   std::vector<std::string> list_initial_services();
+  /// False: Perigee offers no service that this operation describes (security, transactions).
+  bool get_service_information(ServiceType type, ServiceInformation& information) const;
 
   /// Makes a policy: a standard one, including those of the POA, or a ConnectionTimeoutPolicy.
   /// <perigee/poa/policies_any.h> puts the values of the POA's policies into an Any. Raises
@@ -89,11 +112,25 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// waits for its end. Raises BAD_INV_ORDER, OMG minor 4, after the shutdown is complete;
   /// INITIALIZE if the server cannot begin to accept connections.
   void run();
+  /// The same, but returns after `duration`, a std::chrono::duration, if the ORB is not shut down
+  /// until then.
+  template <typename Duration>
+    requires requires { typename Duration::period; }
+  void run(const Duration& duration) {
+    _run_for(seconds(duration));
+  }
   /// For programs with an event loop of their own. Advances asynchronous calls, without waiting.
   /// Under thread strategy reactive, it also serves the requests that are ready; other strategies
   /// have threads for this. Does nothing while a thread is in `run`. Raises the exceptions of
   /// `run`.
   void perform_work();
+  /// The same, but waits up to `duration`, a std::chrono::duration, if there is no work yet. If
+  /// other threads do all the work, waits as long.
+  template <typename Duration>
+    requires requires { typename Duration::period; }
+  void perform_work(const Duration& duration) {
+    _perform_work_for(seconds(duration));
+  }
   /// Whether `perform_work` would find work.
   [[nodiscard]] bool work_pending();
   /// A handle that becomes readable when `perform_work` has work, timers included. -1 if it never
@@ -102,7 +139,7 @@ class PERIGEE_API ORB : public TypeCodeFactory {
 
   /// Stops serving. With `wait_for_completion`, waits for requests in progress; then it must not be
   /// called from an upcall (BAD_INV_ORDER, OMG minor 3).
-  void shutdown(bool wait_for_completion);
+  void shutdown(bool wait_for_completion = false);
   /// Does the same as `shutdown(true)`, with its exception. Then destroys the POAs and closes all
   /// connections.
   void destroy();
@@ -115,6 +152,15 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   }
 
  private:
+  // Time is in seconds, so that this header needs no <chrono>.
+  template <typename Duration>
+  static double seconds(const Duration& duration) noexcept {
+    return static_cast<double>(duration.count()) * static_cast<double>(Duration::period::num) /
+           static_cast<double>(Duration::period::den);
+  }
+  void _run_for(double seconds);
+  void _perform_work_for(double seconds);
+
   std::shared_ptr<perigee::orb::OrbCore> core_;  // shared with the references made by this ORB
 };
 

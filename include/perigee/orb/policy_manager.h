@@ -13,7 +13,7 @@ inline namespace perigee_v1 {
 
 /// The policies that hold for all calls through an ORB, unless the thread or the object has others:
 /// `resolve_initial_references("ORBPolicyManager")`. Any thread. Source: CORBA 3.0, 4.9.1.
-class PERIGEE_API PolicyManager : public virtual Object {
+class PERIGEE_API PolicyManager : public virtual LocalObject {
  public:
   using _ref_type = object_reference<PolicyManager>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/PolicyManager:1.0";

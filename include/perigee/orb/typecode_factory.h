@@ -3,11 +3,13 @@
 
 #include <perigee/base/export.h>
 #include <perigee/orb/any.h>
+#include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
 #include <perigee/orb/typecode.h>
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -98,9 +100,13 @@ using ValueMemberSeq = std::vector<ValueMember>;
 /// Makes TypeCodes. Without state: any thread. Errors: BAD_TYPECODE (OMG minor 2) for impossible
 /// member types; BAD_PARAM (OMG minors 17 to 20) for members of the same name, labels of the same
 /// value or of a wrong type, and impossible discriminator types; IMP_LIMIT for too many parts.
-/// Source: CORBA 3.0, 4.11.3.
-class PERIGEE_API TypeCodeFactory {
+/// The initial reference `TypeCodeFactory` is one, and so is the ORB. Source: CORBA 3.0, 4.11.3.
+class PERIGEE_API TypeCodeFactory : public virtual LocalObject {
  public:
+  TypeCodeFactory() = default;
+  ~TypeCodeFactory() override;
+  using _ref_type = object_reference<TypeCodeFactory>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/TypeCodeFactory:1.0";
   using TypeCodeRef = object_reference<TypeCode>;
 
   [[nodiscard]] TypeCodeRef create_struct_tc(const std::string& id, const std::string& name,
@@ -143,3 +149,11 @@ class PERIGEE_API TypeCodeFactory {
 
 }  // namespace perigee_v1
 }  // namespace CORBA
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<CORBA::TypeCodeFactory>
+    : perigee::stub::local_interface_traits<CORBA::TypeCodeFactory> {};
+}  // namespace perigee_v1
+}  // namespace IDL

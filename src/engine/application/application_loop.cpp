@@ -72,13 +72,13 @@ void ApplicationLoop::leave() noexcept {
   changed_.notify_all();
 }
 
-bool ApplicationLoop::perform_work() {
+bool ApplicationLoop::perform_work(Deadline deadline) {
   if (loop_.on_thread()) {
     begin_nested_turns();
-    turn(Deadline::immediately());
+    turn(deadline);
     return true;
   }
-  return visit([this] { turn(Deadline::immediately()); });
+  return visit([this, deadline] { turn(deadline); });
 }
 
 bool ApplicationLoop::visit(function_ref<void()> action) noexcept {

@@ -26,9 +26,9 @@ class ApplicationLoop final {
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// Runs the loop until its end. Waits while another thread is in the loop.
   PERIGEE_INTERNAL_API void run();
-  /// Runs one turn without waiting; in an upcall, a nested turn. False: another thread is in the
-  /// loop, or the loop has ended.
-  PERIGEE_INTERNAL_API bool perform_work();
+  /// Runs one turn, which waits for an event until the deadline; in an upcall, a nested turn.
+  /// False, at once: another thread is in the loop, or the loop has ended.
+  PERIGEE_INTERNAL_API bool perform_work(Deadline deadline = Deadline::immediately());
   /// The same with `action` instead of a turn. A thread that is in the loop must not call it.
   bool visit(function_ref<void()> action) noexcept;
   /// Runs turns until `done()` or the deadline, or waits while another thread runs them. `done` is

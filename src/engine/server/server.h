@@ -64,10 +64,10 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// @name Where the application runs the loop
   /// @{
   [[nodiscard]] bool run_by_application() const noexcept override { return plan_.threads == 0; }
-  /// Runs one turn without waiting. Does nothing if another thread is in the loop, or after the end
-  /// of the loop.
-  void perform_work() {
-    if (application_) application_->perform_work();
+  /// Runs one turn, which waits for an event until the deadline. Does nothing and returns false if
+  /// another thread is in the loop, or after the end of the loop.
+  bool perform_work(Deadline deadline) {
+    return application_ && application_->perform_work(deadline);
   }
   [[nodiscard]] bool work_pending() { return application_ && application_->work_pending(); }
   /// A handle that becomes readable when there is work; -1 if the application runs no loop.

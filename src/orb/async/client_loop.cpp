@@ -43,9 +43,10 @@ bool ClientLoop::drive_until(function_ref<bool()> done, Deadline until) {
   return true;
 }
 
-void ClientLoop::perform_work() {
-  (void)runner_.perform_work();
+bool ClientLoop::perform_work(Deadline until) {
+  const bool ran = runner_.perform_work(until);
   after_turns();
+  return ran;
 }
 
 bool ClientLoop::work_pending() {

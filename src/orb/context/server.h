@@ -49,6 +49,9 @@ class PERIGEE_INTERNAL_API Server {
   [[nodiscard]] virtual std::expected<void, IoError> begin_accepting() = 0;
   /// Blocks until `stop`. Several threads may call it.
   virtual void run() = 0;
+  /// Runs the loop of the application until `done()` or the deadline. Returns at once where the
+  /// server has threads of its own.
+  virtual void run_until(function_ref<bool()> /*done*/, Deadline /*until*/) {}
   /// Stops accepting, drains the connections (docs/engine.md, "The end of a server") and makes
   /// `run` return. With Completion::wait, returns when all accepted requests have been answered,
   /// also in later calls. A later call with Completion::do_not_wait cancels the deferred requests
@@ -97,10 +100,10 @@ class PERIGEE_INTERNAL_API Server {
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 
-  /// For an application with an event loop of its own: serves what is ready, on the calling thread,
-  /// without waiting. Does nothing where the server has threads of its own, or while a thread is in
-  /// `run`.
-  virtual void perform_work() {}
+  /// For an application with an event loop of its own: serves what is ready, on the calling thread.
+  /// If nothing is ready, waits for it until the deadline. Does nothing and returns false where the
+  /// server has threads of its own, or while a thread is in `run`.
+  virtual bool perform_work(Deadline /*until*/) { return false; }
   [[nodiscard]] virtual bool work_pending() { return false; }
   /// Becomes readable when there is work; -1 where `perform_work` does nothing.
   [[nodiscard]] virtual int work_handle() const noexcept { return -1; }

@@ -3,10 +3,12 @@
 #include "orb/core/orb_core.h"
 #include "orb/references/reference.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/base/deadline.h>
 #include <perigee/iop/ior.h>
 #include <perigee/orb/orb.h>
 #include <perigee/orb/policy.h>
 
+#include <chrono>
 #include <utility>
 
 namespace CORBA {
@@ -18,6 +20,11 @@ namespace {
 
 [[noreturn]] void raise_shut_down() {
   throw BAD_INV_ORDER(perigee::orb::minor_shut_down, COMPLETED_NO, "the ORB was shut down");
+}
+
+perigee::Deadline deadline_after(const perigee::orb::OrbCore& core, double seconds) {
+  return perigee::Deadline::after(std::chrono::duration<double>(seconds),
+                                  core.context().clock.now());
 }
 
 }  // namespace
@@ -62,6 +69,15 @@ void ORB::register_initial_reference(const std::string& name,
   core_->register_initial_reference(name, object);
 }
 
+object_reference<Object> ORB::unregister_initial_reference(const std::string& name) {
+  return core_->unregister_initial_reference(name);
+}
+
+bool ORB::get_service_information(ServiceType /*type*/, ServiceInformation& /*information*/) const {
+  if (core_->stopped()) raise_shut_down();
+  return false;
+}
+
 std::vector<std::string> ORB::list_initial_services() { return core_->initial_reference_names(); }
 
 object_reference<Policy> ORB::create_policy(PolicyType type, const Any& value) {
@@ -71,7 +87,11 @@ object_reference<Policy> ORB::create_policy(PolicyType type, const Any& value) {
 object_reference<Context> ORB::get_default_context() { return core_->default_context(); }
 
 void ORB::run() { core_->run(); }
+void ORB::_run_for(double seconds) { core_->run(deadline_after(*core_, seconds)); }
 void ORB::perform_work() { core_->perform_work(); }
+void ORB::_perform_work_for(double seconds) {
+  core_->perform_work(deadline_after(*core_, seconds));
+}
 bool ORB::work_pending() { return core_->work_pending(); }
 perigee::orb::MetricsSnapshot ORB::_metrics() const { return core_->metrics_snapshot(); }
 

@@ -21,6 +21,7 @@
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/context.h>
+#include <perigee/orb/typecode_factory.h>
 
 #include <algorithm>
 #include <exception>
@@ -116,6 +117,8 @@ OrbCore::OrbCore(CoreParts parts)
   add("ORBPolicyManager", std::move(objects.manager));
   add("PolicyCurrent", std::move(objects.current));
   add("RTORB", std::move(objects.rtorb));
+  add("TypeCodeFactory",
+      CORBA::object_reference<CORBA::TypeCodeFactory>(make_counted<CORBA::TypeCodeFactory>()));
   for (const auto& [type, make] : client_policy_factories()) add_policy_factory(type, make);
 }
 
@@ -180,12 +183,18 @@ void OrbCore::wake_async() noexcept {
 
 // For a thread that would only wait: runs asynchronous calls as soon as there are any. Code that
 // makes `done` true calls `wake_waiting` afterwards.
-void OrbCore::drive_async_until(function_ref<bool()> done) {
-  {
-    std::unique_lock lock(mutex_);
-    life_changed_.wait(lock, [&] { return done() || async_made() != nullptr; });
+void OrbCore::drive_async_until(function_ref<bool()> done, Deadline until) {
+  wait_for_life(until, [&] { return done() || async_made() != nullptr; });
+  if (AsyncEngine* const async = async_made()) (void)async->client_loop().drive_until(done, until);
+}
+
+void OrbCore::wait_for_life(Deadline until, function_ref<bool()> done) {
+  std::unique_lock lock(mutex_);
+  if (until.is_never()) return life_changed_.wait(lock, done);
+  while (!done() && !until.passed(context_.clock.now())) {
+    const Duration left = until.left(context_.clock.now());
+    (void)life_changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
   }
-  if (AsyncEngine* const async = async_made()) (void)async->client_loop().drive_until(done);
 }
 
 void OrbCore::wake_waiting() noexcept {
@@ -317,27 +326,40 @@ void OrbCore::check_running() const {
 
 // Another thread or a signal may have begun the shutdown. Then `run` waits for the end of the
 // shutdown.
-void OrbCore::run() {
+void OrbCore::run(Deadline until) {
   if (life_.state.load() != Life::stopping) check_running();
-  if (!server_) return drive_async_until([this] { return stopping(); });
-  if (const auto started = server_->begin_accepting(); !started && !stopping())
-    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
-  if (!has_own_loop()) drive_async_until([this] { return stopping(); });
+  const auto over = [this] { return stopping(); };
+  if (!server_) return drive_async_until(over, until);
+  accept_requests();
+  if (!has_own_loop())
+    drive_async_until(over, until);
+  else if (!until.is_never())
+    server_->run_until(over, until);
+  if (!until.is_never() && !stopping()) return;
   const AsyncDriver driver(*this);
   server_->run();
   AsyncEngine* const async = async_made();
   if (async != nullptr) async->loops_ended();
 }
 
-// After `shutdown(false)` there may still be work: the drain of connections.
-void OrbCore::perform_work() {
-  if (stopped()) check_running();
-  if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
-    async->client_loop().perform_work();
-  if (!server_) return;
+void OrbCore::accept_requests() {
   if (const auto started = server_->begin_accepting(); !started && !stopping())
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
-  server_->perform_work();
+}
+
+// After `shutdown(false)` there may still be work: the drain of connections. A thread that finds no
+// loop to run waits nevertheless: otherwise, an application that calls this in a loop would spin.
+void OrbCore::perform_work(Deadline until) {
+  if (stopped()) check_running();
+  if (server_) accept_requests();
+  if (perform_loop_work(until)) return;
+  wait_for_life(until, [this] { return stopping(); });
+}
+
+bool OrbCore::perform_loop_work(Deadline until) {
+  if (has_own_loop()) return server_->perform_work(until);
+  AsyncEngine* const async = async_made();
+  return async != nullptr && async->client_loop().perform_work(until);
 }
 
 bool OrbCore::work_pending() {
@@ -399,7 +421,7 @@ void OrbCore::destroy() {
   flush_oneways();  // oneways that came after the shutdown
   endpoints_->close_all();
   end_memory_watch();
-  std::map<std::string, InitialFactory, std::less<>> references;
+  std::map<std::string, InitialReference, std::less<>> references;
   std::vector<std::function<void()>> hooks;
   {
     const std::lock_guard lock(mutex_);

@@ -133,6 +133,10 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// `make` is called at each resolve, on the resolver's thread; it may throw CORBA exceptions.
   using InitialFactory = std::function<CORBA::object_reference<CORBA::Object>()>;
   void add_initial_reference(const std::string& name, InitialFactory make);
+  struct InitialReference {
+    InitialFactory make;
+    bool is_registered = false;  // by the application, which may remove it
+  };
   /// `make` reads the policy's value, or raises PolicyError.
   using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
   void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
@@ -190,14 +194,15 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   CORBA::object_reference<CORBA::Object> resolve_initial_reference(const std::string& name);
   void register_initial_reference(const std::string& name,
                                   const CORBA::object_reference<CORBA::Object>& object);
+  CORBA::object_reference<CORBA::Object> unregister_initial_reference(const std::string& name);
   [[nodiscard]] std::vector<std::string> initial_reference_names() const;
   CORBA::object_reference<CORBA::Object> string_to_object(const std::string& text);
   /// @}
 
   /// @name Life: running → stopping → stopped → destroyed.
   /// @{
-  void run();
-  void perform_work();
+  void run(Deadline until = Deadline::never());
+  void perform_work(Deadline until = Deadline::immediately());
   [[nodiscard]] bool work_pending();
   void shutdown(Completion completion);
   void destroy();
@@ -228,7 +233,11 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     return server_ != nullptr && server_->own_loop() != nullptr;
   }
   class AsyncDriver;
-  void drive_async_until(function_ref<bool()> done);
+  void drive_async_until(function_ref<bool()> done, Deadline until = Deadline::never());
+  /// Waits until `done()` or the deadline. `done` is called whenever the ORB's life goes on.
+  void wait_for_life(Deadline until, function_ref<bool()> done);
+  [[nodiscard]] bool perform_loop_work(Deadline until);
+  void accept_requests();
   void wake_waiting() noexcept;
   void stop_server(Completion completion);
   [[nodiscard]] bool others_wait_for_us() noexcept;
@@ -266,7 +275,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::condition_variable life_changed_;
   std::vector<std::unique_ptr<Service>> services_;
   std::vector<std::function<void()>> destroy_hooks_;
-  std::map<std::string, InitialFactory, std::less<>> initial_references_;
+  std::map<std::string, InitialReference, std::less<>> initial_references_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
   CORBA::object_reference<CORBA::Context> default_context_;
 };

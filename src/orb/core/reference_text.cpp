@@ -210,7 +210,7 @@ object_reference<Object> OrbCore::string_to_object(const std::string& text) {
 
 void OrbCore::add_initial_reference(const std::string& name, InitialFactory make) {
   const std::lock_guard lock(mutex_);
-  initial_references_.insert_or_assign(name, std::move(make));
+  initial_references_.insert_or_assign(name, InitialReference{std::move(make)});
 }
 
 namespace {
@@ -237,7 +237,7 @@ object_reference<Object> OrbCore::resolve_initial_reference(const std::string& n
   {
     const std::lock_guard lock(mutex_);
     if (const auto entry = initial_references_.find(name); entry != initial_references_.end())
-      make = entry->second;
+      make = entry->second.make;
   }
   if (make) return make();
   if (!settings_.default_initial_reference.empty() && !name.empty())
@@ -258,16 +258,30 @@ void OrbCore::register_initial_reference(const std::string& name,
   if (!object) throw CORBA::BAD_PARAM(omg_minor(27), CORBA::COMPLETED_NO, "a nil reference");
   const std::lock_guard lock(mutex_);
   if (name.empty()) throw CORBA::InvalidName("an initial reference needs a name");
-  const bool added = initial_references_.try_emplace(name, [object] { return object; }).second;
-  if (!added)
+  InitialReference reference{[object] { return object; }, /*is_registered=*/true};
+  if (!initial_references_.try_emplace(name, std::move(reference)).second)
     throw CORBA::InvalidName("an initial reference is named '" + printable(name) + "' already");
+}
+
+object_reference<Object> OrbCore::unregister_initial_reference(const std::string& name) {
+  check_running();
+  InitialFactory make;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto entry = initial_references_.find(name);
+    if (entry == initial_references_.end() || !entry->second.is_registered)
+      throw CORBA::InvalidName("no initial reference was registered as '" + printable(name) + "'");
+    make = std::move(entry->second.make);
+    initial_references_.erase(entry);
+  }
+  return make();
 }
 
 std::vector<std::string> OrbCore::initial_reference_names() const {
   std::vector<std::string> names;
   for (const auto& [name, url] : settings_.initial_references) names.push_back(name);
   const std::lock_guard lock(mutex_);
-  for (const auto& [name, make] : initial_references_)
+  for (const auto& [name, reference] : initial_references_)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
 }

@@ -26,6 +26,9 @@ class EngineServer final : public Server {
   [[nodiscard]] std::expected<void, IoError> start() override;
   [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
   void run() override;
+  void run_until(function_ref<bool()> done, Deadline until) override {
+    (void)server_.run_until(done, until);
+  }
   void stop(Completion completion) noexcept override;
   void finish_tasks() noexcept override { server_.finish_tasks(); }
   void resume_held() noexcept override { server_.resume_parked(); }
@@ -41,7 +44,7 @@ class EngineServer final : public Server {
   void set_calls_home(const engine::Loop& loop, engine::Home* home) noexcept override {
     server_.set_calls_home(loop, home);
   }
-  void perform_work() override { server_.perform_work(); }
+  bool perform_work(Deadline until) override { return server_.perform_work(until); }
   [[nodiscard]] bool work_pending() override { return server_.work_pending(); }
   [[nodiscard]] int work_handle() const noexcept override;
   [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(

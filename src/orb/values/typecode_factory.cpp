@@ -117,6 +117,8 @@ bool is_default(const Any& label, const TypeNode& discriminator) {
 
 }  // namespace
 
+TypeCodeFactory::~TypeCodeFactory() = default;
+
 TypeCodeRef TypeCodeFactory::create_struct_tc(const std::string& id, const std::string& name,
                                               const StructMemberSeq& members) const {
   return make_with_members(TypeKind::tk_struct, id, name, members);
