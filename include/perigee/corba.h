@@ -5,6 +5,7 @@
 #include <perigee/orb/hash.h>
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/orb.h>
+#include <perigee/orb/sequences.h>
 #include <perigee/orb/write.h>
 #include <perigee/poa/poa.h>
 #include <perigee/poa/servant.h>

@@ -13,52 +13,53 @@ namespace {
 struct Keyword {
   TypeKind kind;
   std::string_view text;
+  std::string_view name;
 };
 
 constexpr Keyword keywords[] = {
-    {TypeKind::tk_null, "null"},
-    {TypeKind::tk_void, "void"},
-    {TypeKind::tk_short, "short"},
-    {TypeKind::tk_long, "long"},
-    {TypeKind::tk_ushort, "unsigned short"},
-    {TypeKind::tk_ulong, "unsigned long"},
-    {TypeKind::tk_float, "float"},
-    {TypeKind::tk_double, "double"},
-    {TypeKind::tk_boolean, "boolean"},
-    {TypeKind::tk_char, "char"},
-    {TypeKind::tk_octet, "octet"},
-    {TypeKind::tk_any, "any"},
-    {TypeKind::tk_TypeCode, "CORBA::TypeCode"},
-    {TypeKind::tk_Principal, "CORBA::Principal"},
-    {TypeKind::tk_objref, "interface"},
-    {TypeKind::tk_struct, "struct"},
-    {TypeKind::tk_union, "union"},
-    {TypeKind::tk_enum, "enum"},
-    {TypeKind::tk_string, "string"},
-    {TypeKind::tk_sequence, "sequence"},
-    {TypeKind::tk_array, "array"},
-    {TypeKind::tk_alias, "typedef"},
-    {TypeKind::tk_except, "exception"},
-    {TypeKind::tk_longlong, "long long"},
-    {TypeKind::tk_ulonglong, "unsigned long long"},
-    {TypeKind::tk_longdouble, "long double"},
-    {TypeKind::tk_wchar, "wchar"},
-    {TypeKind::tk_wstring, "wstring"},
-    {TypeKind::tk_fixed, "fixed"},
-    {TypeKind::tk_value, "valuetype"},
-    {TypeKind::tk_value_box, "valuetype"},
-    {TypeKind::tk_native, "native"},
-    {TypeKind::tk_abstract_interface, "abstract interface"},
-    {TypeKind::tk_local_interface, "local interface"},
-    {TypeKind::tk_component, "component"},
-    {TypeKind::tk_home, "home"},
-    {TypeKind::tk_event, "eventtype"},
-    {TypeKind::tk_int8, "int8"},
-    {TypeKind::tk_map, "map"},
-    {TypeKind::tk_bitmask, "bitmask"},
-    {TypeKind::tk_bitset, "bitset"},
-    {TypeKind::tk_valued_enum, "enum"},
-    {TypeKind::tk_recursive, "recursive"},
+    {TypeKind::tk_null, "null", "tk_null"},
+    {TypeKind::tk_void, "void", "tk_void"},
+    {TypeKind::tk_short, "short", "tk_short"},
+    {TypeKind::tk_long, "long", "tk_long"},
+    {TypeKind::tk_ushort, "unsigned short", "tk_ushort"},
+    {TypeKind::tk_ulong, "unsigned long", "tk_ulong"},
+    {TypeKind::tk_float, "float", "tk_float"},
+    {TypeKind::tk_double, "double", "tk_double"},
+    {TypeKind::tk_boolean, "boolean", "tk_boolean"},
+    {TypeKind::tk_char, "char", "tk_char"},
+    {TypeKind::tk_octet, "octet", "tk_octet"},
+    {TypeKind::tk_any, "any", "tk_any"},
+    {TypeKind::tk_TypeCode, "CORBA::TypeCode", "tk_TypeCode"},
+    {TypeKind::tk_Principal, "CORBA::Principal", "tk_Principal"},
+    {TypeKind::tk_objref, "interface", "tk_objref"},
+    {TypeKind::tk_struct, "struct", "tk_struct"},
+    {TypeKind::tk_union, "union", "tk_union"},
+    {TypeKind::tk_enum, "enum", "tk_enum"},
+    {TypeKind::tk_string, "string", "tk_string"},
+    {TypeKind::tk_sequence, "sequence", "tk_sequence"},
+    {TypeKind::tk_array, "array", "tk_array"},
+    {TypeKind::tk_alias, "typedef", "tk_alias"},
+    {TypeKind::tk_except, "exception", "tk_except"},
+    {TypeKind::tk_longlong, "long long", "tk_longlong"},
+    {TypeKind::tk_ulonglong, "unsigned long long", "tk_ulonglong"},
+    {TypeKind::tk_longdouble, "long double", "tk_longdouble"},
+    {TypeKind::tk_wchar, "wchar", "tk_wchar"},
+    {TypeKind::tk_wstring, "wstring", "tk_wstring"},
+    {TypeKind::tk_fixed, "fixed", "tk_fixed"},
+    {TypeKind::tk_value, "valuetype", "tk_value"},
+    {TypeKind::tk_value_box, "valuetype", "tk_value_box"},
+    {TypeKind::tk_native, "native", "tk_native"},
+    {TypeKind::tk_abstract_interface, "abstract interface", "tk_abstract_interface"},
+    {TypeKind::tk_local_interface, "local interface", "tk_local_interface"},
+    {TypeKind::tk_component, "component", "tk_component"},
+    {TypeKind::tk_home, "home", "tk_home"},
+    {TypeKind::tk_event, "eventtype", "tk_event"},
+    {TypeKind::tk_int8, "int8", "tk_int8"},
+    {TypeKind::tk_map, "map", "tk_map"},
+    {TypeKind::tk_bitmask, "bitmask", "tk_bitmask"},
+    {TypeKind::tk_bitset, "bitset", "tk_bitset"},
+    {TypeKind::tk_valued_enum, "enum", "tk_valued_enum"},
+    {TypeKind::tk_recursive, "recursive", "tk_recursive"},
 };
 
 std::string_view keyword(TypeKind kind) noexcept {
@@ -244,6 +245,11 @@ std::string to_text(const TypeNode& type) {
   Text text;
   put_type(text, type);
   return std::move(text).take();
+}
+
+std::string_view _enumerator_name(TypeKind kind) noexcept {
+  const auto* found = std::ranges::find(keywords, kind, &Keyword::kind);
+  return found != std::end(keywords) ? found->name : "";
 }
 
 }  // namespace perigee::cdr

@@ -70,6 +70,9 @@ enum class TypeKind : std::uint32_t {
   tk_recursive = 0x5047ffff,  ///< never on the wire: a TypeCode that is being created
 };
 
+/// "tk_long": the name in IDL. Empty for other numbers. `os << kind` writes it.
+[[nodiscard]] PERIGEE_API std::string_view _enumerator_name(TypeKind kind) noexcept;
+
 struct TypeNode;
 
 /// A member of a struct, exception, union, enum or valuetype, or a bitmask's flag.

@@ -1,16 +1,17 @@
 // IDL::bounded_string, bounded_wstring and bounded_vector: string<N>, wstring<N> and sequence<T,
 // N>.
 //
-// They behave like the standard containers, but never hold more than N elements. An operation that
-// would exceed N raises CORBA::BAD_PARAM and changes nothing. A longer value from the network fails
-// the decoder. The mapping requires types that are distinct from the containers. A container
-// converts to its bounded type (with a check), and back.
+// They are standard containers that hold at most N elements. An operation that would exceed N
+// raises CORBA::BAD_PARAM and changes nothing. A longer value from the network fails the decoder.
+// The mapping requires types that are distinct from the containers, from which they derive. A
+// container converts to its bounded type with a check.
 #pragma once
 
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/data_types.h>
 #include <perigee/orb/traits.h>
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <iosfwd>
@@ -21,115 +22,81 @@
 
 namespace perigee::stub {
 
-/// The base of bounded strings and sequences. Invariant: values_.size() ≤ Bound.
+/// The base of bounded strings and sequences: a standard container whose own operations check the
+/// bound. Operations through a reference to the standard container do not: a value that they made
+/// too long raises BAD_PARAM when it is marshalled.
 template <typename Container, std::size_t Bound>
-class Bounded {
+class Bounded : public Container {
  public:
-  using value_type = typename Container::value_type;
-  using size_type = typename Container::size_type;
-  using difference_type = typename Container::difference_type;
-  using reference = typename Container::reference;
-  using const_reference = typename Container::const_reference;
-  using iterator = typename Container::iterator;
-  using const_iterator = typename Container::const_iterator;
-  using reverse_iterator = typename Container::reverse_iterator;
-  using const_reverse_iterator = typename Container::const_reverse_iterator;
+  using typename Container::const_iterator;
+  using typename Container::iterator;
+  using typename Container::size_type;
+  using typename Container::value_type;
 
   Bounded() = default;
   /// Raises BAD_PARAM if there are more elements than the bound allows.
   Bounded(Container values)  // NOLINT(google-explicit-constructor): the mapping requires it
-      : values_((check(values.size()), std::move(values))) {}
+      : Container((check(values.size()), std::move(values))) {}
   Bounded(std::initializer_list<value_type> values) : Bounded(Container(values)) {}
   template <typename Iterator>
   Bounded(Iterator first, Iterator last) : Bounded(Container(first, last)) {}
 
-  // NOLINTNEXTLINE(google-explicit-constructor): converts wherever the plain container is expected
-  operator const Container&() const noexcept { return values_; }
   /// The plain container. A copy of it may grow beyond the bound.
-  [[nodiscard]] const Container& unbounded() const noexcept { return values_; }
+  [[nodiscard]] const Container& unbounded() const noexcept { return *this; }
 
   [[nodiscard]] static constexpr size_type max_size() noexcept { return Bound; }
-  [[nodiscard]] size_type size() const noexcept { return values_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
-  [[nodiscard]] size_type capacity() const noexcept { return values_.capacity(); }
   void reserve(size_type count) {
     check(count);
-    values_.reserve(count);
+    Container::reserve(count);
   }
-  void shrink_to_fit() { values_.shrink_to_fit(); }
-
-  iterator begin() noexcept { return values_.begin(); }
-  iterator end() noexcept { return values_.end(); }
-  const_iterator begin() const noexcept { return values_.begin(); }
-  const_iterator end() const noexcept { return values_.end(); }
-  const_iterator cbegin() const noexcept { return values_.cbegin(); }
-  const_iterator cend() const noexcept { return values_.cend(); }
-  reverse_iterator rbegin() noexcept { return values_.rbegin(); }
-  reverse_iterator rend() noexcept { return values_.rend(); }
-  const_reverse_iterator rbegin() const noexcept { return values_.rbegin(); }
-  const_reverse_iterator rend() const noexcept { return values_.rend(); }
-
-  reference operator[](size_type index) { return values_[index]; }
-  const_reference operator[](size_type index) const { return values_[index]; }
-  reference at(size_type index) { return values_.at(index); }
-  [[nodiscard]] const_reference at(size_type index) const { return values_.at(index); }
-  reference front() { return values_.front(); }
-  [[nodiscard]] const_reference front() const { return values_.front(); }
-  reference back() { return values_.back(); }
-  [[nodiscard]] const_reference back() const { return values_.back(); }
-  auto data() noexcept { return values_.data(); }
-  [[nodiscard]] auto data() const noexcept { return values_.data(); }
-
   void push_back(value_type value) {
     check_growth(1);
-    values_.push_back(std::move(value));
+    Container::push_back(std::move(value));
   }
-  void pop_back() { values_.pop_back(); }
-  void clear() noexcept { values_.clear(); }
   void resize(size_type count) {
     check(count);
-    values_.resize(count);
+    Container::resize(count);
   }
   void resize(size_type count, const value_type& value) {
     check(count);
-    values_.resize(count, value);
+    Container::resize(count, value);
   }
   void assign(size_type count, const value_type& value) {
     check(count);
-    values_.assign(count, value);
+    Container::assign(count, value);
   }
   template <typename Iterator>
     requires(!std::is_integral_v<Iterator>)
   void assign(Iterator first, Iterator last) {
     *this = Bounded(first, last);
   }
+  void assign(std::initializer_list<value_type> values) { *this = Bounded(values); }
   iterator insert(const_iterator place, value_type value) {
     check_growth(1);
-    return values_.insert(place, std::move(value));
+    return Container::insert(place, std::move(value));
   }
   iterator insert(const_iterator place, size_type count, const value_type& value) {
     check_growth(count);
-    return values_.insert(place, count, value);
+    return Container::insert(place, count, value);
   }
   template <typename Iterator>
     requires(!std::is_integral_v<Iterator>)
   iterator insert(const_iterator place, Iterator first, Iterator last) {
     const Container added(first, last);
     check_growth(added.size());
-    return values_.insert(place, added.begin(), added.end());
+    return Container::insert(place, added.begin(), added.end());
   }
-  iterator erase(const_iterator place) { return values_.erase(place); }
-  iterator erase(const_iterator first, const_iterator last) { return values_.erase(first, last); }
+
+  void swap(Bounded& other) noexcept { Container::swap(other); }
+  friend void swap(Bounded& a, Bounded& b) noexcept { a.swap(b); }
 
  protected:
   static void check(size_type count) {
     if (count > Bound) bound_exceeded();
   }
   void check_growth(size_type count) const {
-    if (count > Bound - values_.size()) bound_exceeded();
+    if (this->size() > Bound || count > Bound - this->size()) bound_exceeded();
   }
-
-  Container values_;
 };
 
 /// string<N> (of char) and wstring<N> (of wchar_t).
@@ -140,21 +107,14 @@ class BoundedString : public Bounded<std::basic_string<Character>, Bound> {
   using View = std::basic_string_view<Character>;
 
  public:
-  static constexpr std::size_t npos = String::npos;
-
   using Base::Base;
   BoundedString(const Character* text)  // NOLINT(google-explicit-constructor): as std::string
       : Base(String(text)) {}
   explicit BoundedString(View text) : Base(String(text)) {}
 
-  // NOLINTNEXTLINE(google-explicit-constructor): as std::string
-  operator View() const noexcept { return this->values_; }
-  [[nodiscard]] const Character* c_str() const noexcept { return this->values_.c_str(); }
-  [[nodiscard]] std::size_t length() const noexcept { return this->values_.size(); }
-
   BoundedString& append(View text) {
     this->check_growth(text.size());
-    this->values_.append(text);
+    String::append(text);
     return *this;
   }
   BoundedString& operator+=(View text) { return append(text); }
@@ -162,42 +122,23 @@ class BoundedString : public Bounded<std::basic_string<Character>, Bound> {
     this->push_back(character);
     return *this;
   }
-  [[nodiscard]] int compare(View other) const noexcept { return this->values_.compare(other); }
-  [[nodiscard]] std::size_t find(View text, std::size_t from = 0) const noexcept {
-    return this->values_.find(text, from);
-  }
-  [[nodiscard]] String substr(std::size_t from = 0, std::size_t count = npos) const {
-    return this->values_.substr(from, count);
-  }
-
-  void swap(BoundedString& other) noexcept { this->values_.swap(other.values_); }
-  friend void swap(BoundedString& a, BoundedString& b) noexcept { a.swap(b); }
-  friend bool operator==(const BoundedString& a, const BoundedString& b) noexcept {
-    return a.values_ == b.values_;
-  }
-  friend bool operator==(const BoundedString& a, const String& b) noexcept {
-    return a.values_ == b;
-  }
-  friend bool operator==(const BoundedString& a, const Character* b) noexcept {
-    return a.values_ == b;
-  }
-  friend auto operator<=>(const BoundedString& a, const BoundedString& b) noexcept {
-    return a.values_ <=> b.values_;
+  BoundedString& replace(std::size_t from, std::size_t count, View text) {
+    String replaced = *this;
+    replaced.replace(from, count, text);
+    return *this = BoundedString(std::move(replaced));
   }
 
   /// A sum is a plain string, since it may exceed the bound. The assignment in `text = text + "…"`
-  /// checks the bound.
-  friend String operator+(const BoundedString& a, View b) { return String(a.values_).append(b); }
-  friend String operator+(View a, const BoundedString& b) { return String(a).append(b.values_); }
-  friend String operator+(const BoundedString& a, Character b) { return a.values_ + b; }
-  friend String operator+(Character a, const BoundedString& b) { return a + b.values_; }
-
-  /// Writes the text, as for std::string: with the width of the stream, and without quotes.
-  template <typename Traits>
-  friend std::basic_ostream<Character, Traits>& operator<<(
-      std::basic_ostream<Character, Traits>& os, const BoundedString& text) {
-    return os << text.values_;
+  /// checks the bound. The operators of std::string do not accept a string_view.
+  template <std::same_as<View> Other>
+  friend String operator+(const BoundedString& a, Other b) {
+    return String(a).append(b);
   }
+  template <std::same_as<View> Other>
+  friend String operator+(Other a, const BoundedString& b) {
+    return String(a).append(b);
+  }
+
   /// Reads a word, as for std::string. Raises BAD_PARAM for a word that exceeds the bound: the word
   /// is consumed, and `text` keeps its value.
   template <typename Traits>
@@ -245,16 +186,12 @@ class bounded_vector : public perigee::stub::Bounded<std::vector<T>, Bound> {
   template <typename... Arguments>
   typename Base::reference emplace_back(Arguments&&... arguments) {
     this->check_growth(1);
-    return this->values_.emplace_back(std::forward<Arguments>(arguments)...);
+    return std::vector<T>::emplace_back(std::forward<Arguments>(arguments)...);
   }
-
-  void swap(bounded_vector& other) noexcept { this->values_.swap(other.values_); }
-  friend void swap(bounded_vector& a, bounded_vector& b) noexcept { a.swap(b); }
-  friend bool operator==(const bounded_vector& a, const bounded_vector& b) {
-    return a.values_ == b.values_;
-  }
-  friend bool operator==(const bounded_vector& a, const std::vector<T>& b) {
-    return a.values_ == b;
+  template <typename... Arguments>
+  typename Base::iterator emplace(typename Base::const_iterator place, Arguments&&... arguments) {
+    this->check_growth(1);
+    return std::vector<T>::emplace(place, std::forward<Arguments>(arguments)...);
   }
 };
 
@@ -281,6 +218,19 @@ struct traits<bounded_vector<T, Bound>>
 
 namespace perigee::stub {
 
+template <std::size_t Bound>
+struct is_written<IDL::bounded_wstring<Bound>> : std::true_type {};
+template <typename T, std::size_t Bound>
+struct is_written<IDL::bounded_vector<T, Bound>> : is_written<std::vector<T>> {};
+
+/// Encodes the plain container of a bounded one. Raises BAD_PARAM for a value that exceeds the
+/// bound.
+template <typename BoundedContainer>
+cdr::Encoder& encode_bounded(cdr::Encoder& encoder, const BoundedContainer& value) {
+  if (value.size() > BoundedContainer::max_size()) bound_exceeded();
+  return encoder << value.unbounded();
+}
+
 /// Decodes a plain container into a bounded one. A longer container is the error `bad_value`.
 template <typename Container, typename BoundedContainer>
 cdr::Decoder& decode_bounded(cdr::Decoder& decoder, BoundedContainer& value) {
@@ -300,7 +250,7 @@ namespace perigee::cdr {
 
 template <std::size_t Bound>
 Encoder& operator<<(Encoder& encoder, const IDL::bounded_string<Bound>& value) {
-  return encoder << value.unbounded();
+  return stub::encode_bounded(encoder, value);
 }
 template <std::size_t Bound>
 Decoder& operator>>(Decoder& decoder, IDL::bounded_string<Bound>& value) {
@@ -308,7 +258,7 @@ Decoder& operator>>(Decoder& decoder, IDL::bounded_string<Bound>& value) {
 }
 template <std::size_t Bound>
 Encoder& operator<<(Encoder& encoder, const IDL::bounded_wstring<Bound>& value) {
-  return encoder << value.unbounded();
+  return stub::encode_bounded(encoder, value);
 }
 template <std::size_t Bound>
 Decoder& operator>>(Decoder& decoder, IDL::bounded_wstring<Bound>& value) {
@@ -316,7 +266,7 @@ Decoder& operator>>(Decoder& decoder, IDL::bounded_wstring<Bound>& value) {
 }
 template <typename T, std::size_t Bound>
 Encoder& operator<<(Encoder& encoder, const IDL::bounded_vector<T, Bound>& value) {
-  return encoder << value.unbounded();
+  return stub::encode_bounded(encoder, value);
 }
 template <typename T, std::size_t Bound>
 Decoder& operator>>(Decoder& decoder, IDL::bounded_vector<T, Bound>& value) {

@@ -60,6 +60,8 @@ std::size_t hash_value(const T& value) {
     return 0;
   } else if constexpr (std::default_initializable<std::hash<T>>) {
     return std::hash<T>()(value);
+  } else if constexpr (requires { value.has_value(); }) {  // std::optional
+    return value.has_value() ? combine_hashes(1, hash_value(*value)) : 0;
   } else {
     return hash_range(value);
   }

@@ -1,5 +1,5 @@
-// IDL 4: map<K, V> is std::map. map<K, V, N> is IDL::bounded_map, which holds at most N entries:
-// more entries raise CORBA::BAD_PARAM.
+// IDL 4: map<K, V> is std::map. map<K, V, N> is IDL::bounded_map, a std::map that holds at most N
+// entries: more entries raise CORBA::BAD_PARAM.
 #pragma once
 
 #include <perigee/cdr/operators.h>
@@ -11,88 +11,88 @@
 #include <map>
 #include <utility>
 
+namespace perigee::stub {
+template <typename K, typename V, typename Compare, typename Allocator>
+struct is_written<std::map<K, V, Compare, Allocator>>
+    : std::bool_constant<has_text<K> && has_text<V>> {};
+}  // namespace perigee::stub
+
 namespace IDL {
 inline namespace perigee_v1 {
 
-/// Invariant: entries_.size() ≤ Bound.
+/// A std::map whose own operations check the bound. Operations through a reference to the std::map
+/// do not: a value that they made too large raises BAD_PARAM when it is marshalled.
 template <typename K, typename V, std::size_t Bound>
-class bounded_map {
+class bounded_map : public std::map<K, V> {
  public:
   using Map = std::map<K, V>;
-  using key_type = K;
-  using mapped_type = V;
-  using value_type = typename Map::value_type;
-  using size_type = typename Map::size_type;
-  using iterator = typename Map::iterator;
-  using const_iterator = typename Map::const_iterator;
+  using typename Map::const_iterator;
+  using typename Map::iterator;
+  using typename Map::size_type;
+  using typename Map::value_type;
 
   bounded_map() = default;
   /// Raises BAD_PARAM if there are more entries than the bound allows.
   bounded_map(Map entries)  // NOLINT(google-explicit-constructor): like the other bounded types
-      : entries_((check(entries.size()), std::move(entries))) {}
+      : Map((check(entries.size()), std::move(entries))) {}
   bounded_map(std::initializer_list<value_type> entries) : bounded_map(Map(entries)) {}
+  template <typename Iterator>
+  bounded_map(Iterator first, Iterator last) : bounded_map(Map(first, last)) {}
 
-  // NOLINTNEXTLINE(google-explicit-constructor): converts wherever the plain map is expected
-  operator const Map&() const noexcept { return entries_; }
-  [[nodiscard]] const Map& unbounded() const noexcept { return entries_; }
+  [[nodiscard]] const Map& unbounded() const noexcept { return *this; }
 
   [[nodiscard]] static constexpr size_type max_size() noexcept { return Bound; }
-  [[nodiscard]] size_type size() const noexcept { return entries_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
-  iterator begin() noexcept { return entries_.begin(); }
-  iterator end() noexcept { return entries_.end(); }
-  const_iterator begin() const noexcept { return entries_.begin(); }
-  const_iterator end() const noexcept { return entries_.end(); }
-
-  iterator find(const K& key) { return entries_.find(key); }
-  [[nodiscard]] const_iterator find(const K& key) const { return entries_.find(key); }
-  [[nodiscard]] bool contains(const K& key) const { return entries_.contains(key); }
-  [[nodiscard]] size_type count(const K& key) const { return entries_.count(key); }
-  V& at(const K& key) { return entries_.at(key); }
-  [[nodiscard]] const V& at(const K& key) const { return entries_.at(key); }
   V& operator[](const K& key) {
     check_new(key);
-    return entries_[key];
+    return Map::operator[](key);
   }
 
   std::pair<iterator, bool> insert(value_type entry) {
     check_new(entry.first);
-    return entries_.insert(std::move(entry));
+    return Map::insert(std::move(entry));
+  }
+  template <typename Iterator>
+  void insert(Iterator first, Iterator last) {
+    Map all = *this;
+    all.insert(first, last);
+    *this = bounded_map(std::move(all));
   }
   template <typename Value>
   std::pair<iterator, bool> insert_or_assign(const K& key, Value&& value) {
     check_new(key);
-    return entries_.insert_or_assign(key, std::forward<Value>(value));
+    return Map::insert_or_assign(key, std::forward<Value>(value));
   }
   template <typename... Arguments>
   std::pair<iterator, bool> try_emplace(const K& key, Arguments&&... arguments) {
     check_new(key);
-    return entries_.try_emplace(key, std::forward<Arguments>(arguments)...);
+    return Map::try_emplace(key, std::forward<Arguments>(arguments)...);
   }
   template <typename... Arguments>
   std::pair<iterator, bool> emplace(Arguments&&... arguments) {
     return insert(value_type(std::forward<Arguments>(arguments)...));
   }
-  iterator erase(const_iterator place) { return entries_.erase(place); }
-  size_type erase(const K& key) { return entries_.erase(key); }
-  void clear() noexcept { entries_.clear(); }
-
-  void swap(bounded_map& other) noexcept { entries_.swap(other.entries_); }
-  friend void swap(bounded_map& a, bounded_map& b) noexcept { a.swap(b); }
-  friend bool operator==(const bounded_map& a, const bounded_map& b) {
-    return a.entries_ == b.entries_;
+  template <typename... Arguments>
+  iterator emplace_hint(const_iterator /*place*/, Arguments&&... arguments) {
+    return emplace(std::forward<Arguments>(arguments)...).first;
   }
-  friend bool operator==(const bounded_map& a, const Map& b) { return a.entries_ == b; }
+  void merge(Map& other) {
+    Map all = *this;
+    Map rest = other;
+    all.merge(rest);
+    check(all.size());
+    Map::merge(other);
+  }
+
+  void swap(bounded_map& other) noexcept { Map::swap(other); }
+  friend void swap(bounded_map& a, bounded_map& b) noexcept { a.swap(b); }
 
  private:
   static void check(size_type count) {
     if (count > Bound) perigee::stub::bound_exceeded();
   }
   void check_new(const K& key) const {
-    if (entries_.size() == Bound && !entries_.contains(key)) perigee::stub::bound_exceeded();
+    if (this->size() >= Bound && !this->contains(key)) perigee::stub::bound_exceeded();
   }
-
-  Map entries_;
 };
 
 template <typename K, typename V>
@@ -112,6 +112,11 @@ struct traits<bounded_map<K, V, Bound>>
 
 }  // namespace perigee_v1
 }  // namespace IDL
+
+namespace perigee::stub {
+template <typename K, typename V, std::size_t Bound>
+struct is_written<IDL::bounded_map<K, V, Bound>> : is_written<std::map<K, V>> {};
+}  // namespace perigee::stub
 
 // Perigee's encoding of maps, version 1 (docs/mapping.md); OMG defines none for CORBA. It is a
 // sequence of structs of key and value, in ascending order of the keys. A key that occurs twice is
@@ -146,7 +151,7 @@ Decoder& operator>>(Decoder& decoder, std::map<K, V>& entries) {
 
 template <typename K, typename V, std::size_t Bound>
 Encoder& operator<<(Encoder& encoder, const IDL::bounded_map<K, V, Bound>& value) {
-  return encoder << value.unbounded();
+  return stub::encode_bounded(encoder, value);
 }
 template <typename K, typename V, std::size_t Bound>
 Decoder& operator>>(Decoder& decoder, IDL::bounded_map<K, V, Bound>& value) {

@@ -34,8 +34,23 @@ struct written {
 }  // namespace perigee_v1
 }  // namespace IDL
 
+namespace perigee::output {
+/// Calls `formatter(os, value)` if the formatter has this operator, else `formatter.write(…)`.
+template <typename Formatter, typename Stream, typename T>
+void apply(Formatter& formatter, Stream& os, const T& value) {
+  if constexpr (requires { formatter(os, value); })
+    formatter(os, value);
+  else
+    formatter.write(os, value);
+}
+}  // namespace perigee::output
+
 namespace CORBA {
 inline namespace perigee_v1 {
+
+/// Another name of IDL::traits, for programs that were written for TAOX11.
+template <typename T>
+using object_traits = IDL::traits<T>;
 
 class Object;
 class Policy;
@@ -76,6 +91,9 @@ class object_reference {
   [[nodiscard]] T* get() const noexcept { return object_.get(); }
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void reset() noexcept { object_.reset(); }
+  [[nodiscard]] CORBA::weak_reference<T> weak_reference() const noexcept {
+    return CORBA::weak_reference<T>(*this);
+  }
 
   [[nodiscard]] const perigee::counted_ptr<T>& _shared() const& noexcept { return object_; }
   [[nodiscard]] perigee::counted_ptr<T> _shared() && noexcept { return std::move(object_); }
@@ -112,6 +130,7 @@ class weak_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return object_.expired(); }
   void reset() noexcept { object_.reset(); }
+  friend bool operator==(const weak_reference& a, std::nullptr_t) noexcept { return a.expired(); }
   [[nodiscard]] const perigee::weak_counted_ptr<T>& _shared() const noexcept { return object_; }
 
  private:
@@ -191,9 +210,24 @@ namespace perigee::stub {
 /// and then asks the object.
 PERIGEE_API bool supports(const CORBA::Object& object, std::string_view repository_id);
 
+/// How IDL::traits of a type write its values. <perigee/orb/write.h> defines what it needs.
+template <typename T>
+struct output_traits {
+  template <typename Formatter = IDL::formatter<T, char>>
+  [[nodiscard]] static IDL::written<T, Formatter> write(const T& value) noexcept {
+    return {value};
+  }
+  /// Writes a value, and returns the stream.
+  template <typename Stream, typename Formatter = IDL::formatter<T, char>>
+  static Stream& write_on(Stream& os, const T& value, Formatter formatter = {}) {
+    perigee::output::apply(formatter, os, value);
+    return os;
+  }
+};
+
 /// The members of IDL::traits of every interface.
 template <typename T>
-struct interface_traits {
+struct interface_traits : output_traits<CORBA::object_reference<T>> {
   using value_type = CORBA::object_reference<T>;
   using ref_type = CORBA::object_reference<T>;
   using weak_ref_type = CORBA::weak_reference<T>;
@@ -205,11 +239,6 @@ struct interface_traits {
 
   [[nodiscard]] static constexpr std::string_view repository_id() noexcept { return T::_type_id; }
 
-  template <typename Formatter = IDL::formatter<value_type, char>>
-  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
-    return {value};
-  }
-
   /// The same object as a T, or nil if it does not support T. May ask the object (`_is_a`).
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
@@ -219,6 +248,7 @@ struct interface_traits {
     if (!object->_reference() || !supports(*object, T::_type_id)) return nullptr;
     return unchecked_narrow(object);
   }
+  [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
   /// The same object as a T, without a check. The caller must know that it supports T.
   template <typename U>
   [[nodiscard]] static ref_type unchecked_narrow(const CORBA::object_reference<U>& object) {

@@ -40,6 +40,12 @@ concept Range = requires(const T& value) {
 };
 template <typename T>
 concept Map = Range<T> && requires { typename T::mapped_type; };
+/// std::optional, recognised without its header.
+template <typename T>
+concept Optional = requires(const T& value) {
+  value.has_value();
+  *value;
+};
 template <typename T>
 concept HasText = requires(const T& value) {
   { value.to_string() } -> StringLike;
@@ -143,6 +149,8 @@ void write(Sink& sink, const T& value) {
     sink.put(value.what());
   } else if constexpr (Range<T>) {
     write_range(sink, value);
+  } else if constexpr (Optional<T>) {
+    value.has_value() ? sink.value(*value) : sink.put("nothing");
   } else if constexpr (HasText<T>) {
     sink.put(value.to_string());
   } else {

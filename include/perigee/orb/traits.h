@@ -7,8 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -23,30 +25,20 @@ struct dimensions_of<std::array<T, size>>
 
 /// Passed by value: basic types and enums.
 template <typename T>
-struct value_traits {
+struct value_traits : output_traits<T> {
   using value_type = T;
   using in_type = T;
   using out_type = T&;
   using inout_type = T&;
-
-  template <typename Formatter = IDL::formatter<value_type, char>>
-  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
-    return {value};
-  }
 };
 
 /// Passed by reference: all other types but object references.
 template <typename T>
-struct aggregate_traits {
+struct aggregate_traits : output_traits<T> {
   using value_type = T;
   using in_type = const T&;
   using out_type = T&;
   using inout_type = T&;
-
-  template <typename Formatter = IDL::formatter<value_type, char>>
-  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
-    return {value};
-  }
 };
 
 /// A struct, union or exception from IDL. `T::_visit(value, visitor)` calls `visitor(name, member)`
@@ -64,13 +56,24 @@ concept NamedEnum = std::is_enum_v<T> && requires(T value) { _enumerator_name(va
 /// The types that `std::ostream << value` accepts.
 template <typename T>
 struct is_written
-    : std::bool_constant<Visitable<T> || NamedEnum<T> || std::is_base_of_v<CORBA::Exception, T>> {};
+    : std::bool_constant<Visitable<T> || NamedEnum<T> || std::is_base_of_v<std::exception, T>> {};
 template <typename T>
 struct is_written<CORBA::object_reference<T>> : std::true_type {};
+
+/// Whether <perigee/orb/text.h> has a text for values of a type inside containers.
+template <typename T>
+inline constexpr bool has_text = is_written<T>::value || std::is_arithmetic_v<T> ||
+                                 std::is_convertible_v<const T&, std::string_view> ||
+                                 std::is_convertible_v<const T&, std::wstring_view> ||
+                                 requires(const T& value) { _text_of(value); } ||
+                                 requires(const T& value) { value.to_string(); };
+
 template <typename T, typename Allocator>
-struct is_written<std::vector<T, Allocator>> : std::true_type {};
+struct is_written<std::vector<T, Allocator>> : std::bool_constant<has_text<T>> {};
 template <typename T, std::size_t size>
-struct is_written<std::array<T, size>> : std::true_type {};
+struct is_written<std::array<T, size>> : std::bool_constant<has_text<T>> {};
+template <>
+struct is_written<std::wstring> : std::true_type {};
 
 }  // namespace perigee::stub
 
@@ -81,7 +84,8 @@ namespace perigee::output {
 template <typename T>
   requires(stub::is_written<T>::value && requires { sizeof(IDL::formatter<T, char>); })
 std::ostream& operator<<(std::ostream& os, const T& value) {
-  IDL::formatter<T, char>().write(os, value);
+  IDL::formatter<T, char> formatter;
+  apply(formatter, os, value);
   return os;
 }
 
@@ -97,8 +101,15 @@ namespace IDL {
 inline namespace perigee_v1 {
 
 template <typename T>
-  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  requires std::is_arithmetic_v<T>
 struct traits<T> : perigee::stub::value_traits<T> {};
+template <typename T>
+  requires std::is_enum_v<T>
+struct traits<T> : perigee::stub::value_traits<T> {
+  using underlying_type = std::underlying_type_t<T>;
+  /// The number of bits of a value: 32, or the number of `@bit_bound` as an integer type has it.
+  using bit_bound = std::integral_constant<std::uint32_t, 8 * sizeof(T)>;
+};
 template <>
 struct traits<std::string> : perigee::stub::aggregate_traits<std::string> {
   using is_bounded = std::false_type;

@@ -1,8 +1,10 @@
 // Values of IDL types on output streams:
 // - `os << value`;
-// - `os << IDL::traits<T>::write(value)`, for types whose `operator<<` C++ does not find, such as
-//   std::vector<int32_t>;
-// - `os << IDL::traits<T>::write<Formatter>(value)`, with a formatter of your own.
+// - `os << IDL::traits<T>::write(value)`, also for types that the standard library writes in
+// another
+//   way, such as std::string;
+// - `os << IDL::traits<T>::write<Formatter>(value)`, with a formatter of your own;
+// - `IDL::traits<T>::write_on(os, value)` and `write_on(os, value, formatter)`.
 //
 // A specialisation of IDL::formatter decides how a type is written, also where a value of the type
 // is a member of another type:
@@ -12,6 +14,8 @@
 //     template <typename Stream>
 //     static Stream& write(Stream& os, IDL::traits<Stock::Quote>::in_type quote) { … }
 //   };
+//
+// A formatter may have `operator()(os, value)` instead of `write`.
 #pragma once
 
 #include <perigee/orb/text.h>
@@ -27,7 +31,8 @@ class StreamSink final {
   void put(std::string_view text) { os_ << text; }
   template <typename T>
   void value(const T& nested) {
-    IDL::formatter<T, char>().write(os_, nested);
+    IDL::formatter<T, char> formatter;
+    output::apply(formatter, os_, nested);
   }
 
  private:
@@ -35,6 +40,15 @@ class StreamSink final {
 };
 
 }  // namespace perigee::text
+
+namespace perigee::output {
+/// The standard library has no text for a wchar_t on this stream.
+inline std::ostream& operator<<(std::ostream& os, wchar_t value) {
+  text::StreamSink sink(os);
+  text::write(sink, value);
+  return os;
+}
+}  // namespace perigee::output
 
 namespace IDL {
 inline namespace perigee_v1 {
@@ -46,13 +60,22 @@ struct formatter {
     perigee::text::write(sink, value);
     return os;
   }
+  std::ostream& operator()(std::ostream& os, const T& value) const { return write(os, value); }
 };
 
 template <typename T, typename Formatter>
 std::ostream& operator<<(std::ostream& os, const written<T, Formatter>& written) {
-  Formatter().write(os, written.value);
+  Formatter formatter;
+  perigee::output::apply(formatter, os, written.value);
   return os;
 }
 
 }  // namespace perigee_v1
 }  // namespace IDL
+
+// C++ finds operators for standard types only in namespace std, or where the expression stands. The
+// operator accepts the types of `is_written` only, and each operator that is declared for a type of
+// its own, such as `const std::vector<T>&`, is a better match.
+namespace std {                     // NOLINT(cert-dcl58-cpp)
+using perigee::output::operator<<;  // NOLINT(cert-dcl58-cpp)
+}

@@ -29,6 +29,9 @@ class Servant;
 namespace CORBA {
 inline namespace perigee_v1 {
 
+template <typename T>
+class weak_servant_reference;
+
 /// A counted reference to a servant. The application's references and the POAs in which the servant
 /// is active own it. Using null raises INV_OBJREF.
 template <typename T>
@@ -59,6 +62,9 @@ class servant_reference {
   [[nodiscard]] T* get() const noexcept { return servant_.get(); }
   explicit operator bool() const noexcept { return servant_ != nullptr; }
   void reset() noexcept { servant_.reset(); }
+  [[nodiscard]] weak_servant_reference<T> weak_reference() const noexcept {
+    return weak_servant_reference<T>(*this);
+  }
   [[nodiscard]] const perigee::counted_ptr<T>& _shared() const& noexcept { return servant_; }
   [[nodiscard]] perigee::counted_ptr<T> _shared() && noexcept { return std::move(servant_); }
 
@@ -96,16 +102,32 @@ class weak_servant_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return servant_.expired(); }
   void reset() noexcept { servant_.reset(); }
+  friend bool operator==(const weak_servant_reference& a, std::nullptr_t) noexcept {
+    return a.expired();
+  }
   [[nodiscard]] const perigee::weak_counted_ptr<T>& _shared() const noexcept { return servant_; }
 
  private:
   perigee::weak_counted_ptr<T> servant_;
 };
 
-/// Generated code specialises this with: `base_type` (the skeleton to derive from), `ref_type`,
-/// `weak_ref_type`.
+/// For an interface, generated code specialises this with: `base_type` (the skeleton to derive
+/// from), `ref_type`, `weak_ref_type`. For a class of servants, these types belong to the class.
 template <typename T>
-struct servant_traits;
+struct servant_traits {
+  static_assert(std::is_base_of_v<PortableServer::Servant, T>,
+                "T is not a class of servants, and the …S.h of interface T is not included");
+  using base_type = T;
+  using ref_type = servant_reference<T>;
+  using weak_ref_type = weak_servant_reference<T>;
+
+  /// The same servant as a T; null if it is none.
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const servant_reference<U>& servant) {
+    if (!servant) return nullptr;
+    return ref_type(perigee::dynamic_counted_cast<T>(servant._shared()));
+  }
+};
 
 namespace detail {
 template <typename T, bool is_servant>
@@ -156,6 +178,8 @@ class PERIGEE_API Servant : public perigee::counted_from_this {
   [[nodiscard]] CORBA::servant_reference<Servant> _self() noexcept {
     return CORBA::servant_reference<Servant>(counted(*this));
   }
+  /// The same, as TAOX11 names it.
+  [[nodiscard]] CORBA::servant_reference<Servant> _lock() noexcept { return _self(); }
 
  protected:
   Servant() = default;

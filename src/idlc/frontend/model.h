@@ -54,6 +54,7 @@ enum class TypeKind {
   sequence,     ///< `element`, `bound` (0: unbounded)
   array,        ///< `element`, `dimensions` (outermost first, at least one)
   map,          ///< IDL 4: `key`, `element`, `bound`
+  optional,     ///< IDL 4: the type of a member with @optional; `element`
   fixed,        ///< `digits`, `scale`
   alias,        ///< Typedef
   enumeration,  ///< Enum

@@ -158,6 +158,8 @@ std::string to_text(const Type& type) {
       return template_text("sequence", type);
     case TypeKind::map:
       return template_text("map", type);
+    case TypeKind::optional:
+      return "@optional " + to_text(*type.element);
     case TypeKind::fixed:
       return type.digits == 0
                  ? "fixed"
