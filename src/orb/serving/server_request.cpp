@@ -21,6 +21,13 @@ using CORBA::COMPLETED_YES;
   throw CORBA::BAD_INV_ORDER(minor_answered_twice, COMPLETED_YES, "answered twice");
 }
 
+// The client may be another ORB, which shows no text of the exception. Peers choose how often this
+// happens, so the level is info.
+void log_marshal(std::string_view operation, const CORBA::SystemException& exception) noexcept {
+  if (dynamic_cast<const CORBA::MARSHAL*>(&exception) != nullptr)
+    log_operation(log::Level::info, operation, {"the client gets ", exception.what()});
+}
+
 // CORBA 3.0, 4.3.6: `non_existent` returns TRUE, instead of raising OBJECT_NOT_EXIST.
 bool is_answer_of_non_existent(std::string_view operation, const CORBA::Exception& exception) {
   return operation == "_non_existent" &&
@@ -71,7 +78,10 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
   if (!response_expected_)
     return log_operation(log::Level::info, operation_,
                          {"the client expects no reply and does not get ", exception.what()});
-  if (failed_) return send_system_exception(*system);
+  if (failed_) {
+    log_marshal(operation_, *system);
+    return send_system_exception(*system);
+  }
   try {
     if (means_true) return send_reply([](cdr::Encoder& encoder) { encoder.write_boolean(true); });
     const auto* user = dynamic_cast<const CORBA::UserException*>(&exception);

@@ -152,7 +152,18 @@ void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus
   const Finder finder = sender == Sender::client ? Finder::server : Finder::client;
   raise_character_error(error, finder, sender, completed, detail);
   raise_limit_error(error, completed, detail);
-  throw CORBA::MARSHAL(0, completed, detail);
+  throw CORBA::MARSHAL(minor_of(error.kind), completed, detail);
+}
+
+std::uint32_t minor_of(cdr::ErrorKind kind) noexcept {
+  using cdr::ErrorKind;
+  constexpr ErrorKind kinds[] = {ErrorKind::truncated,   ErrorKind::bad_length,
+                                 ErrorKind::bad_boolean, ErrorKind::bad_enum,
+                                 ErrorKind::bad_string,  ErrorKind::bad_encapsulation,
+                                 ErrorKind::bad_value,   ErrorKind::not_supported};
+  const auto* const found = std::ranges::find(kinds, kind);
+  if (found == std::end(kinds)) return 0;
+  return CORBA::PERIGEE_VMCID | static_cast<std::uint32_t>(found - kinds + 1);
 }
 
 void raise_encode_error(const cdr::Error& error, Sender sender, CompletionStatus completed,

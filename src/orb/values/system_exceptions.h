@@ -54,6 +54,9 @@ inline constexpr std::uint32_t minor_too_many_calls = CORBA::PERIGEE_VMCID | 11;
 inline constexpr std::uint32_t minor_peer_gone = CORBA::PERIGEE_VMCID | 12;         ///< TRANSIENT
 inline constexpr std::uint32_t minor_decoded_too_many = CORBA::PERIGEE_VMCID | 13;  ///< TRANSIENT
 
+/// Why values could not be decoded: the minor code of MARSHAL (docs/interop.md).
+[[nodiscard]] std::uint32_t minor_of(cdr::ErrorKind kind) noexcept;
+
 /// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if the id is unknown.
 [[noreturn]] void raise_system_exception(std::string_view repository_id, std::uint32_t minor,
                                          CORBA::CompletionStatus completed,

@@ -215,7 +215,8 @@ TEST_CASE("malformed chunks are refused") {
 }
 
 TEST_CASE("a held exception that does not decode is raised as MARSHAL") {
-  CHECK(Value(plain).octets({0, 0}).number(2).octets({1, 2}).read() == "MARSHAL 0");
+  const std::string truncated = "MARSHAL " + std::to_string(CORBA::PERIGEE_VMCID | 1);
+  CHECK(Value(plain).octets({0, 0}).number(2).octets({1, 2}).read() == truncated);
   CHECK(Value(plain).octets({1, 0}).number(2).octets({1, 2}).read() == "MARSHAL 0");
 }
 

@@ -1,5 +1,6 @@
 // The replies of a server to raw octets.
 #include "orb/server/server_fixture.h"
+#include "support/log_lines.h"
 #include <perigee/orb/metrics.h>
 
 #include <random>
@@ -93,6 +94,15 @@ TEST_CASE("an unknown object, an unknown operation and bad arguments keep the co
         "IDL:omg.org/CORBA/BAD_OPERATION:1.0");
   CHECK(client.call({.key = server.key}).repository_id() == "IDL:omg.org/CORBA/MARSHAL:1.0");
   CHECK(still_serves(server, client));
+}
+
+TEST_CASE("bad arguments are MARSHAL with a minor code for the reason, which is in the log") {
+  const ServerFixture server(each_strategy());
+  RawClient client(server.endpoint);
+  LogLines lines(log::Level::info);
+  CHECK(client.call({.key = server.key}).minor_code() == (CORBA::PERIGEE_VMCID | 1));
+  CHECK(lines.have(": the client gets "));
+  CHECK(lines.have("more octets were expected than are there"));
 }
 
 TEST_CASE("an operation that does not exist has no latencies of its own, also as a oneway") {
