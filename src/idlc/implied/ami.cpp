@@ -1,6 +1,7 @@
 // Asynchronous calls: the callback model. CORBA 3.0, 22.11.
 #include "idlc/implied/maker.h"
 
+#include <algorithm>
 #include <map>
 
 namespace perigee::idlc {
@@ -28,7 +29,10 @@ class AmiMaker final {
     Ami ami{&origin, &stub, &handler, &local, {}};
     const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
     std::vector<Call> calls = calls_of(origin, maker_.void_type());
-    std::erase_if(calls, [](const Call& call) { return call.is_oneway; });
+    const auto oneways =
+        std::ranges::stable_partition(calls, [](const Call& call) { return !call.is_oneway; });
+    const std::vector<Call> unanswered(oneways.begin(), oneways.end());
+    calls.erase(oneways.begin(), oneways.end());
     const std::vector<std::string> names = maker_.names_in(handler, calls, "ami_");
     for (std::size_t index = 0; index < calls.size(); ++index) {
       const Call& call = calls[index];
@@ -39,6 +43,7 @@ class AmiMaker final {
           maker_.exception(handler, {names[index], "ami_"}, call,
                            {{"excep_holder", "ami_"}, &holder_type_}));
     }
+    add_unanswered(handler, local, unanswered);
     return ami;
   }
 
@@ -58,6 +63,18 @@ class AmiMaker final {
       made.local->bases.push_back(handlers_.at(base).local);
     }
     if (made.handler->bases.empty()) made.handler->bases.push_back(&reply_handler_);
+  }
+
+  /// A oneway has no reply. Handlers that were written for TAO or TAOX11 define the functions of
+  /// its reply nevertheless, and these functions need declarations that they override.
+  void add_unanswered(Interface& handler, Interface& local, const std::vector<Call>& oneways) {
+    const std::vector<std::string> names = maker_.names_in(handler, oneways, "ami_");
+    for (std::size_t index = 0; index < oneways.size(); ++index) {
+      const Call& call = oneways[index];
+      const std::string& name = names[index];
+      maker_.results(local, name, call, {"ami_return_val", "ami_"});
+      maker_.exception(local, {name, "ami_"}, call, {{"excep_holder", "ami_"}, &holder_type_});
+    }
   }
 
   static void add(Ami& ami, ImpliedRole role, const Call& call, const Operation& node) {

@@ -48,7 +48,9 @@ struct Ami {
   const Interface* origin;
   const Interface* stub;     ///< QuoterAmiC, which derives from the origin
   const Interface* handler;  ///< AMI_QuoterHandler
-  const Interface* local;    ///< base class of C++ implementations: AMI_QuoterLocalHandler
+  /// Base class of C++ implementations: AMI_QuoterLocalHandler. Its own operations would receive
+  /// the replies to oneways, and are never called.
+  const Interface* local;
   std::vector<ImpliedOperation> operations;
 };
 

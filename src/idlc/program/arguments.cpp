@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace perigee::idlc {
@@ -75,6 +76,16 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--client-only", names.client_only,
                "Leave out the files of servants: a program with only the client's files does not "
                "need libperigee_server");
+  using WithOrb = cpp11::FileNames::WithOrb;
+  app.add_option("--include-orb", names.with_orb,
+                 "Which headers include <perigee/corba.h>, with the ORB and the POA for "
+                 "applications: none, server (stockS.h), or all (stockC.h, too)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, WithOrb>{
+              {"none", WithOrb::none}, {"server", WithOrb::server}, {"all", WithOrb::all}},
+          CLI::ignore_case))
+      ->type_name("HEADERS")
+      ->default_str("server");
   app.add_flag("--keep-include-path", names.keeps_include_path,
                "Keep the folders of #include in generated code: #include \"parts/stock.idl\" gives "
                "#include \"parts/stockC.h\", not \"stockC.h\"");

@@ -6,6 +6,8 @@
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
 
+#include <algorithm>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -39,9 +41,24 @@ struct CORBA::amic_traits<$interface$> : ::IDL::traits<$stub$> {
   using replyhandler_base_type = $local$;
   using replyhandler_traits = ::IDL::traits<$handler$>;
   using replyhandler_ref_type = ::CORBA::object_reference<$handler$>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<$handler$>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 )";
+
+/// The list has the interfaces of included files that are bases or annotated: each of their files
+/// has a header of asynchronous calls.
+void include_imported(Writer& writer, const std::vector<Ami>& all, const FileNames& names) {
+  std::vector<std::string> headers;
+  for (const Ami& ami : all) {
+    if (!ami.origin->is_imported) continue;
+    const std::string header = ami_header(included_name(*ami.origin->unit, names), names);
+    if (std::ranges::find(headers, header) == headers.end()) headers.push_back(header);
+  }
+  for (const std::string& header : headers) writer.write("#include " + string_literal(header));
+  writer.separate();
+}
 
 void declare_stub(Writer& writer, const Ami& ami) {
   std::vector<std::string> bases;
@@ -73,13 +90,13 @@ std::string ami_header_text(const Model& model, const std::vector<Ami>& all,
   Writer writer;
   writer.write(ami_header_head,
                {{"file", file}, {"header", string_literal(client_header(file, names))}});
-  include_bases_of(writer, all, names, ami_header);
+  include_imported(writer, all, names);
   begin_shadowing(writer, model, parameters);
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     const Ami* ami = interfaces.find(interface);
     if (ami == nullptr) return;
     declare_interface(inner, *ami->handler);
-    declare_interface(inner, *ami->local);
+    declare_optional_interface(inner, *ami->local);
     inner.write(servant_function, {{"handler", cpp_name(*ami->handler)}});
     declare_stub(inner, *ami);
   });

@@ -4,6 +4,8 @@
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
 
+#include <algorithm>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -105,6 +107,31 @@ std::vector<std::string> own_names(const Bitset& bitset) {
   return result;
 }
 
+/// A constructor with a value for each field, fields of the base first.
+void declare_value_constructor(Writer& writer, const Bitset& bitset) {
+  const std::string name = cpp_name(bitset);
+  std::vector<std::string> parameters;
+  std::vector<std::string> passed_on;
+  std::vector<std::string> assignments;
+  for (const PlacedField& placed : placed_fields(bitset)) {
+    const std::string parameter = cpp_name(placed.field->name);
+    parameters.push_back(cpp_type(*placed.field->type) + " " + parameter);
+    const bool is_own = std::ranges::any_of(
+        bitset.fields, [&](const BitField& field) { return &field == placed.field; });
+    if (is_own)
+      assignments.push_back("this->" + parameter + "(" + parameter + ");");
+    else
+      passed_on.push_back(parameter);
+  }
+  if (parameters.empty()) return;
+  writer.write("$name$() = default;", {{"name", name}});
+  writer.list("explicit " + name + "(", parameters, passed_on.empty() ? ") {" : ")");
+  if (!passed_on.empty())
+    writer.list("    : " + qualified_name(*bitset.base) + "(", passed_on, ") {");
+  for (const std::string& assignment : assignments) writer.write("  " + assignment);
+  writer.write("}");
+}
+
 void declare_field_visit(Writer& writer, const Bitset& bitset) {
   writer.separate();
   writer.write("static constexpr std::string_view _type_name = $name$;",
@@ -162,6 +189,7 @@ void declare_bitset(Writer& writer, const Bitset& bitset) {
   writer.write("class " + name + base + " {\n public:");
   {
     const Indented body(writer);
+    declare_value_constructor(writer, bitset);
     for (const BitField& field : bitset.fields) {
       if (field.name.empty()) continue;
       writer.separate();

@@ -30,6 +30,8 @@ struct FileNames {
   bool with_async = false;          ///< the same for clients and servants of coroutines
   bool with_one_source = false;     ///< generate a source that includes the others
   bool client_only = false;         ///< leave out the files of servants
+  /// Headers that include <perigee/corba.h>, the header of applications.
+  enum class WithOrb { none, server, all } with_orb = WithOrb::server;
 };
 
 struct OutputFile {

@@ -12,10 +12,11 @@ namespace perigee::idlc::cpp11 {
 namespace {
 
 std::vector<std::string> base_classes(const Interface& interface) {
-  if (interface.bases.empty())
-    return {interface.is_local ? "public virtual ::CORBA::LocalObject"
-                               : "public virtual ::CORBA::Object"};
   std::vector<std::string> result;
+  if (interface.is_local && std::ranges::none_of(interface.bases, &Interface::is_local))
+    result.emplace_back("public virtual ::CORBA::LocalObject");
+  else if (interface.bases.empty())
+    result.emplace_back("public virtual ::CORBA::Object");
   for (const Interface* base : interface.bases)
     result.push_back("public virtual " + qualified_name(*base));
   return result;
@@ -24,6 +25,11 @@ std::vector<std::string> base_classes(const Interface& interface) {
 constexpr std::string_view class_head = R"(
 using _ref_type = ::CORBA::object_reference<$name$>;
 static constexpr std::string_view _type_id = $id$;
+)";
+
+constexpr std::string_view local_this = R"(
+/// A reference to this object; nil in its constructor and destructor.
+[[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 )";
 
 constexpr std::string_view stub_constructor = R"(
@@ -102,11 +108,22 @@ bool is_base_of_local(const Interface& remote, const std::vector<const Interface
   });
 }
 
+/// "int32_t& price" becomes "int32_t& /*price*/".
+std::vector<std::string> unnamed(std::vector<std::string> parameters) {
+  for (std::string& parameter : parameters)
+    parameter.insert(parameter.rfind(' ') + 1, "/*").append("*/");
+  return parameters;
+}
+
 /// Declares the functions that the implementation of a local interface has to define, including
 /// inherited remote operations.
-void declare_local_functions(Writer& writer, const Interface& interface) {
-  for (const Callable& callable : callables(interface))
-    declare_function(writer, callable, ") = 0;");
+void declare_local_functions(Writer& writer, const Interface& interface, bool is_optional) {
+  for (const Callable& callable : callables(interface)) {
+    if (is_optional)
+      writer.list("virtual void " + callable.name + "(", unnamed(parameter_list(callable)), ") {}");
+    else
+      declare_function(writer, callable, ") = 0;");
+  }
   const std::vector<const Interface*> bases = all_bases(interface);
   for (const Interface* base : bases) {
     if (base->is_local || is_base_of_local(*base, bases)) continue;
@@ -131,24 +148,20 @@ void define_implements(Writer& writer, const Interface& interface) {
   writer.separate();
 }
 
-}  // namespace
-
-void declare_interface(Writer& writer, const Interface& interface) {
+void declare_class(Writer& writer, const Interface& interface, bool is_optional) {
   const std::string name = cpp_name(interface);
   writer.list("class " + name + " : ", base_classes(interface), " {");
   writer.write(" public:");
   {
     const Indented body(writer);
     writer.write(class_head, {{"name", name}, {"id", string_literal(interface.repository_id)}});
-    if (!interface.is_local) {
-      writer.separate();
-      writer.write(stub_constructor, {{"name", name}});
-    }
+    writer.separate();
+    writer.write(interface.is_local ? local_this : stub_constructor, {{"name", name}});
     writer.separate();
     declare_types(writer, interface.contents, Scope::class_scope);
     writer.separate();
     if (interface.is_local) {
-      declare_local_functions(writer, interface);
+      declare_local_functions(writer, interface, is_optional);
     } else {
       for (const Callable& callable : callables(interface))
         declare_function(writer, callable, ");");
@@ -158,6 +171,16 @@ void declare_interface(Writer& writer, const Interface& interface) {
   }
   writer.separate();
   writer.write(class_tail, {{"name", name}});
+}
+
+}  // namespace
+
+void declare_interface(Writer& writer, const Interface& interface) {
+  declare_class(writer, interface, /*is_optional=*/false);
+}
+
+void declare_optional_interface(Writer& writer, const Interface& interface) {
+  declare_class(writer, interface, /*is_optional=*/true);
 }
 
 void define_interface(Writer& writer, const Interface& interface) {

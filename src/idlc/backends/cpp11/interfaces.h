@@ -8,6 +8,8 @@
 namespace perigee::idlc::cpp11 {
 
 void declare_interface(Writer& writer, const Interface& interface);
+/// A local interface whose implementations need not define its own operations. They return nothing.
+void declare_optional_interface(Writer& writer, const Interface& interface);
 /// The constructor, `_implements`, and a stub for each callable.
 void define_interface(Writer& writer, const Interface& interface);
 

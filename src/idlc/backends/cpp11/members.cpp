@@ -104,6 +104,20 @@ std::string moved(const Member& member) {
   return is_scalar(*member.type) ? name : "std::move(" + name + ")";
 }
 
+std::vector<std::string> joined(std::vector<std::string> first,
+                                const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+void declare_constructor(Writer& writer, const std::string& name,
+                         const std::vector<std::string>& parameters,
+                         const std::vector<std::string>& initializers) {
+  writer.list("explicit " + name + "(", parameters, ")");
+  const Indented continuation(writer, 4);
+  writer.list(": ", initializers, " {}");
+}
+
 }  // namespace
 
 std::vector<std::string> field_names(const std::vector<Member>& members) {
@@ -134,14 +148,20 @@ void declare_constructors(Writer& writer, const Declaration& owner,
   }
   if (!inherited.empty())
     initializers.push_back(qualified_name(*base) + "(" + join(passed_on, ", ") + ")");
+  std::vector<std::string> own_parameters;
+  std::vector<std::string> own_initializers;
   const std::vector<std::string> fields = field_names(members);
   for (std::size_t index = 0; index < members.size(); ++index) {
-    parameters.push_back(parameter(members[index]));
-    initializers.push_back(fields[index] + "(" + moved(members[index]) + ")");
+    own_parameters.push_back(parameter(members[index]));
+    own_initializers.push_back(fields[index] + "(" + moved(members[index]) + ")");
   }
-  writer.list("explicit " + name + "(", parameters, ")");
-  const Indented continuation(writer, 4);
-  writer.list(": ", initializers, " {}");
+  declare_constructor(writer, name, joined(parameters, own_parameters),
+                      joined(initializers, own_initializers));
+  if (base == nullptr) return;
+  // No IDL name begins with an underscore.
+  const std::string base_name = qualified_name(*base);
+  declare_constructor(writer, name, joined({base_name + " _base"}, own_parameters),
+                      joined({base_name + "(std::move(_base))"}, own_initializers));
 }
 
 void declare_accessors(Writer& writer, const std::vector<Member>& members) {

@@ -1,6 +1,8 @@
 // Names: reserved words of C++, scopes, files.
 #include "idlc/backends/cpp11/names.h"
 
+#include <algorithm>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -163,6 +165,16 @@ std::string skeleton_name(const Interface& interface) {
 }
 
 std::string tie_name(const Interface& interface) { return "_tie_" + interface.name; }
+
+std::string orb_include(const Model& model, bool is_wanted) {
+  const auto is_own = [](const Declaration* declaration) { return !declaration->is_imported; };
+  const bool has_own = std::ranges::any_of(model.definitions, [&](const Declaration* declaration) {
+    const auto* module = as<Module>(declaration);
+    return module != nullptr && module->scoped_name == "::CORBA" &&
+           std::ranges::any_of(module->contents, is_own);
+  });
+  return is_wanted && !has_own ? "#include <perigee/corba.h>\n" : "";
+}
 
 std::string string_literal(std::string_view text) {
   std::string result = "\"";

@@ -9,6 +9,10 @@
 
 namespace perigee::idlc::cpp11 {
 
+/// The line that includes the header of applications, if it is wanted. A file that declares names
+/// in module CORBA does not get it: the header may have these names, too.
+std::string orb_include(const Model& model, bool is_wanted);
+
 /// The identifier, with the prefix `_cxx_` if C++ or the mapping forbids it.
 std::string cpp_name(std::string_view identifier);
 /// The same for a declaration. A declaration at file level also must not have a name that the

@@ -103,6 +103,8 @@ std::string node_of(const Type& type) {
       return string_of("wstring_node", type);
     case TypeKind::sequence:
       return "::perigee::cdr::sequence_node<" + node_of(*type.element) + bound_of(type) + ">";
+    case TypeKind::optional:  // as on the wire
+      return "::perigee::cdr::sequence_node<" + node_of(*type.element) + ", 1>";
     case TypeKind::array:
       return array_of(type);
     case TypeKind::map:

@@ -58,6 +58,7 @@ class Walk final {
     if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
     if (used->kind == TypeKind::map) headers_.insert("perigee/orb/map.h");
+    if (used->kind == TypeKind::optional) headers_.insert("perigee/orb/optional.h");
     const bool is_container = used->kind == TypeKind::string || used->kind == TypeKind::wstring ||
                               used->kind == TypeKind::sequence;
     if (is_container && used->bound != 0) headers_.insert("perigee/orb/bounded.h");

@@ -106,6 +106,8 @@ std::string cpp_type(const Type& type) {
       return type.bound == 0
                  ? "std::map<" + cpp_type(*type.key) + ", " + cpp_type(*type.element) + ">"
                  : bounded("map", {cpp_type(*type.key), cpp_type(*type.element)}, type.bound);
+    case TypeKind::optional:
+      return "std::optional<" + cpp_type(*type.element) + ">";
     case TypeKind::fixed:
       return "::IDL::Fixed<" + std::to_string(type.digits) + ", " + std::to_string(type.scale) +
              ">";

@@ -34,10 +34,14 @@ class AMI_ClerkHandler : public virtual ::Messaging::ReplyHandler {
   AMI_ClerkHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
-class AMI_ClerkLocalHandler : public virtual ::AMI_ClerkHandler {
+class AMI_ClerkLocalHandler :
+    public virtual ::CORBA::LocalObject, public virtual ::AMI_ClerkHandler {
  public:
   using _ref_type = ::CORBA::object_reference<AMI_ClerkLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:AMI_ClerkLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void quick(int32_t ami_return_val) override = 0;
   void quick_excep(
@@ -108,6 +112,9 @@ class AMI_ManagerLocalHandler :
   using _ref_type = ::CORBA::object_reference<AMI_ManagerLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:AMI_ManagerLocalHandler:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   void manage() override = 0;
   void manage_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
@@ -161,7 +168,9 @@ struct CORBA::amic_traits<::Clerk> : ::IDL::traits<::ClerkAmiC> {
   using replyhandler_base_type = ::AMI_ClerkLocalHandler;
   using replyhandler_traits = ::IDL::traits<::AMI_ClerkHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::AMI_ClerkHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::AMI_ClerkHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_18AMI_ManagerHandler
@@ -193,5 +202,7 @@ struct CORBA::amic_traits<::Manager> : ::IDL::traits<::ManagerAmiC> {
   using replyhandler_base_type = ::AMI_ManagerLocalHandler;
   using replyhandler_traits = ::IDL::traits<::AMI_ManagerHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::AMI_ManagerHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::AMI_ManagerHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };

@@ -20,6 +20,9 @@ class AMH_BaseResponseHandler : public virtual ::CORBA::LocalObject {
   using _ref_type = ::CORBA::object_reference<AMH_BaseResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_BaseResponseHandler:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   virtual void get_name(const std::string& return_value) = 0;
   virtual void get_name_excep(const ::Desk::AMH_BaseExceptionHolder& holder) = 0;
   virtual void ping() = 0;
@@ -43,6 +46,9 @@ class AMH_LeftResponseHandler : public virtual ::Desk::AMH_BaseResponseHandler {
  public:
   using _ref_type = ::CORBA::object_reference<AMH_LeftResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_LeftResponseHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void get_last(const ::Desk::Order& return_value) = 0;
   virtual void get_last_excep(const ::Desk::AMH_LeftExceptionHolder& holder) = 0;
@@ -68,6 +74,9 @@ class AMH_RightResponseHandler : public virtual ::Desk::AMH_BaseResponseHandler 
  public:
   using _ref_type = ::CORBA::object_reference<AMH_RightResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_RightResponseHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void tell() = 0;
   virtual void tell_excep(const ::Desk::AMH_RightExceptionHolder& holder) = 0;
@@ -97,6 +106,9 @@ class AMH_BothResponseHandler :
  public:
   using _ref_type = ::CORBA::object_reference<AMH_BothResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_BothResponseHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void trade(
       int32_t return_value, int32_t price, const ::Desk::Data& note, const ::Desk::Orders& all) = 0;
@@ -130,6 +142,9 @@ class AMH_ListenerResponseHandler : public virtual ::CORBA::LocalObject {
  public:
   using _ref_type = ::CORBA::object_reference<AMH_ListenerResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_ListenerResponseHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void told(int32_t amh_return_value, int32_t return_value, const std::string& holder) = 0;
   virtual void told_excep(const ::Desk::AMH_ListenerExceptionHolder& amh_holder) = 0;

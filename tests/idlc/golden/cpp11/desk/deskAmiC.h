@@ -26,10 +26,14 @@ class AMI_BaseHandler : public virtual ::Messaging::ReplyHandler {
   AMI_BaseHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
-class AMI_BaseLocalHandler : public virtual ::Desk::AMI_BaseHandler {
+class AMI_BaseLocalHandler :
+    public virtual ::CORBA::LocalObject, public virtual ::Desk::AMI_BaseHandler {
  public:
   using _ref_type = ::CORBA::object_reference<AMI_BaseLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_BaseLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void get_name(const std::string& ami_return_val) override = 0;
   void get_name_excep(
@@ -85,6 +89,9 @@ class AMI_LeftLocalHandler :
  public:
   using _ref_type = ::CORBA::object_reference<AMI_LeftLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_LeftLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void get_last(const ::Desk::Order& ami_return_val) override = 0;
   void get_last_excep(
@@ -144,6 +151,12 @@ class AMI_RightLocalHandler :
   using _ref_type = ::CORBA::object_reference<AMI_RightLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_RightLocalHandler:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
+  virtual void tell() {}
+  virtual void tell_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> /*excep_holder*/) {}
   void stop() override = 0;
   void stop_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
@@ -205,6 +218,9 @@ class AMI_BothLocalHandler :
  public:
   using _ref_type = ::CORBA::object_reference<AMI_BothLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_BothLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void trade(
       int32_t ami_return_val, int32_t price, const ::Desk::Data& note,
@@ -281,10 +297,14 @@ class AMI_ListenerHandler : public virtual ::Messaging::ReplyHandler {
   AMI_ListenerHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
-class AMI_ListenerLocalHandler : public virtual ::Desk::AMI_ListenerHandler {
+class AMI_ListenerLocalHandler :
+    public virtual ::CORBA::LocalObject, public virtual ::Desk::AMI_ListenerHandler {
  public:
   using _ref_type = ::CORBA::object_reference<AMI_ListenerLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_ListenerLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void told(int32_t ami_return_val, int32_t return_value, const std::string& holder) override = 0;
   void told_excep(
@@ -343,7 +363,9 @@ struct CORBA::amic_traits<::Desk::Base> : ::IDL::traits<::Desk::BaseAmiC> {
   using replyhandler_base_type = ::Desk::AMI_BaseLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Desk::AMI_BaseHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_BaseHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Desk::AMI_BaseHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk15AMI_LeftHandler
@@ -375,7 +397,9 @@ struct CORBA::amic_traits<::Desk::Left> : ::IDL::traits<::Desk::LeftAmiC> {
   using replyhandler_base_type = ::Desk::AMI_LeftLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Desk::AMI_LeftHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_LeftHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Desk::AMI_LeftHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk16AMI_RightHandler
@@ -407,7 +431,9 @@ struct CORBA::amic_traits<::Desk::Right> : ::IDL::traits<::Desk::RightAmiC> {
   using replyhandler_base_type = ::Desk::AMI_RightLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Desk::AMI_RightHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_RightHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Desk::AMI_RightHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk15AMI_BothHandler
@@ -439,7 +465,9 @@ struct CORBA::amic_traits<::Desk::Both> : ::IDL::traits<::Desk::BothAmiC> {
   using replyhandler_base_type = ::Desk::AMI_BothLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Desk::AMI_BothHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_BothHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Desk::AMI_BothHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk19AMI_ListenerHandler
@@ -471,5 +499,7 @@ struct CORBA::amic_traits<::Desk::Listener> : ::IDL::traits<::Desk::ListenerAmiC
   using replyhandler_base_type = ::Desk::AMI_ListenerLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Desk::AMI_ListenerHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_ListenerHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Desk::AMI_ListenerHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };

@@ -31,6 +31,9 @@ class AMI_HistoryLocalHandler :
   using _ref_type = ::CORBA::object_reference<AMI_HistoryLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Stock/AMI_HistoryLocalHandler:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   void prices(const ::Lists::Longs& ami_return_val) override = 0;
   void prices_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
@@ -88,5 +91,7 @@ struct CORBA::amic_traits<::Stock::History> : ::IDL::traits<::Stock::HistoryAmiC
   using replyhandler_base_type = ::Stock::AMI_HistoryLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Stock::AMI_HistoryHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Stock::AMI_HistoryHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Stock::AMI_HistoryHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };

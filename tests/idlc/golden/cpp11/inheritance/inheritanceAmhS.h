@@ -21,6 +21,9 @@ class AMH_AncestorResponseHandler : public virtual ::CORBA::LocalObject {
   using _ref_type = ::CORBA::object_reference<AMH_AncestorResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMH_AncestorResponseHandler:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   virtual void name(const std::string& return_value) = 0;
   virtual void name_excep(const ::Family::AMH_AncestorExceptionHolder& holder) = 0;
   virtual void get_age(int32_t return_value) = 0;
@@ -45,6 +48,9 @@ class AMH_MotherResponseHandler : public virtual ::Family::AMH_AncestorResponseH
   using _ref_type = ::CORBA::object_reference<AMH_MotherResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMH_MotherResponseHandler:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   virtual void sing() = 0;
   virtual void sing_excep(const ::Family::AMH_MotherExceptionHolder& holder) = 0;
 
@@ -64,6 +70,9 @@ class AMH_FatherResponseHandler : public virtual ::Family::AMH_AncestorResponseH
  public:
   using _ref_type = ::CORBA::object_reference<AMH_FatherResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMH_FatherResponseHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void dance() = 0;
   virtual void dance_excep(const ::Family::AMH_FatherExceptionHolder& holder) = 0;
@@ -86,6 +95,9 @@ class AMH_ChildResponseHandler :
  public:
   using _ref_type = ::CORBA::object_reference<AMH_ChildResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMH_ChildResponseHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void cry(bool return_value) = 0;
   virtual void cry_excep(const ::Family::AMH_ChildExceptionHolder& holder) = 0;
@@ -110,6 +122,9 @@ class AMH_NeighbourResponseHandler : public virtual ::Family::AMH_ChildResponseH
  public:
   using _ref_type = ::CORBA::object_reference<AMH_NeighbourResponseHandler>;
   static constexpr std::string_view _type_id = "IDL:Friends/AMH_NeighbourResponseHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void visit() = 0;
   virtual void visit_excep(const ::Friends::AMH_NeighbourExceptionHolder& holder) = 0;

@@ -28,10 +28,14 @@ class AMI_AncestorHandler : public virtual ::Messaging::ReplyHandler {
   AMI_AncestorHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
-class AMI_AncestorLocalHandler : public virtual ::Family::AMI_AncestorHandler {
+class AMI_AncestorLocalHandler :
+    public virtual ::CORBA::LocalObject, public virtual ::Family::AMI_AncestorHandler {
  public:
   using _ref_type = ::CORBA::object_reference<AMI_AncestorLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_AncestorLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void name(const std::string& ami_return_val) override = 0;
   void name_excep(
@@ -89,6 +93,9 @@ class AMI_MotherLocalHandler :
   using _ref_type = ::CORBA::object_reference<AMI_MotherLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_MotherLocalHandler:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   void sing() override = 0;
   void sing_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
@@ -136,6 +143,9 @@ class AMI_FatherLocalHandler :
  public:
   using _ref_type = ::CORBA::object_reference<AMI_FatherLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_FatherLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void dance() override = 0;
   void dance_excep(
@@ -185,6 +195,9 @@ class AMI_ChildLocalHandler :
  public:
   using _ref_type = ::CORBA::object_reference<AMI_ChildLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_ChildLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void cry(bool ami_return_val) override = 0;
   void cry_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
@@ -237,6 +250,9 @@ class AMI_NeighbourLocalHandler :
  public:
   using _ref_type = ::CORBA::object_reference<AMI_NeighbourLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Friends/AMI_NeighbourLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void visit() override = 0;
   void visit_excep(
@@ -295,7 +311,9 @@ struct CORBA::amic_traits<::Family::Ancestor> : ::IDL::traits<::Family::Ancestor
   using replyhandler_base_type = ::Family::AMI_AncestorLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Family::AMI_AncestorHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_AncestorHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Family::AMI_AncestorHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_6Family17AMI_MotherHandler
@@ -327,7 +345,9 @@ struct CORBA::amic_traits<::Family::Mother> : ::IDL::traits<::Family::MotherAmiC
   using replyhandler_base_type = ::Family::AMI_MotherLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Family::AMI_MotherHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_MotherHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Family::AMI_MotherHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_6Family17AMI_FatherHandler
@@ -359,7 +379,9 @@ struct CORBA::amic_traits<::Family::Father> : ::IDL::traits<::Family::FatherAmiC
   using replyhandler_base_type = ::Family::AMI_FatherLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Family::AMI_FatherHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_FatherHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Family::AMI_FatherHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_6Family16AMI_ChildHandler
@@ -391,7 +413,9 @@ struct CORBA::amic_traits<::Family::Child> : ::IDL::traits<::Family::ChildAmiC> 
   using replyhandler_base_type = ::Family::AMI_ChildLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Family::AMI_ChildHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_ChildHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Family::AMI_ChildHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_7Friends20AMI_NeighbourHandler
@@ -423,5 +447,7 @@ struct CORBA::amic_traits<::Friends::Neighbour> : ::IDL::traits<::Friends::Neigh
   using replyhandler_base_type = ::Friends::AMI_NeighbourLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Friends::AMI_NeighbourHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Friends::AMI_NeighbourHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Friends::AMI_NeighbourHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };

@@ -107,6 +107,9 @@ class Shape : public virtual ::CORBA::LocalObject {
   using _ref_type = ::CORBA::object_reference<Shape>;
   static constexpr std::string_view _type_id = "IDL:Near/Shape:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   using Group = std::vector<::CORBA::object_reference<::Near::Shape>>;
   static const ::CORBA::TypeCodeConstant _tc_Group;
 
@@ -164,6 +167,9 @@ class Depth : public virtual ::CORBA::Current {
   using _ref_type = ::CORBA::object_reference<Depth>;
   static constexpr std::string_view _type_id = "IDL:Near/Depth:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   virtual int32_t value() = 0;
 
  protected:
@@ -176,6 +182,9 @@ class Colour : public virtual ::CORBA::Policy {
   using _ref_type = ::CORBA::object_reference<Colour>;
   static constexpr std::string_view _type_id = "IDL:Near/Colour:1.0";
 
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+
   virtual int32_t value() = 0;
 
  protected:
@@ -187,6 +196,9 @@ class Both : public virtual ::Near::Shape, public virtual ::Near::Remote {
  public:
   using _ref_type = ::CORBA::object_reference<Both>;
   static constexpr std::string_view _type_id = "IDL:Near/Both:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   virtual void combine(
       ::CORBA::object_reference<::CORBA::Object> one,

@@ -230,6 +230,15 @@ class Wide {
 
 class Packed {
  public:
+  Packed() = default;
+  explicit Packed(uint8_t a, bool b, bool c, int32_t d)
+  {
+    this->a(a);
+    this->b(b);
+    this->c(c);
+    this->d(d);
+  }
+
   uint8_t a() const noexcept { return _bits_a; }
   void a(uint8_t _value) { _bits_a = ::perigee::stub::fitting<3>(_value); }
 
@@ -266,6 +275,13 @@ class Packed {
 
 class More : public ::Modern::Packed {
  public:
+  More() = default;
+  explicit More(uint8_t a, bool b, bool c, int32_t d, uint16_t e)
+      : ::Modern::Packed(a, b, c, d)
+  {
+    this->e(e);
+  }
+
   uint16_t e() const noexcept { return _bits_e; }
   void e(uint16_t _value) { _bits_e = ::perigee::stub::fitting<10>(_value); }
 
@@ -328,6 +344,8 @@ class Derived : public ::Modern::Base {
   Derived() = default;
   explicit Derived(std::string name, ::Modern::Flags flags, int32_t extra)
       : ::Modern::Base(std::move(name), flags), extra_(extra) {}
+  explicit Derived(::Modern::Base _base, int32_t extra)
+      : ::Modern::Base(std::move(_base)), extra_(extra) {}
 
   int32_t extra() const noexcept { return extra_; }
   int32_t& extra() noexcept { return extra_; }
@@ -356,6 +374,8 @@ class Last : public ::Modern::Derived {
   Last() = default;
   explicit Last(std::string name, ::Modern::Flags flags, int32_t extra)
       : ::Modern::Derived(std::move(name), flags, extra) {}
+  explicit Last(::Modern::Derived _base)
+      : ::Modern::Derived(std::move(_base)) {}
 
   void swap(Last& _other) noexcept;
   friend void swap(Last& _a, Last& _b) noexcept { _a.swap(_b); }

@@ -25,10 +25,14 @@ class AMI_QuoterHandler : public virtual ::Messaging::ReplyHandler {
   AMI_QuoterHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
-class AMI_QuoterLocalHandler : public virtual ::Stock::AMI_QuoterHandler {
+class AMI_QuoterLocalHandler :
+    public virtual ::CORBA::LocalObject, public virtual ::Stock::AMI_QuoterHandler {
  public:
   using _ref_type = ::CORBA::object_reference<AMI_QuoterLocalHandler>;
   static constexpr std::string_view _type_id = "IDL:Stock/AMI_QuoterLocalHandler:1.0";
+
+  /// A reference to this object; nil in its constructor and destructor.
+  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
 
   void get_quote(int32_t ami_return_val) override = 0;
   void get_quote_excep(
@@ -87,5 +91,7 @@ struct CORBA::amic_traits<::Stock::Quoter> : ::IDL::traits<::Stock::QuoterAmiC> 
   using replyhandler_base_type = ::Stock::AMI_QuoterLocalHandler;
   using replyhandler_traits = ::IDL::traits<::Stock::AMI_QuoterHandler>;
   using replyhandler_ref_type = ::CORBA::object_reference<::Stock::AMI_QuoterHandler>;
+  using replyhandler_weak_ref_type = ::CORBA::weak_reference<::Stock::AMI_QuoterHandler>;
   using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
+  using replyhandler_weak_servant_ref_type = ::CORBA::weak_reference<replyhandler_base_type>;
 };
