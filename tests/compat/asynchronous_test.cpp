@@ -1,0 +1,85 @@
+// Reply handlers with functions for oneways, weak references to handlers, and calls that the
+// duration of perform_work ends.
+#include "deskAmiC.h"
+#include "deskS.h"
+#include "two_orbs.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <type_traits>
+
+namespace {
+
+using Traits = CORBA::amic_traits<Compat::Desk>;
+using Excep = IDL::traits<Messaging::ExceptionHolder>::ref_type;
+
+class DeskImpl : public CORBA::servant_traits<Compat::Desk>::base_type {
+ public:
+  void note(const std::string& /*text*/) override { ++count_; }
+  int32_t count() override { return count_; }
+  void end() override {}
+
+ private:
+  std::atomic<int32_t> count_{0};
+};
+
+class Handler : public Traits::replyhandler_base_type {
+ public:
+  void note() override { FAIL("a oneway has no reply"); }
+  void note_excep(Excep /*holder*/) override { FAIL("a oneway has no exception"); }
+  void count(int32_t result) override { counted = result; }
+  void count_excep(Excep /*holder*/) override {}
+  void end() override {}
+  void end_excep(Excep /*holder*/) override {}
+  std::atomic<int32_t> counted{-1};
+};
+
+/// A handler need not have the functions of oneways.
+class SmallHandler : public Traits::replyhandler_base_type {
+ public:
+  void count(int32_t /*result*/) override {}
+  void count_excep(Excep /*holder*/) override {}
+  void end() override {}
+  void end_excep(Excep /*holder*/) override {}
+};
+
+}  // namespace
+
+TEST_CASE("a handler with functions for oneways receives the other replies") {
+  perigee::test::TwoOrbs orbs;
+  const auto desk = Traits::narrow(orbs.serve<Compat::Desk>(CORBA::make_reference<DeskImpl>()));
+  const auto handler = CORBA::make_reference<Handler>();
+  desk->note("x");
+  desk->end();  // the note has been executed
+  desk->sendc_count(handler);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (handler->counted < 0 && std::chrono::steady_clock::now() < end) {
+    std::chrono::seconds time(1);
+    orbs.client->perform_work(time);
+  }
+  CHECK(handler->counted == 1);
+  CHECK(CORBA::make_reference<SmallHandler>());
+}
+
+TEST_CASE("weak references to handlers and to their C++ objects") {
+  Traits::replyhandler_weak_ref_type weak_handler;
+  Traits::replyhandler_weak_servant_ref_type weak_object;
+  CHECK(weak_handler.expired());
+  {
+    const Traits::replyhandler_servant_ref_type handler = CORBA::make_reference<Handler>();
+    weak_object = handler.weak_reference();
+    weak_handler = Traits::replyhandler_ref_type(handler).weak_reference();
+    CHECK(weak_object.lock() == handler);
+    CHECK(!weak_handler.expired());
+  }
+  CHECK(weak_object.expired());
+  CHECK(weak_handler.expired());
+}
+
+TEST_CASE("the header of asynchronous calls includes those of included files") {
+  // deskAmiC.h includes auditAmiC.h: these traits are declared.
+  static_assert(!std::is_same_v<CORBA::amic_traits<Compat::Audit>::replyhandler_ref_type, void>);
+}

@@ -1,0 +1,50 @@
+// Constructors and traits of generated types that programs for TAOX11 use.
+#include "two_orbs.h"
+#include "valuesA.h"
+#include "valuesC.h"
+
+#include <doctest/doctest.h>
+
+#include <type_traits>
+
+TEST_CASE("a derived struct is made of a base and its own members") {
+  const Compat::Base base(1, "one");
+  const Compat::Derived derived(base, 2);
+  CHECK(derived == Compat::Derived(1, "one", 2));
+  CHECK(derived.text() == "one");
+}
+
+TEST_CASE("a bitset is made of the values of all its fields") {
+  const Compat::MoreFlags flags(5, 17, 9);
+  CHECK(flags.low() == 5);
+  CHECK(flags.high() == 17);
+  CHECK(flags.top() == 9);
+  CHECK_THROWS_AS(Compat::Flags(8, 0), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("the traits of an enum name its size") {
+  static_assert(IDL::traits<Compat::Colour>::bit_bound::value == 32);
+  static_assert(IDL::traits<Compat::Small>::bit_bound::value == 8);
+  static_assert(std::is_same_v<IDL::traits<Compat::Small>::underlying_type, uint8_t>);
+}
+
+TEST_CASE("the sequences of module CORBA have names in C++") {
+  static_assert(std::is_same_v<CORBA::OctetSeq, std::vector<uint8_t>>);
+  static_assert(std::is_same_v<CORBA::WCharSeq, std::vector<wchar_t>>);
+  static_assert(std::is_same_v<CORBA::LongDoubleSeq, std::vector<long double>>);
+  CORBA::Any any;
+  any <<= CORBA::StringSeq{"a", "b"};
+  CORBA::StringSeq texts;
+  CHECK((any >>= texts));
+  CHECK(texts == CORBA::StringSeq{"a", "b"});
+  const CORBA::Identifier name = "name";
+  CHECK(name == "name");
+}
+
+TEST_CASE("the initial reference TypeCodeFactory makes TypeCodes") {
+  perigee::test::TwoOrbs orbs;
+  const auto factory = IDL::traits<CORBA::TypeCodeFactory>::narrow(
+      orbs.client->resolve_initial_references("TypeCodeFactory"));
+  REQUIRE(factory);
+  CHECK(factory->create_sequence_tc(3, CORBA::_tc_long)->length() == 3);
+}

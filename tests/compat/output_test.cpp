@@ -1,0 +1,89 @@
+// `os << value` where C++ finds no operator by the value's namespace, and the forms of TAOX11.
+#include "valuesC.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+template <typename T>
+std::string text_of(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+/// A formatter with a call operator.
+struct Loud {
+  template <typename Stream>
+  Stream& operator()(Stream& os, IDL::traits<Compat::Base>::in_type value) const {
+    os << "BASE " << value.number();
+    return os;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sequences, arrays, maps and object ids are written in every namespace") {
+  CHECK(text_of(std::vector<int32_t>{1, 2}) == "{1, 2}");
+  CHECK(text_of(Compat::Pair{3, 4}) == "{3, 4}");
+  CHECK(text_of(Compat::Ages{{"Ada", 36}}) == "{\"Ada\": 36}");
+  CHECK(text_of(Compat::Couple{{"Ada", 36}}) == "{\"Ada\": 36}");
+  CHECK(text_of(Compat::Few{1, 2}) == "{1, 2}");
+  CHECK(text_of(PortableServer::ObjectId{1, 255}) == "{1, 255}");
+  CHECK(text_of(CORBA::StringSeq{"a"}) == "{\"a\"}");
+}
+
+TEST_CASE("wide characters and strings are written to streams of char") {
+  const Compat::Wide wide(L"w\u00e4", L'\u00e4');
+  CHECK(text_of(wide) == "Compat::Wide{text=L\"wä\", letter=L'ä'}");
+  CHECK(text_of(wide.text()) == "L\"wä\"");
+  std::ostringstream out;
+  out << wide.letter();
+  CHECK(out.str() == "L'ä'");
+}
+
+TEST_CASE("exceptions of the standard library are written") {
+  CHECK(text_of(std::runtime_error("late")) == "late");
+  try {
+    throw CORBA::BAD_PARAM();
+  } catch (const std::exception& exception) {
+    CHECK(text_of(exception) == exception.what());
+  }
+}
+
+TEST_CASE("kinds of types and states of a POA manager are written by name") {
+  CHECK(text_of(CORBA::TCKind::tk_longlong) == "tk_longlong");
+  CHECK(text_of(CORBA::COMPLETED_MAYBE) == "COMPLETED_MAYBE");
+  CHECK(text_of(Compat::Colour::green) == "green");
+}
+
+TEST_CASE("write_on and formatters with a call operator") {
+  const Compat::Base base(7, "x");
+  std::ostringstream out;
+  IDL::traits<Compat::Base>::write_on(out, base) << ' ';
+  IDL::traits<Compat::Base>::write_on(out, base, Loud()) << ' ';
+  out << IDL::traits<Compat::Base>::write<Loud>(base) << ' ';
+  IDL::formatter<int32_t>()(out, 5);
+  CHECK(out.str() == "Compat::Base{number=7, text=\"x\"} BASE 7 BASE 7 5");
+}
+
+namespace with_an_operator {
+
+template <typename T>
+std::ostream& operator<<(std::ostream& os, const std::vector<T>& values) {
+  return os << values.size() << " values";
+}
+
+TEST_CASE("an operator of the application for sequences is a better match than Perigee's") {
+  std::ostringstream out;
+  out << std::vector<int32_t>{1, 2};
+  CHECK(out.str() == "2 values");
+}
+
+}  // namespace with_an_operator
