@@ -70,6 +70,10 @@ const SourceFile* unit_of(const Context& context, const Location& location) {
   return context.opening != nullptr ? context.opening->unit : location.file;
 }
 
+bool is_in_main_file(const Context& context, const Location& location) {
+  return unit_of(context, location)->is_main;
+}
+
 void set_unit(const Context& context, Declaration& declaration) {
   declaration.unit = unit_of(context, declaration.location);
   declaration.is_imported = !declaration.unit->is_main;

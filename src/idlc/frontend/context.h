@@ -106,6 +106,10 @@ class Inside final {
 /// The file whose C++ contains a declaration at `location` in the current scope.
 const SourceFile* unit_of(const Context& context, const Location& location);
 
+/// Whether the text at `location` belongs to the main file. The compilation of an included file
+/// reports the warnings about its own text.
+bool is_in_main_file(const Context& context, const Location& location);
+
 /// Sets the file whose C++ contains the declaration.
 void set_unit(const Context& context, Declaration& declaration);
 

@@ -54,10 +54,8 @@ AnnotationParameter parse_parameter(Context& context) {
   return parameter;
 }
 
-/// Warns only about annotations of the main file: the compilation of an included file warns about
-/// its own annotations.
 void warn_of_annotation(Context& context, const Annotation& annotation, std::string hint) {
-  if (!unit_of(context, annotation.location)->is_main) return;
+  if (!is_in_main_file(context, annotation.location)) return;
   context.diagnostics
       .warning(Warning::ignored_annotations, annotation.location,
                "@" + annotation.name + " has no effect here")

@@ -38,10 +38,8 @@ T* declare_stand_in(Context& context, const Identifier& identifier) {
   return &node;
 }
 
-/// Warns only about definitions of the main file: the compilation of an included file warns about
-/// its own definitions.
 void warn_of_skipped(Context& context, const std::string& what, const Identifier& identifier) {
-  if (!unit_of(context, identifier.location)->is_main) return;
+  if (!is_in_main_file(context, identifier.location)) return;
   context.diagnostics
       .warning(Warning::not_generated, identifier.location,
                what + " '" + identifier.name + "' is not generated")
