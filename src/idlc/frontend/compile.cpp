@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace perigee::idlc {
@@ -96,7 +98,9 @@ bool opens_corba(const std::vector<Token>& tokens) {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is("{")) ++depth;
     if (tokens[i].is("}") && depth > 0) --depth;
-    if (depth == 0 && tokens[i].text == "module" && tokens[i + 1].text == "CORBA") return true;
+    const std::string_view name = tokens[i + 1].text;
+    const bool is_corba = name == "CORBA" || name == "_CORBA";  // the escape is still there
+    if (depth == 0 && is_corba && tokens[i].text == "module") return true;
   }
   return false;
 }
@@ -106,18 +110,58 @@ bool has_orb_idl(const Model& model) {
                              [](const SourceFile& file) { return file.path == orb_idl_path; });
 }
 
+bool is_at_file_level(std::span<const Token> tokens_before) {
+  return std::ranges::count_if(tokens_before, [](const Token& token) { return token.is("{"); }) ==
+         std::ranges::count_if(tokens_before, [](const Token& token) { return token.is("}"); });
+}
+
+/// Takes the included text of orb.idl out of the input. Nothing if no file includes orb.idl, or if
+/// it is included inside a scope: the parser reports that.
+std::optional<TokensAndEvents> take_orb_idl(TokensAndEvents& input) {
+  std::vector<Event>& events = input.events;
+  const auto is_border = [](const Event& event, EventKind kind) {
+    return event.kind == kind && event.location.file->path == orb_idl_path;
+  };
+  const auto first = std::ranges::find_if(
+      events, [&](const Event& event) { return is_border(event, EventKind::enter_file); });
+  const auto last = std::find_if(first, events.end(), [&](const Event& event) {
+    return is_border(event, EventKind::leave_file);
+  });
+  if (last == events.end()) return std::nullopt;
+  const std::size_t start = first->position;
+  const std::size_t size = last->position - start;
+  if (!is_at_file_level(std::span(input.tokens).first(start))) return std::nullopt;
+  TokensAndEvents taken;
+  const auto tokens = input.tokens.begin() + static_cast<std::ptrdiff_t>(start);
+  const auto tokens_end = tokens + static_cast<std::ptrdiff_t>(size);
+  taken.tokens.assign(tokens, tokens_end);
+  input.tokens.erase(tokens, tokens_end);
+  std::for_each(first, last + 1, [&](Event& event) { event.position -= start; });
+  std::for_each(last + 1, events.end(), [&](Event& event) { event.position -= size; });
+  taken.events.assign(std::make_move_iterator(first), std::make_move_iterator(last + 1));
+  events.erase(first, last + 1);
+  return taken;
+}
+
+void put_first(TokensAndEvents& input, TokensAndEvents added) {
+  for (Event& event : input.events) event.position += added.tokens.size();
+  input.tokens.insert(input.tokens.begin(), added.tokens.begin(), added.tokens.end());
+  input.events.insert(input.events.begin(), std::make_move_iterator(added.events.begin()),
+                      std::make_move_iterator(added.events.end()));
+}
+
 /// Files of other ORBs declare parts of module CORBA, and so do files that must compile without
 /// orb.idl. Perigee's headers may have the C++ types of these declarations. So the declarations are
-/// compared with those of orb.idl, as if the file included it.
+/// compared with those of orb.idl, as if the input started with its #include. The position of the
+/// real #include does not matter: an included file means the same as in its own compilation.
 void put_orb_idl_first(const Phases& phases, TokensAndEvents& input) {
+  if (auto taken = take_orb_idl(input)) return put_first(input, std::move(*taken));
+  if (has_orb_idl(phases.model)) return;
   TokensAndEvents orb_idl =
       Preprocessor({phases.options, phases.files, phases.model, phases.diagnostics, phases.pool})
           .run_orb_idl();
   orb_idl.tokens.pop_back();  // the end
-  for (Event& event : input.events) event.position += orb_idl.tokens.size();
-  input.tokens.insert(input.tokens.begin(), orb_idl.tokens.begin(), orb_idl.tokens.end());
-  input.events.insert(input.events.begin(), std::make_move_iterator(orb_idl.events.begin()),
-                      std::make_move_iterator(orb_idl.events.end()));
+  put_first(input, std::move(orb_idl));
 }
 
 /// The limit for texts that macros make. Ordinary files need far less.
@@ -132,9 +176,7 @@ CompileResult compile(const CompileOptions& options, FileProvider& files) {
   TextPool pool(pool_size_max);
   TokensAndEvents input = Preprocessor({options, files, *model, diagnostics, pool}).run();
   const Phases phases = {options, files, *model, diagnostics, pool};
-  if (!diagnostics.is_full() && !has_orb_idl(*model) && opens_corba(input.tokens)) {
-    put_orb_idl_first(phases, input);
-  }
+  if (!diagnostics.is_full() && opens_corba(input.tokens)) put_orb_idl_first(phases, input);
   if (!diagnostics.is_full()) {
     classify(input.tokens, options, diagnostics);
     parse(phases, input);

@@ -148,7 +148,7 @@ void settle_redeclared(Context& context) {
       if (enumerator->enumeration == restored_enum) restore(context, redeclared);
     } else if (!is_same_declaration(builtin, *redeclared.own)) {
       if (!redeclared.own->is_imported) warn_of_difference(context, redeclared);
-    } else if (redeclared.is_own_later && is_preferred(builtin)) {
+    } else if (is_preferred(builtin)) {
       restore(context, redeclared);
       restored_enum = redeclared.own;
     }

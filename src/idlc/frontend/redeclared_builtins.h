@@ -8,8 +8,7 @@ namespace perigee::idlc {
 
 /// Decides which declaration is used for each name that the last definition declared again. Usually
 /// the declaration of the file is used. If it differs from the declaration of orb.idl, a warning is
-/// reported. The declaration of orb.idl is used if it is equal, comes first, and the library has
-/// its C++ type.
+/// reported. The declaration of orb.idl is used if it is equal, and the library has its C++ type.
 void settle_redeclared(Context& context);
 
 }  // namespace perigee::idlc

@@ -186,8 +186,9 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
   return false;
 }
 
-/// If one of the two is a declaration of orb.idl, and the other is not, the name is not an error:
-/// returns true, and the name means the declaration of the file.
+/// If orb.idl declares the existing name, and a file declares the added name, this is not an error:
+/// returns true, and the name means the declaration of the file. The parser reads orb.idl before
+/// any file that opens module CORBA.
 bool Scopes::redeclare_builtin(const Symbol& existing, const Symbol& added) {
   if (existing.is_use || existing.declaration == nullptr || added.declaration == nullptr)
     return false;
@@ -197,16 +198,12 @@ bool Scopes::redeclare_builtin(const Symbol& existing, const Symbol& added) {
     return false;
   }
   const SourceFile& file = *existing.location.file;
-  if (file.is_builtin == added.location.file->is_builtin) return false;
-  if (existing.name != added.name) {
-    // If a file does not include orb.idl, its names may differ from names of orb.idl only in case.
-    const bool is_hidden = file.is_builtin && file.includer == nullptr;
-    if (is_hidden) current_->insert(added);
-    return is_hidden;
-  }
-  redeclared_.push_back(file.is_builtin ? RedeclaredBuiltin{existing, added.declaration, true}
-                                        : RedeclaredBuiltin{added, existing.declaration, false});
-  if (file.is_builtin) current_->insert(added);
+  if (!file.is_builtin || added.location.file->is_builtin) return false;
+  // If a file does not include orb.idl, its names may differ from names of orb.idl only in case.
+  const bool is_hidden = file.includer == nullptr;
+  if (existing.name != added.name && !is_hidden) return false;
+  if (existing.name == added.name) redeclared_.push_back({existing, added.declaration});
+  current_->insert(added);
   return true;
 }
 

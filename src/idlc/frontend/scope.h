@@ -44,7 +44,6 @@ struct Symbol {
 struct RedeclaredBuiltin {
   Symbol builtin;
   Declaration* own = nullptr;
-  bool is_own_later = true;  ///< the declaration of orb.idl was read before the file's
 };
 
 class Scope final {

@@ -129,15 +129,24 @@ TEST_CASE("a declaration of module CORBA equal to that of orb.idl means the buil
   }
 }
 
-TEST_CASE("a declaration of module CORBA before the #include of orb.idl is used") {
-  const CompileResult result = compile_text(
-      "module CORBA { typedef string Identifier; };\n#include <orb.idl>\n"
-      "typedef CORBA::Identifier T;\n");
-  CHECK(full_text(result.diagnostics) == "");
-  REQUIRE(result.ok());
-  const auto* name = as<Typedef>(find(*result.model, "::T"));
-  REQUIRE(name != nullptr);
-  CHECK_FALSE(name->type->declaration->is_imported);
+TEST_CASE("orb.idl is read first when its #include follows module CORBA") {
+  const std::string part =
+      "module CORBA { typedef string Identifier; interface Policy; };\n#include <orb.idl>\n"
+      "typedef CORBA::Identifier T;\n";
+  const Files files[] = {
+      {{"main.idl", part}},
+      {{"main.idl", "#include \"part.idl\"\n"}, {"part.idl", part}},
+      {{"main.idl", "#include <orb.idl>\n#include \"part.idl\"\n"}, {"part.idl", part}},
+      {{"main.idl", "#include \"part.idl\"\n#include <orb.idl>\n"}, {"part.idl", part}}};
+  for (const Files& each : files) {
+    CAPTURE(each.front().second);
+    const CompileResult result = compile_files(each);
+    CHECK(full_text(result.diagnostics) == "");
+    REQUIRE(result.ok());
+    const auto* name = as<Typedef>(find(*result.model, "::T"));
+    REQUIRE(name != nullptr);
+    CHECK(name->type->declaration->location.file->is_builtin);
+  }
 }
 
 TEST_CASE("a declaration of module CORBA that the library lacks is generated") {
