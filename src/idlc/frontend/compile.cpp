@@ -25,8 +25,8 @@ std::vector<std::string> dependencies_of(const Model& model) {
 }
 
 /// CORBA 3.0, 10.7.1: CORBA::TypeCode can be used in IDL. Old files use it without including
-/// orb.idl. So it is declared at the start, in an opening of module CORBA that is not part of the
-/// definitions.
+/// orb.idl. So it is declared at the start, with its exceptions, in an opening of module CORBA that
+/// is not part of the definitions.
 void predeclare(Context& context, const SourceFile& file) {
   Declarations hidden;
   Declarations* const contents = std::exchange(context.contents, &hidden);
@@ -37,7 +37,10 @@ void predeclare(Context& context, const SourceFile& file) {
   module.first_opening = &module;
   {
     const Inside inside(context, module, module.contents);
-    declare<Native>(context, {"TypeCode", location});
+    auto& type_code = declare<Native>(context, {"TypeCode", location});
+    const Inside inside_type_code(context, type_code, hidden);
+    declare<Exception>(context, {"Bounds", location});
+    declare<Exception>(context, {"BadKind", location});
   }
   context.ids.leave();
   context.contents = contents;

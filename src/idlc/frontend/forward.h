@@ -58,6 +58,10 @@ T& define_node(Context& context, const Identifier& identifier, Annotations annot
     return declare<T>(context, identifier, std::move(annotations));
   }
   check_prefix_again(context, *forward, identifier);
+  // The definition of an interface of orb.idl belongs to the file: a second one is an error.
+  if (forward->location.file->is_builtin)
+    context.scopes.current().insert(
+        {identifier.name, identifier.location, forward, to_text(T::kind_of), false});
   forward->location = identifier.location;
   set_unit(context, *forward);
   forward->annotations = std::move(annotations);

@@ -3,6 +3,7 @@
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/literals.h"
+#include "idlc/frontend/redeclared_builtins.h"
 
 #include <algorithm>
 
@@ -23,11 +24,12 @@ struct Head {
 /// All declarations of an interface must have the same words in front of `interface`.
 void check_head(Context& context, const Head& head) {
   const auto* declared = declared_node<Interface>(context, head.identifier);
-  // Files older than CORBA 3 declare an interface of orb.idl without 'local'.
-  if (declared == nullptr || declared->location.file->is_builtin ||
-      (declared->is_local == head.is_local && declared->is_abstract == head.is_abstract)) {
-    return;
-  }
+  if (declared == nullptr) return;
+  const bool is_same =
+      declared->location.file->is_builtin
+          ? is_same_head(*declared, head.is_local, head.is_abstract)
+          : declared->is_local == head.is_local && declared->is_abstract == head.is_abstract;
+  if (is_same) return;
   const auto words = [](bool is_local, bool is_abstract) {
     return is_local ? "'local'" : is_abstract ? "'abstract'" : "neither 'local' nor 'abstract'";
   };
@@ -83,7 +85,9 @@ void parse_export(Context& context) {
 
 Declaration* define_interface(Context& context, const Head& head, Annotations annotations) {
   TokenStream& tokens = context.tokens;
-  check_head(context, head);
+  // A second definition is an error of its own, or a declaration of orb.idl again.
+  const auto* declared = declared_node<Interface>(context, head.identifier);
+  if (declared != nullptr && !declared->is_defined) check_head(context, head);
   auto& interface = define_node<Interface>(context, head.identifier, std::move(annotations));
   set_head(interface, head);
   // The bases are looked up in the scope around the interface.

@@ -47,8 +47,8 @@ bool is_same_member(const Declaration* builtin, const Declaration* own) {
          is_same_type(*attribute->type, *own_attribute->type);
 }
 
-/// Interfaces that CORBA 3 declares local were ordinary before, so `local` is not compared.
 bool is_same(const Interface& builtin, const Interface& own) {
+  if (!is_same_head(builtin, own.is_local, own.is_abstract)) return false;
   return !own.is_defined || !builtin.is_defined ||
          (builtin.bases.size() == own.bases.size() &&
           std::ranges::equal(builtin.contents, own.contents, is_same_member));
@@ -84,14 +84,22 @@ bool are_same(const Declaration& builtin, const Declaration& own) {
   return a != nullptr && b != nullptr && is_same(*a, *b);
 }
 
-bool is_type_code(const Declaration& builtin) { return builtin.scoped_name == "::CORBA::TypeCode"; }
+/// CORBA 3.0, 10.7.1 declares TypeCode as an interface. Each language maps its operations in its
+/// own way, so they are not compared. The scope of the built-in one has the exceptions.
+bool is_same_type_code(const Interface& own, const Scope& builtin_names) {
+  return std::ranges::all_of(own.contents, [&](const Declaration* declaration) {
+    if (as<Operation>(declaration) != nullptr || as<Attribute>(declaration) != nullptr) return true;
+    const Symbol* builtin = builtin_names.find_exact(declaration->name);
+    return builtin != nullptr && are_same<Exception>(*builtin->declaration, *declaration);
+  });
+}
 
-bool is_same_declaration(const Declaration& builtin, const Declaration& own) {
+bool is_same_declaration(const Scopes& scopes, const Declaration& builtin, const Declaration& own) {
   if (builtin.kind == DeclarationKind::native) {
-    // CORBA 3.0, 10.7.1 declares TypeCode as an interface. Each language maps its operations in its
-    // own way.
+    const Scope* names = scopes.scope_of(&builtin);  // only TypeCode has names
+    const auto* interface = as<Interface>(&own);
     return own.kind == DeclarationKind::native ||
-           (is_type_code(builtin) && own.kind == DeclarationKind::interface);
+           (names != nullptr && interface != nullptr && is_same_type_code(*interface, *names));
   }
   return are_same<Typedef>(builtin, own) || are_same<Interface>(builtin, own) ||
          are_same<Exception>(builtin, own) || are_same<Enum>(builtin, own) ||
@@ -136,7 +144,23 @@ void warn_of_difference(Context& context, const RedeclaredBuiltin& redeclared) {
   diagnostic.notes.push_back({redeclared.builtin.location, "the built-in declaration"});
 }
 
+/// Reports the second definition of the name in one file. Several files may each have one.
+void report_second(Context& context, const RedeclaredBuiltin& redeclared) {
+  const Declaration& own = *redeclared.own;
+  const auto* interface = as<Interface>(&own);
+  if (interface != nullptr && !interface->is_defined) return;
+  const Declaration* builtin = redeclared.builtin.declaration;
+  const auto [first, is_new] = context.redeclared_builtins.emplace(builtin, own.location);
+  if (is_new || first->second.file != own.location.file) return;
+  context.error(own.location, "'" + own.name + "' is already declared")
+      .notes.push_back({first->second, "it was declared here"});
+}
+
 }  // namespace
+
+bool is_same_head(const Interface& builtin, bool is_local, bool is_abstract) {
+  return builtin.is_abstract == is_abstract && (builtin.is_local || !is_local);
+}
 
 void settle_redeclared(Context& context) {
   const Declaration* restored_enum = nullptr;
@@ -146,11 +170,17 @@ void settle_redeclared(Context& context) {
     if (enumerator != nullptr && as<Enumerator>(&builtin) != nullptr) {
       // The decision about the enum applies to its enumerators.
       if (enumerator->enumeration == restored_enum) restore(context, redeclared);
-    } else if (!is_same_declaration(builtin, *redeclared.own)) {
+      continue;
+    }
+    report_second(context, redeclared);
+    if (!is_same_declaration(context.scopes, builtin, *redeclared.own)) {
       if (!redeclared.own->is_imported) warn_of_difference(context, redeclared);
     } else if (is_preferred(builtin)) {
       restore(context, redeclared);
       restored_enum = redeclared.own;
+    } else {
+      // The declaration of the file may lack the prefix omg.org.
+      context.ids.share(*redeclared.own, builtin);
     }
   }
 }

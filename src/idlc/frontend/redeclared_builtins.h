@@ -11,4 +11,8 @@ namespace perigee::idlc {
 /// reported. The declaration of orb.idl is used if it is equal, and the library has its C++ type.
 void settle_redeclared(Context& context);
 
+/// Whether the words in front of `interface` fit the declaration of orb.idl. Interfaces that CORBA
+/// 3 declares local were ordinary before, so `local` may be missing.
+bool is_same_head(const Interface& builtin, bool is_local, bool is_abstract);
+
 }  // namespace perigee::idlc

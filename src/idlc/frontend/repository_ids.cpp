@@ -145,7 +145,10 @@ Declaration* RepositoryIds::find(const std::string& id) const {
 }
 
 void RepositoryIds::finish() {
-  for (const auto& [copy, original] : copies_) copy->repository_id = original->repository_id;
+  for (const auto& [copy, original] : copies_) {
+    const Parts& own = parts_[copy];
+    if (!own.has_id && !own.has_version) copy->repository_id = original->repository_id;
+  }
 }
 
 }  // namespace perigee::idlc

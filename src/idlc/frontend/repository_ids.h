@@ -34,7 +34,7 @@ class RepositoryIds final {
   /// Gives a new declaration its id, with the current prefix.
   void assign(Declaration& declaration);
   /// A further declaration of the same entity (a module's next opening, a forward declaration). It
-  /// gets the id of `original`.
+  /// gets the id of `original`, unless the file sets its id or version.
   void share(Declaration& copy, const Declaration& original) { copies_[&copy] = &original; }
 
   /// Reports that a further declaration of the same entity has another prefix. The entity would

@@ -160,6 +160,20 @@ TEST_CASE("a declaration of module CORBA that the library lacks is generated") {
   CHECK_FALSE(name->type->declaration->is_imported);
 }
 
+TEST_CASE("a declaration of module CORBA that is generated has the repository id of orb.idl") {
+  const CompileResult result = compile_text(
+      "module CORBA { enum ParameterMode { PARAM_IN, PARAM_OUT }; exception WrongTransaction {};\n"
+      "exception PolicyError { long other; }; };\n"
+      "#pragma ID CORBA::WrongTransaction \"IDL:acme.com/Wrong:1.0\"\n");
+  REQUIRE(result.ok());
+  const auto* own = as<Module>(result.model->definitions.back());
+  REQUIRE(own != nullptr);
+  REQUIRE(own->contents.size() == 3);
+  CHECK(own->contents[0]->repository_id == "IDL:omg.org/CORBA/ParameterMode:1.0");
+  CHECK(own->contents[1]->repository_id == "IDL:acme.com/Wrong:1.0");
+  CHECK(own->contents[2]->repository_id == "IDL:CORBA/PolicyError:1.0");
+}
+
 TEST_CASE("a file without orb.idl may declare a name that differs from orb.idl only in case") {
   CHECK(full_text(compile_text("module CORBA { typedef string identifier; };\n").diagnostics) ==
         "");
