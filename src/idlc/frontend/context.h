@@ -55,6 +55,8 @@ struct Context {
   std::vector<std::pair<Declaration*, Location>> forwards;  ///< to be checked at the end
   std::set<const Declaration*> local_types;            ///< types that contain a local interface
   std::set<const SourceFile*> files_with_definitions;  ///< a later import in them is an error
+  /// Nodes that stand for components, homes and the like, with the keyword of their definition.
+  std::map<const Declaration*, std::string_view> stand_ins;
   /// Where a file first defined again what orb.idl declares.
   std::map<const Declaration*, Location> redeclared_builtins;
   const Declaration* opening = nullptr;  ///< what opened the current scope; null at file level

@@ -7,11 +7,13 @@
 namespace perigee::idlc {
 
 /// The node with that kind and name in the current scope, or null. A name that is declared
-/// elsewhere and only used here does not count.
+/// elsewhere and only used here does not count. Nor does a component.
 template <typename T>
 T* declared_node(Context& context, const Identifier& identifier) {
   const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  return known == nullptr || known->is_use ? nullptr : as<T>(known->declaration);
+  const bool is_other =
+      known == nullptr || known->is_use || context.stand_ins.contains(known->declaration);
+  return is_other ? nullptr : as<T>(known->declaration);
 }
 
 /// A declaration of orb.idl keeps its id: files of other ORBs may lack the prefix omg.org.

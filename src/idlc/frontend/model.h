@@ -183,7 +183,7 @@ struct Interface final : Declaration {
   bool is_local = false;
   bool is_abstract = false;
   bool is_defined = false;              ///< false: only forward declared in this compilation
-  bool is_component = false;            ///< stands for a component or home; in no `contents`
+  bool is_component = false;            ///< stands for a component, home, …; in no `contents`
   std::vector<const Interface*> bases;  ///< direct bases, as written
   Declarations contents;
 };

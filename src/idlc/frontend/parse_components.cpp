@@ -27,15 +27,42 @@ std::optional<std::size_t> at_component(const TokenStream& tokens) {
   return std::nullopt;
 }
 
-/// A node that is in the scope, but not in the contents: no code is generated for it.
+struct Component {
+  std::string_view word;  ///< in the text of the file
+  Identifier identifier;
+  bool is_forward = false;
+};
+
+/// Declares a node that is in the scope, but not in the contents: no code is generated for it. The
+/// name clashes with other names, as each name does.
 template <typename T>
-T* declare_stand_in(Context& context, const Identifier& identifier) {
-  if (declared_node<T>(context, identifier) != nullptr) return nullptr;
+T* declare_stand_in(Context& context, const Component& component) {
+  const Symbol* known = context.scopes.current().find_exact(component.identifier.name);
+  if (known != nullptr && !known->is_use) {
+    const auto stand_in = context.stand_ins.find(known->declaration);
+    if (stand_in != context.stand_ins.end() && stand_in->second == component.word) {
+      T* declared = as<T>(known->declaration);
+      if (component.is_forward || !declared->is_defined) return declared;
+    }
+  }
   T& node = context.model.make<T>();
-  describe_declaration(context, node, identifier);
-  context.scopes.declare(identifier, &node, to_text(T::kind_of));
-  node.is_defined = true;
+  describe_declaration(context, node, component.identifier);
+  context.scopes.declare(component.identifier, &node, component.word);
+  context.stand_ins.emplace(&node, component.word);
   return &node;
+}
+
+/// An event type stands for a valuetype. All others stand for interfaces: only components and homes
+/// may be named elsewhere, but all names clash with other declarations.
+void declare_component(Context& context, const Component& component) {
+  if (component.word == "eventtype") {
+    auto* stand_in = declare_stand_in<ValueType>(context, component);
+    stand_in->is_defined = stand_in->is_defined || !component.is_forward;
+    return;
+  }
+  auto* stand_in = declare_stand_in<Interface>(context, component);
+  stand_in->is_component = true;
+  stand_in->is_defined = stand_in->is_defined || !component.is_forward;
 }
 
 void warn_of_skipped(Context& context, const std::string& what, const Identifier& identifier) {
@@ -46,12 +73,12 @@ void warn_of_skipped(Context& context, const std::string& what, const Identifier
       .hint = "code is generated for the other definitions of the file";
 }
 
-/// Skips the rest of the definition and its `;`. Reports a block without an end.
+/// Skips the rest of the definition and its `;`. Reports a block without an end, and text behind
+/// it.
 void skip_definition(Context& context, const std::string& what) {
   TokenStream& tokens = context.tokens;
   while (!tokens.at_end() && !tokens.at("{") && !tokens.at("}") && !tokens.at(";")) tokens.next();
-  while (tokens.at("{")) {
-    if (tokens.skip_block()) continue;
+  if (tokens.at("{") && !tokens.skip_block()) {
     tokens.report_unexpected("'}' at the end of the " + what);
     return;
   }
@@ -64,18 +91,19 @@ bool skip_component(Context& context) {
   TokenStream& tokens = context.tokens;
   const auto ahead = at_component(tokens);
   if (!ahead) return false;
-  const std::string word(tokens.peek(*ahead).text);
-  const Token name = tokens.peek(*ahead + 1);
-  const bool is_forward = tokens.peek(*ahead + 2).is(";");
-  const Identifier identifier = {std::string(name.text), name.location};
-  if (word == "eventtype") {
-    declare_stand_in<ValueType>(context, identifier);
-  } else if (word == "component" || word == "home") {
-    Interface* stand_in = declare_stand_in<Interface>(context, identifier);
-    if (stand_in != nullptr) stand_in->is_component = true;
-  }
-  if (!is_forward) warn_of_skipped(context, word, identifier);
-  skip_definition(context, word);
+  Component component;
+  component.word = tokens.peek(*ahead).text;
+  // `composition session Name`: the category comes first.
+  const bool has_category =
+      component.word == "composition" && tokens.peek(*ahead + 2).kind == TokenKind::identifier;
+  const std::size_t name_index = *ahead + (has_category ? 2 : 1);
+  const Token name = tokens.peek(name_index);
+  component.identifier = {std::string(name.text), name.location};
+  component.is_forward = tokens.peek(name_index + 1).is(";");
+  declare_component(context, component);
+  const std::string what(component.word);
+  if (!component.is_forward) warn_of_skipped(context, what, component.identifier);
+  skip_definition(context, what);
   return true;
 }
 
