@@ -6,6 +6,7 @@
 #include "idlc/frontend/scanner.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace perigee::idlc {
 namespace {
@@ -111,28 +112,40 @@ bool is_default_without_constant(const Annotation& annotation) {
           std::holds_alternative<std::monostate>(annotation.parameters.front().value));
 }
 
-/// The comment's text is scanned here, because the preprocessor does not process it.
-void parse_comment(Context& context, Event& event, Annotations& annotations) {
-  Token comment = event.tokens.front();
-  Location origin = comment.location;
-  origin.column += 2;
-  TextPool pool(comment.text.size() + 1);
-  Scanner scanner(comment.text, origin, pool);
+/// The tokens of a text that the preprocessor did not process, with the `end` token behind them.
+/// `//@` inside the text starts a further annotation: its two slashes are skipped.
+std::vector<Token> tokens_of(std::string_view text, Location origin, TextPool& pool) {
   std::vector<Token> tokens;
-  for (Token token = scanner.next(); token.kind != TokenKind::end; token = scanner.next()) {
-    if (token.kind == TokenKind::annotation_comment) break;
-    tokens.push_back(token);
+  std::optional<Scanner> scanner(std::in_place, text, origin, pool);
+  for (Token token = scanner->next(); token.kind != TokenKind::end; token = scanner->next()) {
+    if (token.kind == TokenKind::annotation_comment) {
+      scanner.emplace(token.text, origin, pool);
+    } else {
+      tokens.push_back(token);
+    }
   }
   Token end;
   end.location = origin;
   tokens.push_back(end);
+  return tokens;
+}
+
+void parse_comment(Context& context, Event& event, Annotations& annotations) {
+  const Token& comment = event.tokens.front();
+  Location origin = comment.location;
+  origin.column += 2;
+  TextPool pool(comment.text.size() + 1);
+  std::vector<Token> tokens = tokens_of(comment.text, origin, pool);
   const std::size_t known_count = annotations.size();
   {
     // A comment may contain any text. Text that is not an annotation is ignored.
     const Diagnostics::Mute mute(context.diagnostics);
     classify(tokens, context.options, context.diagnostics);
     context.tokens.parse_aside(tokens, [&] {
-      while (context.tokens.at("@")) parse_annotation(context, annotations);
+      while (context.tokens.at("@")) {
+        parse_annotation(context, annotations);
+        if (context.tokens.at(",") && context.tokens.peek(1).is("@")) context.tokens.next();
+      }
     });
   }
   const auto first = annotations.begin() + static_cast<std::ptrdiff_t>(known_count);
@@ -201,6 +214,29 @@ bool can_have_default(const Type& type) {
   }
 }
 
+/// The parser evaluates parameters before it knows the type of the member. The value of `~` depends
+/// on the type, so the text is evaluated again.
+std::optional<Value> value_with_complement(Context& context, const AnnotationParameter& parameter,
+                                           const Type& type, Location location) {
+  TextPool pool(parameter.text.size() + 1);
+  std::vector<Token> tokens = tokens_of(parameter.text, location, pool);
+  classify(tokens, context.options, context.diagnostics);
+  std::optional<Value> value;
+  context.tokens.parse_aside(tokens, [&] { value = parse_constant(context, type); });
+  return value;
+}
+
+std::optional<Value> default_value(Context& context, const Annotation& annotation,
+                                   const Type& type) {
+  const AnnotationParameter& parameter = annotation.parameters.front();
+  const bool is_number = std::holds_alternative<std::int64_t>(parameter.value) ||
+                         std::holds_alternative<std::uint64_t>(parameter.value);
+  if (is_number && parameter.text.find('~') != std::string::npos)
+    return value_with_complement(context, parameter, type, annotation.location);
+  const Operand operand = operand_of(parameter.value, annotation.location);
+  return convert(operand, type, context.diagnostics);
+}
+
 }  // namespace
 
 void warn_of_ignored(Context& context, const Annotations& annotations, std::string_view name) {
@@ -220,10 +256,8 @@ void apply_default(Context& context, Member& member) {
     context.error(found->location, "@default needs a constant, as in @default(3)");
     return;
   }
-  const Operand operand = operand_of(found->parameters.front().value, found->location);
-  if (auto initial = convert(operand, *member.type, context.diagnostics)) {
+  if (auto initial = default_value(context, *found, *member.type))
     member.initial = std::move(*initial);
-  }
 }
 
 void skip_annotation_definition(Context& context) {

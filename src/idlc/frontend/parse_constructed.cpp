@@ -5,6 +5,7 @@
 #include "idlc/frontend/grammar.h"
 
 #include <algorithm>
+#include <span>
 
 namespace perigee::idlc {
 
@@ -32,14 +33,17 @@ void parse_members(Context& context, std::vector<Member>& members) {
   for (std::size_t i = first; i < members.size(); ++i) {
     auto& own = members[i].annotations;
     own.insert(own.end(), trailing.begin(), trailing.end());
-    apply_default(context, members[i]);
   }
 }
 
 namespace {
 
 void parse_body(Context& context, std::vector<Member>& members, const std::string& name) {
-  while (!context.tokens.at_end() && !context.tokens.at("}")) parse_members(context, members);
+  while (!context.tokens.at_end() && !context.tokens.at("}")) {
+    const std::size_t first = members.size();
+    parse_members(context, members);
+    for (Member& member : std::span(members).subspan(first)) apply_default(context, member);
+  }
   context.tokens.expect("}", "at the end of '" + name + "'");
 }
 

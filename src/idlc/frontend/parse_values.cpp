@@ -108,6 +108,10 @@ void parse_state(Context& context, ValueType& value, Annotations annotations) {
     member.annotations.insert(member.annotations.begin(), annotations.begin(), annotations.end());
     value.state.push_back({access, std::move(member)});
   }
+  if (!members.empty()) {
+    const std::size_t first = value.state.size() - members.size();
+    warn_of_ignored(context, value.state[first].member.annotations, "default");
+  }
 }
 
 void parse_element(Context& context, ValueType& value) {
