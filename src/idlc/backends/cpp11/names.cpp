@@ -8,20 +8,23 @@ namespace perigee::idlc::cpp11 {
 namespace {
 
 // Each word stands between spaces. The list has C++20's keywords and alternative tokens, the
-// integer types that generated code uses unqualified, `what` of std::exception, `std`, and macros
-// of the C library's commonest headers.
+// integer types of <cstdint>, `what` of std::exception, `std`, and macros of the C library's
+// commonest headers.
 constexpr std::string_view taken_words =
     " "
     "EOF NULL alignas alignof and and_eq asm assert auto bitand bitor bool break case catch "
     "char char16_t char32_t char8_t class co_await co_return co_yield compl concept const "
     "const_cast consteval constexpr constinit continue decltype default delete do double "
-    "dynamic_cast else enum errno explicit export extern false float for friend goto if "
-    "inline int int16_t int32_t int64_t int8_t linux long mutable namespace new noexcept not "
-    "not_eq nullptr operator or or_eq private protected public register reinterpret_cast "
-    "requires return short signed sizeof static static_assert static_cast std stderr stdin "
-    "stdout struct switch template this thread_local throw true try typedef typeid typename "
-    "uint16_t uint32_t uint64_t uint8_t union unix unsigned using virtual void volatile "
-    "wchar_t what while xor xor_eq ";
+    "dynamic_cast else enum errno explicit export extern false float for friend goto if inline "
+    "int int16_t int32_t int64_t int8_t int_fast16_t int_fast32_t int_fast64_t int_fast8_t "
+    "int_least16_t int_least32_t int_least64_t int_least8_t intmax_t intptr_t linux long "
+    "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
+    "public register reinterpret_cast requires return short signed sizeof static static_assert "
+    "static_cast std stderr stdin stdout struct switch template this thread_local throw true "
+    "try typedef typeid typename uint16_t uint32_t uint64_t uint8_t uint_fast16_t uint_fast32_t "
+    "uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t uint_least64_t uint_least8_t "
+    "uintmax_t uintptr_t union unix unsigned using virtual void volatile wchar_t what while xor "
+    "xor_eq ";
 
 // Macros of the C library that the headers of generated files make visible, those for any and for
 // asynchronous calls included. For example, an enumerator called EAGAIN would not compile.

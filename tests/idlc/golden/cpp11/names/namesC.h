@@ -101,6 +101,7 @@ class _cxx_throw final : public ::CORBA::UserException {
 
 using _cxx_typename = std::vector<::_cxx_class::_cxx_template>;
 inline constexpr int32_t _cxx_constexpr = 1;
+inline constexpr int32_t _cxx_uint_least8_t = 2;
 
 class _cxx_virtual : public virtual ::CORBA::Object {
  public:
