@@ -157,18 +157,13 @@ namespace {
 /// otherwise maps of maps would take exponential time.
 class IncompletePart final {
  public:
-  enum class Inside { refused, allowed };
-  /// `inside` says whether sequences of the type that is just being defined are allowed.
-  IncompletePart(const Context& context, Inside inside) : context_(context), inside_(inside) {}
-
   const Declaration* in(const Type& type) {
     const Declaration* declaration = type.declaration;
     const auto* structure = as<Struct>(declaration);
     const auto* union_type = as<Union>(declaration);
     if ((structure != nullptr && !structure->is_defined) ||
         (union_type != nullptr && !union_type->is_defined)) {
-      const bool is_own = inside_ == Inside::allowed && context_.scopes.is_inside(*declaration);
-      return is_own ? nullptr : declaration;
+      return declaration;
     }
     if (const auto* alias = as<Typedef>(declaration)) {
       return seen_.insert(alias).second ? in(*alias->type) : nullptr;
@@ -178,8 +173,6 @@ class IncompletePart final {
   }
 
  private:
-  const Context& context_;
-  Inside inside_;
   std::set<const Declaration*> seen_;
 };
 
@@ -203,10 +196,34 @@ void report_incomplete(Context& context, const Declaration& part, const Type& ty
           (is_element ? ", and so " + quoted(to_text(type)) + " cannot be used here" : ""));
   diagnostic.notes.push_back({part.location, "it is only declared here"});
   if (is_element) {
-    diagnostic.hint =
-        "until " + quoted(part.name) +
-        " is defined, only members inside its own definition can hold sequences of it";
+    diagnostic.hint = "until " + quoted(part.name) +
+                      " is defined, only members of unions, and of structs without a base, can "
+                      "be sequences of it";
   }
+}
+
+/// Whether the type is a sequence of the struct or union, or a sequence of such sequences.
+bool is_sequence_of(const Type& type, const Declaration& part) {
+  const Type* element = &unaliased(type);
+  if (element->kind != TypeKind::sequence) return false;
+  while (element->kind == TypeKind::sequence) element = &unaliased(*element->element);
+  return element->declaration == &part;
+}
+
+/// CORBA 3.0, 3.11.2.3 allows sequences of an undefined struct only inside its own definition. Like
+/// other compilers, this one allows them in all structs and unions, so that two structs can hold
+/// sequences of each other. A struct that is never defined is reported by check_forwards. In C++,
+/// arrays and maps that contain an incomplete class do not compile, and neither does a class that
+/// is derived from such a struct.
+bool may_hold_later(Context& context, const Type& type, const Declaration& part) {
+  if (context.scopes.is_inside(part)) return true;
+  Declaration* owner = context.scopes.current().owner();
+  auto* structure = as<Struct>(owner);
+  auto* union_type = as<Union>(owner);
+  const bool is_plain_struct = structure != nullptr && structure->base == nullptr;
+  if (!is_sequence_of(type, part) || (!is_plain_struct && union_type == nullptr)) return false;
+  (is_plain_struct ? structure->has_later_parts : union_type->has_later_parts) = true;
+  return true;
 }
 
 }  // namespace
@@ -220,18 +237,25 @@ void check_member(Context& context, const Type& type, Location location) {
         "it can hold a sequence of itself";
     return;
   }
-  const auto inside =
-      is_template(part) ? IncompletePart::Inside::allowed : IncompletePart::Inside::refused;
-  if (const Declaration* found = IncompletePart(context, inside).in(part)) {
+  const Declaration* found = IncompletePart().in(part);
+  if (found == nullptr) return;
+  if (!is_template(part) || !may_hold_later(context, type, *found))
     report_incomplete(context, *found, type, location);
+}
+
+void check_struct_base(Context& context, const Struct& base, Location location) {
+  for (const Struct* each = &base; each != nullptr; each = each->base) {
+    for (const Member& member : each->members) {
+      const Declaration* found = IncompletePart().in(*member.type);
+      if (found == nullptr || context.scopes.is_inside(*found)) continue;
+      return report_incomplete(context, *found, *member.type, location);
+    }
   }
 }
 
 void check_complete(Context& context, const Type& type, Location location) {
-  if (const Declaration* found =
-          IncompletePart(context, IncompletePart::Inside::refused).in(type)) {
+  if (const Declaration* found = IncompletePart().in(type))
     report_incomplete(context, *found, type, location);
-  }
 }
 
 void check_alias(Context& context, const Type& type, Location location) {

@@ -58,9 +58,11 @@ void check_local(Context& context, const Operation& operation);
 void check_local(Context& context, const Attribute& attribute);
 /// A oneway operation must have no result, no out parameters and no exceptions.
 void check_oneway(Context& context, const Operation& operation, Location keyword);
-/// A member must not contain an incomplete struct or union by value. It may contain a sequence of
-/// an incomplete type only inside the definition of that type. CORBA 3.0, 3.11.2.3.
+/// A member must not contain an incomplete struct or union by value. Only members of structs and
+/// unions may contain a sequence of an incomplete type. CORBA 3.0, 3.11.2.3.
 void check_member(Context& context, const Type& type, Location location);
+/// The base of a struct must not contain a sequence of an incomplete type.
+void check_struct_base(Context& context, const Struct& base, Location location);
 /// The type of a parameter, result or attribute must not contain an incomplete type.
 void check_complete(Context& context, const Type& type, Location location);
 /// A typedef may name a sequence of an incomplete type, but not the incomplete type itself.

@@ -250,6 +250,7 @@ struct Struct final : Declaration {
   static constexpr auto kind_of = DeclarationKind::structure;
   Struct() : Declaration(kind_of) {}
   bool is_defined = false;
+  bool has_later_parts = false;  ///< a member holds a sequence of a type that is defined later
   const Struct* base = nullptr;  ///< IDL 4: struct inheritance
   Declarations nested;
   std::vector<Member> members;
@@ -266,6 +267,7 @@ struct Union final : Declaration {
   static constexpr auto kind_of = DeclarationKind::union_type;
   Union() : Declaration(kind_of) {}
   bool is_defined = false;
+  bool has_later_parts = false;  ///< as for a struct
   const Type* discriminator =
       nullptr;  ///< unaliased kind: boolean, char8, wchar, octet, integer or enum
   Declarations nested;

@@ -55,6 +55,7 @@ void parse_struct_base(Context& context, Struct& structure) {
   const auto* base = as<Struct>(declaration);
   if (base == nullptr) return report_other_kind(context, name, *declaration, "a struct");
   if (!base->is_defined) return report_undefined_base(context, name, *base);
+  check_struct_base(context, *base, name.location());
   structure.base = base;
   if (Scope* scope = context.scopes.scope_of(base)) {
     Scope* own = context.scopes.scope_of(&structure);

@@ -7,6 +7,7 @@
 #include "exceptionsA.h"
 #include "fixedA.h"
 #include "namesA.h"
+#include "recursionA.h"
 #include "referencesA.h"
 #include "sequencesA.h"
 #include "structsA.h"
@@ -237,6 +238,12 @@ TEST_CASE("names and aliases do not count when anys are compared, also in nested
 
 TEST_CASE("a sequence of a recursive type goes into an any and comes out") {
   check_any(std::vector<Boxes::Tree>{tree(), Boxes::Tree()});
+}
+
+TEST_CASE("structs that hold sequences of each other go into an any and come out") {
+  const Recursion::Folder inner;
+  const Recursion::File file("file", {inner}, {Recursion::Entry()});
+  check_any(Recursion::Folder(file, {file, file}, {Recursion::Folders{inner}, {}}));
 }
 
 TEST_CASE("extraction accepts compact TypeCodes") {

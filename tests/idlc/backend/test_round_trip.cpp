@@ -3,6 +3,7 @@
 #include "enumsC.h"
 #include "exceptionsC.h"
 #include "namesC.h"
+#include "recursionC.h"
 #include "referencesC.h"
 #include "round_trip.h"
 #include "sequencesC.h"
@@ -115,6 +116,19 @@ TEST_CASE("types with reserved C++ names survive the round trip") {
   using namespace _cxx_class;
   check_round_trip(_cxx_template(1, "what", _cxx_operator::_cxx_delete));
   check_round_trip(_cxx_typename{_cxx_template(1, "", _cxx_operator::_cxx_new), _cxx_template()});
+}
+
+TEST_CASE("structs that hold sequences of each other survive the round trip") {
+  using namespace Recursion;
+  Folder inner(File("inner", {}, {}), {}, {});
+  const File file("outer", {inner, inner}, {Entry(), Entry()});
+  const Folder folder(file, {file, File()}, {Folders{inner}, Folders{}});
+  check_round_trip(folder);
+  Choice choice;
+  choice.several({folder, inner});
+  check_round_trip(choice);
+  CHECK(file == File(file));
+  CHECK(file != File());
 }
 
 TEST_CASE("nil references survive the round trip") {

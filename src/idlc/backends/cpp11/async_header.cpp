@@ -48,7 +48,7 @@ void declare_results(Writer& writer, const Struct& results) {
   {
     const Indented body(writer);
     declare_constructors(writer, results, results.members);
-    declare_accessors(writer, results.members);
+    declare_accessors(writer, results.members, FunctionsIn::header);
     writer.separate();
     writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
                 ") = default;");

@@ -19,15 +19,22 @@ $type$& $name$() noexcept { return $field$; }
 void $name$($type$ _value) noexcept { $field$ = _value; }
 )";
 
+/// The bodies of the two functions that set a field.
+std::string copy_into(const std::string& field) { return " { " + field + " = _value; }"; }
+std::string move_into(const std::string& field) {
+  return " { " + field + " = std::move(_value); }";
+}
+
 /// The same for a type that is passed by reference. Its name may be long.
 void declare_class_accessors(Writer& writer, const std::string& type, const std::string& name,
-                             const std::string& field) {
+                             const std::string& field, FunctionsIn place) {
+  const bool is_inline = place == FunctionsIn::header;
   writer.write("const " + type + "& " + name + "() const& noexcept { return " + field + "; }");
   writer.write(type + "& " + name + "() & noexcept { return " + field + "; }");
   writer.list("void " + name + "(", {"const " + type + "& _value"},
-              ") { " + field + " = _value; }");
+              ")" + (is_inline ? copy_into(field) : ";"));
   writer.list("void " + name + "(", {type + "&& _value"},
-              ") noexcept { " + field + " = std::move(_value); }");
+              ") noexcept" + (is_inline ? move_into(field) : ";"));
 }
 
 constexpr std::string_view exception_head = R"(
@@ -55,6 +62,15 @@ void $class$::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *th
 
 )";
 
+/// The rest of a function that compares `_a` and `_b`, up to its closing brace.
+void write_comparison(Writer& writer, const std::vector<Member>& members) {
+  std::vector<std::string> comparisons;
+  for (const std::string& field : field_names(members))
+    comparisons.push_back("_a." + field + " == _b." + field);
+  const Indented body(writer);
+  writer.chain("return ", comparisons, " && ");
+}
+
 void declare_exception_equality(Writer& writer, const Exception& exception) {
   const std::string name = cpp_name(exception);
   if (exception.members.empty())
@@ -62,11 +78,7 @@ void declare_exception_equality(Writer& writer, const Exception& exception) {
                        ") { return true; }");
   writer.list("friend bool operator==(", {"const " + name + "& _a", "const " + name + "& _b"},
               ") {");
-  std::vector<std::string> comparisons;
-  for (const std::string& field : field_names(exception.members))
-    comparisons.push_back("_a." + field + " == _b." + field);
-  const Indented body(writer);
-  writer.chain("return ", comparisons, " && ");
+  write_comparison(writer, exception.members);
 }
 
 /// The base of a struct; null for exceptions and for structs without a base.
@@ -164,7 +176,7 @@ void declare_constructors(Writer& writer, const Declaration& owner,
                       joined({base_name + "(std::move(_base))"}, own_initializers));
 }
 
-void declare_accessors(Writer& writer, const std::vector<Member>& members) {
+void declare_accessors(Writer& writer, const std::vector<Member>& members, FunctionsIn place) {
   const std::vector<std::string> fields = field_names(members);
   for (std::size_t index = 0; index < members.size(); ++index) {
     const std::string type = cpp_type(*members[index].type);
@@ -173,7 +185,7 @@ void declare_accessors(Writer& writer, const std::vector<Member>& members) {
     if (is_scalar(*members[index].type)) {
       writer.write(scalar_accessors, {{"type", type}, {"name", name}, {"field", fields[index]}});
     } else {
-      declare_class_accessors(writer, type, name, fields[index]);
+      declare_class_accessors(writer, type, name, fields[index], place);
     }
   }
 }
@@ -224,6 +236,76 @@ void declare_fields(Writer& writer, const std::vector<Member>& members) {
   }
 }
 
+namespace {
+
+constexpr std::string_view deferred_members = R"(
+$name$();
+$name$(const $name$& _other);
+$name$($name$&& _other) noexcept;
+$name$& operator=(const $name$& _other);
+$name$& operator=($name$&& _other) noexcept;
+~$name$();
+)";
+
+constexpr std::string_view deferred_member_definitions = R"(
+$class$::$name$() = default;
+$class$::$name$(const $name$& _other) = default;
+$class$::$name$($name$&& _other) noexcept = default;
+$class$& $class$::operator=(const $name$& _other) = default;
+$class$& $class$::operator=($name$&& _other) noexcept = default;
+$class$::~$name$() = default;
+)";
+
+std::vector<std::string> constructor_parameters(const Struct& structure) {
+  std::vector<std::string> result;
+  for (const Member& member : structure.members) result.push_back(parameter(member));
+  return result;
+}
+
+/// For a struct with `has_later_parts`. Compilers refuse inline functions that copy, destroy or
+/// compare a std::vector of an incomplete class, so the source has these functions.
+void declare_deferred(Writer& writer, const Struct& structure) {
+  const std::string name = cpp_name(structure);
+  writer.write(deferred_members, {{"name", name}});
+  writer.list("explicit " + name + "(", constructor_parameters(structure), ");");
+  declare_accessors(writer, structure.members, FunctionsIn::source);
+  declare_swap(writer, structure);
+  writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"}, ");");
+}
+
+void define_deferred_setters(Writer& writer, const std::vector<Member>& members,
+                             const std::string& class_name) {
+  const std::vector<std::string> fields = field_names(members);
+  for (std::size_t index = 0; index < members.size(); ++index) {
+    if (is_scalar(*members[index].type)) continue;
+    const std::string type = cpp_type(*members[index].type);
+    const std::string head = "void " + class_name + "::" + cpp_name(members[index].name) + "(";
+    writer.list(head, {"const " + type + "& _value"}, ")" + copy_into(fields[index]));
+    writer.list(head, {type + "&& _value"}, ") noexcept" + move_into(fields[index]));
+  }
+}
+
+void define_deferred(Writer& writer, const Struct& structure, const std::string& class_name) {
+  const std::string name = cpp_name(structure);
+  writer.write(deferred_member_definitions, {{"class", class_name}, {"name", name}});
+  writer.list(class_name + "::" + name + "(", constructor_parameters(structure), ")");
+  {
+    std::vector<std::string> initializers;
+    const std::vector<std::string> fields = field_names(structure.members);
+    for (std::size_t index = 0; index < fields.size(); ++index)
+      initializers.push_back(fields[index] + "(" + moved(structure.members[index]) + ")");
+    const Indented continuation(writer, 4);
+    writer.list(": ", initializers, " {}");
+  }
+  define_deferred_setters(writer, structure.members, class_name);
+  writer.list("bool operator==(", {"const " + class_name + "& _a", "const " + class_name + "& _b"},
+              ") {");
+  write_comparison(writer, structure.members);
+  writer.write("}");
+}
+
+}  // namespace
+
 void declare_struct(Writer& writer, const Struct& structure) {
   const std::string name = cpp_name(structure);
   const std::string base =
@@ -232,11 +314,15 @@ void declare_struct(Writer& writer, const Struct& structure) {
   {
     const Indented body(writer);
     declare_types(writer, structure.nested, Scope::class_scope);
-    declare_constructors(writer, structure, structure.members);
-    declare_accessors(writer, structure.members);
-    declare_swap(writer, structure);
-    writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
-                ") = default;");
+    if (structure.has_later_parts) {
+      declare_deferred(writer, structure);
+    } else {
+      declare_constructors(writer, structure, structure.members);
+      declare_accessors(writer, structure.members, FunctionsIn::header);
+      declare_swap(writer, structure);
+      writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
+                  ") = default;");
+    }
     declare_visit(writer, structure, structure.members);
     declare_wire_layout(writer, structure);
   }
@@ -252,7 +338,7 @@ void declare_exception(Writer& writer, const Exception& exception) {
     const Indented body(writer);
     declare_types(writer, exception.nested, Scope::class_scope);
     declare_constructors(writer, exception, exception.members);
-    declare_accessors(writer, exception.members);
+    declare_accessors(writer, exception.members, FunctionsIn::header);
     writer.separate();
     writer.write(exception_overrides);
     if (!exception.members.empty())
@@ -268,6 +354,7 @@ void declare_exception(Writer& writer, const Exception& exception) {
 }
 
 void define_struct(Writer& writer, const Struct& structure, const std::string& class_name) {
+  if (structure.has_later_parts) define_deferred(writer, structure, class_name);
   define_swap(writer, structure, structure.members, class_name);
   define_operators(writer, structure, class_name);
 }

@@ -16,7 +16,8 @@ std::vector<std::string> field_names(const std::vector<Member>& members);
 /// The parts of a class for the header, in their usual order.
 void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members);
-void declare_accessors(Writer& writer, const std::vector<Member>& members);
+enum class FunctionsIn { header, source };
+void declare_accessors(Writer& writer, const std::vector<Member>& members, FunctionsIn place);
 void declare_swap(Writer& writer, const Declaration& owner);
 /// `_type_name`, and `_visit(value, visitor)`. The latter calls `visitor("name", member)` for each
 /// member, in order. The members are `const` if the value is.

@@ -30,7 +30,14 @@ void _d($type$ _label);
 constexpr std::string_view swap_and_equality = R"(
 void swap($name$& _other) noexcept;
 friend void swap($name$& _a, $name$& _b) noexcept { _a.swap(_b); }
-friend bool operator==(const $name$&, const $name$&) = default;
+friend bool operator==(const $name$&, const $name$&)$how$;
+)";
+
+/// For a union with `has_later_parts`: see declare_deferred in members.cpp.
+constexpr std::string_view deferred_equality = R"(
+bool operator==(const $class$& _a, const $class$& _b) {
+  return _a._discriminator_ == _b._discriminator_ && _a._value_ == _b._value_;
+}
 )";
 
 constexpr std::string_view special_member_definitions = R"(
@@ -284,7 +291,8 @@ void declare_union(Writer& writer, const Union& declared) {
       declare_branch(writer, declared, declared.branches[index], std::to_string(index));
     writer.separate();
     if (declared.has_implicit_default) writer.write("void _default();\n\n");
-    writer.write(swap_and_equality, {{"name", name}});
+    writer.write(swap_and_equality,
+                 {{"name", name}, {"how", declared.has_later_parts ? "" : " = default"}});
     declare_visit(writer, declared);
   }
   declare_fields(writer, declared);
@@ -316,6 +324,7 @@ void define_union(Writer& writer, const Union& declared, const std::string& clas
                  {{"class", class_name}, {"label", initial.label}, {"index", index}});
   writer.separate();
   writer.write(swap_definition, {{"class", class_name}});
+  if (declared.has_later_parts) writer.write(deferred_equality, {{"class", class_name}});
   define_index(writer, declared, class_name);
   define_select(writer, declared, class_name);
   define_encoder(writer, declared, class_name);
