@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,3 +47,19 @@ inline namespace perigee_v1 {
 class Servant;
 }
 }  // namespace PortableServer
+
+namespace perigee::stub {
+
+/// An array, possibly of arrays, whose elements all have the value.
+template <typename Array, typename Element>
+constexpr Array filled(Element value) {
+  Array result{};
+  if constexpr (std::is_same_v<typename Array::value_type, Element>) {
+    result.fill(value);
+  } else {
+    result.fill(filled<typename Array::value_type>(value));
+  }
+  return result;
+}
+
+}  // namespace perigee::stub

@@ -23,10 +23,27 @@ TEST_CASE("a default-constructed struct has the values of @default") {
   CHECK(settings.limit() == Level::high);
   CHECK(settings.small() == 200);
   CHECK(settings.plain() == 0);
+  CHECK(settings.mask() == 0xffffffff);
 }
 
 TEST_CASE("a member without @default has the enumerator with @default_literal") {
   CHECK(Settings().level() == Level::middle);
+}
+
+TEST_CASE("arrays of an enum are filled with the enumerator with @default_literal") {
+  const Table table;
+  const Row row = {Level::middle, Level::middle};
+  CHECK(table.levels() == std::array{Level::middle, Level::middle, Level::middle});
+  CHECK(table.rows() == std::array{row, row});
+}
+
+TEST_CASE("the members of a union start with the enumerator with @default_literal") {
+  CHECK(First().row() == Row{Level::middle, Level::middle});
+  Choice choice;
+  choice._select(0);
+  CHECK(choice.level() == Level::middle);
+  choice._select(1);
+  CHECK(choice.row() == Row{Level::middle, Level::middle});
 }
 
 TEST_CASE("a default-constructed exception has the values of @default") {

@@ -202,14 +202,21 @@ std::string parameter_type(const Parameter& parameter) {
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
 }
 
+std::string initial_enumerator(const Type& type) {
+  const Type* part = &unaliased(type);
+  while (part->kind == TypeKind::array) part = &unaliased(*part->element);
+  const auto* enumeration = as<Enum>(part->declaration);
+  if (enumeration == nullptr || enumeration->initial->value == 0) return "";
+  const std::string value =
+      qualified_name(*enumeration) + "::" + cpp_name(enumeration->initial->name);
+  return unaliased(type).kind == TypeKind::array
+             ? "::perigee::stub::filled<" + cpp_type(type) + ">(" + value + ")"
+             : value;
+}
+
 std::string initializer(const Type& type) {
+  if (const std::string value = initial_enumerator(type); !value.empty()) return "{" + value + "}";
   const TypeKind kind = unaliased(type).kind;
-  // An enum may have no enumerator with the value 0, or @default_literal names another enumerator.
-  if (const auto* enumeration = as<Enum>(unaliased(type).declaration)) {
-    const Enumerator& initial = *enumeration->initial;
-    if (initial.value != 0)
-      return "{" + qualified_name(*enumeration) + "::" + cpp_name(initial.name) + "}";
-  }
   return is_scalar(type) || kind == TypeKind::array || kind == TypeKind::native ? "{}" : "";
 }
 

@@ -130,6 +130,7 @@ void declare_fields(Writer& writer, const Union& declared) {
 std::string initial_value(const Union& declared, std::size_t index) {
   if (index == declared.branches.size()) return "";
   const Type& type = *declared.branches[index].member.type;
+  if (const std::string value = initial_enumerator(type); !value.empty()) return value;
   return is_scalar(type) ? "" : cpp_type(type) + "{}";
 }
 

@@ -37,6 +37,7 @@ void Settings::swap(Settings& _other) noexcept {
   std::swap(small_, _other.small_);
   std::swap(level_, _other.level_);
   std::swap(plain_, _other.plain_);
+  std::swap(mask_, _other.mask_);
 }
 
 struct Settings::_wire {
@@ -52,7 +53,7 @@ struct Settings::_wire {
     }
   };
   struct run_1 {
-    static constexpr ::perigee::cdr::RunSizes sizes{16, 19, 18, 17, 16, 19, 18, 17};
+    static constexpr ::perigee::cdr::RunSizes sizes{20, 23, 22, 21, 20, 23, 22, 21};
     static constexpr bool has_characters = false;
     static void members(auto& _run, auto& _value) {
       _run.align(4);
@@ -61,6 +62,7 @@ struct Settings::_wire {
       _run.pad(3);
       _run.enumerator(_value.level(), 3);
       _run.field(_value.plain());
+      _run.field(_value.mask());
     }
   };
 };
@@ -78,6 +80,188 @@ struct Settings::_wire {
   ::perigee::cdr::read_run<Settings::_wire::run_0>(_decoder, _value);
   _decoder >> _value.wide();
   ::perigee::cdr::read_run<Settings::_wire::run_1>(_decoder, _value);
+  return _decoder;
+}
+
+void Table::swap(Table& _other) noexcept {
+  std::swap(levels_, _other.levels_);
+  std::swap(rows_, _other.rows_);
+  std::swap(more_, _other.more_);
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Table& _value) {
+  return _encoder << _value.levels() << _value.rows() << _value.more();
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Table& _value) {
+  return _decoder >> _value.levels() >> _value.rows() >> _value.more();
+}
+
+Choice::Choice()
+    : _discriminator_(0), _value_(std::in_place_index<2>) {}
+
+void Choice::_d(int32_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
+}
+
+void Choice::level(::Defaults::Level _value) {
+  _value_.emplace<0>(_value);
+  _discriminator_ = 1;
+}
+
+void Choice::row(const ::Defaults::Row& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
+  _discriminator_ = 2;
+}
+
+void Choice::row(::Defaults::Row&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
+  _discriminator_ = 2;
+}
+
+void Choice::count(int32_t _value, int32_t _label) {
+  if (_index(_label) != 2) ::perigee::stub::wrong_union_member();
+  _value_.emplace<2>(_value);
+  _discriminator_ = _label;
+}
+
+void Choice::swap(Choice& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
+}
+
+std::size_t Choice::_index(int32_t _label) noexcept {
+  switch (_label) {
+    case 1:
+      return 0;
+    case 2:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+void Choice::_select(std::size_t _branch) {
+  switch (_branch) {
+    case 0:
+      _value_.emplace<0>(::Defaults::Level::middle);
+      _discriminator_ = 1;
+      break;
+    case 1:
+      _value_.emplace<1>(::perigee::stub::filled<::Defaults::Row>(::Defaults::Level::middle));
+      _discriminator_ = 2;
+      break;
+    case 2:
+      _value_.emplace<2>();
+      _discriminator_ = 0;
+      break;
+  }
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Choice& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
+    case 1:
+      return _encoder << _value.level();
+    case 2:
+      return _encoder << _value.row();
+    default:
+      return _encoder << _value.count();
+  }
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Choice& _value) {
+  int32_t _label{};
+  _decoder >> _label;
+  switch (_label) {
+    case 1:
+      _value.level(::perigee::stub::decode<::Defaults::Level>(_decoder));
+      break;
+    case 2:
+      _value.row(::perigee::stub::decode<::Defaults::Row>(_decoder));
+      break;
+    default:
+      _value.count(::perigee::stub::decode<int32_t>(_decoder), _label);
+      break;
+  }
+  return _decoder;
+}
+
+First::First()
+    : _discriminator_(true),
+      _value_(std::in_place_index<0>, ::perigee::stub::filled<::Defaults::Row>(::Defaults::Level::middle)) {}
+
+void First::_d(bool _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
+}
+
+void First::row(const ::Defaults::Row& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
+  _discriminator_ = true;
+}
+
+void First::row(::Defaults::Row&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
+  _discriminator_ = true;
+}
+
+void First::level(::Defaults::Level _value) {
+  _value_.emplace<1>(_value);
+  _discriminator_ = false;
+}
+
+void First::swap(First& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
+}
+
+std::size_t First::_index(bool _label) noexcept {
+  switch (static_cast<int>(_label)) {
+    case 1:
+      return 0;
+    case 0:
+      return 1;
+  }
+  return std::variant_npos;
+}
+
+void First::_select(std::size_t _branch) {
+  switch (_branch) {
+    case 0:
+      _value_.emplace<0>(::perigee::stub::filled<::Defaults::Row>(::Defaults::Level::middle));
+      _discriminator_ = true;
+      break;
+    case 1:
+      _value_.emplace<1>(::Defaults::Level::middle);
+      _discriminator_ = false;
+      break;
+  }
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const First& _value) {
+  _encoder << _value._d();
+  switch (static_cast<int>(_value._d())) {
+    case 1:
+      return _encoder << _value.row();
+    case 0:
+      return _encoder << _value.level();
+  }
+  return _encoder;
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, First& _value) {
+  bool _label{};
+  _decoder >> _label;
+  switch (static_cast<int>(_label)) {
+    case 1:
+      _value.row(::perigee::stub::decode<::Defaults::Row>(_decoder));
+      break;
+    case 0:
+      _value.level(::perigee::stub::decode<::Defaults::Level>(_decoder));
+      break;
+  }
   return _decoder;
 }
 

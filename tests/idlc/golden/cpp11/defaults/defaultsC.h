@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/orb/mapping.h>
+#include <perigee/orb/union.h>
 
 namespace Defaults {
 
@@ -21,10 +22,10 @@ class Settings {
   explicit Settings(
       uint16_t port, std::string host, bool is_on, int64_t least, float ratio, char letter,
       std::wstring wide, ::Defaults::Level limit, uint8_t small, ::Defaults::Level level,
-      int32_t plain)
+      int32_t plain, uint32_t mask)
       : port_(port), host_(std::move(host)), is_on_(is_on), least_(least), ratio_(ratio),
         letter_(letter), wide_(std::move(wide)), limit_(limit), small_(small), level_(level),
-        plain_(plain) {}
+        plain_(plain), mask_(mask) {}
 
   uint16_t port() const noexcept { return port_; }
   uint16_t& port() noexcept { return port_; }
@@ -72,6 +73,10 @@ class Settings {
   int32_t& plain() noexcept { return plain_; }
   void plain(int32_t _value) noexcept { plain_ = _value; }
 
+  uint32_t mask() const noexcept { return mask_; }
+  uint32_t& mask() noexcept { return mask_; }
+  void mask(uint32_t _value) noexcept { mask_ = _value; }
+
   void swap(Settings& _other) noexcept;
   friend void swap(Settings& _a, Settings& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Settings&, const Settings&) = default;
@@ -90,6 +95,7 @@ class Settings {
     _visit_member("small", _value.small_);
     _visit_member("level", _value.level_);
     _visit_member("plain", _value.plain_);
+    _visit_member("mask", _value.mask_);
   }
 
   struct _wire;
@@ -106,10 +112,166 @@ class Settings {
   uint8_t small_{200};
   ::Defaults::Level level_{::Defaults::Level::middle};
   int32_t plain_{};
+  uint32_t mask_{4294967295U};
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Settings& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Settings& _value);
+
+using Row = std::array<::Defaults::Level, 2>;
+
+class Table {
+ public:
+  Table() = default;
+  explicit Table(
+      std::array<::Defaults::Level, 3> levels, std::array<::Defaults::Row, 2> rows,
+      std::vector<::Defaults::Level> more)
+      : levels_(std::move(levels)), rows_(std::move(rows)), more_(std::move(more)) {}
+
+  const std::array<::Defaults::Level, 3>& levels() const& noexcept { return levels_; }
+  std::array<::Defaults::Level, 3>& levels() & noexcept { return levels_; }
+  void levels(const std::array<::Defaults::Level, 3>& _value) { levels_ = _value; }
+  void levels(std::array<::Defaults::Level, 3>&& _value) noexcept { levels_ = std::move(_value); }
+
+  const std::array<::Defaults::Row, 2>& rows() const& noexcept { return rows_; }
+  std::array<::Defaults::Row, 2>& rows() & noexcept { return rows_; }
+  void rows(const std::array<::Defaults::Row, 2>& _value) { rows_ = _value; }
+  void rows(std::array<::Defaults::Row, 2>&& _value) noexcept { rows_ = std::move(_value); }
+
+  const std::vector<::Defaults::Level>& more() const& noexcept { return more_; }
+  std::vector<::Defaults::Level>& more() & noexcept { return more_; }
+  void more(const std::vector<::Defaults::Level>& _value) { more_ = _value; }
+  void more(std::vector<::Defaults::Level>&& _value) noexcept { more_ = std::move(_value); }
+
+  void swap(Table& _other) noexcept;
+  friend void swap(Table& _a, Table& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Table&, const Table&) = default;
+
+  static constexpr std::string_view _type_name = "Defaults::Table";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("levels", _value.levels_);
+    _visit_member("rows", _value.rows_);
+    _visit_member("more", _value.more_);
+  }
+
+ private:
+  std::array<::Defaults::Level, 3> levels_{::perigee::stub::filled<std::array<::Defaults::Level, 3>>(::Defaults::Level::middle)};
+  std::array<::Defaults::Row, 2> rows_{::perigee::stub::filled<std::array<::Defaults::Row, 2>>(::Defaults::Level::middle)};
+  std::vector<::Defaults::Level> more_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Table& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Table& _value);
+
+class Choice {
+ public:
+  Choice();
+  Choice(const Choice& _other) = default;
+  Choice(Choice&& _other) noexcept = default;
+  Choice& operator=(const Choice& _other) = default;
+  Choice& operator=(Choice&& _other) noexcept = default;
+  ~Choice() = default;
+
+  int32_t _d() const noexcept { return _discriminator_; }
+  void _d(int32_t _label);
+
+  ::Defaults::Level level() const { return ::perigee::stub::union_member<0>(_value_); }
+  ::Defaults::Level& level() { return ::perigee::stub::union_member<0>(_value_); }
+  void level(::Defaults::Level _value);
+
+  const ::Defaults::Row& row() const& { return ::perigee::stub::union_member<1>(_value_); }
+  ::Defaults::Row& row() & { return ::perigee::stub::union_member<1>(_value_); }
+  void row(const ::Defaults::Row& _value);
+  void row(::Defaults::Row&& _value);
+
+  int32_t count() const { return ::perigee::stub::union_member<2>(_value_); }
+  int32_t& count() { return ::perigee::stub::union_member<2>(_value_); }
+  void count(int32_t _value, int32_t _label = 0);
+
+  void swap(Choice& _other) noexcept;
+  friend void swap(Choice& _a, Choice& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Choice&, const Choice&) = default;
+
+  static constexpr std::string_view _type_name = "Defaults::Choice";
+  static constexpr std::size_t _branch_count = 3;
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("_d", std::as_const(_value._discriminator_));
+    switch (_value._value_.index()) {
+      case 0:
+        _visit_member("level", *std::get_if<0>(&_value._value_));
+        break;
+      case 1:
+        _visit_member("row", *std::get_if<1>(&_value._value_));
+        break;
+      case 2:
+        _visit_member("count", *std::get_if<2>(&_value._value_));
+        break;
+    }
+  }
+  void _select(std::size_t _branch);
+
+ private:
+  static std::size_t _index(int32_t _label) noexcept;
+
+  int32_t _discriminator_;
+  std::variant<::Defaults::Level, ::Defaults::Row, int32_t> _value_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Choice& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Choice& _value);
+
+class First {
+ public:
+  First();
+  First(const First& _other) = default;
+  First(First&& _other) noexcept = default;
+  First& operator=(const First& _other) = default;
+  First& operator=(First&& _other) noexcept = default;
+  ~First() = default;
+
+  bool _d() const noexcept { return _discriminator_; }
+  void _d(bool _label);
+
+  const ::Defaults::Row& row() const& { return ::perigee::stub::union_member<0>(_value_); }
+  ::Defaults::Row& row() & { return ::perigee::stub::union_member<0>(_value_); }
+  void row(const ::Defaults::Row& _value);
+  void row(::Defaults::Row&& _value);
+
+  ::Defaults::Level level() const { return ::perigee::stub::union_member<1>(_value_); }
+  ::Defaults::Level& level() { return ::perigee::stub::union_member<1>(_value_); }
+  void level(::Defaults::Level _value);
+
+  void swap(First& _other) noexcept;
+  friend void swap(First& _a, First& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const First&, const First&) = default;
+
+  static constexpr std::string_view _type_name = "Defaults::First";
+  static constexpr std::size_t _branch_count = 2;
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("_d", std::as_const(_value._discriminator_));
+    switch (_value._value_.index()) {
+      case 0:
+        _visit_member("row", *std::get_if<0>(&_value._value_));
+        break;
+      case 1:
+        _visit_member("level", *std::get_if<1>(&_value._value_));
+        break;
+    }
+  }
+  void _select(std::size_t _branch);
+
+ private:
+  static std::size_t _index(bool _label) noexcept;
+
+  bool _discriminator_;
+  std::variant<::Defaults::Row, ::Defaults::Level> _value_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const First& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, First& _value);
 
 class Refused final : public ::CORBA::UserException {
  public:
@@ -153,5 +315,11 @@ class Refused final : public ::CORBA::UserException {
 template <>
 struct IDL::traits<::Defaults::Settings>
     : ::perigee::stub::aggregate_traits<::Defaults::Settings> {};
+template <>
+struct IDL::traits<::Defaults::Table> : ::perigee::stub::aggregate_traits<::Defaults::Table> {};
+template <>
+struct IDL::traits<::Defaults::Choice> : ::perigee::stub::aggregate_traits<::Defaults::Choice> {};
+template <>
+struct IDL::traits<::Defaults::First> : ::perigee::stub::aggregate_traits<::Defaults::First> {};
 template <>
 struct IDL::traits<::Defaults::Refused> : ::perigee::stub::aggregate_traits<::Defaults::Refused> {};
