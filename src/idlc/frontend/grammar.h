@@ -50,10 +50,13 @@ void skip_template_module(Context& context, const Identifier& identifier);
 
 // parse_annotations.cpp
 
+/// Only members of structs and exceptions can be @optional. At other places it gets a warning.
+enum class AnnotatedPlace { member, other };
 /// Annotations in front of a declaration, also in comments. Empty if there are none.
-Annotations parse_annotations(Context& context);
+Annotations parse_annotations(Context& context, AnnotatedPlace place = AnnotatedPlace::other);
 /// Annotation comments on the same line after a declaration.
-void add_trailing_annotations(Context& context, Annotations& annotations);
+void add_trailing_annotations(Context& context, Annotations& annotations,
+                              AnnotatedPlace place = AnnotatedPlace::other);
 /// The integer in `@name(integer)`, or `otherwise` if there is no such annotation. An integer
 /// outside the range is reported.
 struct NumberRange {
@@ -64,6 +67,8 @@ std::uint64_t annotated_number(Context& context, const Annotations& annotations,
                                std::string_view name, std::uint64_t otherwise, NumberRange range);
 /// `@default(value)` of the member of a struct or exception.
 void apply_default(Context& context, Member& member);
+/// `@optional` of such a member. Call it before `apply_default`.
+void apply_optional(Context& context, Member& member);
 /// Warns about an annotation of that name, because it has no effect at this place.
 void warn_of_ignored(Context& context, const Annotations& annotations, std::string_view name);
 /// `@annotation foo { … };`: reads and drops the definition of an annotation.
@@ -104,7 +109,8 @@ Declaration* parse_enum(Context& context, Annotations annotations);
 /// The enumerators' values must fit into the bits of the enum.
 void check_enumerators(Context& context, const Enum& enumeration);
 /// One line of members: a type and its declarators, with the semicolon.
-void parse_members(Context& context, std::vector<Member>& members);
+void parse_members(Context& context, std::vector<Member>& members,
+                   AnnotatedPlace place = AnnotatedPlace::other);
 
 // parse_union.cpp
 

@@ -63,15 +63,6 @@ void warn_of_annotation(Context& context, const Annotation& annotation, std::str
       .hint = std::move(hint);
 }
 
-void check_annotation(Context& context, const Annotation& annotation) {
-  check_annotation_name(annotation, context.diagnostics);
-  if (annotation.name == "optional") {
-    warn_of_annotation(
-        context, annotation,
-        "the member is always present; to omit it, use a sequence with a bound of 1");
-  }
-}
-
 void parse_annotation(Context& context, Annotations& annotations) {
   TokenStream& tokens = context.tokens;
   Annotation annotation;
@@ -101,7 +92,7 @@ void parse_annotation(Context& context, Annotations& annotations) {
     }
     if (!tokens.expect(")", "after the parameters of the annotation")) return;
   }
-  check_annotation(context, annotation);
+  check_annotation_name(annotation, context.diagnostics);
   annotations.push_back(std::move(annotation));
 }
 
@@ -152,19 +143,22 @@ void parse_comment(Context& context, Event& event, Annotations& annotations) {
   annotations.erase(std::remove_if(first, annotations.end(), is_default_without_constant),
                     annotations.end());
   for (std::size_t i = known_count; i < annotations.size(); ++i) {
-    check_annotation(context, annotations[i]);
+    check_annotation_name(annotations[i], context.diagnostics);
   }
 }
 
 }  // namespace
 
-void add_trailing_annotations(Context& context, Annotations& annotations) {
+void add_trailing_annotations(Context& context, Annotations& annotations, AnnotatedPlace place) {
+  Annotations added;
   for (Event* event : context.tokens.take_annotation_comments(true)) {
-    parse_comment(context, *event, annotations);
+    parse_comment(context, *event, added);
   }
+  if (place == AnnotatedPlace::other) warn_of_ignored(context, added, "optional");
+  annotations.insert(annotations.end(), added.begin(), added.end());
 }
 
-Annotations parse_annotations(Context& context) {
+Annotations parse_annotations(Context& context, AnnotatedPlace place) {
   Annotations annotations;
   do {
     for (Event* event : context.tokens.take_annotation_comments(false)) {
@@ -173,6 +167,7 @@ Annotations parse_annotations(Context& context) {
     if (!context.tokens.at("@") || context.tokens.at_word("annotation", 1)) break;
     parse_annotation(context, annotations);
   } while (!context.tokens.at_end());
+  if (place == AnnotatedPlace::other) warn_of_ignored(context, annotations, "optional");
   return annotations;
 }
 
@@ -258,6 +253,21 @@ void apply_default(Context& context, Member& member) {
   }
   if (auto initial = default_value(context, *found, *member.type))
     member.initial = std::move(*initial);
+}
+
+void apply_optional(Context& context, Member& member) {
+  const auto find = [&member](std::string_view name) {
+    return std::ranges::find(member.annotations, name, &Annotation::name);
+  };
+  const auto optional = find("optional");
+  if (optional == member.annotations.end()) return;
+  if (const auto found = find("default"); found != member.annotations.end()) {
+    context.error(found->location, "a member with @optional cannot have a default").hint =
+        "it has no value until one is assigned";
+  }
+  Type& type = context.types.make(TypeKind::optional);
+  type.element = member.type;
+  member.type = &type;
 }
 
 void skip_annotation_definition(Context& context) {

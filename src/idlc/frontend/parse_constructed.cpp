@@ -9,9 +9,9 @@
 
 namespace perigee::idlc {
 
-void parse_members(Context& context, std::vector<Member>& members) {
+void parse_members(Context& context, std::vector<Member>& members, AnnotatedPlace place) {
   TokenStream& tokens = context.tokens;
-  const Annotations annotations = parse_annotations(context);
+  const Annotations annotations = parse_annotations(context, place);
   const Location type_location = tokens.peek().location;
   const Type* base = parse_member_type(context, "the type of a member");
   if (base == nullptr) return tokens.recover();
@@ -29,7 +29,7 @@ void parse_members(Context& context, std::vector<Member>& members) {
   } while (tokens.accept(","));
   tokens.expect_semicolon("the member");
   Annotations trailing;
-  add_trailing_annotations(context, trailing);
+  add_trailing_annotations(context, trailing, place);
   for (std::size_t i = first; i < members.size(); ++i) {
     auto& own = members[i].annotations;
     own.insert(own.end(), trailing.begin(), trailing.end());
@@ -41,8 +41,11 @@ namespace {
 void parse_body(Context& context, std::vector<Member>& members, const std::string& name) {
   while (!context.tokens.at_end() && !context.tokens.at("}")) {
     const std::size_t first = members.size();
-    parse_members(context, members);
-    for (Member& member : std::span(members).subspan(first)) apply_default(context, member);
+    parse_members(context, members, AnnotatedPlace::member);
+    for (Member& member : std::span(members).subspan(first)) {
+      apply_optional(context, member);
+      if (member.type->kind != TypeKind::optional) apply_default(context, member);
+    }
   }
   context.tokens.expect("}", "at the end of '" + name + "'");
 }
