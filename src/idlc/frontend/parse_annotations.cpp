@@ -235,8 +235,10 @@ std::optional<Value> default_value(Context& context, const Annotation& annotatio
 }  // namespace
 
 void warn_of_ignored(Context& context, const Annotations& annotations, std::string_view name) {
+  const std::string hint =
+      name == "optional" ? "only members of structs and exceptions can be optional" : "";
   for (const Annotation& annotation : annotations) {
-    if (annotation.name == name) warn_of_annotation(context, annotation, "");
+    if (annotation.name == name) warn_of_annotation(context, annotation, hint);
   }
 }
 

@@ -21,8 +21,9 @@ constexpr std::array table = {
                 "text behind a preprocessor directive that takes none"},
     WarningInfo{Warning::fixed_truncated, "fixed-truncated", true,
                 "a fixed-point constant with more digits behind the point than its type has"},
-    WarningInfo{Warning::ignored_annotations, "ignored-annotations", true,
-                "a standard annotation that has no effect at this place, as @default of a sequence"},
+    WarningInfo{
+        Warning::ignored_annotations, "ignored-annotations", true,
+        "a standard annotation that has no effect at this place, as @default of a sequence"},
     WarningInfo{Warning::literal_kind, "literal-kind", true,
                 "a literal of a kind that other compilers refuse, as 3.14 for a fixed constant"},
     WarningInfo{Warning::macro_redefined, "macro-redefined", true,

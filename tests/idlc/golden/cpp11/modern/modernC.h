@@ -231,8 +231,7 @@ class Wide {
 class Packed {
  public:
   Packed() = default;
-  explicit Packed(uint8_t a, bool b, bool c, int32_t d)
-  {
+  explicit Packed(uint8_t a, bool b, bool c, int32_t d) {
     this->a(a);
     this->b(b);
     this->c(c);
@@ -277,8 +276,7 @@ class More : public ::Modern::Packed {
  public:
   More() = default;
   explicit More(uint8_t a, bool b, bool c, int32_t d, uint16_t e)
-      : ::Modern::Packed(a, b, c, d)
-  {
+      : ::Modern::Packed(a, b, c, d) {
     this->e(e);
   }
 
