@@ -141,7 +141,8 @@ def generate(compiler, omniorb, ours, output):
     stems, types = [], []
     files = [file for file in all_files(omniorb) if file.name not in REFUSED]
     for file in [*files, pathlib.Path(ours, "IOP.idl")]:  # some files include it
-        result = run(compiler, file, folders, "--any", "-o", str(output))
+        # Some files declare names of module CORBA that the ORB's headers have, too, and all are compiled together.
+        result = run(compiler, file, folders, "--any", "--include-orb=none", "-o", str(output))
         if result.returncode != 0:
             sys.exit(result.stderr)
         if file.name in UNCOMPILED:
