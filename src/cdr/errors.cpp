@@ -41,6 +41,8 @@ std::string_view text_of(ErrorKind kind) {
       return "a character that is not valid, or that the code set does not have";
     case ErrorKind::no_code_set:
       return "no code set for wide characters was agreed on";
+    case ErrorKind::bound_exceeded:
+      return "more elements than the bound of the type allows";
     case ErrorKind::not_supported:
       return "values of this type (a valuetype, an abstract interface) are not supported";
   }

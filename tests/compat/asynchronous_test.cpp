@@ -21,6 +21,7 @@ class DeskImpl : public CORBA::servant_traits<Compat::Desk>::base_type {
   void note(const std::string& /*text*/) override { ++count_; }
   int32_t count() override { return count_; }
   void end() override {}
+  void mark(const IDL::bounded_string<5>& /*label*/) override {}
 
  private:
   std::atomic<int32_t> count_{0};
@@ -34,6 +35,8 @@ class Handler : public Traits::replyhandler_base_type {
   void count_excep(Excep /*holder*/) override {}
   void end() override {}
   void end_excep(Excep /*holder*/) override {}
+  void mark() override {}
+  void mark_excep(Excep /*holder*/) override {}
   std::atomic<int32_t> counted{-1};
 };
 
@@ -44,6 +47,8 @@ class SmallHandler : public Traits::replyhandler_base_type {
   void count_excep(Excep /*holder*/) override {}
   void end() override {}
   void end_excep(Excep /*holder*/) override {}
+  void mark() override {}
+  void mark_excep(Excep /*holder*/) override {}
 };
 
 }  // namespace
@@ -64,6 +69,16 @@ TEST_CASE("a handler with functions for oneways receives the other replies") {
   CHECK(CORBA::make_reference<SmallHandler>());
 }
 
+TEST_CASE("sendc_ of a value that exceeds its bound raises BAD_PARAM") {
+  perigee::test::TwoOrbs orbs;
+  const auto desk = Traits::narrow(orbs.serve<Compat::Desk>(CORBA::make_reference<DeskImpl>()));
+  const auto handler = CORBA::make_reference<Handler>();
+  IDL::bounded_string<5> label = "12345";
+  std::string& plain = label;
+  plain += "6";
+  CHECK_THROWS_AS(desk->sendc_mark(handler, label), CORBA::BAD_PARAM);
+}
+
 TEST_CASE("weak references to handlers and to their C++ objects") {
   Traits::replyhandler_weak_ref_type weak_handler;
   Traits::replyhandler_weak_servant_ref_type weak_object;
@@ -80,6 +95,7 @@ TEST_CASE("weak references to handlers and to their C++ objects") {
 }
 
 TEST_CASE("the header of asynchronous calls includes those of included files") {
-  // deskAmiC.h includes auditAmiC.h: these traits are declared.
-  static_assert(!std::is_same_v<CORBA::amic_traits<Compat::Audit>::replyhandler_ref_type, void>);
+  // The traits are in auditAmiC.h, which deskAmiC.h includes.
+  static_assert(std::is_same_v<CORBA::amic_traits<Compat::Audit>::replyhandler_ref_type,
+                               CORBA::object_reference<Compat::AMI_AuditHandler>>);
 }

@@ -49,6 +49,26 @@ TEST_CASE("a value that exceeds its bound raises BAD_PARAM when it is sent") {
   CHECK_THROWS_AS(store->tag(code), CORBA::BAD_PARAM);
 }
 
+TEST_CASE("a bounded string has the operations of std::string, with a check") {
+  Compat::Code code;
+  code.assign("abc").append("defg", 1).append(1, 'e');
+  CHECK(code == "abcde");
+  CHECK_THROWS_AS(code.append({'f'}), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(code.insert(0, "x"), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(code.replace(0, 1, "xy"), CORBA::BAD_PARAM);
+  CHECK(code.replace(0, 2, "x").insert(1, "y") == "xycde");
+}
+
+TEST_CASE("a bounded sequence and map take initializer lists") {
+  Compat::Few few;
+  few.insert(few.begin(), {1, 2});
+  CHECK(few == std::vector<int32_t>{1, 2});
+  CHECK_THROWS_AS(few.insert(few.end(), {3, 4}), CORBA::BAD_PARAM);
+  Compat::Couple couple;
+  couple.insert({{"Ada", 1}, {"Bob", 2}});
+  CHECK(couple.size() == 2);
+}
+
 TEST_CASE("a bounded map checks its bound on every way of adding entries") {
   Compat::Couple couple = {{"Ada", 1}};
   couple.emplace_hint(couple.end(), "Bob", 2);

@@ -73,6 +73,22 @@ TEST_CASE("write_on and formatters with a call operator") {
   CHECK(out.str() == "Compat::Base{number=7, text=\"x\"} BASE 7 BASE 7 5");
 }
 
+namespace {
+
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct Timeout : Failure {
+  using Failure::Failure;
+};
+std::ostream& operator<<(std::ostream& os, const Failure& /*failure*/) { return os << "failure"; }
+
+}  // namespace
+
+TEST_CASE("an operator of the application for a base class is a better match than Perigee's") {
+  CHECK(text_of(Timeout("late")) == "failure");
+}
+
 namespace with_an_operator {
 
 template <typename T>

@@ -224,7 +224,8 @@ class weak_counted_ptr {
   detail::Counts* counts_ = nullptr;
 };
 
-/// A base of classes whose member functions need a counted pointer to their object.
+/// A base of classes whose member functions need a counted pointer to their object. If a class may
+/// inherit it several times, it has to be a virtual base.
 class counted_from_this {
  protected:
   counted_from_this() noexcept = default;

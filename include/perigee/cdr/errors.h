@@ -27,6 +27,7 @@ enum class ErrorKind : std::uint8_t {
   not_in_version,   ///< this GIOP version has no encoding for the type
   bad_character,    ///< not valid in its code set, or has no form in the other code set
   no_code_set,      ///< the peers have not agreed on a code set for wide characters
+  bound_exceeded,   ///< the value is longer than its type allows; only when encoding
   not_supported,    ///< a type that cannot be marshalled by this version of Perigee: valuetypes
 };
 

@@ -86,6 +86,16 @@ class Bounded : public Container {
     check_growth(added.size());
     return Container::insert(place, added.begin(), added.end());
   }
+  iterator insert(const_iterator place, std::initializer_list<value_type> values) {
+    return insert(place, values.begin(), values.end());
+  }
+  // Functions of newer standard libraries, which would not check the bound.
+  template <typename... Arguments>
+  void append_range(Arguments&&...) = delete;
+  template <typename... Arguments>
+  void insert_range(Arguments&&...) = delete;
+  template <typename... Arguments>
+  void assign_range(Arguments&&...) = delete;
 
   void swap(Bounded& other) noexcept { Container::swap(other); }
   friend void swap(Bounded& a, Bounded& b) noexcept { a.swap(b); }
@@ -117,16 +127,57 @@ class BoundedString : public Bounded<std::basic_string<Character>, Bound> {
     String::append(text);
     return *this;
   }
+  /// The other forms of std::string.
+  template <typename... Arguments>
+    requires requires(String& text, Arguments&&... arguments) {
+      text.append(std::forward<Arguments>(arguments)...);
+    }
+  BoundedString& append(Arguments&&... arguments) {
+    String text = *this;
+    text.append(std::forward<Arguments>(arguments)...);
+    return *this = BoundedString(std::move(text));
+  }
+  BoundedString& append(std::initializer_list<Character> characters) {
+    return append(View(characters.begin(), characters.size()));
+  }
+  template <typename... Arguments>
+    requires requires(String& text, Arguments&&... arguments) {
+      text.assign(std::forward<Arguments>(arguments)...);
+    }
+  BoundedString& assign(Arguments&&... arguments) {
+    String text;
+    text.assign(std::forward<Arguments>(arguments)...);
+    return *this = BoundedString(std::move(text));
+  }
+  BoundedString& assign(std::initializer_list<Character> characters) {
+    return *this = BoundedString(characters);
+  }
+  using Base::insert;
+  template <typename... Arguments>
+    requires requires(String& text, Arguments&&... arguments) {
+      text.insert(std::size_t{}, std::forward<Arguments>(arguments)...);
+    }
+  BoundedString& insert(std::size_t place, Arguments&&... arguments) {
+    String text = *this;
+    text.insert(place, std::forward<Arguments>(arguments)...);
+    return *this = BoundedString(std::move(text));
+  }
   BoundedString& operator+=(View text) { return append(text); }
   BoundedString& operator+=(Character character) {
     this->push_back(character);
     return *this;
   }
-  BoundedString& replace(std::size_t from, std::size_t count, View text) {
-    String replaced = *this;
-    replaced.replace(from, count, text);
-    return *this = BoundedString(std::move(replaced));
+  template <typename... Arguments>
+    requires requires(String& text, Arguments&&... arguments) {
+      text.replace(std::forward<Arguments>(arguments)...);
+    }
+  BoundedString& replace(Arguments&&... arguments) {
+    String text = *this;
+    text.replace(std::forward<Arguments>(arguments)...);
+    return *this = BoundedString(std::move(text));
   }
+  template <typename... Arguments>
+  void resize_and_overwrite(Arguments&&...) = delete;  // would not check the bound
 
   /// A sum is a plain string, since it may exceed the bound. The assignment in `text = text + "…"`
   /// checks the bound. The operators of std::string do not accept a string_view.
@@ -223,12 +274,15 @@ struct is_written<IDL::bounded_wstring<Bound>> : std::true_type {};
 template <typename T, std::size_t Bound>
 struct is_written<IDL::bounded_vector<T, Bound>> : is_written<std::vector<T>> {};
 
-/// Encodes the plain container of a bounded one. Raises BAD_PARAM for a value that exceeds the
-/// bound.
+/// Encodes the plain container of a bounded one. A value that exceeds the bound is an error, from
+/// which the ORB makes BAD_PARAM.
 template <typename BoundedContainer>
 cdr::Encoder& encode_bounded(cdr::Encoder& encoder, const BoundedContainer& value) {
-  if (value.size() > BoundedContainer::max_size()) bound_exceeded();
-  return encoder << value.unbounded();
+  if (value.size() > BoundedContainer::max_size())
+    encoder.fail(cdr::ErrorKind::bound_exceeded);
+  else
+    encoder << value.unbounded();
+  return encoder;
 }
 
 /// Decodes a plain container into a bounded one. A longer container is the error `bad_value`.

@@ -14,7 +14,7 @@ inline namespace perigee_v1 {
 /// Base of local interfaces. Applications implement them in C++ classes, derived from
 /// `IDL::traits<L>::base_type`, and make objects by `CORBA::make_reference`. Their references
 /// cannot be marshalled: MARSHAL, OMG minor 4.
-class LocalObject : public virtual Object, public perigee::counted_from_this {
+class LocalObject : public virtual Object, public virtual perigee::counted_from_this {
  public:
   using _ref_type = object_reference<LocalObject>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/LocalObject:1.0";

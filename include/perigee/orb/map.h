@@ -51,7 +51,12 @@ class bounded_map : public std::map<K, V> {
     check_new(entry.first);
     return Map::insert(std::move(entry));
   }
+  iterator insert(const_iterator /*place*/, value_type entry) {
+    return insert(std::move(entry)).first;
+  }
+  void insert(std::initializer_list<value_type> entries) { insert(entries.begin(), entries.end()); }
   template <typename Iterator>
+    requires requires(Iterator iterator) { (*iterator).first; }
   void insert(Iterator first, Iterator last) {
     Map all = *this;
     all.insert(first, last);

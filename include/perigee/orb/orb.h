@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,7 @@ struct ServiceInformation {
 class PERIGEE_API ORB : public TypeCodeFactory {
  public:
   using _ref_type = object_reference<ORB>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/ORB:1.0";
   /// The names of an initial reference and of their list. CORBA 3.0, 4.5.2.
   using ObjectId = std::string;
   using ObjectIdList = std::vector<ObjectId>;
@@ -109,8 +111,9 @@ class PERIGEE_API ORB : public TypeCodeFactory {
 
   /// Blocks until the ORB is shut down and its server, if it has one, has ended. Under thread
   /// strategy reactive, the calling thread serves the requests. If a shutdown has begun before,
-  /// waits for its end. Raises BAD_INV_ORDER, OMG minor 4, after the shutdown is complete;
-  /// INITIALIZE if the server cannot begin to accept connections.
+  /// waits for its end. Raises BAD_INV_ORDER, OMG minor 4, after the shutdown is complete, and OMG
+  /// minor 3 in an upcall under thread strategy reactive; INITIALIZE if the server cannot begin to
+  /// accept connections.
   void run();
   /// The same, but returns after `duration`, a std::chrono::duration, if the ORB is not shut down
   /// until then.
@@ -124,8 +127,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// have threads for this. Does nothing while a thread is in `run`. Raises the exceptions of
   /// `run`.
   void perform_work();
-  /// The same, but waits up to `duration`, a std::chrono::duration, if there is no work yet. If
-  /// other threads do all the work, waits as long.
+  /// The same, but waits up to `duration`, a std::chrono::duration, if there is no work yet, or if
+  /// other threads do all the work.
   template <typename Duration>
     requires requires { typename Duration::period; }
   void perform_work(const Duration& duration) {
@@ -177,9 +180,6 @@ PERIGEE_API object_reference<ORB> ORB_init(std::vector<std::string>& arguments,
 namespace IDL {
 inline namespace perigee_v1 {
 template <>
-struct traits<CORBA::ORB> {
-  using ref_type = CORBA::object_reference<CORBA::ORB>;
-  using weak_ref_type = CORBA::weak_reference<CORBA::ORB>;
-};
+struct traits<CORBA::ORB> : perigee::stub::local_interface_traits<CORBA::ORB> {};
 }  // namespace perigee_v1
 }  // namespace IDL

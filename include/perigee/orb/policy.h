@@ -19,7 +19,7 @@ inline namespace perigee_v1 {
 using PolicyType = std::uint32_t;
 
 /// A policy. This class gives the policy's type; the derived class has the value.
-class PERIGEE_API Policy : public LocalObject {
+class PERIGEE_API Policy : public virtual LocalObject {
  public:
   using _ref_type = object_reference<Policy>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/Policy:1.0";

@@ -5,6 +5,7 @@
 #include <perigee/orb/object.h>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -55,18 +56,21 @@ concept NamedEnum = std::is_enum_v<T> && requires(T value) { _enumerator_name(va
 
 /// The types that `std::ostream << value` accepts.
 template <typename T>
-struct is_written
-    : std::bool_constant<Visitable<T> || NamedEnum<T> || std::is_base_of_v<std::exception, T>> {};
+struct is_written : std::bool_constant<Visitable<T> || NamedEnum<T> ||
+                                       std::is_convertible_v<const T&, const std::exception&>> {};
 template <typename T>
 struct is_written<CORBA::object_reference<T>> : std::true_type {};
 
 /// Whether <perigee/orb/text.h> has a text for values of a type inside containers.
 template <typename T>
-inline constexpr bool has_text = is_written<T>::value || std::is_arithmetic_v<T> ||
-                                 std::is_convertible_v<const T&, std::string_view> ||
-                                 std::is_convertible_v<const T&, std::wstring_view> ||
-                                 requires(const T& value) { _text_of(value); } ||
-                                 requires(const T& value) { value.to_string(); };
+inline constexpr bool has_text =
+    is_written<T>::value || std::is_arithmetic_v<T> ||
+    std::is_convertible_v<const T&, std::string_view> ||
+    std::is_convertible_v<const T&, std::wstring_view> || requires(const T& value) {
+      { _text_of(value) } -> std::convertible_to<std::string_view>;
+    } || requires(const T& value) {
+      { value.to_string() } -> std::convertible_to<std::string_view>;
+    };
 
 template <typename T, typename Allocator>
 struct is_written<std::vector<T, Allocator>> : std::bool_constant<has_text<T>> {};
@@ -82,7 +86,9 @@ namespace perigee::output {
 /// Namespaces of IDL types have a using-declaration of this operator, so that C++ finds it. It is
 /// usable only if <perigee/orb/write.h> is included, which defines the formatters.
 template <typename T>
-  requires(stub::is_written<T>::value && requires { sizeof(IDL::formatter<T, char>); })
+  requires(
+      requires { sizeof(T); } && stub::is_written<T>::value &&
+      requires { sizeof(IDL::formatter<T, char>); })
 std::ostream& operator<<(std::ostream& os, const T& value) {
   IDL::formatter<T, char> formatter;
   apply(formatter, os, value);

@@ -41,14 +41,38 @@ class StreamSink final {
 
 }  // namespace perigee::text
 
-namespace perigee::output {
+namespace perigee::output::standard {
+
+/// A value that has a text. Use it only as a parameter.
+class Written final {
+ public:
+  template <typename T>
+    requires(requires { sizeof(T); } && stub::is_written<T>::value)
+  Written(const T& value) noexcept  // NOLINT(google-explicit-constructor): converts all types
+      : value_(&value), write_([](std::ostream& os, const void* place) {
+          IDL::formatter<T, char> formatter;
+          apply(formatter, os, *static_cast<const T*>(place));
+        }) {}
+  void write(std::ostream& os) const { write_(os, value_); }
+
+ private:
+  const void* value_;
+  void (*write_)(std::ostream&, const void*);
+};
+
+inline std::ostream& operator<<(std::ostream& os, const Written& written) {
+  written.write(os);
+  return os;
+}
+
 /// The standard library has no text for a wchar_t on this stream.
 inline std::ostream& operator<<(std::ostream& os, wchar_t value) {
   text::StreamSink sink(os);
   text::write(sink, value);
   return os;
 }
-}  // namespace perigee::output
+
+}  // namespace perigee::output::standard
 
 namespace IDL {
 inline namespace perigee_v1 {
@@ -74,8 +98,7 @@ std::ostream& operator<<(std::ostream& os, const written<T, Formatter>& written)
 }  // namespace IDL
 
 // C++ finds operators for standard types only in namespace std, or where the expression stands. The
-// operator accepts the types of `is_written` only, and each operator that is declared for a type of
-// its own, such as `const std::vector<T>&`, is a better match.
-namespace std {                     // NOLINT(cert-dcl58-cpp)
-using perigee::output::operator<<;  // NOLINT(cert-dcl58-cpp)
+// value is converted to a Written, so that each operator of the application is a better match.
+namespace std {                               // NOLINT(cert-dcl58-cpp)
+using perigee::output::standard::operator<<;  // NOLINT(cert-dcl58-cpp)
 }

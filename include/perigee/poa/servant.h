@@ -114,9 +114,10 @@ class weak_servant_reference {
 /// For an interface, generated code specialises this with: `base_type` (the skeleton to derive
 /// from), `ref_type`, `weak_ref_type`. For a class of servants, these types belong to the class.
 template <typename T>
-struct servant_traits {
-  static_assert(std::is_base_of_v<PortableServer::Servant, T>,
-                "T is not a class of servants, and the …S.h of interface T is not included");
+struct servant_traits;
+template <typename T>
+  requires(requires { sizeof(T); } && std::is_base_of_v<PortableServer::Servant, T>)
+struct servant_traits<T> {
   using base_type = T;
   using ref_type = servant_reference<T>;
   using weak_ref_type = weak_servant_reference<T>;
@@ -155,7 +156,7 @@ inline namespace perigee_v1 {
 
 /// Base of all skeletons. A servant may serve several objects and POAs. Several threads may call it
 /// at once, unless its POA's thread policy or the ORB's thread strategy excludes this.
-class PERIGEE_API Servant : public perigee::counted_from_this {
+class PERIGEE_API Servant : public virtual perigee::counted_from_this {
  public:
   virtual ~Servant();
   Servant(const Servant&) = delete;

@@ -60,9 +60,15 @@ void ApplicationLoop::await_end() noexcept {
   changed_.wait(lock, [this] { return finished_; });
 }
 
-bool ApplicationLoop::enter() noexcept {
-  const std::lock_guard lock(mutex_);
+bool ApplicationLoop::enter(Deadline deadline) noexcept {
+  std::unique_lock lock(mutex_);
+  while (looping_ && !finished_ && !deadline.passed(clock_.now())) await_change(lock, deadline);
   return is_free() && (looping_ = true);
+}
+
+void ApplicationLoop::await_change(std::unique_lock<std::mutex>& lock, Deadline deadline) noexcept {
+  const Duration left = deadline.left(clock_.now());
+  (void)changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
 }
 
 void ApplicationLoop::leave() noexcept {
@@ -78,7 +84,10 @@ bool ApplicationLoop::perform_work(Deadline deadline) {
     turn(deadline);
     return true;
   }
-  return visit([this, deadline] { turn(deadline); });
+  if (!enter(deadline)) return false;
+  serve([this, deadline] { turn(waits_ended_.load() ? Deadline::immediately() : deadline); });
+  leave();
+  return true;
 }
 
 bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
@@ -110,10 +119,7 @@ void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) no
       continue;
     }
     waiting_.fetch_add(1);
-    if (!over()) {
-      const Duration left = deadline.left(clock_.now());
-      (void)changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
-    }
+    if (!over()) await_change(lock, deadline);
     waiting_.fetch_sub(1);
   }
 }

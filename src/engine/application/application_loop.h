@@ -26,9 +26,13 @@ class ApplicationLoop final {
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// Runs the loop until its end. Waits while another thread is in the loop.
   PERIGEE_INTERNAL_API void run();
-  /// Runs one turn, which waits for an event until the deadline; in an upcall, a nested turn.
-  /// False, at once: another thread is in the loop, or the loop has ended.
+  /// Runs one turn, which waits for an event until the deadline; in an upcall, a nested turn. While
+  /// another thread is in the loop, waits for its place until the deadline. False: the loop was not
+  /// free until then, or it has ended.
   PERIGEE_INTERNAL_API bool perform_work(Deadline deadline = Deadline::immediately());
+  /// From now on, turns do not wait for events. Called by the thread that is in the loop, when it
+  /// has closed the reactor.
+  void end_waits() noexcept { waits_ended_.store(true); }
   /// The same with `action` instead of a turn. A thread that is in the loop must not call it.
   bool visit(function_ref<void()> action) noexcept;
   /// Runs turns until `done()` or the deadline, or waits while another thread runs them. `done` is
@@ -48,7 +52,9 @@ class ApplicationLoop final {
   void run_to_end() noexcept;
   /// Expects mutex_ to be held.
   [[nodiscard]] bool is_free() const noexcept { return !looping_ && !finished_; }
-  [[nodiscard]] bool enter() noexcept;
+  [[nodiscard]] bool enter(Deadline deadline = Deadline::immediately()) noexcept;
+  /// Expects `lock` to be held. Returns after a change, or when the deadline has passed.
+  void await_change(std::unique_lock<std::mutex>& lock, Deadline deadline) noexcept;
   void leave() noexcept;
   void serve(function_ref<void()> action);
   void run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept;
@@ -56,6 +62,7 @@ class ApplicationLoop final {
   Loop& loop_;
   const Clock& clock_;
   const std::atomic<bool>& ended_;
+  std::atomic<bool> waits_ended_{false};
   std::atomic<std::uint32_t> waiting_{0};  // threads in `run_until` that are not in the loop
 
   std::mutex mutex_;  // guards the members below

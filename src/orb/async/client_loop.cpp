@@ -120,6 +120,7 @@ void ClientLoop::stop() noexcept {
 void ClientLoop::close() noexcept {
   if (Nested* const nested = nested_.exchange(nullptr)) nested->end();
   loop_.reactor().close();
+  runner_.end_waits();
   closed_.store(true);
 }
 

@@ -330,6 +330,9 @@ void OrbCore::run(Deadline until) {
   if (life_.state.load() != Life::stopping) check_running();
   const auto over = [this] { return stopping(); };
   if (!server_) return drive_async_until(over, until);
+  if (has_own_loop() && server_->serves_on_this_thread())
+    throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
+                               "ORB::run was called in an upcall, which the same thread serves");
   accept_requests();
   if (!has_own_loop())
     drive_async_until(over, until);
@@ -352,8 +355,9 @@ void OrbCore::accept_requests() {
 void OrbCore::perform_work(Deadline until) {
   if (stopped()) check_running();
   if (server_) accept_requests();
-  if (perform_loop_work(until)) return;
-  wait_for_life(until, [this] { return stopping(); });
+  if (!has_own_loop())
+    wait_for_life(until, [this] { return stopped() || async_made() != nullptr; });
+  if (!perform_loop_work(until)) wait_for_life(until, [this] { return stopped(); });
 }
 
 bool OrbCore::perform_loop_work(Deadline until) {
@@ -390,6 +394,7 @@ void OrbCore::shutdown(Completion completion) {
   flush_oneways();
   expected = Life::stopping;
   life_.state.compare_exchange_strong(expected, Life::stopped);
+  wake_waiting();
   if (AsyncEngine* const async = async_made()) async->stop();
 }
 

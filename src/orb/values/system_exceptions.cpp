@@ -177,6 +177,8 @@ void raise_encode_error(const cdr::Error& error, Sender sender, CompletionStatus
   switch (error.kind) {
     case cdr::ErrorKind::local_object:
       throw CORBA::MARSHAL(minor_local_object, completed, detail);
+    case cdr::ErrorKind::bound_exceeded:
+      throw CORBA::BAD_PARAM(minor_bound_exceeded, completed, detail);
     case cdr::ErrorKind::bad_string:
     case cdr::ErrorKind::bad_enum:
       throw CORBA::BAD_PARAM(0, completed, detail);

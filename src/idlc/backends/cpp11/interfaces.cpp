@@ -29,7 +29,9 @@ static constexpr std::string_view _type_id = $id$;
 
 constexpr std::string_view local_this = R"(
 /// A reference to this object; nil in its constructor and destructor.
-[[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+[[nodiscard]] _ref_type _this() noexcept {
+  return _ref_type(::CORBA::LocalObject::counted(*this));
+}
 )";
 
 constexpr std::string_view stub_constructor = R"(

@@ -170,10 +170,13 @@ void declare_constructors(Writer& writer, const Declaration& owner,
   declare_constructor(writer, name, joined(parameters, own_parameters),
                       joined(initializers, own_initializers));
   if (base == nullptr) return;
-  // No IDL name begins with an underscore.
+  // A template accepts no braces, which may mean the first member. No IDL name begins with an
+  // underscore.
   const std::string base_name = qualified_name(*base);
-  declare_constructor(writer, name, joined({base_name + " _base"}, own_parameters),
-                      joined({base_name + "(std::move(_base))"}, own_initializers));
+  writer.write("template <typename _base>\n  requires std::is_same_v<_base, $base$>",
+               {{"base", base_name}});
+  declare_constructor(writer, name, joined({"_base _inherited"}, own_parameters),
+                      joined({base_name + "(std::move(_inherited))"}, own_initializers));
 }
 
 void declare_accessors(Writer& writer, const std::vector<Member>& members, FunctionsIn place) {

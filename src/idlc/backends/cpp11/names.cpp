@@ -170,7 +170,10 @@ std::string skeleton_name(const Interface& interface) {
 std::string tie_name(const Interface& interface) { return "_tie_" + interface.name; }
 
 std::string orb_include(const Model& model, bool is_wanted) {
-  const auto is_own = [](const Declaration* declaration) { return !declaration->is_imported; };
+  const auto is_own = [](const Declaration* declaration) {
+    const SourceFile* const file = declaration->location.file;
+    return file == nullptr || !file->is_builtin;
+  };
   const bool has_own = std::ranges::any_of(model.definitions, [&](const Declaration* declaration) {
     const auto* module = as<Module>(declaration);
     return module != nullptr && module->scoped_name == "::CORBA" &&

@@ -10,7 +10,7 @@
 namespace perigee::idlc::cpp11 {
 
 /// The line that includes the header of applications, if it is wanted. A file that declares names
-/// in module CORBA does not get it: the header may have these names, too.
+/// in module CORBA, or includes such a file, does not get it: the header may have these names, too.
 std::string orb_include(const Model& model, bool is_wanted);
 
 /// The identifier, with the prefix `_cxx_` if C++ or the mapping forbids it.
