@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Compiles the Java programs once against each ORB, because both ORBs have their own classes org.omg.
+#   compile.sh FOLDER
+# FOLDER/jars has the jars (fetch.sh). The classes go into FOLDER/jacorb and FOLDER/glassfish. Nothing
+# is done if no source has changed since the last time.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=$1
+
+# JacORB's compiler makes the stubs for both ORBs. The JDK's compiler, idlj, has no type fixed, makes
+# wrong TypeCodes for arrays of arrays, and for unions over long long it makes Java that does not compile.
+generate() {  # ORB [OPTION...]
+  local log=$folder/$1.log
+  java -cp "$folder/jars/compiler/*:$folder/jars/jacorb/*" org.jacorb.idl.parser -notimestamps \
+    -i2jpackage CORBA:org.omg.CORBA -sloppy_forward -I"$here/idl" -d "$folder/$1.generated" "${@:2}" \
+    "$here/all_types.idl" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+  if grep -q SEVERE "$log"; then cat "$log" >&2; return 1; fi
+}
+
+compile() {  # ORB [SOURCE...]
+  local sources
+  mapfile -t sources < <(find "$folder/$1.generated" -name '*.java')
+  javac -nowarn -Xlint:none -cp "$folder/jars/$1/*" -d "$folder/$1" "${sources[@]}" "${@:2}"
+}
+
+stamp=$(cd "$here" && find all_types.idl compile.sh jars.sha256 idl interop shim -type f -print0 | sort -z |
+  xargs -0 sha256sum | sha256sum)
+if [[ -e $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then
+  echo "compile: nothing has changed"
+  exit 0
+fi
+rm -rf "$folder"/{jacorb,glassfish}{,.generated} "$folder/stamp"
+
+mapfile -t programs < <(find "$here/interop" -name '*.java' ! -name FixedSampleMaker.java)
+generate jacorb
+compile jacorb "${programs[@]}" "$here/interop/FixedSampleMaker.java"
+# The API of the JDK's ORB lacks a class that JacORB's stubs use, and the type fixed.
+generate glassfish -DWITHOUT_FIXED
+# JacORB's classes write into an any and leave it at that. The JDK's ORB must also read the value back.
+copied='var out = any.create_output_stream(); write(out, s);'
+copied+=' any.read_value(out.create_input_stream(), type());'
+find "$folder/glassfish.generated" -name '*Helper.java' -exec sed -i -E \
+  "s/write *\( *any\.create_output_stream *\(\), *s *\);/$copied/" {} +
+compile glassfish "${programs[@]}" "$here/shim/org/omg/CORBA/portable/ServantObjectExt.java"
+echo "$stamp" >"$folder/stamp"
