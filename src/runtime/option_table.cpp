@@ -88,6 +88,8 @@ constexpr std::pair<std::string_view, orb::ThreadStrategy> strategies[] = {
     {"reactor-per-core", orb::ThreadStrategy::reactor_per_core}};
 constexpr std::pair<std::string_view, engine::PollerKind> pollers[] = {
     {"epoll", engine::PollerKind::epoll}, {"uring", engine::PollerKind::uring}};
+constexpr std::pair<std::string_view, engine::RequestOrder> orders[] = {
+    {"connection", engine::RequestOrder::connection}, {"none", engine::RequestOrder::none}};
 constexpr std::pair<std::string_view, messaging::Version> versions[] = {
     {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
 constexpr std::pair<std::string_view, orb::SentDetails> details[] = {
@@ -222,6 +224,9 @@ constexpr Option options[] = {
      Named<strategies, &Settings::thread_strategy>::show},
     number_option<&Settings::threads, 0>("Threads", "server.threads", number_of,
                                          "the threads of a server; 0: one per CPU"),
+    {"RequestOrder", "server.request_order", text, "connection|none",
+     "whether the requests of one connection are executed in their order, one at a time",
+     Named<orders, &Settings::request_order>::apply, Named<orders, &Settings::request_order>::show},
     number_option<&Settings::busy_poll, 0>(
         "BusyPoll", "server.busy_poll_us", "<microseconds>",
         "how long threads poll for messages before they sleep; 0: they sleep at once"),

@@ -278,6 +278,37 @@ TEST_CASE("requests that are kept while the output is blocked count as parked oc
   CHECK(side.parked.sum() == 0);
 }
 
+TEST_CASE("under an order, an upcall can call back over its connection while requests wait") {
+  for (const BothWays::Plan& plan : plans()) {
+    constexpr std::size_t count = 100;
+    BothWays ends(plan, [](BothWays& made) {
+      made.acceptor_side.settings.request_order = engine::RequestOrder::connection;
+    });
+    std::atomic<int> running{0};
+    std::vector<std::size_t> sizes;  // written by one upcall at a time
+    ends.acceptor_side.handler.on_request = [&](engine::IncomingRequest&) {
+      CHECK(running.fetch_add(1) == 0);
+      CHECK(waited(*ends.acceptor, octets_of(30)) == octets_of(30));
+      sizes.push_back(sizes.size());
+      running.fetch_sub(1);
+    };
+    std::vector<std::unique_ptr<TestCall>> calls;
+    std::vector<std::size_t> ended;
+    std::mutex mutex;
+    for (std::size_t index = 0; index != count; ++index) {
+      calls.push_back(std::make_unique<TestCall>());
+      calls.back()->on_end = [&, index](CallEnd&) {
+        const std::lock_guard lock(mutex);
+        ended.push_back(index);
+      };
+      CHECK(calls.back()->start(*ends.opener, octets_of(8)) == StartStatus::started);
+    }
+    for (const auto& call : calls) CHECK(call->await() == CallFailure::none);
+    CHECK(sizes.size() == count);
+    CHECK(ended == sizes);
+  }
+}
+
 TEST_CASE("the time of a call passes, and the late reply is dropped") {
   Gate gate;
   BothWays ends;

@@ -44,8 +44,9 @@ class Deferred final : public DeferredRequest {
 };
 
 struct Table {
-  explicit Table(std::uint32_t count_max = 2, std::uint32_t all_max = 100)
-      : all(all_max), share(all), requests(count_max, share) {}
+  explicit Table(std::uint32_t count_max = 2, std::uint32_t all_max = 100,
+                 RequestOrder order = RequestOrder::none)
+      : all(all_max), share(all), requests(count_max, share, order) {}
   ~Table() { CHECK(alive.load() == 0); }
 
   /// Admits a request and defers it, as an upcall does.
@@ -114,6 +115,29 @@ TEST_CASE("deferred requests make a table full, and the end of one makes room") 
   CHECK(table.end(first).has_room);
   CHECK(!table.requests.full());
   CHECK(!table.end(second).has_room);
+}
+
+TEST_CASE("under an order, one request makes a table full: in its upcall, deferred or parked") {
+  Table table(10, 100, RequestOrder::connection);
+  Upcall upcall(1);
+  REQUIRE(table.requests.admit(upcall) == Admission::admitted);
+  CHECK(table.requests.full());
+  table.requests.begin_parked();  // the upcall parks the request
+  CHECK(!table.requests.leave(upcall).has_room);
+  CHECK(table.requests.full());
+  table.requests.check_invariants();
+  Upcall again(1);
+  REQUIRE(table.requests.admit(again) == Admission::admitted);
+  CHECK(!table.requests.end_parked());
+  CHECK(table.requests.leave(again).has_room);
+  Deferred& deferred = table.defer(2);
+  CHECK(table.requests.full());
+  CHECK(table.end(deferred).has_room);
+  table.requests.begin_parked();
+  CHECK(table.requests.full());
+  CHECK(table.requests.end_parked());
+  CHECK(!table.requests.full());
+  table.requests.check_invariants();
 }
 
 TEST_CASE("cancelling drops the reply and stops a deferred request once") {
@@ -191,7 +215,7 @@ TEST_CASE("an idle connection drains, a busy one and one with parked requests do
   Table table;
   table.requests.begin_parked();
   CHECK(!table.requests.drain_if_idle());
-  table.requests.end_parked();
+  CHECK(!table.requests.end_parked());
   Upcall upcall(1);
   REQUIRE(table.requests.admit(upcall) == Admission::admitted);
   CHECK(!table.requests.drain_if_idle());

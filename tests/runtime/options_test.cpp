@@ -135,6 +135,14 @@ TEST_CASE(
   CHECK_FALSE(configured({"-ORBAcceptShards", "no"}).settings.accept_shards);
 }
 
+TEST_CASE("the requests of a connection have no order, unless an option says otherwise") {
+  CHECK(configured({}).settings.request_order == engine::RequestOrder::none);
+  CHECK(configured({"-ORBRequestOrder", "none"}).settings.request_order ==
+        engine::RequestOrder::none);
+  CHECK(configured({"-ORBRequestOrder", "connection"}).settings.request_order ==
+        engine::RequestOrder::connection);
+}
+
 TEST_CASE("a server sends its own texts of exceptions, unless an option says otherwise") {
   CHECK(configured({}).settings.sent_details == orb::SentDetails::own);
   CHECK(configured({"-ORBSendDetails", "no"}).settings.sent_details == orb::SentDetails::none);

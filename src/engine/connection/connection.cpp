@@ -29,7 +29,8 @@ Connection::Connection(Home& home, Accepted accepted, Reading reading, messaging
                                                          : std::chrono::milliseconds::zero(),
            .clock = &home.clock()},
           &home.traffic()),
-      requests_(home.settings().requests_per_connection_max, home.requests_share()),
+      requests_(home.settings().requests_per_connection_max, home.requests_share(),
+                home.settings().request_order),
       state_(side == messaging::Role::acceptor && io_.transport().features().opens ? State::opening
                                                                                    : State::open),
       may_be_dedicated_(reading == Reading::dedicated),
@@ -281,7 +282,7 @@ bool Connection::begin_parked(std::size_t octets) noexcept {
 
 void Connection::end_parked(std::size_t octets) noexcept {
   home_.context().parked.end(octets);
-  requests_.end_parked();
+  if (requests_.end_parked()) resume();
 }
 
 void Connection::check_invariants() const noexcept { requests_.check_invariants(); }

@@ -281,7 +281,7 @@ void Connection::keep(IncomingMessage& message) {
   message.keep();
   if (!message.arrived) message.arrived = home_.clock().now();
   waiting_.emplace(std::move(message));
-  if (requests_.full()) home_.handler().tell_full(*this);
+  if (requests_.full() && requests_.order() == RequestOrder::none) home_.handler().tell_full(*this);
 }
 
 [[gnu::always_inline]] inline void Connection::upcall(IncomingRequest& request) noexcept {

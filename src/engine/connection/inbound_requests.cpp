@@ -1,6 +1,7 @@
 // Deferring, cancelling, stopping and draining requests.
 #include "engine/connection/inbound_requests.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -20,6 +21,7 @@ void InboundRequests::defer(InboundRequest& upcall, DeferredRequest& later) noex
     after.cancelled_.store(cancelled, std::memory_order_relaxed);
     if ((cancelled || stops_deferred_) && mark_to_stop(later)) to_stop = &later;
     ++deferred_count_;
+    full_at_ = std::min(count_max_, ordinary_full_at());
     if (is_full()) full_.store(true, std::memory_order_release);
   }
   stop_all(to_stop);
@@ -80,6 +82,18 @@ void InboundRequests::stop(DeferredRequest& request) noexcept {
   stop_all(to_stop);
 }
 
+void InboundRequests::fill() noexcept {
+  const std::lock_guard guard(lock_);
+  full_.store(true, std::memory_order_release);
+}
+
+bool InboundRequests::make_room() noexcept {
+  const std::lock_guard guard(lock_);
+  if (!full_.load(std::memory_order_relaxed) || is_full()) return false;
+  full_.store(false, std::memory_order_release);
+  return true;
+}
+
 bool InboundRequests::begin_drain() noexcept {
   const std::lock_guard guard(lock_);
   if (std::exchange(draining_, true) || count_ != 0) return false;
@@ -117,6 +131,8 @@ void InboundRequests::check_invariants() const noexcept {
   }
   assert(count == count_ && deferred == deferred_count_);
   assert(admitted_count_ == left_count_ + count_);
+  assert(full_at_ ==
+         (deferred != 0 ? std::min(count_max_, ordinary_full_at()) : ordinary_full_at()));
   assert(full_.load(std::memory_order_relaxed) == is_full());
   assert(!drained_ || (draining_ && count_ == 0));
   assert(!stops_deferred_ || deferred <= count);

@@ -3,12 +3,14 @@
 
 #include "engine/connection/inbound_request.h"
 #include "engine/loops/request_count.h"
+#include "engine/loops/request_order.h"
 #include <perigee/base/export.h>
 #include <perigee/base/short_lock.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 
 namespace perigee::engine {
@@ -25,6 +27,8 @@ enum class Admission : std::uint8_t {
 ///
 /// Invariant: admitted = left + count, and count = in upcalls + deferred. Count ≤ `count_max`,
 /// besides requests that were parked: they were admitted once, and have a limit of their own.
+/// Under RequestOrder::connection, at most one request is in progress or parked, because the
+/// connection reads no further request while the table is full.
 class InboundRequests {
  public:
   /// What has changed when a request has left.
@@ -33,8 +37,9 @@ class InboundRequests {
     bool has_room = false;  ///< the table was full, and requests may be read again
   };
 
-  InboundRequests(std::uint32_t count_max, RequestShare& all) noexcept
-      : count_max_(count_max), all_(all) {}
+  InboundRequests(std::uint32_t count_max, RequestShare& all,
+                  RequestOrder order = RequestOrder::none) noexcept
+      : count_max_(count_max), order_(order), all_(all), full_at_(ordinary_full_at()) {}
   ~InboundRequests() = default;
   InboundRequests(const InboundRequests&) = delete;
   InboundRequests& operator=(const InboundRequests&) = delete;
@@ -64,13 +69,22 @@ class InboundRequests {
   [[nodiscard]] bool busy() const noexcept;
 
   /// As many requests as allowed are in progress, some of them deferred: further requests are not
-  /// read. (If all are in upcalls, further requests are refused.)
+  /// read. (If all are in upcalls, further requests are refused.) Under RequestOrder::connection,
+  /// one request is enough, and a parked request counts.
   [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_acquire); }
+  [[nodiscard]] RequestOrder order() const noexcept { return order_; }
 
   /// @name Requests that wait at a hold point. They are not in the table.
   /// @{
-  void begin_parked() noexcept { parked_.fetch_add(1, std::memory_order_relaxed); }
-  void end_parked() noexcept { parked_.fetch_sub(1, std::memory_order_release); }
+  void begin_parked() noexcept {
+    parked_.fetch_add(1, std::memory_order_relaxed);
+    if (order_ == RequestOrder::connection) fill();
+  }
+  /// True: the table was full because of the request, and requests may be read again.
+  [[nodiscard]] bool end_parked() noexcept {
+    parked_.fetch_sub(1, std::memory_order_release);
+    return order_ == RequestOrder::connection && make_room();
+  }
   /// False also means that the effects of all requests that were parked before are visible.
   [[nodiscard]] bool parks() const noexcept { return parked_.load(std::memory_order_acquire) != 0; }
   /// @}
@@ -79,14 +93,22 @@ class InboundRequests {
   void check_invariants() const noexcept;
 
  private:
-  [[nodiscard]] bool is_full() const noexcept {
-    return deferred_count_ != 0 && count_ >= count_max_;
+  static constexpr std::uint32_t never_full = std::numeric_limits<std::uint32_t>::max();
+
+  [[nodiscard]] std::uint32_t ordinary_full_at() const noexcept {
+    return order_ == RequestOrder::connection ? 1 : never_full;
   }
+  [[nodiscard]] bool is_full() const noexcept {
+    return count_ >= full_at_ || (order_ == RequestOrder::connection && parks());
+  }
+  void fill() noexcept;
+  [[nodiscard]] bool make_room() noexcept;
   void unlink(InboundRequest& request) noexcept;
   [[nodiscard]] bool mark_to_stop(DeferredRequest& request) noexcept;
   static void stop_all(DeferredRequest* first) noexcept;
 
   const std::uint32_t count_max_;
+  const RequestOrder order_;
   RequestShare& all_;
   std::atomic<std::uint32_t> parked_{0};
   std::atomic<bool> full_{false};  // written under the lock
@@ -95,6 +117,7 @@ class InboundRequests {
   InboundRequest* first_ = nullptr;
   std::uint32_t count_ = 0;
   std::uint32_t deferred_count_ = 0;  // of these
+  std::uint32_t full_at_;             // as many requests make the table full
   std::uint64_t admitted_count_ = 0;
   std::uint64_t left_count_ = 0;
   bool stops_deferred_ = false;
@@ -113,7 +136,7 @@ class InboundRequests {
   request.next_ = first_;
   if (first_ != nullptr) first_->previous_ = &request;
   first_ = &request;
-  if (deferred_count_ != 0 && is_full()) [[unlikely]]
+  if (count_ >= full_at_) [[unlikely]]
     full_.store(true, std::memory_order_release);
   return Admission::admitted;
 }
@@ -125,7 +148,7 @@ class InboundRequests {
   unlink(request);
   --count_;
   ++left_count_;
-  if (request.deferred_ != nullptr) --deferred_count_;
+  if (request.deferred_ != nullptr && --deferred_count_ == 0) full_at_ = ordinary_full_at();
   Left left;
   if (full_.load(std::memory_order_relaxed) && !is_full()) [[unlikely]] {
     full_.store(false, std::memory_order_release);

@@ -3,6 +3,7 @@
 
 #include "engine/loops/reactor.h"
 #include "engine/loops/request_count.h"
+#include "engine/loops/request_order.h"
 #include "engine/memory/pace.h"
 #include <perigee/base/clock.h>
 
@@ -35,6 +36,7 @@ struct EngineSettings {
   std::uint32_t nested_upcall_depth_max = 32;
   std::uint32_t cpus = 1;  ///< that this process may use
   std::uint32_t requests_per_connection_max = 256;
+  RequestOrder request_order = RequestOrder::none;
   std::uint32_t requests_in_flight_max = 16'384;  ///< calls of this side on one connection
   std::uint32_t parked_requests_max = 1024;
   std::uint32_t messages_per_turn_max = 1024;

@@ -24,6 +24,7 @@ engine::EngineSettings engine_settings_of(const Settings& settings) {
                       std::max(settings.pace_grace, settings.send_timeout)};
   made.nested_upcall_depth_max = settings.nested_upcall_depth_max;
   made.cpus = event::usable_cpus();
+  made.request_order = settings.request_order;
   made.requests_per_connection_max = settings.requests_per_connection_max;
   made.requests_in_flight_max = settings.requests_in_flight_max;
   made.parked_requests_max = settings.held_requests_max;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/loops/reactor.h"
+#include "engine/loops/request_order.h"
 #include <perigee/cdr/code_sets.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
@@ -158,6 +159,7 @@ struct Settings {
   std::chrono::milliseconds single_thread_wait{10'000};
   /// Threads of auto and thread-per-connection besides the planned ones, for upcalls that block.
   std::uint32_t spare_threads_max = 256;
+  engine::RequestOrder request_order = engine::RequestOrder::none;  ///< -ORBRequestOrder
   std::uint32_t requests_per_connection_max = 256;  ///< in progress; more wait, or get TRANSIENT
   std::uint32_t requests_max = 16'384;     ///< in progress on all connections; more get TRANSIENT
   std::uint32_t held_requests_max = 1024;  ///< kept while a POAManager holds

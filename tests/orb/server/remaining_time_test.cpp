@@ -1,6 +1,7 @@
 // The remaining time of callers, which requests carry. Servants see it, and a server does not
 // execute a request whose time has passed.
 #include "engine/loops/loop.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/server/server_fixture.h"
 #include "support/fake_clock.h"
 #include "support/log_lines.h"
