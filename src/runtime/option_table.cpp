@@ -96,6 +96,11 @@ constexpr std::pair<std::string_view, orb::SentDetails> details[] = {
     {"no", orb::SentDetails::none}, {"own", orb::SentDetails::own}, {"all", orb::SentDetails::all}};
 constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
 
+// `take_options` looks at the value before it reads the other options.
+void set_tao_options(Configuration& /*configuration*/, const std::string& value) {
+  (void)parse_name(value, answers);
+}
+
 /// Handlers for a setting with named values.
 template <auto& names, auto member>
 struct Named {
@@ -202,6 +207,9 @@ constexpr Option options[] = {
     {"ConfigFile", "", none, "<file.toml>",
      "a file with values for these options; the command line overrides it", set_config_file,
      nullptr, "the file that the environment variable PERIGEE_CONFIG names, if any"},
+    {"TaoOptions", "", none, "yes|no",
+     "whether the command line may have options of TAO, which are translated or ignored",
+     set_tao_options, nullptr, "no"},
     {"id", "orb.id", text, "<name>", "the name of the ORB", set_id},
     {"InitRef", "initial_references", named_texts, "<name>=<reference>",
      "resolve_initial_references returns this reference; may be repeated", add_initial_reference},

@@ -5,6 +5,8 @@
 #include "runtime/config_file.h"
 #include "runtime/foreign_options.h"
 #include "runtime/option_table.h"
+#include "runtime/tao_options.h"
+#include <perigee/base/log.h>
 #include <perigee/base/printable.h>
 #include <perigee/orb/exceptions.h>
 
@@ -28,8 +30,13 @@ constexpr const char* config_variable = "PERIGEE_CONFIG";
   const std::string_view name = std::string_view(argument).substr(option_prefix.size());
   const std::string foreign = describe_foreign_option(name);
   const auto names = option_table() | std::views::transform(&Option::name);
-  const std::string proposal =
+  std::string proposal =
       foreign.empty() ? did_you_mean(name, names, option_prefix) : "; " + foreign;
+  const bool is_tao = foreign.empty() || foreign.starts_with("TAO");
+  if (is_tao && find_tao_option(name) != nullptr) {
+    if (foreign.empty()) proposal.clear();
+    proposal += "; -ORBTaoOptions yes accepts options of TAO";
+  }
   throw CORBA::BAD_PARAM(
       0, CORBA::COMPLETED_NO,
       "unknown option " + printable(argument) + proposal + " (-ORBHelp lists the options)");
@@ -41,45 +48,96 @@ constexpr const char* config_variable = "PERIGEE_CONFIG";
   std::exit(EXIT_SUCCESS);
 }
 
-const Option& find_option(const std::string& argument) {
-  const std::string_view name = std::string_view(argument).substr(option_prefix.size());
+enum class Case : bool { exact, any };
+
+const Option* find_option(std::string_view name, Case wanted = Case::exact) {
   const auto found = std::ranges::find(option_table(), name, &Option::name);
-  if (found == option_table().end()) raise_unknown(argument);
-  return *found;
+  if (found != option_table().end()) return &*found;
+  if (wanted == Case::exact) return nullptr;
+  const auto close = std::ranges::find_if(option_table(), [name](const Option& option) {
+    return equal_in_any_case(option.name, name);
+  });
+  return close != option_table().end() ? &*close : nullptr;
 }
 
-void apply(const Option& option, Configuration& configuration, const std::string& value) {
-  try {
-    option.apply(configuration, value);
-  } catch (const BadValue& bad) {
-    throw CORBA::BAD_PARAM(
-        0, CORBA::COMPLETED_NO,
-        "-ORB" + std::string(option.name) + " cannot be '" + value + "': " + bad.why);
-  }
-}
+/// Reads the options of one command line.
+class ArgumentReader {
+ public:
+  ArgumentReader(std::vector<std::string>& arguments, Configuration& configuration)
+      : arguments_(arguments),
+        configuration_(configuration),
+        accepts_tao_(accepts_tao_options(arguments)) {}
 
-// Returns the given options, in order.
-std::vector<const Option*> take_from_arguments(std::vector<std::string>& arguments,
-                                               Configuration& configuration) {
-  std::vector<const Option*> given;
-  std::vector<std::string> others;
-  for (std::size_t index = 0; index < arguments.size(); ++index) {
-    if (!arguments[index].starts_with(option_prefix)) {
-      others.push_back(std::move(arguments[index]));
-      continue;
+  /// Returns the given options, in order.
+  std::vector<const Option*> take() {
+    std::vector<std::string> others;
+    while (next_ < arguments_.size()) {
+      const std::string argument = arguments_[next_++];
+      if (argument.starts_with(option_prefix))
+        take_option(argument);
+      else if (accepts_tao_ && has_prefix_in_any_case(argument))
+        take_option(std::string(option_prefix) + argument.substr(option_prefix.size()));
+      else
+        others.push_back(argument);
     }
-    if (arguments[index] == help_option) show_help();
-    const Option& option = find_option(arguments[index]);
-    if (++index == arguments.size())
+    arguments_ = std::move(others);
+    return std::move(given_);
+  }
+
+ private:
+  static bool has_prefix_in_any_case(std::string_view argument) {
+    return equal_in_any_case(argument.substr(0, option_prefix.size()), option_prefix);
+  }
+
+  void take_option(const std::string& argument) {
+    if (argument == help_option) show_help();
+    const std::string_view name = std::string_view(argument).substr(option_prefix.size());
+    if (const TaoOption* const found = accepts_tao_ ? find_tao_option(name) : nullptr)
+      return take_tao_option(argument, *found);
+    const Option* const option = find_option(name, accepts_tao_ ? Case::any : Case::exact);
+    if (option == nullptr) raise_unknown(argument);
+    if (next_ == arguments_.size())
       throw CORBA::BAD_PARAM(
           0, CORBA::COMPLETED_NO,
-          "-ORB" + std::string(option.name) + " needs a value: " + std::string(option.value));
-    apply(option, configuration, arguments[index]);
-    given.push_back(&option);
+          "-ORB" + std::string(option->name) + " needs a value: " + std::string(option->value));
+    apply(*option, arguments_[next_++]);
   }
-  arguments = std::move(others);
-  return given;
-}
+
+  void take_tao_option(const std::string& argument, const TaoOption& row) {
+    if (arguments_.size() - next_ < row.values)
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, argument + " needs a value");
+    if (row.here.empty()) {
+      next_ += row.values;
+      log::write(log::Level::warning, "orb",
+                 "TAO's " + argument + " is ignored: " + std::string(row.why));
+      return;
+    }
+    const std::string& value = arguments_[next_++];
+    try {
+      apply(*find_option(row.here), row.translate != nullptr ? row.translate(value) : value);
+    } catch (const BadValue& bad) {
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                             argument + " cannot be '" + value + "': " + bad.why);
+    }
+  }
+
+  void apply(const Option& option, const std::string& value) {
+    try {
+      option.apply(configuration_, value);
+    } catch (const BadValue& bad) {
+      throw CORBA::BAD_PARAM(
+          0, CORBA::COMPLETED_NO,
+          "-ORB" + std::string(option.name) + " cannot be '" + value + "': " + bad.why);
+    }
+    given_.push_back(&option);
+  }
+
+  std::vector<std::string>& arguments_;
+  Configuration& configuration_;
+  const bool accepts_tao_;
+  std::size_t next_ = 0;
+  std::vector<const Option*> given_;
+};
 
 // The environment variable is ignored in a program with more privileges than its user.
 std::string config_file_of(const Configuration& configuration) {
@@ -134,7 +192,7 @@ std::string describe_options() {
 // The command line wins: the file's value for the same option is only checked. Initial references
 // and schemes of both are added, and for each name the first entry counts.
 void take_options(std::vector<std::string>& arguments, Configuration& configuration) {
-  const std::vector<const Option*> given = take_from_arguments(arguments, configuration);
+  const std::vector<const Option*> given = ArgumentReader(arguments, configuration).take();
   const std::string path = config_file_of(configuration);
   if (path.empty()) return;
   Configuration unused;

@@ -3,6 +3,8 @@
 
 #include "runtime/foreign_options.h"
 #include "runtime/option_table.h"
+#include "runtime/tao_options.h"
+#include "support/log_lines.h"
 #include <perigee/orb/exceptions.h>
 
 #include <doctest/doctest.h>
@@ -64,7 +66,11 @@ TEST_CASE("options of omniORB and TAO are translated") {
         "unknown option -ORBendPoint; omniORB's -ORBendPoint is -ORBListenEndpoints here "
         "(-ORBHelp lists the options)");
   CHECK(contains(complaint({"-ORBEndpoint", "iiop://:1"}),
-                 "; TAO's -ORBEndpoint is -ORBListenEndpoints here ("));
+                 "; TAO's -ORBEndpoint is -ORBListenEndpoints here; -ORBTaoOptions yes accepts "
+                 "options of TAO ("));
+  CHECK(complaint({"-ORBCDRTradeoff", "x"}) ==
+        "unknown option -ORBCDRTradeoff; -ORBTaoOptions yes accepts options of TAO (-ORBHelp "
+        "lists the options)");
   CHECK(
       contains(complaint({"-ORBtraceLevel", "25"}), "omniORB's -ORBtraceLevel is -ORBTraceLevel"));
   CHECK(contains(complaint({"-ORBDEBUGLEVEL", "10"}), "TAO's -ORBDebugLevel is -ORBTraceLevel"));
@@ -86,6 +92,94 @@ TEST_CASE("translations of foreign options name known options, and no known opti
     ++named;
   }
   CHECK(named > 20);
+}
+
+TEST_CASE("with -ORBTaoOptions yes, options of TAO set the options that replace them") {
+  const auto endpoints_of = [](const char* option, const char* value) {
+    return configured({option, value, "-ORBTaoOptions", "yes"}).settings.listen_endpoints;
+  };
+  using Endpoints = std::vector<transport::Endpoint>;
+  CHECK(endpoints_of("-ORBEndpoint", "iiop://host:1") == Endpoints{{"iiop", "host:1"}});
+  CHECK(endpoints_of("-ORBListenEndpoints", "iiop://1.2@host:1") == Endpoints{{"iiop", "host:1"}});
+  CHECK(endpoints_of("-ORBlistenendpoints", "iiop://") == Endpoints{{"iiop", ":0"}});
+  CHECK(endpoints_of("-ORBEndPoint", "iiop://host;iiop://[::1],b:2") ==
+        Endpoints{{"iiop", "host:0"}, {"iiop", "[::1]:0"}, {"iiop", "b:2"}});
+  CHECK(endpoints_of("-ORBEndpoint", "iiop://:1/hostname_in_ior=gate") ==
+        Endpoints{{"iiop", ":1?publish=gate"}});
+  CHECK(endpoints_of("-ORBEndpoint", "uiop://1.1@/tmp/s") == Endpoints{{"uiop", "/tmp/s"}});
+  CHECK(endpoints_of("-ORBPort", "99") == Endpoints{{"iiop", ":99"}});
+
+  const auto configuration =
+      configured({"-ORBSndSock", "8192", "-orbrcvsock", "16384", "-ORBTaoOptions", "yes",
+                  "-ORBMaxMessageSize", "4096", "-ORBNameServiceIOR", "corbaloc::h/N",
+                  "-ORBInitRef", "A=corbaloc::h/A", "-ORBId", "name"});
+  CHECK(configuration.tcp_queues.send_size == 8192);
+  CHECK(configuration.tcp_queues.receive_size == 16384);
+  CHECK(configuration.limits.fragment_size == 4096);
+  CHECK(configuration.settings.orb_id == "name");
+  CHECK(configuration.settings.initial_references ==
+        std::vector<std::pair<std::string, std::string>>{{"NameService", "corbaloc::h/N"},
+                                                         {"A", "corbaloc::h/A"}});
+}
+
+TEST_CASE("with -ORBTaoOptions yes, a debug level of TAO becomes a trace level") {
+  for (const auto& [number, level] :
+       {std::pair{"0", log::Level::warning}, std::pair{"1", log::Level::info},
+        std::pair{"5", log::Level::debug}, std::pair{"10", log::Level::trace}})
+    CHECK(configured({"-ORBdebuglevel", number, "-ORBTaoOptions", "yes"}).log_level == level);
+  CHECK(complaint({"-ORBdebuglevel", "much", "-ORBTaoOptions", "yes"}) ==
+        "-ORBdebuglevel cannot be 'much': a whole number from 0 to 2147483647 is needed");
+}
+
+TEST_CASE("with -ORBTaoOptions yes, other options of TAO are ignored, with a warning each") {
+  test::LogLines lines(log::Level::warning);
+  std::vector<std::string> arguments = {"-ORBSvcConf",
+                                        "svc.conf",
+                                        "-ORBDebug",
+                                        "program",
+                                        "-ORBNoDelay",
+                                        "0",
+                                        "-ORBLaneEndpoint",
+                                        "1:2",
+                                        "iiop://x",
+                                        "-ORBEndpoint",
+                                        "iiop://:1/portspan=3",
+                                        "-ORBTaoOptions",
+                                        "yes"};
+  Configuration configuration;
+  take_options(arguments, configuration);
+  CHECK(arguments == std::vector<std::string>{"program"});
+  CHECK(configuration.settings.listen_endpoints.size() == 1);
+  CHECK(lines.text() ==
+        "orb: TAO's -ORBSvcConf is ignored: write the settings into a TOML file for "
+        "-ORBConfigFile, or as options\n"
+        "orb: TAO's -ORBDebug is ignored: -ORBTraceLevel sets what the log shows\n"
+        "orb: TAO's -ORBNoDelay is ignored: TCP connections always have TCP_NODELAY\n"
+        "orb: TAO's -ORBLaneEndpoint is ignored: there are no lanes\n"
+        "orb: TAO's endpoint option portspan=3 is ignored: it has no counterpart\n");
+}
+
+TEST_CASE("-ORBTaoOptions accepts no unknown options, and is off by default") {
+  CHECK(contains(complaint({"-ORBTaoOptions", "yes", "-ORBUnlikeAll", "x"}), "unknown option"));
+  CHECK(contains(complaint({"-ORBTaoOptions", "no", "-ORBNoDelay", "1"}), "unknown option"));
+  CHECK(contains(complaint({"-ORBTaoOptions", "maybe"}), "one of yes, no is needed"));
+  CHECK(contains(complaint({"-ORBTaoOptions", "yes", "-ORBSvcConf"}), "-ORBSvcConf needs a value"));
+  CHECK(contains(complaint({"-ORBNoDelay", "1", "-ORBTaoOptions"}), "unknown option"));
+}
+
+TEST_CASE("options that replace options of TAO are known, and no other option has two meanings") {
+  for (const TaoOption& tao : tao_option_table()) {
+    CAPTURE(tao.name);
+    if (!tao.here.empty())
+      CHECK(std::ranges::count(option_table(), tao.here, &Option::name) == 1);
+    else
+      CHECK(!tao.why.empty());
+    CHECK(find_tao_option(tao.name) == &tao);
+    const bool is_ours = std::ranges::any_of(option_table(), [&](const Option& option) {
+      return equal_in_any_case(option.name, tao.name);
+    });
+    CHECK(is_ours == (tao.name == "ListenEndpoints"));
+  }
 }
 
 TEST_CASE("an option without a value, or with an invalid value, is BAD_PARAM") {

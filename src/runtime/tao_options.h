@@ -1,0 +1,31 @@
+// The options of TAO that -ORBTaoOptions accepts.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace perigee::runtime {
+
+struct TaoOption {
+  std::string_view name;   ///< after "-ORB", in any case
+  std::size_t values = 1;  ///< arguments that follow it
+  std::string_view here;   ///< the option that replaces it, after "-ORB"; empty: it is ignored
+  /// The value of the replacing option. Null: the same value.
+  std::string (*translate)(const std::string& value) = nullptr;
+  std::string_view why = {};  ///< for an ignored option: the end of its warning
+};
+
+/// TAO reads its options in any case.
+[[nodiscard]] bool equal_in_any_case(std::string_view first, std::string_view second) noexcept;
+
+[[nodiscard]] std::span<const TaoOption> tao_option_table() noexcept;
+
+/// `name`: after "-ORB", in any case. Null: it is no option of TAO.
+[[nodiscard]] const TaoOption* find_tao_option(std::string_view name) noexcept;
+
+/// Whether a command line has "-ORBTaoOptions yes", at any place.
+[[nodiscard]] bool accepts_tao_options(std::span<const std::string> arguments) noexcept;
+
+}  // namespace perigee::runtime
