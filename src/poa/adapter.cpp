@@ -203,7 +203,7 @@ void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& serv
 // from the host's random number and a counter. `copy_of_id` gets the id, unless it is null.
 SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantRef& servant,
                           ObjectId* copy_of_id) {
-  if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
+  check_not_nil(servant);
   if (parts_.policies.unique_id() && objects_.serves(servant.get())) throw ServantAlreadyActive();
   const bool from_slot = !id && !parts_.policies.persistent();
   ActiveObject object;

@@ -117,7 +117,7 @@ class Adapter final : public ManagedAdapter {
       const ServedObject& object) const;
   /// Called when an object is neither active nor used: etherealizes it, and releases its servant.
   void object_ended(ServedObject& object) noexcept;
-  void etherealize_objects() noexcept override;
+  void deactivate_objects() noexcept override;
   void wait_until_idle() override;
   /// @}
 
@@ -171,6 +171,7 @@ class Adapter final : public ManagedAdapter {
                    const ServantRef& servant, PortableServer::ObjectId* copy_of_id = nullptr);
   void list(const ActiveObject& object, SlotRef slot);
   void check_id_is_ours(const PortableServer::ObjectId& id) const;
+  static void check_not_nil(const ServantRef& servant);
   [[nodiscard]] bool is_system_id(const PortableServer::ObjectId& id) const noexcept;
   [[nodiscard]] PortableServer::ObjectId new_system_id();
   [[nodiscard]] Octets key_of(const PortableServer::ObjectId& id) const;

@@ -80,7 +80,7 @@ void Adapter::set_servant(const ServantRef& servant) {
   ServantRef old = servant;  // released after unlocking
   const Lock lock = lock_alive();
   if (!parts_.policies.default_servant()) throw WrongPolicy();
-  if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
+  check_not_nil(servant);
   std::swap(default_servant_, old);
 }
 
@@ -247,13 +247,7 @@ void Adapter::call_etherealize(const ServedObject& object, Reason reason, bool r
   }
 }
 
-void Adapter::etherealize_objects() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!etherealizes()) return;
-  }
-  remove_objects(Etherealize::yes);
-}
+void Adapter::deactivate_objects() noexcept { remove_objects(Etherealize::yes); }
 
 counted_ptr<Adapter> Adapter::child(std::string_view name) const noexcept {
   const std::lock_guard lock(mutex_);

@@ -132,9 +132,15 @@ SlotRef Adapter::find_or_activate(const ServantRef& servant) {
   return activate(lock, std::nullopt, servant);
 }
 
+// CORBA 3.0, 4.12.3: BAD_PARAM is the exception for null values. INV_OBJREF is for references.
+void Adapter::check_not_nil(const ServantRef& servant) {
+  if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
+}
+
 // CORBA 3.0, 11.3.8.20.
 ObjectId Adapter::servant_to_id(const ServantRef& servant) {
   (void)lock_alive();
+  check_not_nil(servant);
   if (parts_.policies.finds_by_servant()) {
     if (const auto object = pin(find_or_activate(servant))) return object->id;
     throw ServantNotActive();
@@ -147,6 +153,7 @@ ObjectId Adapter::servant_to_id(const ServantRef& servant) {
 // CORBA 3.0, 11.3.8.21.
 CORBA::object_reference<CORBA::Object> Adapter::servant_to_reference(const ServantRef& servant) {
   (void)lock_alive();
+  check_not_nil(servant);
   if (const ServedObject* object = upcall_on(servant.get())) return reference_to(*object);
   if (!parts_.policies.finds_by_servant()) throw WrongPolicy();
   if (const auto object = pin(find_or_activate(servant))) return reference_to(*object);

@@ -8,8 +8,9 @@ namespace perigee::poa {
 /// Any thread.
 class ManagedAdapter : public PortableServer::POA {
  public:
-  /// Deactivates all objects if there is a servant activator to etherealize them.
-  virtual void etherealize_objects() noexcept = 0;
+  /// Deactivates all objects, and so releases their servants. A servant activator etherealizes them
+  /// first.
+  virtual void deactivate_objects() noexcept = 0;
   /// Waits until no request uses the adapter or its objects.
   virtual void wait_until_idle() = 0;
 };

@@ -26,7 +26,7 @@ void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) host_->check_may_wait();
   change(State::INACTIVE, false);
   if (etherealize_objects)
-    for (const auto& adapter : adapters()) adapter->etherealize_objects();
+    for (const auto& adapter : adapters()) adapter->deactivate_objects();
   if (wait_for_completion) wait_until_idle();
 }
 

@@ -9,6 +9,7 @@ using PortableServer::IdAssignmentPolicyValue;
 using PortableServer::IdUniquenessPolicyValue;
 using PortableServer::ImplicitActivationPolicyValue;
 using PortableServer::LifespanPolicyValue;
+using PortableServer::ObjectId;
 using PortableServer::POA;
 
 namespace {
@@ -172,6 +173,31 @@ TEST_CASE("an adapter with system ids accepts only ids that it has assigned") {
   const auto servant = make_servant();
   orb.root()->activate_object_with_id(id, servant);
   CHECK(orb.root()->reference_to_servant(reference) == servant);
+}
+
+// CORBA 3.0, 11.3.8.17: the operation does not say that an id must be one of the system.
+TEST_CASE("an adapter with system ids has no active object for an id that it did not assign") {
+  const TestOrb orb;
+  for (const ObjectId& id : {ObjectId(), ObjectId{1, 2, 3}, ObjectId(8, 0), ObjectId(8, 7),
+                             ObjectId(12, 1), ObjectId(200, 9)}) {
+    CHECK_THROWS_AS(orb.root()->deactivate_object(id), POA::ObjectNotActive);
+    CHECK_THROWS_AS((void)orb.root()->id_to_servant(id), POA::ObjectNotActive);
+    CHECK_THROWS_AS((void)orb.root()->id_to_reference(id), POA::ObjectNotActive);
+  }
+}
+
+TEST_CASE("a nil servant is BAD_PARAM, and a nil reference INV_OBJREF") {
+  const TestOrb orb;
+  const POA::ServantRef nil;
+  const auto users = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));
+  CHECK_THROWS_AS((void)orb.root()->activate_object(nil), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(users->activate_object_with_id({1}, nil), CORBA::BAD_PARAM);
+  for (const auto& poa : {orb.root(), users}) {
+    CHECK_THROWS_AS((void)poa->servant_to_id(nil), CORBA::BAD_PARAM);
+    CHECK_THROWS_AS((void)poa->servant_to_reference(nil), CORBA::BAD_PARAM);
+    CHECK_THROWS_AS((void)poa->reference_to_id(nullptr), CORBA::INV_OBJREF);
+    CHECK_THROWS_AS((void)poa->reference_to_servant(nullptr), CORBA::INV_OBJREF);
+  }
 }
 
 TEST_CASE("the adapter does not assign an id that another object already has") {

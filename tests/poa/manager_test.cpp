@@ -54,6 +54,44 @@ TEST_CASE("a discarding manager answers TRANSIENT, an inactive manager OBJ_ADAPT
   CHECK(refused.completed() == CORBA::COMPLETED_NO);
 }
 
+TEST_CASE("deactivating a manager releases the servants of its adapters, if asked") {
+  const TestOrb orb;
+  const auto manager = orb.root()->the_POAManager();
+  std::atomic<int> alive{0};
+  const auto other = orb.root()->create_POA("other", manager, {});
+  (void)other->activate_object(make_servant(nullptr, &alive));
+  const Octets key = orb.key_of(orb.root()->servant_to_reference(make_servant(nullptr, &alive)));
+  CHECK(alive == 2);
+  SUBCASE("with etherealize_objects") {
+    manager->deactivate(true, true);
+    CHECK(alive == 0);
+  }
+  SUBCASE("not without etherealize_objects") {
+    manager->deactivate(false, true);
+    CHECK(alive == 2);
+  }
+  FakeRequest refused(key);
+  orb.dispatcher().dispatch(refused);
+  CHECK(refused.answer() == "system OBJ_ADAPTER");
+  CHECK(refused.minor() == omg(1));
+}
+
+TEST_CASE("an upcall keeps its servant while its manager is deactivated") {
+  const TestOrb orb;
+  std::atomic<int> alive{0};
+  const auto manager = orb.root()->the_POAManager();
+  manager->activate();
+  const auto deactivate = [&](perigee::orb::ServerRequest&) {
+    manager->deactivate(true, false);
+    CHECK(alive == 1);
+  };
+  FakeRequest request(
+      orb.key_of(orb.root()->servant_to_reference(make_servant(deactivate, &alive))));
+  orb.dispatcher().dispatch(request);
+  CHECK(request.answer() == "reply");
+  CHECK(alive == 0);
+}
+
 TEST_CASE("a held request goes on when the manager becomes active") {
   const TestOrb orb;
   FakeRequest request(activate(orb));

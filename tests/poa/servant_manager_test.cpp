@@ -4,6 +4,7 @@
 #include "poa/test_orb.h"
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <mutex>
 #include <string>
@@ -285,6 +286,47 @@ TEST_CASE("an object is not activated again before it is etherealized") {
   again.get();
   CHECK(f.poa->id_to_servant({1}));
   f.manager->on_etherealize = nullptr;  // it uses objects that end before the fixture
+}
+
+TEST_CASE("activating an object waits while another thread incarnates it") {
+  ActivatorFixture f;
+  std::promise<void> entered;
+  std::promise<void> leave;
+  f.manager->make = [&](const ObjectId&, const PoaRef&) -> ServantRef {
+    entered.set_value();
+    leave.get_future().wait();
+    return make_servant();
+  };
+  auto served = std::async(std::launch::async, [&] { return f.ask({1}).answer(); });
+  entered.get_future().wait();
+  auto active =
+      std::async(std::launch::async, [&] { f.poa->activate_object_with_id({1}, make_servant()); });
+  CHECK(active.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
+  f.poa->activate_object_with_id({2}, make_servant());  // another object does not wait
+  leave.set_value();
+  CHECK(served.get() == "reply");
+  CHECK_THROWS_AS(active.get(), POA::ObjectAlreadyActive);
+}
+
+TEST_CASE("an object whose incarnation fails can be activated by the thread that waited") {
+  ActivatorFixture f;
+  std::promise<void> entered;
+  std::promise<void> leave;
+  f.manager->make = [&](const ObjectId&, const PoaRef&) -> ServantRef {
+    entered.set_value();
+    leave.get_future().wait();
+    throw CORBA::NO_PERMISSION();
+  };
+  auto served = std::async(std::launch::async, [&] { return f.ask({1}).answer(); });
+  entered.get_future().wait();
+  const auto servant = make_servant();
+  auto active =
+      std::async(std::launch::async, [&] { f.poa->activate_object_with_id({1}, servant); });
+  CHECK(active.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
+  leave.set_value();
+  CHECK(served.get() == "system NO_PERMISSION");
+  active.get();
+  CHECK(f.poa->id_to_servant({1}) == servant);
 }
 
 TEST_CASE("a request for an object that its own thread is incarnating gets TRANSIENT") {

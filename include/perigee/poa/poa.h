@@ -83,8 +83,9 @@ class PERIGEE_API POAManager : public CORBA::Object {
   virtual void hold_requests(bool wait_for_completion) = 0;
   /// Requests get TRANSIENT, OMG minor 1.
   virtual void discard_requests(bool wait_for_completion) = 0;
-  /// Permanent: requests get OBJ_ADAPTER, OMG minor 1. With `etherealize_objects`, the objects of
-  /// adapters with a servant activator are etherealized, each when no request uses it any longer.
+  /// Permanent: requests get OBJ_ADAPTER, OMG minor 1. With `etherealize_objects`, all objects are
+  /// deactivated. The adapter releases a servant when no request uses it any longer; a servant
+  /// activator etherealizes it first.
   virtual void deactivate(bool etherealize_objects, bool wait_for_completion) = 0;
   [[nodiscard]] virtual State get_state() = 0;
   [[nodiscard]] virtual std::string get_id() = 0;
