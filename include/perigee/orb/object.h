@@ -52,6 +52,7 @@ inline namespace perigee_v1 {
 template <typename T>
 using object_traits = IDL::traits<T>;
 
+class ORB;
 class Object;
 class Policy;
 using PolicyType = std::uint32_t;
@@ -161,6 +162,12 @@ class PERIGEE_API Object {
   [[nodiscard]] virtual std::uint32_t _hash(std::uint32_t maximum) const;
   /// The repository id of the most derived interface. Asks the object.
   virtual std::string _repository_id() const;
+  /// The component that the object belongs to, or nil. Asks the object. An object whose server does
+  /// not know this operation belongs to no component.
+  [[nodiscard]] object_reference<Object> _get_component() const;
+  /// The ORB that made the reference. Include <perigee/orb/orb.h> to use it. Local objects raise
+  /// NO_IMPLEMENT, OMG minor 8.
+  [[nodiscard]] object_reference<ORB> _get_orb() const;
 
   /// @name Policies of calls through this reference (docs/policies.md; <perigee/orb/policy.h>).
   /// Local objects raise NO_IMPLEMENT, OMG minor 8. Source: CORBA 3.0, 4.3.8.
