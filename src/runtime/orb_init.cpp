@@ -67,7 +67,7 @@ object_reference<ORB> find_or_make_orb(Configuration configuration) {
   try {
     auto core = perigee::runtime::assemble(std::move(configuration));
     core->at_destroy([id] { forget_orb(id); });
-    object_reference<ORB> orb(perigee::make_counted<ORB>(std::move(core)));
+    object_reference<ORB> orb = core->orb();
     OrbTable& table = orb_table();
     const std::lock_guard lock(table.mutex);
     table.orbs.at(id).orb = orb;

@@ -76,6 +76,18 @@ TEST_CASE("reactive servers that wait for each other also serve each other, at a
   CHECK(echo->bounce(client.echo(server.reference), client.echo(other.reference), 12) == 12);
 }
 
+TEST_CASE("a reference knows the ORB that made it, and an object that is no component says so") {
+  EchoServer server;
+  const EchoClient client;
+  const auto echo = client.echo(server.reference);
+  CHECK(echo->_get_orb() == client.orb);
+  CHECK(server.object->_get_orb() == server.orb);
+  CHECK_FALSE(echo->_get_component());  // the server does not know the operation
+  const auto local = server.orb->resolve_initial_references("RootPOA");
+  CHECK_FALSE(local->_get_component());
+  CHECK_THROWS_AS((void)local->_get_orb(), CORBA::NO_IMPLEMENT);
+}
+
 TEST_CASE("an object of the same ORB is called without the network") {
   EchoServer server;
   const auto echo = stub::interface_traits<Echo>::narrow(server.object);

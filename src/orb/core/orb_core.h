@@ -184,6 +184,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// @}
 
   [[nodiscard]] CORBA::object_reference<CORBA::Context> default_context();
+  /// The application's view of the core. The same object, as long as a reference to it exists.
+  [[nodiscard]] CORBA::object_reference<CORBA::ORB> orb();
 
   /// Raises PolicyError.
   [[nodiscard]] CORBA::object_reference<CORBA::Policy> create_policy(CORBA::PolicyType type,
@@ -278,6 +280,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::map<std::string, InitialReference, std::less<>> initial_references_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
   CORBA::object_reference<CORBA::Context> default_context_;
+  weak_counted_ptr<CORBA::ORB> orb_;  // it owns the core
 };
 
 }  // namespace perigee::orb

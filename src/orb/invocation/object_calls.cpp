@@ -1,6 +1,7 @@
 // CORBA::Object: the operations that ask the object itself, by ordinary calls.
 #include "orb/references/reference.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/orb/marshalling.h>
 #include <perigee/orb/object.h>
 #include <perigee/orb/policy.h>
 #include <perigee/orb/stub.h>
@@ -14,6 +15,7 @@ using perigee::stub::Operation;
 
 constexpr Operation is_a_operation{"_is_a", Operation::Kind::twoway, {}};
 constexpr Operation non_existent_operation{"_non_existent", Operation::Kind::twoway, {}};
+constexpr Operation component_operation{"_component", Operation::Kind::twoway, {}};
 constexpr Operation repository_id_operation{"_repository_id", Operation::Kind::twoway, {}};
 
 }  // namespace
@@ -52,6 +54,20 @@ bool Object::_validate_connection(PolicyList& inconsistent_policies) const {
                         [&](perigee::cdr::Decoder& decoder) { gone = decoder.read_boolean(); });
   if (gone) throw OBJECT_NOT_EXIST(0, COMPLETED_NO, "the server says that there is no such object");
   return true;
+}
+
+// CORBA 3.0, 4.3: the result is nil unless the object is a component or a facet of one. Servers
+// without components may not know the operation.
+object_reference<Object> Object::_get_component() const {
+  if (!reference_) return nullptr;
+  object_reference<Object> component;
+  try {
+    perigee::stub::invoke(*this, component_operation, nullptr,
+                          [&](perigee::cdr::Decoder& decoder) { decoder >> component; });
+  } catch (const BAD_OPERATION&) {
+    return nullptr;
+  }
+  return component;
 }
 
 std::string Object::_repository_id() const {
