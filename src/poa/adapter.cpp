@@ -7,6 +7,8 @@
 #include "orb/core/orb_core.h"
 #include "poa/adapter_host.h"
 #include "poa/manager.h"
+#include "poa/manager_factory.h"
+#include "poa/manager_table.h"
 #include "poa/minor_codes.h"
 
 #include <algorithm>
@@ -70,8 +72,7 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
   const PolicySet set = make_policy_set(policies);
   auto own_manager = dynamic_counted_cast<Manager>(manager._shared());
   if (manager && !own_manager) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a foreign POAManager");
-  if (!own_manager)
-    own_manager = make_counted<Manager>(parts_.host, parts_.host->next_manager_id());
+  if (!own_manager) own_manager = parts_.host->managers().make(parts_.host);
   const Lock lock = lock_alive();
   if (tree_.contains(adapter_name)) throw AdapterAlreadyExists();
   auto child = make_counted<Adapter>(
@@ -174,6 +175,12 @@ PortableServer::POAList Adapter::the_children() {
 CORBA::object_reference<PortableServer::POAManager> Adapter::the_POAManager() {
   (void)lock_alive();
   return CORBA::object_reference<PortableServer::POAManager>(parts_.manager);
+}
+
+CORBA::object_reference<PortableServer::POAManagerFactory> Adapter::the_POAManagerFactory() {
+  (void)lock_alive();
+  return CORBA::object_reference<PortableServer::POAManagerFactory>(
+      make_counted<ManagerFactory>(parts_.host));
 }
 
 ObjectId Adapter::id() {

@@ -62,6 +62,8 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] CORBA::object_reference<POA> the_parent() override;
   [[nodiscard]] PortableServer::POAList the_children() override;
   [[nodiscard]] CORBA::object_reference<PortableServer::POAManager> the_POAManager() override;
+  [[nodiscard]] CORBA::object_reference<PortableServer::POAManagerFactory> the_POAManagerFactory()
+      override;
   [[nodiscard]] PortableServer::ObjectId id() override;
   [[nodiscard]] CORBA::object_reference<PortableServer::AdapterActivator> the_activator() override;
   void the_activator(CORBA::object_reference<PortableServer::AdapterActivator> activator) override;

@@ -58,9 +58,4 @@ void AdapterHost::resume_held_requests() noexcept {
   if (core && core->server() != nullptr) core->server()->resume_held();
 }
 
-std::string AdapterHost::next_manager_id() {
-  const std::uint32_t number = manager_count_.fetch_add(1);
-  return number == 0 ? "RootPOAManager" : "POAManager" + std::to_string(number);
-}
-
 }  // namespace perigee::poa

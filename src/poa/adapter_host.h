@@ -10,12 +10,12 @@
 #include "poa/slot_table.h"
 #include <perigee/base/counted_ptr.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 namespace perigee::poa {
+
+class ManagerTable;
 
 struct AdapterEntry {
   counted_ptr<Adapter> adapter;
@@ -56,7 +56,7 @@ class AdapterHost {
   void begin_accepting();
   /// A manager has changed its state: held requests of the server may go on.
   void resume_held_requests() noexcept;
-  [[nodiscard]] std::string next_manager_id();
+  [[nodiscard]] virtual ManagerTable& managers() noexcept = 0;
 
  protected:
   AdapterHost(std::weak_ptr<orb::OrbCore> core, const AdapterLimits& limits);
@@ -70,7 +70,6 @@ class AdapterHost {
   SlotTable<ActiveObject> objects_;
   SlotTable<AdapterEntry> adapters_;
   KeyIndex key_index_;
-  std::atomic<std::uint32_t> manager_count_{0};
 };
 
 }  // namespace perigee::poa

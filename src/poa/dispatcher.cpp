@@ -347,7 +347,7 @@ counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
 
 counted_ptr<Adapter> Dispatcher::make_root() {
   const std::shared_ptr<AdapterHost> host = shared_from_this();
-  auto manager = make_counted<Manager>(host, next_manager_id());
+  auto manager = managers().make(host);
   auto root =
       Adapter::make({host, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
   offer_default_root(root);
@@ -361,7 +361,7 @@ counted_ptr<Adapter> Dispatcher::make_named_root() {
   policies.lifespan = PortableServer::LifespanPolicyValue::PERSISTENT;
   policies.assignment = PortableServer::IdAssignmentPolicyValue::USER_ID;
   const std::shared_ptr<AdapterHost> host = shared_from_this();
-  auto manager = make_counted<Manager>(host, next_manager_id());
+  auto manager = managers().make(host);
   return Adapter::make({host, std::move(manager), "INSPOA", policies, true}, nullptr);
 }
 

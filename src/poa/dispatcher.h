@@ -6,6 +6,7 @@
 #include "orb/core/orb_core.h"
 #include "poa/adapter_host.h"
 #include "poa/limits.h"
+#include "poa/manager_table.h"
 #include "poa/object_key.h"
 #include "poa/slot_table.h"
 #include "poa/upcall.h"
@@ -49,6 +50,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] counted_ptr<Adapter> named_root();
   [[nodiscard]] counted_ptr<Adapter> existing_named_root() const noexcept;
   [[nodiscard]] const counted_ptr<NameTable>& name_table() const noexcept { return name_table_; }
+  [[nodiscard]] ManagerTable& managers() noexcept override { return managers_; }
   void set_hooks(const UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
@@ -77,6 +79,7 @@ class Dispatcher final : public orb::RequestDispatcher,
                               const UpcallHooks& hooks);
 
   std::atomic<const UpcallHooks*> hooks_{nullptr};
+  ManagerTable managers_;
   mutable std::mutex root_mutex_;
   weak_counted_ptr<Adapter> root_;           // guarded by root_mutex_; kept by its slot
   weak_counted_ptr<Adapter> named_root_;     // the same

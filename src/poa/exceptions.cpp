@@ -27,6 +27,8 @@ PERIGEE_DEFINE_POA_EXCEPTION(WrongAdapter)
 PERIGEE_DEFINE_POA_EXCEPTION(WrongPolicy)
 PERIGEE_DEFINE_EXCEPTION(POAManager::AdapterInactive, AdapterInactive,
                          "IDL:omg.org/PortableServer/POAManager/AdapterInactive:1.0")
+PERIGEE_DEFINE_EXCEPTION(POAManagerFactory::ManagerAlreadyExists, ManagerAlreadyExists,
+                         "IDL:omg.org/PortableServer/POAManagerFactory/ManagerAlreadyExists:1.0")
 PERIGEE_DEFINE_EXCEPTION(Current::NoContext, NoContext,
                          "IDL:omg.org/PortableServer/Current/NoContext:1.0")
 // The dispatcher turns ForwardRequest into a LOCATION_FORWARD reply, so it is never encoded.

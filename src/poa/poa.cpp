@@ -19,6 +19,7 @@ std::string ObjectId_to_string(const ObjectId& id) {
 
 POA::~POA() = default;
 POAManager::~POAManager() = default;
+POAManagerFactory::~POAManagerFactory() = default;
 Current::~Current() = default;
 
 }  // namespace perigee_v1

@@ -190,6 +190,17 @@ TEST_CASE("a default servant of docs/adapters.md serves all objects of its POA")
   CHECK(reference_to(poa, "Bob")->balance() == 200);
 }
 
+TEST_CASE("a factory of docs/adapters.md makes POAManagers with names") {
+  Server server;
+  const auto root = server.root;
+  auto factory = root->the_POAManagerFactory();
+  auto manager = factory->create_POAManager("accounts", {});
+  auto accounts = root->create_POA("accounts", manager, {});
+  factory->find("accounts")->activate();
+  CHECK(accounts->the_POAManager()->get_state() == PortableServer::POAManager::State::ACTIVE);
+  CHECK(factory->list().size() == 2);
+}
+
 TEST_CASE("_this activates the servant of docs/adapters.md in the POA of _default_POA") {
   Server server;
   auto poa = server.root->create_POA(

@@ -39,6 +39,47 @@ TEST_CASE("a manager begins holding and obeys its operations") {
   CHECK_THROWS_AS(manager->activate(), PortableServer::POAManager::AdapterInactive);
 }
 
+TEST_CASE("a manager factory makes managers with ids, and finds and lists all managers") {
+  const TestOrb orb;
+  const auto factory = orb.root()->the_POAManagerFactory();
+  const auto root_manager = orb.root()->the_POAManager();
+  CHECK(root_manager->get_id() == "RootPOAManager");
+  CHECK(factory->find("RootPOAManager") == root_manager);
+  const auto named = factory->create_POAManager("POAManager1", {});
+  CHECK(named->get_id() == "POAManager1");
+  CHECK(named->get_state() == State::HOLDING);
+  CHECK_THROWS_AS((void)factory->create_POAManager("POAManager1", {}),
+                  PortableServer::POAManagerFactory::ManagerAlreadyExists);
+  const auto poa = orb.root()->create_POA("named", named, {});
+  CHECK(poa->the_POAManager() == named);
+  const auto other = orb.root()->create_POA("other", nullptr, {})->the_POAManager();
+  CHECK(other->get_id() != "POAManager1");
+  CHECK(factory->find(other->get_id()) == other);
+  CHECK(poa->the_POAManagerFactory()->list() ==
+        PortableServer::POAManagerSeq{named, other, root_manager});
+  CHECK_FALSE(factory->find("none"));
+}
+
+TEST_CASE("a POAManager exists as long as an adapter or a reference uses it, and has no policies") {
+  const TestOrb orb;
+  const auto factory = orb.root()->the_POAManagerFactory();
+  const auto poa = orb.root()->create_POA("named", factory->create_POAManager("kept", {}), {});
+  CHECK(factory->find("kept"));
+  (void)factory->create_POAManager("dropped", {});
+  CHECK_FALSE(factory->find("dropped"));
+  CHECK(factory->create_POAManager("dropped", {}));
+  const CORBA::PolicyList policies = {
+      poa->create_thread_policy(PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL)};
+  CHECK_THROWS_AS((void)factory->create_POAManager("policies", policies), CORBA::PolicyError);
+}
+
+TEST_CASE("the states of a POAManager have names") {
+  CHECK(_enumerator_name(State::HOLDING) == "HOLDING");
+  CHECK(_enumerator_name(State::ACTIVE) == "ACTIVE");
+  CHECK(_enumerator_name(State::DISCARDING) == "DISCARDING");
+  CHECK(_enumerator_name(State::INACTIVE) == "INACTIVE");
+}
+
 TEST_CASE("a discarding manager answers TRANSIENT, an inactive manager OBJ_ADAPTER") {
   const TestOrb orb;
   const Octets key = activate(orb);

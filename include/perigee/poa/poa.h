@@ -94,6 +94,45 @@ class PERIGEE_API POAManager : public CORBA::Object {
   POAManager() = default;
 };
 
+[[nodiscard]] constexpr std::string_view _enumerator_name(POAManager::State state) noexcept {
+  switch (state) {
+    case POAManager::State::HOLDING:
+      return "HOLDING";
+    case POAManager::State::ACTIVE:
+      return "ACTIVE";
+    case POAManager::State::DISCARDING:
+      return "DISCARDING";
+    case POAManager::State::INACTIVE:
+      return "INACTIVE";
+  }
+  return {};
+}
+
+using POAManagerSeq = std::vector<CORBA::object_reference<POAManager>>;
+
+/// Makes and finds the POAManagers of an ORB. It keeps none of them: a POAManager exists as long as
+/// an adapter or a reference uses it. Any thread. Source: CORBA 3.1, 15.3.3.
+class PERIGEE_API POAManagerFactory : public CORBA::Object {
+ public:
+  using _ref_type = CORBA::object_reference<POAManagerFactory>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/POAManagerFactory:1.0";
+
+  PERIGEE_LOCAL_EXCEPTION(ManagerAlreadyExists)
+
+  ~POAManagerFactory() override;
+  /// Makes a POAManager in state HOLDING, for `create_POA`. Raises ManagerAlreadyExists, and
+  /// CORBA::PolicyError for any policy.
+  virtual CORBA::object_reference<POAManager> create_POAManager(
+      const std::string& id, const CORBA::PolicyList& policies) = 0;
+  /// All POAManagers of the ORB, whether this factory or `create_POA` made them.
+  [[nodiscard]] virtual POAManagerSeq list() = 0;
+  /// Nil if no POAManager has the id.
+  [[nodiscard]] virtual CORBA::object_reference<POAManager> find(const std::string& id) = 0;
+
+ protected:
+  POAManagerFactory() = default;
+};
+
 /// A portable object adapter: makes references to objects, and finds the servants for requests to
 /// these objects. Any thread. After `destroy` every operation raises OBJECT_NOT_EXIST.
 class PERIGEE_API POA : public CORBA::Object {
@@ -156,6 +195,8 @@ class PERIGEE_API POA : public CORBA::Object {
   [[nodiscard]] virtual CORBA::object_reference<POA> the_parent() = 0;  ///< nil for the Root POA
   [[nodiscard]] virtual POAList the_children() = 0;
   [[nodiscard]] virtual CORBA::object_reference<POAManager> the_POAManager() = 0;
+  /// Makes POAManagers that have names, and lists all POAManagers of the ORB.
+  [[nodiscard]] virtual CORBA::object_reference<POAManagerFactory> the_POAManagerFactory() = 0;
   /// The id of the adapter, unique within its ORB.
   [[nodiscard]] virtual ObjectId id() = 0;
   /// The adapter activator, which makes missing children when requests need them. Nil: missing
@@ -276,6 +317,9 @@ struct traits<PortableServer::POA> : perigee::stub::local_interface_traits<Porta
 template <>
 struct traits<PortableServer::POAManager>
     : perigee::stub::local_interface_traits<PortableServer::POAManager> {};
+template <>
+struct traits<PortableServer::POAManagerFactory>
+    : perigee::stub::local_interface_traits<PortableServer::POAManagerFactory> {};
 template <>
 struct traits<PortableServer::Current>
     : perigee::stub::local_interface_traits<PortableServer::Current> {};

@@ -1,0 +1,44 @@
+// The POA managers of an ORB, by their ids.
+#pragma once
+
+#include <perigee/base/counted_ptr.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace perigee::poa {
+
+class AdapterHost;
+class Manager;
+
+/// Any thread. Keeps no manager alive: a manager exists as long as an adapter or a reference of the
+/// application uses it. Its id is free afterwards.
+class ManagerTable {
+ public:
+  ManagerTable();
+  ~ManagerTable();
+  ManagerTable(const ManagerTable&) = delete;
+  ManagerTable& operator=(const ManagerTable&) = delete;
+
+  /// Makes a manager with an id that no other manager has. The first id is "RootPOAManager".
+  [[nodiscard]] counted_ptr<Manager> make(const std::shared_ptr<AdapterHost>& host);
+  /// Null: another manager has the id.
+  [[nodiscard]] counted_ptr<Manager> make(const std::shared_ptr<AdapterHost>& host,
+                                          const std::string& id);
+  [[nodiscard]] std::vector<counted_ptr<Manager>> all() const;
+  [[nodiscard]] counted_ptr<Manager> find(const std::string& id) const;
+
+ private:
+  [[nodiscard]] counted_ptr<Manager> make_locked(const std::shared_ptr<AdapterHost>& host,
+                                                 const std::string& id);
+
+  mutable std::mutex mutex_;                                   // guards the members below
+  std::map<std::string, weak_counted_ptr<Manager>> managers_;  // some no longer exist
+  std::uint32_t made_count_ = 0;                               // with ids of the system
+};
+
+}  // namespace perigee::poa
