@@ -3,6 +3,7 @@
 // Perigee's own.
 #include "portableS.h"
 #include <perigee/corba.h>
+#include <perigee/orb/codec.h>
 
 #include <doctest/doctest.h>
 
@@ -124,6 +125,20 @@ TEST_CASE("references are passed, compared and nil as the mapping says") {
   CHECK(weak.lock() == hello);
   IDL::traits<Test::Hello>::ref_type nil;
   CHECK_THROWS_AS(nil->get_string(), CORBA::INV_OBJREF);
+}
+
+TEST_CASE("a codec encodes a value and decodes it again") {
+  Session session;
+  const auto orb = session.orb;
+  auto codecs =
+      IDL::traits<IOP::CodecFactory>::narrow(orb->resolve_initial_references("CodecFactory"));
+  auto codec = codecs->create_codec({IOP::ENCODING_CDR_ENCAPS, 1, 2});
+  CORBA::Any price;
+  price <<= 142;
+  CORBA::Any same = codec->decode(codec->encode(price));
+  CORBA::Any value = codec->decode_value(codec->encode_value(price), price.type());
+  CHECK(same == price);
+  CHECK(value == price);
 }
 
 TEST_CASE("a tie serves an object that is shared, given away, or kept by the caller") {

@@ -117,8 +117,8 @@ TEST_CASE("initial references come from the options, then the table, then the de
   CHECK(same("Configured", "corbaloc:test:1.2@server/configured"));
   CHECK(same("Other", "corbaloc:test:1.2@server/Other"));
   CHECK(fixture.orb.list_initial_services() ==
-        std::vector<std::string>{"Configured", "ORBPolicyManager", "PolicyCurrent", "RTORB",
-                                 "Registered", "TypeCodeFactory"});
+        std::vector<std::string>{"Configured", "CodecFactory", "ORBPolicyManager", "PolicyCurrent",
+                                 "RTORB", "Registered", "TypeCodeFactory"});
 }
 
 TEST_CASE("an unknown initial reference is InvalidName, and so is a second registration") {

@@ -18,6 +18,7 @@
 #include "orb/policies/policy_text.h"
 #include "orb/policies/protocol_preference.h"
 #include "orb/references/reference.h"
+#include "orb/values/codec.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/context.h>
@@ -33,6 +34,12 @@ namespace perigee::orb {
 namespace {
 
 constexpr std::chrono::seconds memory_watch_period{1};
+
+void add_codec_factory(OrbCore& core) {
+  core.add_initial_reference("CodecFactory", [&core] {
+    return make_codec_factory(core.share(), core.messaging().limits().values);
+  });
+}
 
 // A message of the largest size must always find room, beside some other messages.
 engine::MemoryBudget::Limits budget_limits(const Settings& settings,
@@ -119,6 +126,7 @@ OrbCore::OrbCore(CoreParts parts)
   add("RTORB", std::move(objects.rtorb));
   add("TypeCodeFactory",
       CORBA::object_reference<CORBA::TypeCodeFactory>(make_counted<CORBA::TypeCodeFactory>()));
+  add_codec_factory(*this);
   for (const auto& [type, make] : client_policy_factories()) add_policy_factory(type, make);
 }
 

@@ -1,6 +1,7 @@
 // CORBA::Any: values of basic types inside it, values of C++ types, and values as octets. Octets
 // are decoded on demand. They are sent again unchanged if byte order, alignment and code sets are
 // the same.
+#include "orb/values/any_value.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/typecode.h>
@@ -153,16 +154,6 @@ class Enumerator final : public Content {
 /// For values that are encoded and decoded in this file: characters are not converted.
 constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
 
-void encode_value(Encoder& encoder, const CORBA::Any& any) {
-  const TypeNode& type = Access::type(any);
-  if (const Content* content = Access::content(any)) return content->encode(encoder, type);
-  with_basic(cdr::unaliased(type).kind, [&](auto value) {
-    std::memcpy(&value, Access::basic(any), sizeof value);
-    encoder << value;
-    return true;
-  });
-}
-
 /// A value in a form for comparisons, from `write_comparable`. The octets have only the kinds of
 /// the TypeCodes inside the value.
 struct Comparable {
@@ -198,6 +189,39 @@ bool encode_for_comparison(Comparable& comparable, const CORBA::Any& any) {
 }
 
 }  // namespace
+
+void encode_value(Encoder& encoder, const CORBA::Any& any) {
+  const TypeNode& type = Access::type(any);
+  if (const Content* content = Access::content(any)) return content->encode(encoder, type);
+  with_basic(cdr::unaliased(type).kind, [&](auto value) {
+    std::memcpy(&value, Access::basic(any), sizeof value);
+    encoder << value;
+    return true;
+  });
+}
+
+void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
+  CORBA::Any decoded;
+  const bool is_basic = with_basic(cdr::unaliased(*type.node).kind, [&](auto value) {
+    decoder >> value;
+    std::memcpy(Access::basic(decoded), &value, sizeof value);
+    return true;
+  });
+  std::shared_ptr<const Content> content;
+  if (!is_basic) {
+    decoder.count_object();
+    const Decoder start = decoder;
+    cdr::skip_value(decoder, *type.node);
+    if (!decoder.ok()) return;
+    const std::size_t size = start.remaining() - decoder.remaining();
+    decoder.charge(size);
+    if (!decoder.ok()) return;
+    content = std::make_shared<EncodedValue>(start, size, *type.node);
+  }
+  if (!decoder.ok()) return;
+  Access::set(decoded, *type.node, std::move(content), std::move(type.owner));
+  any = std::move(decoded);
+}
 
 Content::~Content() = default;
 
@@ -305,28 +329,7 @@ perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, const Any& any
 perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Any& any) {
   any.reset();
   TypeRef type = perigee::cdr::decode_type(decoder);
-  if (!decoder.ok()) return decoder;
-  Any decoded;
-  const bool is_basic =
-      perigee::any::with_basic(perigee::cdr::unaliased(*type.node).kind, [&](auto value) {
-        decoder >> value;
-        std::memcpy(Access::basic(decoded), &value, sizeof value);
-        return true;
-      });
-  std::shared_ptr<const perigee::any::Content> content;
-  if (!is_basic) {
-    decoder.count_object();
-    const perigee::cdr::Decoder start = decoder;
-    perigee::cdr::skip_value(decoder, *type.node);
-    if (!decoder.ok()) return decoder;
-    const std::size_t size = start.remaining() - decoder.remaining();
-    decoder.charge(size);
-    if (!decoder.ok()) return decoder;
-    content = std::make_shared<perigee::any::EncodedValue>(start, size, *type.node);
-  }
-  if (!decoder.ok()) return decoder;
-  Access::set(decoded, *type.node, std::move(content), std::move(type.owner));
-  any = std::move(decoded);
+  if (decoder.ok()) perigee::any::decode_value(decoder, std::move(type), any);
   return decoder;
 }
 

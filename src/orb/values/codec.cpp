@@ -1,0 +1,175 @@
+// Codecs: values of anys as encapsulations.
+#include "orb/values/codec.h"
+
+#include "orb/values/any_value.h"
+#include "orb/values/reference_factory.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/orb/codec.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace IOP {
+inline namespace perigee_v1 {
+
+#define PERIGEE_DEFINE_EXCEPTION(CLASS, NAME)                       \
+  CLASS::NAME::~NAME() = default;                                   \
+  const char* CLASS::NAME::_rep_id() const noexcept {               \
+    return "IDL:omg.org/IOP/" #CLASS "/" #NAME ":1.0";              \
+  }                                                                 \
+  const char* CLASS::NAME::_name() const noexcept { return #NAME; } \
+  void CLASS::NAME::_raise() const { throw *this; }                 \
+  void CLASS::NAME::_encode(perigee::cdr::Encoder&) const {}
+
+PERIGEE_DEFINE_EXCEPTION(Codec, InvalidTypeForEncoding)
+PERIGEE_DEFINE_EXCEPTION(Codec, FormatMismatch)
+PERIGEE_DEFINE_EXCEPTION(Codec, TypeMismatch)
+PERIGEE_DEFINE_EXCEPTION(CodecFactory, UnknownEncoding)
+#undef PERIGEE_DEFINE_EXCEPTION
+
+Codec::~Codec() = default;
+CodecFactory::~CodecFactory() = default;
+
+}  // namespace perigee_v1
+}  // namespace IOP
+
+namespace perigee::orb {
+
+namespace {
+
+using cdr::ErrorKind;
+using OctetSeq = std::vector<std::uint8_t>;
+
+bool is_limit(ErrorKind kind) noexcept {
+  return kind == ErrorKind::too_deep || kind == ErrorKind::too_large ||
+         kind == ErrorKind::too_much_memory || kind == ErrorKind::memory_full;
+}
+
+/// Encapsulations of one version of GIOP. Keeps the ORB alive, whose references it may decode.
+class EncapsulationCodec final : public IOP::Codec {
+ public:
+  EncapsulationCodec(std::shared_ptr<ReferenceFactory> orb, const cdr::Limits& limits,
+                     std::uint8_t giop_minor) noexcept
+      : orb_(std::move(orb)), limits_(limits) {
+    code_sets_.giop_minor = giop_minor;
+    if (giop_minor == 0) code_sets_.wide = cdr::WideSet::none;
+  }
+
+  OctetSeq encode(const CORBA::Any& data) override {
+    return encapsulate([&data](cdr::Encoder& encoder) { encoder << data; });
+  }
+  OctetSeq encode_value(const CORBA::Any& data) override {
+    return encapsulate([&data](cdr::Encoder& encoder) { any::encode_value(encoder, data); });
+  }
+  CORBA::Any decode(const OctetSeq& data) override {
+    Reader reader(*this, data);
+    CORBA::Any any;
+    reader.decoder >> any;
+    reader.check();
+    if (!reader.decoder.ok()) throw FormatMismatch();
+    return any;
+  }
+  CORBA::Any decode_value(const OctetSeq& data,
+                          const CORBA::object_reference<CORBA::TypeCode>& type) override {
+    if (!type) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "nil TypeCode");
+    Reader reader(*this, data);
+    if (!reader.decoder.ok()) throw FormatMismatch();
+    CORBA::Any any;
+    any::decode_value(reader.decoder, {type->_node(), type->_owner()}, any);
+    reader.check();
+    if (!reader.decoder.ok()) throw TypeMismatch();
+    return any;
+  }
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
+    return repository_id == _type_id;
+  }
+
+ private:
+  /// A decoder with the limits and the memory budget of the ORB.
+  struct Reader {
+    Reader(EncapsulationCodec& codec, const OctetSeq& data)
+        : decoder(cdr::Decoder::from_encapsulation(std::as_bytes(std::span(data)), codec.limits_)) {
+      decoder.set_code_sets(codec.code_sets_);
+      decoder.set_environment(codec.orb_.get());
+      decoder.set_decoded_memory(memory);
+    }
+    void check() const {
+      if (is_limit(decoder.error().kind))
+        raise_decode_error(decoder.error(), Sender::client, CORBA::COMPLETED_NO, "decoding");
+    }
+    cdr::DecodedMemory memory;
+    cdr::Decoder decoder;
+  };
+
+  template <typename WriteContents>
+  OctetSeq encapsulate(WriteContents&& write_contents) const {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer, std::endian::native);
+    encoder.set_code_sets(code_sets_);
+    encoder.write_boolean(std::endian::native == std::endian::little);
+    write_contents(encoder);
+    check(encoder.error());
+    const Octets octets = buffer.flatten();
+    OctetSeq made(octets.size());
+    std::ranges::transform(octets, made.begin(), std::to_integer<std::uint8_t>);
+    return made;
+  }
+  static void check(const cdr::Error& error) {
+    switch (error.kind) {
+      case ErrorKind::none:
+        return;
+      case ErrorKind::local_object:
+      case ErrorKind::no_code_set:
+      case ErrorKind::not_in_version:
+      case ErrorKind::not_supported:
+        throw InvalidTypeForEncoding();
+      default:
+        raise_encode_error(error, Sender::client, CORBA::COMPLETED_NO);
+    }
+  }
+
+  const std::shared_ptr<ReferenceFactory> orb_;  // shared with references
+  const cdr::Limits limits_;
+  cdr::CodeSets code_sets_;
+};
+
+class EncapsulationCodecFactory final : public IOP::CodecFactory {
+ public:
+  EncapsulationCodecFactory(std::shared_ptr<ReferenceFactory> orb,
+                            const cdr::Limits& limits) noexcept
+      : orb_(std::move(orb)), limits_(limits) {}
+
+  CORBA::object_reference<IOP::Codec> create_codec(const IOP::Encoding& encoding) override {
+    const bool is_known = encoding.format() == IOP::ENCODING_CDR_ENCAPS &&
+                          encoding.major_version() == 1 && encoding.minor_version() <= 2;
+    if (!is_known) throw UnknownEncoding();
+    return CORBA::object_reference<IOP::Codec>(
+        make_counted<EncapsulationCodec>(orb_, limits_, encoding.minor_version()));
+  }
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
+    return repository_id == _type_id;
+  }
+
+ private:
+  const std::shared_ptr<ReferenceFactory> orb_;  // shared with references
+  const cdr::Limits limits_;
+};
+
+}  // namespace
+
+CORBA::object_reference<CORBA::Object> make_codec_factory(std::shared_ptr<ReferenceFactory> orb,
+                                                          const cdr::Limits& limits) {
+  return CORBA::object_reference<CORBA::Object>(
+      make_counted<EncapsulationCodecFactory>(std::move(orb), limits));
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,122 @@
+// Codecs: values as encapsulations.
+#include "orb/fixture.h"
+#include "support/octets.h"
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/codec.h>
+#include <perigee/orb/typecode_factory.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace perigee;
+using namespace perigee::test;
+using IOP::Codec;
+using OctetSeq = std::vector<std::uint8_t>;
+
+namespace {
+
+template <typename T>
+CORBA::Any any_of(T value) {
+  CORBA::Any any;
+  any <<= std::move(value);
+  return any;
+}
+
+class CodecFixture : public Fixture {
+ public:
+  explicit CodecFixture(std::uint8_t giop_minor = 2)
+      : factory(IDL::traits<IOP::CodecFactory>::narrow(
+            core().resolve_initial_reference("CodecFactory"))),
+        codec(factory->create_codec({IOP::ENCODING_CDR_ENCAPS, 1, giop_minor})) {}
+
+  IDL::traits<IOP::CodecFactory>::ref_type factory;
+  IDL::traits<Codec>::ref_type codec;
+};
+
+/// A big-endian encapsulation with these octets behind the byte order.
+OctetSeq big_endian(OctetSeq octets) {
+  octets.insert(octets.begin(), 0);
+  return octets;
+}
+
+}  // namespace
+
+TEST_CASE("values of many types are the same after encoding and decoding") {
+  const CodecFixture f;
+  const CORBA::Any values[] = {any_of(std::int32_t{-7}),
+                               any_of(2.5),
+                               any_of(std::string("Grüße")),
+                               any_of(std::wstring(L"\u65e5\u672c")),
+                               any_of(std::vector<std::int64_t>{1, 2, 3}),
+                               any_of(any_of(std::uint8_t{9})),
+                               CORBA::Any()};
+  for (const CORBA::Any& value : values) {
+    CHECK(f.codec->decode(f.codec->encode(value)) == value);
+    CHECK(f.codec->decode_value(f.codec->encode_value(value), value.type()) == value);
+  }
+}
+
+// CORBA 3.0, 15.3.3: the octet of the byte order comes first, and counts for the alignment.
+TEST_CASE("a value is an encapsulation in the byte order that its first octet says") {
+  const CodecFixture f;
+  const OctetSeq octets = big_endian({0, 0, 0, 0, 0, 0, 7});
+  std::int32_t number = 0;
+  CHECK((f.codec->decode_value(octets, CORBA::_tc_long) >>= number));
+  CHECK(number == 7);
+  const OctetSeq own = f.codec->encode_value(any_of(std::int32_t{7}));
+  REQUIRE(own.size() == 8);
+  CHECK(own[0] == (std::endian::native == std::endian::little ? 1 : 0));
+  CHECK(own[std::endian::native == std::endian::little ? 4 : 7] == 7);
+}
+
+TEST_CASE("a reference in a value belongs to the ORB of the codec") {
+  CodecFixture f;
+  const auto object = f.object({"a"});
+  CORBA::object_reference<CORBA::Object> decoded;
+  CHECK((f.codec->decode(f.codec->encode(any_of(object))) >>= decoded));
+  CHECK(decoded->_is_equivalent(object));
+}
+
+TEST_CASE("octets that are no encapsulation, or no any, are a FormatMismatch") {
+  const CodecFixture f;
+  CHECK_THROWS_AS((void)f.codec->decode({}), Codec::FormatMismatch);
+  CHECK_THROWS_AS((void)f.codec->decode({7, 0, 0, 0}), Codec::FormatMismatch);
+  CHECK_THROWS_AS((void)f.codec->decode_value({}, CORBA::_tc_long), Codec::FormatMismatch);
+  OctetSeq octets = f.codec->encode(any_of(std::string("text")));
+  while (!octets.empty()) {
+    octets.pop_back();
+    CHECK_THROWS_AS((void)f.codec->decode(octets), Codec::FormatMismatch);
+  }
+}
+
+TEST_CASE("octets that are no value of the type are a TypeMismatch") {
+  const CodecFixture f;
+  const OctetSeq octets = f.codec->encode_value(any_of(std::int32_t{7}));
+  CHECK_THROWS_AS((void)f.codec->decode_value(octets, CORBA::_tc_string), Codec::TypeMismatch);
+  CHECK_THROWS_AS((void)f.codec->decode_value(octets, CORBA::_tc_double), Codec::TypeMismatch);
+  CHECK_THROWS_AS((void)f.codec->decode_value(octets, nullptr), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("GIOP 1.0 has no encoding for wide characters") {
+  const CodecFixture f(0);
+  CHECK_THROWS_AS((void)f.codec->encode(any_of(L'x')), Codec::InvalidTypeForEncoding);
+  CHECK_THROWS_AS((void)f.codec->encode_value(any_of(std::wstring(L"x"))),
+                  Codec::InvalidTypeForEncoding);
+  CHECK(CodecFixture(1).codec->encode_value(any_of(L'x')).size() == 4);
+}
+
+TEST_CASE("a factory knows encapsulations of GIOP 1.0 to 1.2 only") {
+  const CodecFixture f;
+  for (const IOP::Encoding& unknown :
+       {IOP::Encoding(1, 1, 2), IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 2, 0),
+        IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 3)})
+    CHECK_THROWS_AS((void)f.factory->create_codec(unknown), IOP::CodecFactory::UnknownEncoding);
+}
+
+TEST_CASE("decoding a value has the limits of the values of a message") {
+  const CodecFixture f;
+  CORBA::Any deep = any_of(std::uint8_t{9});
+  for (int depth = 0; depth < 200; ++depth) deep = any_of(deep);
+  CHECK_THROWS_AS((void)f.codec->decode(f.codec->encode(deep)), CORBA::IMP_LIMIT);
+}
