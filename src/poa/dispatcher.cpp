@@ -347,7 +347,8 @@ counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
 
 counted_ptr<Adapter> Dispatcher::make_root() {
   const std::shared_ptr<AdapterHost> host = shared_from_this();
-  auto manager = managers().make(host);
+  auto manager = managers().make(host, "RootPOAManager");
+  if (!manager) manager = managers().make(host);  // the application has made one of that name
   auto root =
       Adapter::make({host, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
   offer_default_root(root);

@@ -3,6 +3,7 @@
 
 #include "poa/manager.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::poa {
@@ -12,12 +13,8 @@ ManagerTable::~ManagerTable() = default;
 
 counted_ptr<Manager> ManagerTable::make(const std::shared_ptr<AdapterHost>& host) {
   const std::lock_guard lock(mutex_);
-  for (;;) {
-    const std::uint32_t number = made_count_++;
-    auto made =
-        make_locked(host, number == 0 ? "RootPOAManager" : "POAManager" + std::to_string(number));
-    if (made) return made;
-  }
+  for (;;)
+    if (auto made = make_locked(host, "POAManager" + std::to_string(++made_count_))) return made;
 }
 
 counted_ptr<Manager> ManagerTable::make(const std::shared_ptr<AdapterHost>& host,
@@ -26,15 +23,22 @@ counted_ptr<Manager> ManagerTable::make(const std::shared_ptr<AdapterHost>& host
   return make_locked(host, id);
 }
 
-// Managers that no longer exist are removed here, so the table stays as small as it was at its
-// largest number of managers.
 counted_ptr<Manager> ManagerTable::make_locked(const std::shared_ptr<AdapterHost>& host,
                                                const std::string& id) {
-  std::erase_if(managers_, [](const auto& entry) { return entry.second.expired(); });
-  if (managers_.contains(id)) return nullptr;
+  remove_expired();
+  weak_counted_ptr<Manager>& place = managers_[id];
+  if (!place.expired()) return nullptr;
   auto made = make_counted<Manager>(host, id);
-  managers_.emplace(id, made);
+  place = made;
   return made;
+}
+
+// The table is searched only when it has doubled since the last search, so that making many
+// managers stays cheap.
+void ManagerTable::remove_expired() {
+  if (managers_.size() < search_at_) return;
+  std::erase_if(managers_, [](const auto& entry) { return entry.second.expired(); });
+  search_at_ = std::max<std::size_t>(16, 2 * managers_.size());
 }
 
 std::vector<counted_ptr<Manager>> ManagerTable::all() const {

@@ -3,6 +3,7 @@
 
 #include <perigee/base/counted_ptr.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,7 +25,7 @@ class ManagerTable {
   ManagerTable(const ManagerTable&) = delete;
   ManagerTable& operator=(const ManagerTable&) = delete;
 
-  /// Makes a manager with an id that no other manager has. The first id is "RootPOAManager".
+  /// Makes a manager with an id that no other manager has: "POAManager1" and so on.
   [[nodiscard]] counted_ptr<Manager> make(const std::shared_ptr<AdapterHost>& host);
   /// Null: another manager has the id.
   [[nodiscard]] counted_ptr<Manager> make(const std::shared_ptr<AdapterHost>& host,
@@ -36,8 +37,12 @@ class ManagerTable {
   [[nodiscard]] counted_ptr<Manager> make_locked(const std::shared_ptr<AdapterHost>& host,
                                                  const std::string& id);
 
+  /// Expects mutex_ to be held.
+  void remove_expired();
+
   mutable std::mutex mutex_;                                   // guards the members below
   std::map<std::string, weak_counted_ptr<Manager>> managers_;  // some no longer exist
+  std::size_t search_at_ = 16;                                 // the size at which to remove some
   std::uint32_t made_count_ = 0;                               // with ids of the system
 };
 

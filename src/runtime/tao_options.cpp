@@ -55,6 +55,7 @@ std::string with_port(const std::string& address) {
 
 // iiop://1.2@host:port,host:port/hostname_in_ior=host
 std::string iiop_endpoints(const std::string& rest) {
+  if (rest.find('?') != std::string::npos) return "iiop://" + rest;  // an endpoint of Perigee
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   const std::string host = published_host(rest.substr(std::min(slash + 1, rest.size())));
   std::string made;

@@ -41,7 +41,7 @@ TEST_CASE("the traits of LocalObject") {
   CHECK(!IDL::traits<Compat::Store>::narrow(nullptr));
 }
 
-TEST_CASE("a weak reference is made by the strong one, and is null when it has expired") {
+TEST_CASE("weak_reference() returns a reference that equals nullptr when the object is gone") {
   auto watch = CORBA::make_reference<Watch>();
   CORBA::weak_reference<Watch> weak = watch.weak_reference();
   CHECK(weak.lock() == watch);

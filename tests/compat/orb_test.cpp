@@ -24,7 +24,7 @@ class StoreImpl : public CORBA::servant_traits<Compat::Store>::base_type {
 
 }  // namespace
 
-TEST_CASE("run returns after its duration, under each thread strategy") {
+TEST_CASE("run returns after its duration, with and without threads of the server") {
   for (const std::string strategy : {"thread-per-connection", "reactive", "thread-pool"}) {
     CAPTURE(strategy);
     TwoOrbs orbs(strategy);
@@ -149,7 +149,7 @@ TEST_CASE("a registered initial reference is unregistered, and others are not") 
   CHECK_THROWS_AS(orbs.server->unregister_initial_reference("RootPOA"), CORBA::InvalidName);
 }
 
-TEST_CASE("no service has information") {
+TEST_CASE("get_service_information returns false for every service") {
   TwoOrbs orbs;
   CORBA::ServiceInformation information;
   CHECK(!orbs.server->get_service_information(1, information));

@@ -61,6 +61,7 @@ TEST_CASE("kinds of types and states of a POA manager are written by name") {
   CHECK(text_of(CORBA::TCKind::tk_longlong) == "tk_longlong");
   CHECK(text_of(CORBA::COMPLETED_MAYBE) == "COMPLETED_MAYBE");
   CHECK(text_of(Compat::Colour::green) == "green");
+  CHECK(text_of(PortableServer::POAManager::State::HOLDING) == "HOLDING");
 }
 
 TEST_CASE("write_on and formatters with a call operator") {

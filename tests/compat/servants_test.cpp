@@ -35,7 +35,7 @@ TEST_CASE("a servant deactivates itself by the reference of _lock") {
   CHECK_THROWS_AS(store->tag("x"), CORBA::OBJECT_NOT_EXIST);
 }
 
-TEST_CASE("servant_traits of a class of servants narrow to this class") {
+TEST_CASE("servant_traits<Impl>::narrow returns null for a servant of another class") {
   const CORBA::servant_traits<PortableServer::Servant>::ref_type any_servant =
       CORBA::make_reference<StoreImpl>();
   CHECK(CORBA::servant_traits<StoreImpl>::narrow(any_servant) == any_servant);

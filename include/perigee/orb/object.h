@@ -217,7 +217,7 @@ namespace perigee::stub {
 /// and then asks the object.
 PERIGEE_API bool supports(const CORBA::Object& object, std::string_view repository_id);
 
-/// How IDL::traits of a type write its values. <perigee/orb/write.h> defines what it needs.
+/// The write functions of IDL::traits<T>. To call them, include <perigee/orb/write.h>.
 template <typename T>
 struct output_traits {
   template <typename Formatter = IDL::formatter<T, char>>

@@ -1,7 +1,7 @@
 // A member with the annotation @optional is a std::optional.
 //
-// CORBA's encoding has no optional members. On the wire and in TypeCodes it is a sequence with a
-// bound of 1, so that other ORBs read it with an IDL file that says so.
+// CORBA's encoding has no optional members. On the wire and in TypeCodes, an optional member is a
+// sequence with a bound of 1. Other ORBs read it if their IDL file declares such a sequence.
 #pragma once
 
 #include <perigee/cdr/operators.h>

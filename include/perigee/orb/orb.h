@@ -115,8 +115,7 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// minor 3 in an upcall under thread strategy reactive; INITIALIZE if the server cannot begin to
   /// accept connections.
   void run();
-  /// The same, but returns after `duration`, a std::chrono::duration, if the ORB is not shut down
-  /// until then.
+  /// As `run()`, but returns after `duration` at the latest, a std::chrono::duration.
   template <typename Duration>
     requires requires { typename Duration::period; }
   void run(const Duration& duration) {

@@ -113,7 +113,7 @@ template <typename T>
   requires std::is_enum_v<T>
 struct traits<T> : perigee::stub::value_traits<T> {
   using underlying_type = std::underlying_type_t<T>;
-  /// The number of bits of a value: 32, or the number of `@bit_bound` as an integer type has it.
+  /// The size of the integer type in bits: 32, or `@bit_bound`, rounded up to 8, 16 or 32.
   using bit_bound = std::integral_constant<std::uint32_t, 8 * sizeof(T)>;
 };
 template <>

@@ -117,6 +117,7 @@ class PERIGEE_API POAManagerFactory : public CORBA::Object {
   using _ref_type = CORBA::object_reference<POAManagerFactory>;
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/POAManagerFactory:1.0";
 
+  using POAManagerSeq = PortableServer::POAManagerSeq;
   PERIGEE_LOCAL_EXCEPTION(ManagerAlreadyExists)
 
   ~POAManagerFactory() override;

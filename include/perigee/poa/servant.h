@@ -122,7 +122,7 @@ struct servant_traits<T> {
   using ref_type = servant_reference<T>;
   using weak_ref_type = weak_servant_reference<T>;
 
-  /// The same servant as a T; null if it is none.
+  /// The servant as a T, or null if the servant is not a T.
   template <typename U>
   [[nodiscard]] static ref_type narrow(const servant_reference<U>& servant) {
     if (!servant) return nullptr;

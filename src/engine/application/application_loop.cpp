@@ -60,10 +60,16 @@ void ApplicationLoop::await_end() noexcept {
   changed_.wait(lock, [this] { return finished_; });
 }
 
-bool ApplicationLoop::enter(Deadline deadline) noexcept {
+ApplicationLoop::Entry ApplicationLoop::enter(Deadline deadline) noexcept {
   std::unique_lock lock(mutex_);
-  while (looping_ && !finished_ && !deadline.passed(clock_.now())) await_change(lock, deadline);
-  return is_free() && (looping_ = true);
+  Entry entry = Entry::at_once;
+  while (looping_ && !finished_ && !deadline.passed(clock_.now())) {
+    entry = Entry::after_wait;
+    await_change(lock, deadline);
+  }
+  if (!is_free()) return Entry::refused;
+  looping_ = true;
+  return entry;
 }
 
 void ApplicationLoop::await_change(std::unique_lock<std::mutex>& lock, Deadline deadline) noexcept {
@@ -84,14 +90,19 @@ bool ApplicationLoop::perform_work(Deadline deadline) {
     turn(deadline);
     return true;
   }
-  if (!enter(deadline)) return false;
-  serve([this, deadline] { turn(waits_ended_.load() ? Deadline::immediately() : deadline); });
+  const Entry entry = enter(deadline);
+  if (entry == Entry::refused) return false;
+  // After a wait, the event that this thread was waiting for may have been taken by the other one.
+  serve([this, deadline, entry] {
+    const bool waits = entry == Entry::at_once && !waits_ended_.load();
+    turn(waits ? deadline : Deadline::immediately());
+  });
   leave();
   return true;
 }
 
 bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
-  if (!enter()) return false;
+  if (enter() == Entry::refused) return false;
   serve(action);
   leave();
   return true;

@@ -26,9 +26,10 @@ class ApplicationLoop final {
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// Runs the loop until its end. Waits while another thread is in the loop.
   PERIGEE_INTERNAL_API void run();
-  /// Runs one turn, which waits for an event until the deadline; in an upcall, a nested turn. While
-  /// another thread is in the loop, waits for its place until the deadline. False: the loop was not
-  /// free until then, or it has ended.
+  /// Runs one turn, which waits for an event until the deadline; in an upcall, a nested turn. If
+  /// another thread is in the loop, waits until that thread leaves, or until the deadline; the turn
+  /// then does not wait. Returns false if the calling thread did not get into the loop before the
+  /// deadline, or if the loop has ended.
   PERIGEE_INTERNAL_API bool perform_work(Deadline deadline = Deadline::immediately());
   /// From now on, turns do not wait for events. Called by the thread that is in the loop, when it
   /// has closed the reactor.
@@ -52,7 +53,8 @@ class ApplicationLoop final {
   void run_to_end() noexcept;
   /// Expects mutex_ to be held.
   [[nodiscard]] bool is_free() const noexcept { return !looping_ && !finished_; }
-  [[nodiscard]] bool enter(Deadline deadline = Deadline::immediately()) noexcept;
+  enum class Entry : std::uint8_t { at_once, after_wait, refused };
+  [[nodiscard]] Entry enter(Deadline deadline = Deadline::immediately()) noexcept;
   /// Expects `lock` to be held. Returns after a change, or when the deadline has passed.
   void await_change(std::unique_lock<std::mutex>& lock, Deadline deadline) noexcept;
   void leave() noexcept;

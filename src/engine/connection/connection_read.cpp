@@ -246,7 +246,7 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
       if (outbound_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         if (frame.wait == Wait::yes) leave_dedicated(frame);
         if (keep_or_refuse(message, frame)) return true;
-      } else if (requests_.full() && !io_.broken()) [[unlikely]] {
+      } else if (must_wait()) [[unlikely]] {
         keep(message);
         return true;
       }

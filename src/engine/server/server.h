@@ -64,8 +64,8 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// @name Where the application runs the loop
   /// @{
   [[nodiscard]] bool run_by_application() const noexcept override { return plan_.threads == 0; }
-  /// Runs one turn, which waits for an event, or for another thread in the loop, until the
-  /// deadline. Does nothing and returns false if the loop was not free until then, or has ended.
+  /// Runs one turn of the loop of the application: ApplicationLoop::perform_work. False, too, if
+  /// the server has threads of its own.
   bool perform_work(Deadline deadline) {
     return application_ && application_->perform_work(deadline);
   }

@@ -2,6 +2,7 @@
 #include "idlc/implied/maker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace perigee::idlc {
@@ -29,10 +30,9 @@ class AmiMaker final {
     Ami ami{&origin, &stub, &handler, &local, {}};
     const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
     std::vector<Call> calls = calls_of(origin, maker_.void_type());
-    const auto oneways =
-        std::ranges::stable_partition(calls, [](const Call& call) { return !call.is_oneway; });
-    const std::vector<Call> unanswered(oneways.begin(), oneways.end());
-    calls.erase(oneways.begin(), oneways.end());
+    std::vector<Call> unanswered;
+    std::ranges::copy_if(calls, std::back_inserter(unanswered), &Call::is_oneway);
+    std::erase_if(calls, [](const Call& call) { return call.is_oneway; });
     const std::vector<std::string> names = maker_.names_in(handler, calls, "ami_");
     for (std::size_t index = 0; index < calls.size(); ++index) {
       const Call& call = calls[index];

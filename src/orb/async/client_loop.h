@@ -38,8 +38,7 @@ class ClientLoop final {
   /// called after each turn, and after each `wake`. False if `nested_upcall_depth_max` waits of
   /// this thread are in the loop already.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until = {});
-  /// One turn, which waits for an event, or for the thread that runs the loop, until the deadline.
-  /// False: another thread ran the loop until then.
+  /// ApplicationLoop::perform_work, and the work that other threads have posted.
   bool perform_work(Deadline until = Deadline::immediately());
   [[nodiscard]] bool work_pending();
   /// Lets the threads in `drive_until` call `done` again.

@@ -101,9 +101,9 @@ class PERIGEE_INTERNAL_API Server {
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 
   /// For an application with an event loop of its own: serves what is ready, on the calling thread.
-  /// If nothing is ready, or another thread serves, waits until the deadline. Does nothing and
-  /// returns false where the server has threads of its own, while a thread is in `run`, and after
-  /// the end of the loop.
+  /// Waits until the deadline if nothing is ready, or while another thread runs the loop. Returns
+  /// false if it never ran the loop: the server has threads of its own, the deadline passed, or the
+  /// loop has ended.
   virtual bool perform_work(Deadline /*until*/) { return false; }
   [[nodiscard]] virtual bool work_pending() { return false; }
   /// Becomes readable when there is work; -1 where `perform_work` does nothing.

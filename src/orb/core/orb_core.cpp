@@ -18,7 +18,7 @@
 #include "orb/policies/policy_text.h"
 #include "orb/policies/protocol_preference.h"
 #include "orb/references/reference.h"
-#include "orb/values/codec.h"
+#include "orb/values/linked_reference.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/context.h>
@@ -35,10 +35,12 @@ namespace {
 
 constexpr std::chrono::seconds memory_watch_period{1};
 
-void add_codec_factory(OrbCore& core) {
-  core.add_initial_reference("CodecFactory", [&core] {
-    return make_codec_factory(core.share(), core.messaging().limits().values);
-  });
+void add_linked_references(OrbCore& core) {
+  for (const auto* linked = LinkedReference::first(); linked != nullptr; linked = linked->next())
+    core.add_initial_reference(linked->name(), [&core, make = linked->make()] {
+      return make(
+          {core.share(), core.messaging().limits().values, core.settings().code_sets.native_char});
+    });
 }
 
 // A message of the largest size must always find room, beside some other messages.
@@ -126,7 +128,7 @@ OrbCore::OrbCore(CoreParts parts)
   add("RTORB", std::move(objects.rtorb));
   add("TypeCodeFactory",
       CORBA::object_reference<CORBA::TypeCodeFactory>(make_counted<CORBA::TypeCodeFactory>()));
-  add_codec_factory(*this);
+  add_linked_references(*this);
   for (const auto& [type, make] : client_policy_factories()) add_policy_factory(type, make);
 }
 
@@ -339,8 +341,10 @@ void OrbCore::run(Deadline until) {
   const auto over = [this] { return stopping(); };
   if (!server_) return drive_async_until(over, until);
   if (has_own_loop() && server_->serves_on_this_thread())
-    throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
-                               "ORB::run was called in an upcall, which the same thread serves");
+    throw CORBA::BAD_INV_ORDER(
+        minor_would_deadlock, CORBA::COMPLETED_NO,
+        "ORB::run was called in an upcall, but this thread already runs the loop "
+        "of the server: call perform_work, or choose another thread strategy");
   accept_requests();
   if (!has_own_loop())
     drive_async_until(over, until);
@@ -362,10 +366,11 @@ void OrbCore::accept_requests() {
 // loop to run waits nevertheless: otherwise, an application that calls this in a loop would spin.
 void OrbCore::perform_work(Deadline until) {
   if (stopped()) check_running();
+  const bool was_stopping = stopping();
+  const auto over = [this, was_stopping] { return stopped() || (stopping() && !was_stopping); };
   if (server_) accept_requests();
-  if (!has_own_loop())
-    wait_for_life(until, [this] { return stopped() || async_made() != nullptr; });
-  if (!perform_loop_work(until)) wait_for_life(until, [this] { return stopped(); });
+  if (!has_own_loop()) wait_for_life(until, [&] { return over() || async_made() != nullptr; });
+  if (!perform_loop_work(until)) wait_for_life(until, over);
 }
 
 bool OrbCore::perform_loop_work(Deadline until) {

@@ -236,7 +236,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   }
   class AsyncDriver;
   void drive_async_until(function_ref<bool()> done, Deadline until = Deadline::never());
-  /// Waits until `done()` or the deadline. `done` is called whenever the ORB's life goes on.
+  /// Waits until `done()` or the deadline. Calls `done` when the shutdown begins or ends, and when
+  /// the engine of asynchronous calls has been made.
   void wait_for_life(Deadline until, function_ref<bool()> done);
   [[nodiscard]] bool perform_loop_work(Deadline until);
   void accept_requests();

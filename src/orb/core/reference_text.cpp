@@ -270,7 +270,8 @@ object_reference<Object> OrbCore::unregister_initial_reference(const std::string
     const std::lock_guard lock(mutex_);
     const auto entry = initial_references_.find(name);
     if (entry == initial_references_.end() || !entry->second.is_registered)
-      throw CORBA::InvalidName("no initial reference was registered as '" + printable(name) + "'");
+      throw CORBA::InvalidName("the program did not register an initial reference '" +
+                               printable(name) + "'");
     make = std::move(entry->second.make);
     initial_references_.erase(entry);
   }

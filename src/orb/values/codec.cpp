@@ -1,7 +1,6 @@
-// Codecs: values of anys as encapsulations.
-#include "orb/values/codec.h"
-
+// Codecs: values of anys as encapsulations. A program that uses none does not link this file.
 #include "orb/values/any_value.h"
+#include "orb/values/linked_reference.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/decoder.h>
@@ -54,11 +53,8 @@ bool is_limit(ErrorKind kind) noexcept {
 class EncapsulationCodec final : public IOP::Codec {
  public:
   EncapsulationCodec(std::shared_ptr<ReferenceFactory> orb, const cdr::Limits& limits,
-                     std::uint8_t giop_minor) noexcept
-      : orb_(std::move(orb)), limits_(limits) {
-    code_sets_.giop_minor = giop_minor;
-    if (giop_minor == 0) code_sets_.wide = cdr::WideSet::none;
-  }
+                     cdr::CodeSets code_sets) noexcept
+      : orb_(std::move(orb)), limits_(limits), code_sets_(code_sets) {}
 
   OctetSeq encode(const CORBA::Any& data) override {
     return encapsulate([&data](cdr::Encoder& encoder) { encoder << data; });
@@ -142,16 +138,16 @@ class EncapsulationCodec final : public IOP::Codec {
 
 class EncapsulationCodecFactory final : public IOP::CodecFactory {
  public:
-  EncapsulationCodecFactory(std::shared_ptr<ReferenceFactory> orb,
-                            const cdr::Limits& limits) noexcept
-      : orb_(std::move(orb)), limits_(limits) {}
+  EncapsulationCodecFactory(std::shared_ptr<ReferenceFactory> orb, const cdr::Limits& limits,
+                            cdr::CharSet native) noexcept
+      : orb_(std::move(orb)), limits_(limits), native_(native) {}
 
   CORBA::object_reference<IOP::Codec> create_codec(const IOP::Encoding& encoding) override {
     const bool is_known = encoding.format() == IOP::ENCODING_CDR_ENCAPS &&
                           encoding.major_version() == 1 && encoding.minor_version() <= 2;
     if (!is_known) throw UnknownEncoding();
     return CORBA::object_reference<IOP::Codec>(
-        make_counted<EncapsulationCodec>(orb_, limits_, encoding.minor_version()));
+        make_counted<EncapsulationCodec>(orb_, limits_, code_sets_of(encoding)));
   }
 
  protected:
@@ -160,16 +156,22 @@ class EncapsulationCodecFactory final : public IOP::CodecFactory {
   }
 
  private:
+  [[nodiscard]] cdr::CodeSets code_sets_of(const IOP::Encoding& encoding) const noexcept {
+    cdr::CodeSets code_sets{.native = native_, .giop_minor = encoding.minor_version()};
+    if (code_sets.giop_minor == 0) code_sets.wide = cdr::WideSet::none;
+    return code_sets;
+  }
+
   const std::shared_ptr<ReferenceFactory> orb_;  // shared with references
   const cdr::Limits limits_;
+  const cdr::CharSet native_;
 };
 
-}  // namespace
-
-CORBA::object_reference<CORBA::Object> make_codec_factory(std::shared_ptr<ReferenceFactory> orb,
-                                                          const cdr::Limits& limits) {
+const LinkedReference codec_factory("CodecFactory", [](LinkedReference::Orb orb) {
   return CORBA::object_reference<CORBA::Object>(
-      make_counted<EncapsulationCodecFactory>(std::move(orb), limits));
-}
+      make_counted<EncapsulationCodecFactory>(std::move(orb.references), orb.limits, orb.native));
+});
+
+}  // namespace
 
 }  // namespace perigee::orb

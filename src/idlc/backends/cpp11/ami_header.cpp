@@ -47,8 +47,8 @@ struct CORBA::amic_traits<$interface$> : ::IDL::traits<$stub$> {
 };
 )";
 
-/// The list has the interfaces of included files that are bases or annotated: each of their files
-/// has a header of asynchronous calls.
+/// `all` also contains interfaces of included files: bases, and interfaces with an annotation. Each
+/// of these files has its own header of asynchronous calls.
 void include_imported(Writer& writer, const std::vector<Ami>& all, const FileNames& names) {
   std::vector<std::string> headers;
   for (const Ami& ami : all) {

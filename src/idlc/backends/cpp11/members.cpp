@@ -170,7 +170,8 @@ void declare_constructors(Writer& writer, const Declaration& owner,
   declare_constructor(writer, name, joined(parameters, own_parameters),
                       joined(initializers, own_initializers));
   if (base == nullptr) return;
-  // A template accepts no braces, which may mean the first member. No IDL name begins with an
+  // The base is a template parameter, so that an argument in braces never matches this constructor:
+  // in the other constructor, it may initialise the first member. No IDL name begins with an
   // underscore.
   const std::string base_name = qualified_name(*base);
   writer.write("template <typename _base>\n  requires std::is_same_v<_base, $base$>",
