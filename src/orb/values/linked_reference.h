@@ -24,8 +24,8 @@ class LinkedReference final {
   };
   using Make = CORBA::object_reference<CORBA::Object> (*)(Orb orb);
 
-  LinkedReference(const char* name, Make make) noexcept
-      : name_(name), make_(make), next_(std::exchange(first_, this)) {}
+  LinkedReference(const char* reference_name, Make make_reference) noexcept
+      : name_(reference_name), make_(make_reference), next_(std::exchange(first_, this)) {}
   LinkedReference(const LinkedReference&) = delete;
   LinkedReference& operator=(const LinkedReference&) = delete;
 
