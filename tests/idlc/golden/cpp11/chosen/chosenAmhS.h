@@ -20,7 +20,9 @@ class AMH_ClerkResponseHandler : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:AMH_ClerkResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void slow(int32_t return_value) = 0;
   virtual void slow_excep(const ::AMH_ClerkExceptionHolder& holder) = 0;
@@ -47,7 +49,9 @@ class AMH_ManagerResponseHandler : public virtual ::AMH_ClerkResponseHandler {
   static constexpr std::string_view _type_id = "IDL:AMH_ManagerResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void manage() = 0;
   virtual void manage_excep(const ::AMH_ManagerExceptionHolder& holder) = 0;

@@ -41,7 +41,9 @@ class AMI_ClerkLocalHandler :
   static constexpr std::string_view _type_id = "IDL:AMI_ClerkLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void quick(int32_t ami_return_val) override = 0;
   void quick_excep(
@@ -113,7 +115,9 @@ class AMI_ManagerLocalHandler :
   static constexpr std::string_view _type_id = "IDL:AMI_ManagerLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void manage() override = 0;
   void manage_excep(

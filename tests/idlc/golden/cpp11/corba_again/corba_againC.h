@@ -122,7 +122,9 @@ class Overrides : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:omg.org/Again/Overrides:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void set(
       const std::vector<::CORBA::object_reference<::CORBA::Policy>>& policies,

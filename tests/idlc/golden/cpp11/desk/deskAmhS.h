@@ -21,7 +21,9 @@ class AMH_BaseResponseHandler : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_BaseResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void get_name(const std::string& return_value) = 0;
   virtual void get_name_excep(const ::Desk::AMH_BaseExceptionHolder& holder) = 0;
@@ -48,7 +50,9 @@ class AMH_LeftResponseHandler : public virtual ::Desk::AMH_BaseResponseHandler {
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_LeftResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void get_last(const ::Desk::Order& return_value) = 0;
   virtual void get_last_excep(const ::Desk::AMH_LeftExceptionHolder& holder) = 0;
@@ -76,7 +80,9 @@ class AMH_RightResponseHandler : public virtual ::Desk::AMH_BaseResponseHandler 
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_RightResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void tell() = 0;
   virtual void tell_excep(const ::Desk::AMH_RightExceptionHolder& holder) = 0;
@@ -108,7 +114,9 @@ class AMH_BothResponseHandler :
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_BothResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void trade(
       int32_t return_value, int32_t price, const ::Desk::Data& note, const ::Desk::Orders& all) = 0;
@@ -144,7 +152,9 @@ class AMH_ListenerResponseHandler : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:Desk/AMH_ListenerResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void told(int32_t amh_return_value, int32_t return_value, const std::string& holder) = 0;
   virtual void told_excep(const ::Desk::AMH_ListenerExceptionHolder& amh_holder) = 0;

@@ -33,7 +33,9 @@ class AMI_BaseLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_BaseLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void get_name(const std::string& ami_return_val) override = 0;
   void get_name_excep(
@@ -91,7 +93,9 @@ class AMI_LeftLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_LeftLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void get_last(const ::Desk::Order& ami_return_val) override = 0;
   void get_last_excep(
@@ -152,7 +156,9 @@ class AMI_RightLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_RightLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void tell() {}
   virtual void tell_excep(
@@ -220,7 +226,9 @@ class AMI_BothLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_BothLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void trade(
       int32_t ami_return_val, int32_t price, const ::Desk::Data& note,
@@ -304,7 +312,9 @@ class AMI_ListenerLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_ListenerLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void told(int32_t ami_return_val, int32_t return_value, const std::string& holder) override = 0;
   void told_excep(

@@ -132,7 +132,9 @@ class Watch : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:Orders/Watch:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void use(::CORBA::object_reference<::Elsewhere::Clock> source) = 0;
 

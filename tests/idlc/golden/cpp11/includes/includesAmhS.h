@@ -21,7 +21,9 @@ class AMH_HistoryResponseHandler : public virtual ::Stock::AMH_QuoterResponseHan
   static constexpr std::string_view _type_id = "IDL:Stock/AMH_HistoryResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void prices(const ::Lists::Longs& return_value) = 0;
   virtual void prices_excep(const ::Stock::AMH_HistoryExceptionHolder& holder) = 0;

@@ -22,7 +22,9 @@ class AMH_AncestorResponseHandler : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:Family/AMH_AncestorResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void name(const std::string& return_value) = 0;
   virtual void name_excep(const ::Family::AMH_AncestorExceptionHolder& holder) = 0;
@@ -49,7 +51,9 @@ class AMH_MotherResponseHandler : public virtual ::Family::AMH_AncestorResponseH
   static constexpr std::string_view _type_id = "IDL:Family/AMH_MotherResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void sing() = 0;
   virtual void sing_excep(const ::Family::AMH_MotherExceptionHolder& holder) = 0;
@@ -72,7 +76,9 @@ class AMH_FatherResponseHandler : public virtual ::Family::AMH_AncestorResponseH
   static constexpr std::string_view _type_id = "IDL:Family/AMH_FatherResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void dance() = 0;
   virtual void dance_excep(const ::Family::AMH_FatherExceptionHolder& holder) = 0;
@@ -97,7 +103,9 @@ class AMH_ChildResponseHandler :
   static constexpr std::string_view _type_id = "IDL:Family/AMH_ChildResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void cry(bool return_value) = 0;
   virtual void cry_excep(const ::Family::AMH_ChildExceptionHolder& holder) = 0;
@@ -124,7 +132,9 @@ class AMH_NeighbourResponseHandler : public virtual ::Family::AMH_ChildResponseH
   static constexpr std::string_view _type_id = "IDL:Friends/AMH_NeighbourResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void visit() = 0;
   virtual void visit_excep(const ::Friends::AMH_NeighbourExceptionHolder& holder) = 0;

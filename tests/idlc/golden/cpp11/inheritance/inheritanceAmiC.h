@@ -35,7 +35,9 @@ class AMI_AncestorLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Family/AMI_AncestorLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void name(const std::string& ami_return_val) override = 0;
   void name_excep(
@@ -94,7 +96,9 @@ class AMI_MotherLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Family/AMI_MotherLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void sing() override = 0;
   void sing_excep(
@@ -145,7 +149,9 @@ class AMI_FatherLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Family/AMI_FatherLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void dance() override = 0;
   void dance_excep(
@@ -197,7 +203,9 @@ class AMI_ChildLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Family/AMI_ChildLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void cry(bool ami_return_val) override = 0;
   void cry_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
@@ -252,7 +260,9 @@ class AMI_NeighbourLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Friends/AMI_NeighbourLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void visit() override = 0;
   void visit_excep(

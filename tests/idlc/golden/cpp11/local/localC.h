@@ -108,7 +108,9 @@ class Shape : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:Near/Shape:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   using Group = std::vector<::CORBA::object_reference<::Near::Shape>>;
   static const ::CORBA::TypeCodeConstant _tc_Group;
@@ -168,7 +170,9 @@ class Depth : public virtual ::CORBA::Current {
   static constexpr std::string_view _type_id = "IDL:Near/Depth:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual int32_t value() = 0;
 
@@ -183,7 +187,9 @@ class Colour : public virtual ::CORBA::Policy {
   static constexpr std::string_view _type_id = "IDL:Near/Colour:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual int32_t value() = 0;
 
@@ -198,7 +204,9 @@ class Both : public virtual ::Near::Shape, public virtual ::Near::Remote {
   static constexpr std::string_view _type_id = "IDL:Near/Both:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void combine(
       ::CORBA::object_reference<::CORBA::Object> one,

@@ -342,8 +342,10 @@ class Derived : public ::Modern::Base {
   Derived() = default;
   explicit Derived(std::string name, ::Modern::Flags flags, int32_t extra)
       : ::Modern::Base(std::move(name), flags), extra_(extra) {}
-  explicit Derived(::Modern::Base _base, int32_t extra)
-      : ::Modern::Base(std::move(_base)), extra_(extra) {}
+  template <typename _base>
+    requires std::is_same_v<_base, ::Modern::Base>
+  explicit Derived(_base _inherited, int32_t extra)
+      : ::Modern::Base(std::move(_inherited)), extra_(extra) {}
 
   int32_t extra() const noexcept { return extra_; }
   int32_t& extra() noexcept { return extra_; }
@@ -372,8 +374,10 @@ class Last : public ::Modern::Derived {
   Last() = default;
   explicit Last(std::string name, ::Modern::Flags flags, int32_t extra)
       : ::Modern::Derived(std::move(name), flags, extra) {}
-  explicit Last(::Modern::Derived _base)
-      : ::Modern::Derived(std::move(_base)) {}
+  template <typename _base>
+    requires std::is_same_v<_base, ::Modern::Derived>
+  explicit Last(_base _inherited)
+      : ::Modern::Derived(std::move(_inherited)) {}
 
   void swap(Last& _other) noexcept;
   friend void swap(Last& _a, Last& _b) noexcept { _a.swap(_b); }

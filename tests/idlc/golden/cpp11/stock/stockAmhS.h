@@ -20,7 +20,9 @@ class AMH_QuoterResponseHandler : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:Stock/AMH_QuoterResponseHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   virtual void get_quote(int32_t return_value) = 0;
   virtual void get_quote_excep(const ::Stock::AMH_QuoterExceptionHolder& holder) = 0;

@@ -32,7 +32,9 @@ class AMI_QuoterLocalHandler :
   static constexpr std::string_view _type_id = "IDL:Stock/AMI_QuoterLocalHandler:1.0";
 
   /// A reference to this object; nil in its constructor and destructor.
-  [[nodiscard]] _ref_type _this() noexcept { return _ref_type(counted(*this)); }
+  [[nodiscard]] _ref_type _this() noexcept {
+    return _ref_type(::CORBA::LocalObject::counted(*this));
+  }
 
   void get_quote(int32_t ami_return_val) override = 0;
   void get_quote_excep(
