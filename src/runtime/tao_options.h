@@ -9,7 +9,7 @@
 namespace perigee::runtime {
 
 struct TaoOption {
-  std::string_view name;   ///< after "-ORB", in any case
+  std::string_view name;   ///< after "-ORB"; upper and lower case are equal
   std::size_t values = 1;  ///< arguments that follow it
   std::string_view here;   ///< the option that replaces it, after "-ORB"; empty: it is ignored
   /// The value of the replacing option. Null: the same value.
@@ -17,12 +17,12 @@ struct TaoOption {
   std::string_view why = {};  ///< for an ignored option: the end of its warning
 };
 
-/// TAO reads its options in any case.
+/// In names of TAO's options, upper and lower case are equal.
 [[nodiscard]] bool equal_in_any_case(std::string_view first, std::string_view second) noexcept;
 
 [[nodiscard]] std::span<const TaoOption> tao_option_table() noexcept;
 
-/// `name`: after "-ORB", in any case. Null: it is no option of TAO.
+/// `name`: after "-ORB", in upper or lower case. Null: TAO has no such option.
 [[nodiscard]] const TaoOption* find_tao_option(std::string_view name) noexcept;
 
 /// Whether a command line has "-ORBTaoOptions yes", at any place.

@@ -60,7 +60,8 @@ class PERIGEE_API Codec : public CORBA::Object {
   using _ref_type = CORBA::object_reference<Codec>;
   static constexpr std::string_view _type_id = "IDL:omg.org/IOP/Codec:1.0";
 
-  /// The format has no encoding for the type: a local interface, or wide characters in GIOP 1.0.
+  /// The format has no encoding for the type: a local interface, a valuetype, or wide
+  /// characters in GIOP 1.0.
   PERIGEE_LOCAL_EXCEPTION(InvalidTypeForEncoding)
   /// The octets are not in the format.
   PERIGEE_LOCAL_EXCEPTION(FormatMismatch)

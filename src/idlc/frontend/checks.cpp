@@ -210,11 +210,11 @@ bool is_sequence_of(const Type& type, const Declaration& part) {
   return element->declaration == &part;
 }
 
-/// CORBA 3.0, 3.11.2.3 allows sequences of an undefined struct only inside its own definition. Like
-/// other compilers, this one allows them in all structs and unions, so that two structs can hold
-/// sequences of each other. A struct that is never defined is reported by check_forwards. In C++,
-/// arrays and maps that contain an incomplete class do not compile, and neither does a class that
-/// is derived from such a struct.
+/// CORBA 3.0, 3.11.2.3 allows sequences of an undefined struct only inside its own definition. As
+/// an extension, they are also allowed in unions and in structs without a base, so that two structs
+/// can hold sequences of each other. A struct that is never defined is reported by check_forwards.
+/// In C++, arrays and maps that contain an incomplete class do not compile, and neither does a
+/// class that is derived from such a struct.
 bool may_hold_later(Context& context, const Type& type, const Declaration& part) {
   if (context.scopes.is_inside(part)) return true;
   Declaration* owner = context.scopes.current().owner();

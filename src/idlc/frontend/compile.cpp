@@ -118,8 +118,8 @@ bool is_at_file_level(std::span<const Token> tokens_before) {
          std::ranges::count_if(tokens_before, [](const Token& token) { return token.is("}"); });
 }
 
-/// Takes the included text of orb.idl out of the input. Nothing if no file includes orb.idl, or if
-/// it is included inside a scope: the parser reports that.
+/// Removes the tokens of orb.idl from the input and returns them. Returns nothing if no file
+/// includes orb.idl, or if the `#include` is inside a scope, which the parser reports as an error.
 std::optional<TokensAndEvents> take_orb_idl(TokensAndEvents& input) {
   std::vector<Event>& events = input.events;
   const auto is_border = [](const Event& event, EventKind kind) {

@@ -57,7 +57,7 @@ struct Context {
   std::set<const SourceFile*> files_with_definitions;  ///< a later import in them is an error
   /// Nodes that stand for components, homes and the like, with the keyword of their definition.
   std::map<const Declaration*, std::string_view> stand_ins;
-  /// Where a file first defined again what orb.idl declares.
+  /// For each declaration of orb.idl that a file repeats: the place of the first repetition.
   std::map<const Declaration*, Location> redeclared_builtins;
   const Declaration* opening = nullptr;  ///< what opened the current scope; null at file level
 

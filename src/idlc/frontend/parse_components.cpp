@@ -33,8 +33,8 @@ struct Component {
   bool is_forward = false;
 };
 
-/// Declares a node that is in the scope, but not in the contents: no code is generated for it. The
-/// name clashes with other names, as each name does.
+/// Declares a node that is in the scope, but not in the contents: no code is generated for it.
+/// Declaring the name again is an error, as for other declarations.
 template <typename T>
 T* declare_stand_in(Context& context, const Component& component) {
   const Symbol* known = context.scopes.current().find_exact(component.identifier.name);
@@ -52,8 +52,8 @@ T* declare_stand_in(Context& context, const Component& component) {
   return &node;
 }
 
-/// An event type stands for a valuetype. All others stand for interfaces: only components and homes
-/// may be named elsewhere, but all names clash with other declarations.
+/// An event type stands for a valuetype. All others stand for interfaces. Other definitions may
+/// refer only to components and homes, but each kind reserves its name in the scope.
 void declare_component(Context& context, const Component& component) {
   if (component.word == "eventtype") {
     auto* stand_in = declare_stand_in<ValueType>(context, component);

@@ -6,9 +6,9 @@
 
 namespace perigee::idlc {
 
-/// Decides which declaration is used for each name that the last definition declared again. Usually
-/// the declaration of the file is used. If it differs from the declaration of orb.idl, a warning is
-/// reported. The declaration of orb.idl is used if it is equal, and the library has its C++ type.
+/// Decides which declaration is used for each name that the last definition declared again. If the
+/// declarations are equal and the library has the C++ type, the declaration of orb.idl is used.
+/// Otherwise the declaration of the file is used; a difference is reported as a warning.
 void settle_redeclared(Context& context);
 
 /// Whether the words in front of `interface` fit the declaration of orb.idl. Interfaces that CORBA

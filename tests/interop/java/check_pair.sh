@@ -19,4 +19,4 @@ echo "$messages GIOP messages decoded, $malformed malformed, $big_endian big-end
 [[ $malformed -eq 0 ]] ||
   { grep -i -B 30 'malformed packet' "$folder/pair.txt" | head -60; exit 1; }
 [[ $messages -ge 100 && $big_endian -ge 50 ]] ||
-  { echo "check_pair: the dissector found no conversation" >&2; exit 1; }
+  { echo "check_pair: at least 100 messages were expected, 50 of them big-endian" >&2; exit 1; }

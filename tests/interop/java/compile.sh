@@ -36,7 +36,7 @@ generate jacorb
 compile jacorb "${programs[@]}" "$here/interop/FixedSampleMaker.java"
 # The API of the JDK's ORB lacks a class that JacORB's stubs use, and the type fixed.
 generate glassfish -DWITHOUT_FIXED
-# JacORB's classes write into an any and leave it at that. The JDK's ORB must also read the value back.
+# JacORB's helpers write a value to the output stream of an any. The JDK's ORB must also read it from there.
 copied='var out = any.create_output_stream(); write(out, s);'
 copied+=' any.read_value(out.create_input_stream(), type());'
 find "$folder/glassfish.generated" -name '*Helper.java' -exec sed -i -E \

@@ -71,7 +71,9 @@ Octets numbered(const ServerFixture& server, std::uint32_t id, unsigned response
 
 }  // namespace
 
-TEST_CASE("with an order, each request of a connection starts after the end of the one before it") {
+TEST_CASE(
+    "in the order of the connection, each request of a connection starts after the end of the one "
+    "before it") {
   Record record;
   const ServerFixture server(ordered(each_strategy()), record.servant());
   RawClient client(server.endpoint);
@@ -84,7 +86,7 @@ TEST_CASE("with an order, each request of a connection starts after the end of t
   CHECK(record.most() == 1);
 }
 
-TEST_CASE("with an order, oneways and two-way requests keep their common order") {
+TEST_CASE("in the order of the connection, oneways and two-way requests keep their common order") {
   Record record;
   const ServerFixture server(ordered(each_strategy()), record.servant());
   RawClient client(server.endpoint);
@@ -97,7 +99,9 @@ TEST_CASE("with an order, oneways and two-way requests keep their common order")
   CHECK(record.most() == 1);
 }
 
-TEST_CASE("with an order, a request starts after the deferred reply to the one before it") {
+TEST_CASE(
+    "in the order of the connection, a request starts after the deferred reply to the one before "
+    "it") {
   Debts debts;
   const ServerFixture server(ordered(each_strategy()), debts.servant());
   RawClient client(server.endpoint);
@@ -111,7 +115,9 @@ TEST_CASE("with an order, a request starts after the deferred reply to the one b
   }
 }
 
-TEST_CASE("with an order, requests that a POAManager holds run in their order when it is active") {
+TEST_CASE(
+    "in the order of the connection, requests that a POAManager holds run in their order when it "
+    "is active") {
   Record record;
   const ServerFixture server(ordered(each_strategy()), record.servant());
   const auto manager = server.orb.root()->the_POAManager();
@@ -128,7 +134,8 @@ TEST_CASE("with an order, requests that a POAManager holds run in their order wh
   CHECK(record.most() == 1);
 }
 
-TEST_CASE("with an order, the end of a connection does not hold up other connections") {
+TEST_CASE(
+    "in the order of the connection, the end of a connection does not hold up other connections") {
   Debts debts;
   const ServerFixture server(ordered(each_strategy()), debts.servant());
   {
@@ -144,7 +151,9 @@ TEST_CASE("with an order, the end of a connection does not hold up other connect
     pay(debts.take(id), 1);  // the client's requests still run
 }
 
-TEST_CASE("with an order, a cancelled request gets no reply, and the next request runs") {
+TEST_CASE(
+    "in the order of the connection, a cancelled request gets no reply, and the next request "
+    "runs") {
   Debts debts;
   const ServerFixture server(ordered(each_strategy()), debts.servant());
   RawClient client(server.endpoint);
@@ -158,7 +167,7 @@ TEST_CASE("with an order, a cancelled request gets no reply, and the next reques
   CHECK(client.reply().id() == 2);
 }
 
-TEST_CASE("with an order, the requests of two connections run at the same time") {
+TEST_CASE("in the order of the connection, the requests of two connections run at the same time") {
   const ThreadStrategy strategy = each_strategy();
   if (orb::serves_while_waiting(strategy)) return;  // one thread may have both connections
   std::promise<void> second_ran;

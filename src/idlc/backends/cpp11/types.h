@@ -21,8 +21,8 @@ bool can_be_borrowed(const Type& type);
 bool is_borrowed(const Parameter& parameter);
 /// The type of the skeleton's variable that holds the servant's argument.
 std::string argument_type(const Parameter& parameter);
-/// The initial value of an enum that does not start with the value 0, and of arrays of it; else "".
-/// The enum may have no enumerator with the value 0, or @default_literal names another one.
+/// The initial enumerator in C++, also for arrays of an enum. Empty for other types, and if the
+/// initial enumerator has the value 0, which `{}` gives.
 std::string initial_enumerator(const Type& type);
 /// The text behind the name of a local variable that initialises it: "{}" or "".
 std::string initializer(const Type& type);

@@ -77,7 +77,7 @@ final class Same {
     }
   }
 
-  /** Of a member or the discriminator of a union, or of the number of an enumerator. */
+  /** Whether it returns a member or the discriminator of a union, or the number of an enumerator. */
   private static boolean isGetter(Method method) {
     return method.getParameterCount() == 0 && method.getReturnType() != void.class
         && Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())
