@@ -127,54 +127,40 @@ class BoundedString : public Bounded<std::basic_string<Character>, Bound> {
     String::append(text);
     return *this;
   }
-  /// The other forms of std::string.
-  template <typename... Arguments>
-    requires requires(String& text, Arguments&&... arguments) {
-      text.append(std::forward<Arguments>(arguments)...);
-    }
-  BoundedString& append(Arguments&&... arguments) {
-    String text = *this;
-    text.append(std::forward<Arguments>(arguments)...);
-    return *this = BoundedString(std::move(text));
+  BoundedString& append(const Character* text, std::size_t count) {
+    return append(View(text, count));
+  }
+  BoundedString& append(std::size_t count, Character character) {
+    return append(String(count, character));
+  }
+  template <typename Iterator>
+    requires(!std::is_integral_v<Iterator>)
+  BoundedString& append(Iterator first, Iterator last) {
+    return append(String(first, last));
   }
   BoundedString& append(std::initializer_list<Character> characters) {
     return append(View(characters.begin(), characters.size()));
   }
-  template <typename... Arguments>
-    requires requires(String& text, Arguments&&... arguments) {
-      text.assign(std::forward<Arguments>(arguments)...);
-    }
-  BoundedString& assign(Arguments&&... arguments) {
-    String text;
-    text.assign(std::forward<Arguments>(arguments)...);
-    return *this = BoundedString(std::move(text));
-  }
-  BoundedString& assign(std::initializer_list<Character> characters) {
-    return *this = BoundedString(characters);
+  using Base::assign;
+  BoundedString& assign(View text) { return *this = BoundedString(text); }
+  BoundedString& assign(const Character* text, std::size_t count) {
+    return assign(View(text, count));
   }
   using Base::insert;
-  template <typename... Arguments>
-    requires requires(String& text, Arguments&&... arguments) {
-      text.insert(std::size_t{}, std::forward<Arguments>(arguments)...);
-    }
-  BoundedString& insert(std::size_t place, Arguments&&... arguments) {
-    String text = *this;
-    text.insert(place, std::forward<Arguments>(arguments)...);
-    return *this = BoundedString(std::move(text));
+  BoundedString& insert(std::size_t place, View text) {
+    this->check_growth(text.size());
+    String::insert(place, text);
+    return *this;
   }
   BoundedString& operator+=(View text) { return append(text); }
   BoundedString& operator+=(Character character) {
     this->push_back(character);
     return *this;
   }
-  template <typename... Arguments>
-    requires requires(String& text, Arguments&&... arguments) {
-      text.replace(std::forward<Arguments>(arguments)...);
-    }
-  BoundedString& replace(Arguments&&... arguments) {
-    String text = *this;
-    text.replace(std::forward<Arguments>(arguments)...);
-    return *this = BoundedString(std::move(text));
+  BoundedString& replace(std::size_t from, std::size_t count, View text) {
+    String replaced = *this;
+    replaced.replace(from, count, text);
+    return *this = BoundedString(std::move(replaced));
   }
   template <typename... Arguments>
   void resize_and_overwrite(Arguments&&...) = delete;  // would not check the bound
