@@ -96,9 +96,9 @@ TEST_CASE("a discarding manager answers TRANSIENT, an inactive manager OBJ_ADAPT
 }
 
 TEST_CASE("deactivating a manager releases the servants of its adapters, if asked") {
+  std::atomic<int> alive{0};  // outlives the servants
   const TestOrb orb;
   const auto manager = orb.root()->the_POAManager();
-  std::atomic<int> alive{0};
   const auto other = orb.root()->create_POA("other", manager, {});
   (void)other->activate_object(make_servant(nullptr, &alive));
   const Octets key = orb.key_of(orb.root()->servant_to_reference(make_servant(nullptr, &alive)));
@@ -118,8 +118,8 @@ TEST_CASE("deactivating a manager releases the servants of its adapters, if aske
 }
 
 TEST_CASE("an upcall keeps its servant while its manager is deactivated") {
+  std::atomic<int> alive{0};  // outlives the servants
   const TestOrb orb;
-  std::atomic<int> alive{0};
   const auto manager = orb.root()->the_POAManager();
   manager->activate();
   const auto deactivate = [&](perigee::orb::ServerRequest&) {
