@@ -62,10 +62,13 @@ constexpr Keyword keywords[] = {
     {TypeKind::tk_recursive, "recursive", "tk_recursive"},
 };
 
-std::string_view keyword(TypeKind kind) noexcept {
+const Keyword& keyword_of(TypeKind kind) noexcept {
+  static constexpr Keyword unknown{TypeKind::tk_null, "unknown", ""};
   const auto* found = std::ranges::find(keywords, kind, &Keyword::kind);
-  return found != std::end(keywords) ? found->text : "unknown";
+  return found != std::end(keywords) ? *found : unknown;
 }
+
+std::string_view keyword(TypeKind kind) noexcept { return keyword_of(kind).text; }
 
 constexpr int anonymous_depth_max = 16;  // of nested sequences, maps and arrays
 constexpr std::size_t text_size_max = 64 * 1024;
@@ -247,9 +250,6 @@ std::string to_text(const TypeNode& type) {
   return std::move(text).take();
 }
 
-std::string_view _enumerator_name(TypeKind kind) noexcept {
-  const auto* found = std::ranges::find(keywords, kind, &Keyword::kind);
-  return found != std::end(keywords) ? found->name : "";
-}
+std::string_view _enumerator_name(TypeKind kind) noexcept { return keyword_of(kind).name; }
 
 }  // namespace perigee::cdr

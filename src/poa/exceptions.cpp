@@ -1,20 +1,14 @@
 // The exceptions of the PortableServer module. Local objects raise them, so one of them is sent
 // only if a servant lets it escape. Then the client gets UNKNOWN.
+#include "orb/values/local_exception.h"
 #include <perigee/cdr/encoder.h>
 #include <perigee/poa/poa.h>
 
 namespace PortableServer {
 inline namespace perigee_v1 {
 
-#define PERIGEE_DEFINE_EXCEPTION(CLASS, NAME, ID)             \
-  CLASS::~NAME() = default;                                   \
-  const char* CLASS::_rep_id() const noexcept { return ID; }  \
-  const char* CLASS::_name() const noexcept { return #NAME; } \
-  void CLASS::_raise() const { throw *this; }                 \
-  void CLASS::_encode(perigee::cdr::Encoder&) const {}
-
 #define PERIGEE_DEFINE_POA_EXCEPTION(NAME) \
-  PERIGEE_DEFINE_EXCEPTION(POA::NAME, NAME, "IDL:omg.org/PortableServer/POA/" #NAME ":1.0")
+  PERIGEE_DEFINE_LOCAL_EXCEPTION(POA::NAME, NAME, "IDL:omg.org/PortableServer/POA/" #NAME ":1.0")
 
 PERIGEE_DEFINE_POA_EXCEPTION(AdapterAlreadyExists)
 PERIGEE_DEFINE_POA_EXCEPTION(AdapterNonExistent)
@@ -25,16 +19,16 @@ PERIGEE_DEFINE_POA_EXCEPTION(ServantAlreadyActive)
 PERIGEE_DEFINE_POA_EXCEPTION(ServantNotActive)
 PERIGEE_DEFINE_POA_EXCEPTION(WrongAdapter)
 PERIGEE_DEFINE_POA_EXCEPTION(WrongPolicy)
-PERIGEE_DEFINE_EXCEPTION(POAManager::AdapterInactive, AdapterInactive,
-                         "IDL:omg.org/PortableServer/POAManager/AdapterInactive:1.0")
-PERIGEE_DEFINE_EXCEPTION(POAManagerFactory::ManagerAlreadyExists, ManagerAlreadyExists,
-                         "IDL:omg.org/PortableServer/POAManagerFactory/ManagerAlreadyExists:1.0")
-PERIGEE_DEFINE_EXCEPTION(Current::NoContext, NoContext,
-                         "IDL:omg.org/PortableServer/Current/NoContext:1.0")
+PERIGEE_DEFINE_LOCAL_EXCEPTION(POAManager::AdapterInactive, AdapterInactive,
+                               "IDL:omg.org/PortableServer/POAManager/AdapterInactive:1.0")
+PERIGEE_DEFINE_LOCAL_EXCEPTION(
+    POAManagerFactory::ManagerAlreadyExists, ManagerAlreadyExists,
+    "IDL:omg.org/PortableServer/POAManagerFactory/ManagerAlreadyExists:1.0")
+PERIGEE_DEFINE_LOCAL_EXCEPTION(Current::NoContext, NoContext,
+                               "IDL:omg.org/PortableServer/Current/NoContext:1.0")
 // The dispatcher turns ForwardRequest into a LOCATION_FORWARD reply, so it is never encoded.
-PERIGEE_DEFINE_EXCEPTION(ForwardRequest, ForwardRequest,
-                         "IDL:omg.org/PortableServer/ForwardRequest:1.0")
-#undef PERIGEE_DEFINE_EXCEPTION
+PERIGEE_DEFINE_LOCAL_EXCEPTION(ForwardRequest, ForwardRequest,
+                               "IDL:omg.org/PortableServer/ForwardRequest:1.0")
 
 POA::InvalidPolicy::~InvalidPolicy() = default;
 const char* POA::InvalidPolicy::_rep_id() const noexcept {

@@ -2,6 +2,7 @@
 #include "poa/ior_table.h"
 
 #include "orb/core/orb_core.h"
+#include "orb/values/local_exception.h"
 #include "poa/minor_codes.h"
 #include <perigee/cdr/encoder.h>
 
@@ -79,15 +80,8 @@ inline namespace perigee_v1 {
 Locator::~Locator() = default;
 Table::~Table() = default;
 
-#define PERIGEE_DEFINE_EXCEPTION(NAME)                                                \
-  NAME::~NAME() = default;                                                            \
-  const char* NAME::_rep_id() const noexcept { return "IDL:IORTable/" #NAME ":1.0"; } \
-  const char* NAME::_name() const noexcept { return #NAME; }                          \
-  void NAME::_raise() const { throw *this; }                                          \
-  void NAME::_encode(perigee::cdr::Encoder&) const {}
-PERIGEE_DEFINE_EXCEPTION(AlreadyBound)
-PERIGEE_DEFINE_EXCEPTION(NotFound)
-#undef PERIGEE_DEFINE_EXCEPTION
+PERIGEE_DEFINE_LOCAL_EXCEPTION(AlreadyBound, AlreadyBound, "IDL:IORTable/AlreadyBound:1.0")
+PERIGEE_DEFINE_LOCAL_EXCEPTION(NotFound, NotFound, "IDL:IORTable/NotFound:1.0")
 
 }  // namespace perigee_v1
 }  // namespace IORTable

@@ -2,8 +2,9 @@
 // meaning have no row.
 #include "runtime/foreign_options.h"
 
+#include "runtime/tao_options.h"
+
 #include <algorithm>
-#include <cctype>
 
 namespace perigee::runtime {
 
@@ -64,9 +65,7 @@ const ForeignOption* find(std::string_view name) {
   const auto* const exact = std::ranges::find(foreign_options, name, &ForeignOption::name);
   if (exact != std::ranges::end(foreign_options)) return exact;
   const auto is_same = [name](const ForeignOption& option) {
-    return std::ranges::equal(option.name, name, [](unsigned char a, unsigned char b) {
-      return std::tolower(a) == std::tolower(b);
-    });
+    return equal_in_any_case(option.name, name);
   };
   const auto* const found = std::ranges::find_if(foreign_options, is_same);
   return found != std::ranges::end(foreign_options) ? found : nullptr;

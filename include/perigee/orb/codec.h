@@ -6,6 +6,7 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/local_exception.h>
 #include <perigee/orb/local_object.h>
 #include <perigee/orb/typecode.h>
 
@@ -39,17 +40,6 @@ class Encoding final {
   std::uint8_t major_version_ = 0;
   std::uint8_t minor_version_ = 0;
 };
-
-/// A user exception without members that only local objects raise.
-#define PERIGEE_LOCAL_EXCEPTION(NAME)                            \
-  class PERIGEE_API NAME final : public CORBA::UserException {   \
-   public:                                                       \
-    ~NAME() override;                                            \
-    [[nodiscard]] const char* _rep_id() const noexcept override; \
-    [[nodiscard]] const char* _name() const noexcept override;   \
-    [[noreturn]] void _raise() const override;                   \
-    void _encode(perigee::cdr::Encoder& encoder) const override; \
-  };
 
 /// Encodes and decodes values in one format. Strings are in UTF-8, wide strings in UTF-16. Any
 /// thread.
@@ -100,8 +90,6 @@ class PERIGEE_API CodecFactory : public CORBA::Object {
  protected:
   CodecFactory() = default;
 };
-
-#undef PERIGEE_LOCAL_EXCEPTION
 
 }  // namespace perigee_v1
 }  // namespace IOP

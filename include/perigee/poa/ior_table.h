@@ -4,6 +4,7 @@
 
 #include <perigee/base/export.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/local_exception.h>
 #include <perigee/orb/local_object.h>
 
 #include <string>
@@ -12,19 +13,8 @@
 namespace IORTable {
 inline namespace perigee_v1 {
 
-#define PERIGEE_LOCAL_EXCEPTION(NAME)                            \
-  class PERIGEE_API NAME final : public CORBA::UserException {   \
-   public:                                                       \
-    ~NAME() override;                                            \
-    [[nodiscard]] const char* _rep_id() const noexcept override; \
-    [[nodiscard]] const char* _name() const noexcept override;   \
-    [[noreturn]] void _raise() const override;                   \
-    void _encode(perigee::cdr::Encoder& encoder) const override; \
-  };
 PERIGEE_LOCAL_EXCEPTION(AlreadyBound)
 PERIGEE_LOCAL_EXCEPTION(NotFound)
-#undef PERIGEE_LOCAL_EXCEPTION
-
 /// Finds references for names that are not in the table. Called by the threads that serve requests,
 /// several at once.
 class PERIGEE_API Locator : public CORBA::Object {

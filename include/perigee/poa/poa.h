@@ -5,6 +5,7 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/current.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/local_exception.h>
 #include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
 #include <perigee/poa/policies.h>
@@ -28,17 +29,6 @@ PERIGEE_API ObjectId string_to_ObjectId(std::string_view text);
 PERIGEE_API std::string ObjectId_to_string(const ObjectId& id);
 
 using POAList = std::vector<CORBA::object_reference<POA>>;
-
-/// A user exception without members that only local objects raise.
-#define PERIGEE_LOCAL_EXCEPTION(NAME)                            \
-  class PERIGEE_API NAME final : public CORBA::UserException {   \
-   public:                                                       \
-    ~NAME() override;                                            \
-    [[nodiscard]] const char* _rep_id() const noexcept override; \
-    [[nodiscard]] const char* _name() const noexcept override;   \
-    [[noreturn]] void _raise() const override;                   \
-    void _encode(perigee::cdr::Encoder& encoder) const override; \
-  };
 
 /// Thrown by a servant or a servant manager: forwards the client to another object
 /// (LOCATION_FORWARD).
@@ -305,8 +295,6 @@ class PERIGEE_API Current : public virtual CORBA::Current {
  protected:
   Current() = default;
 };
-
-#undef PERIGEE_LOCAL_EXCEPTION
 
 }  // namespace perigee_v1
 }  // namespace PortableServer

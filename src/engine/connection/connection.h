@@ -227,14 +227,15 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
   // A broken connection is read to its end, but not out of order.
+  [[nodiscard]] bool is_read_to_end() const noexcept {
+    return io_.broken() && requests_.order() == RequestOrder::none;
+  }
   [[nodiscard]] bool must_pause() const noexcept {
     const bool waits = waiting_ && must_wait();
     return (io_.blocked_output() && !io_.broken()) || waits;
   }
   /// No further request may start now.
-  [[nodiscard]] bool must_wait() const noexcept {
-    return requests_.full() && (!io_.broken() || requests_.order() == RequestOrder::connection);
-  }
+  [[nodiscard]] bool must_wait() const noexcept { return requests_.full() && !is_read_to_end(); }
   /// A turn in which no message can be read. Nothing: the transport has just been opened.
   [[nodiscard]] std::optional<Turn> read_without_messages(ThreadFrame& frame);
   [[nodiscard]] std::optional<Turn> open_transport(ThreadFrame& frame);

@@ -279,8 +279,7 @@ bool Connection::keep_or_refuse(IncomingMessage& message, ThreadFrame& frame) {
     reject(frame);
     return true;
   }
-  const bool is_read_to_end = io_.broken() && requests_.order() == RequestOrder::none;
-  if (!waits || is_read_to_end) return false;
+  if (!waits || is_read_to_end()) return false;
   if (from_kept && waiting_)
     out.kept.push_front(
         {std::move(*std::exchange(waiting_, std::nullopt)), std::move(out.waiting_share)});

@@ -1,6 +1,7 @@
 // Codecs: values of anys as encapsulations. A program that uses none does not link this file.
 #include "orb/values/any_value.h"
 #include "orb/values/linked_reference.h"
+#include "orb/values/local_exception.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/decoder.h>
@@ -16,20 +17,14 @@
 namespace IOP {
 inline namespace perigee_v1 {
 
-#define PERIGEE_DEFINE_EXCEPTION(CLASS, NAME)                       \
-  CLASS::NAME::~NAME() = default;                                   \
-  const char* CLASS::NAME::_rep_id() const noexcept {               \
-    return "IDL:omg.org/IOP/" #CLASS "/" #NAME ":1.0";              \
-  }                                                                 \
-  const char* CLASS::NAME::_name() const noexcept { return #NAME; } \
-  void CLASS::NAME::_raise() const { throw *this; }                 \
-  void CLASS::NAME::_encode(perigee::cdr::Encoder&) const {}
+#define PERIGEE_DEFINE_CODEC_EXCEPTION(CLASS, NAME) \
+  PERIGEE_DEFINE_LOCAL_EXCEPTION(CLASS::NAME, NAME, "IDL:omg.org/IOP/" #CLASS "/" #NAME ":1.0")
 
-PERIGEE_DEFINE_EXCEPTION(Codec, InvalidTypeForEncoding)
-PERIGEE_DEFINE_EXCEPTION(Codec, FormatMismatch)
-PERIGEE_DEFINE_EXCEPTION(Codec, TypeMismatch)
-PERIGEE_DEFINE_EXCEPTION(CodecFactory, UnknownEncoding)
-#undef PERIGEE_DEFINE_EXCEPTION
+PERIGEE_DEFINE_CODEC_EXCEPTION(Codec, InvalidTypeForEncoding)
+PERIGEE_DEFINE_CODEC_EXCEPTION(Codec, FormatMismatch)
+PERIGEE_DEFINE_CODEC_EXCEPTION(Codec, TypeMismatch)
+PERIGEE_DEFINE_CODEC_EXCEPTION(CodecFactory, UnknownEncoding)
+#undef PERIGEE_DEFINE_CODEC_EXCEPTION
 
 Codec::~Codec() = default;
 CodecFactory::~CodecFactory() = default;
