@@ -201,10 +201,20 @@ TEST_CASE("other paths and methods are refused") {
   const auto page = make_page();
   CHECK(get(page->address(), "/metrics").ends_with("\r\n\r\nnumbers\n"));
   CHECK(get(page->address(), "/metrics?name=x").ends_with("\r\n\r\nnumbers\n"));
-  CHECK(get(page->address(), "/").starts_with("HTTP/1.1 404 Not Found\r\n"));
+  const std::string unknown = get(page->address(), "/");
+  CHECK(unknown.starts_with("HTTP/1.1 404 Not Found\r\n"));
+  CHECK(unknown.ends_with("\r\n\r\nnot found; this server has /metrics and /metrics.json\n"));
   CHECK(talk(page->address(), "POST /metrics HTTP/1.1\r\n\r\n")
             .starts_with("HTTP/1.1 405 Method Not Allowed\r\n"));
   CHECK(talk(page->address(), "\r\n\r\n").starts_with("HTTP/1.1 405"));
+}
+
+TEST_CASE("the error of an address without a port says what to write") {
+  const auto page = runtime::make_metrics_page("127.0.0.1", numbers());
+  REQUIRE(!page.has_value());
+  CHECK(to_string(page.error()) ==
+        "listen http://127.0.0.1 (write <host>:<port>, or :<port> for all interfaces): "
+        "bad address");
 }
 
 TEST_CASE("a reader that sends too much is cut off, and the next reader is served") {
@@ -254,8 +264,8 @@ bool is_closed(ipc::sock::Stream& stream) {
 
 TEST_CASE("silent readers do not delay a scrape") {
   auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 1h).value();
-  std::vector<ipc::sock::Stream> mute;
-  for (int count = 0; count < 6; ++count) mute.push_back(connect_to(*page));
+  std::vector<ipc::sock::Stream> silent;
+  for (int count = 0; count < 6; ++count) silent.push_back(connect_to(*page));
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }
 
@@ -274,22 +284,22 @@ TEST_CASE("a reader that does not read its response does not delay a scrape") {
 
 TEST_CASE("the page limits its readers, and closes the oldest silent reader") {
   auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 1h).value();
-  std::vector<ipc::sock::Stream> mute;
+  std::vector<ipc::sock::Stream> silent;
   for (std::size_t count = 0; count < runtime::metrics_readers_max; ++count)
-    mute.push_back(connect_to(*page));
+    silent.push_back(connect_to(*page));
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
-  CHECK(is_closed(mute.front()));
-  mute.erase(mute.begin());
-  for (int round = 0; round < 50; ++round) mute.push_back(connect_to(*page));
+  CHECK(is_closed(silent.front()));
+  silent.erase(silent.begin());
+  for (int round = 0; round < 50; ++round) silent.push_back(connect_to(*page));
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }
 
 TEST_CASE("a reader that exceeds its time limit is disconnected; other readers are served") {
   auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 50ms).value();
-  auto mute = connect_to(*page);
+  auto silent = connect_to(*page);
   auto hesitant = connect_to(*page);
   CHECK(hesitant.send_n(std::as_bytes(std::span(std::string_view("GET ")))).has_value());
-  CHECK(is_closed(mute));
+  CHECK(is_closed(silent));
   CHECK(is_closed(hesitant));
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }

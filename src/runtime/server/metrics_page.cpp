@@ -105,18 +105,19 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
   }
 
   void admit(ipc::sock::Stream stream) {
-    if (readers_.size() == metrics_readers_max && !drop_mute_reader()) return;
+    if (readers_.size() == metrics_readers_max && !drop_idle_reader()) return;
     auto reader = std::make_unique<MetricsReader>(
         std::move(stream), std::chrono::steady_clock::now() + time_per_reader_, *reactor_, answer_);
     if (reader->begin()) readers_.push_back(std::move(reader));
   }
 
-  // Drops the oldest mute reader: a collector sends its request at once.
-  bool drop_mute_reader() noexcept {
-    const auto mute = std::ranges::find_if(
+  // Makes room: drops the oldest reader that has ended or has not sent its request. Real collectors
+  // send it at once. False: all readers have sent theirs.
+  bool drop_idle_reader() noexcept {
+    const auto idle = std::ranges::find_if(
         readers_, [](const auto& reader) { return reader->over() || !reader->has_asked(); });
-    if (mute == readers_.end()) return false;
-    readers_.erase(mute);
+    if (idle == readers_.end()) return false;
+    readers_.erase(idle);
     return true;
   }
 
@@ -136,7 +137,8 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
     if (path == "/metrics")
       return answer("200 OK", "text/plain; version=0.0.4; charset=utf-8", source_.prometheus());
     if (path == "/metrics.json") return answer("200 OK", "application/json", source_.json());
-    return answer("404 Not Found", "text/plain", "there are /metrics and /metrics.json\n");
+    return answer("404 Not Found", "text/plain",
+                  "not found; this server has /metrics and /metrics.json\n");
   }
 
   ipc::sock::Acceptor acceptor_;
@@ -158,7 +160,9 @@ std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
     const std::string& address, MetricsSource source, std::chrono::milliseconds time_per_reader) {
   const auto parts = ipc::split_host_port(address);
   if (!parts || !parts->port)
-    return std::unexpected(IoError{IoErrorKind::bad_address, IoOperation::listen, 0, address});
+    return std::unexpected(
+        IoError{IoErrorKind::bad_address, IoOperation::listen, 0,
+                "http://" + address + " (write <host>:<port>, or :<port> for all interfaces)"});
   ipc::Result<ipc::sock::Acceptor> acceptor;
   if (parts->host.empty()) {
     acceptor = ipc::sock::Acceptor::open(ipc::InetAddr::any_v6(*parts->port),
