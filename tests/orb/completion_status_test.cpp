@@ -154,7 +154,7 @@ TEST_CASE("CloseConnection after a fragment of another call's reply means not ex
   CHECK(cut.get() == COMPLETED_MAYBE);
 }
 
-TEST_CASE("a mute peer is TIMEOUT, COMPLETED_MAYBE on a new connection") {
+TEST_CASE("a peer that never replies is TIMEOUT, COMPLETED_MAYBE on a new connection") {
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = fixture.object({"peer"});

@@ -212,7 +212,7 @@ TEST_CASE("a limit of zero and a limit beyond the range of the clock are no limi
   CHECK(fixture.counts("peer").timeouts_set == 0);
 }
 
-TEST_CASE("a mute peer is detected before the call's time is over") {
+TEST_CASE("a peer that never replies is detected before the call's time is over") {
   Fixture fixture;  // with the time-out of first replies
   fixture.peer("peer", {});
   const auto object = limited(fixture.object({"peer"}), fixture.core(), minutes(60));
@@ -312,7 +312,7 @@ TEST_CASE("many callers with and without limits on one connection each get their
   }
   CHECK(right + late == 4 * rounds);
   CHECK(late >= 4 * rounds / 7);
-  // As a rule, the calls use one connection. On a busy machine a connection may seem mute, and the
+  // As a rule, the calls use one connection. On a busy machine, a first reply may be late, and the
   // client opens another connection.
 }
 

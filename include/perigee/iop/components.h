@@ -94,9 +94,10 @@ PERIGEE_API void encode_remaining_time(std::span<std::byte, remaining_time_size>
 /// @}
 
 /// @name Decoders of the data of a component or context. The caller must check the tag. Octets
-/// after the value are ignored. `too_large`: more than 64 conversion code sets.
+/// after the value are ignored.
 /// @{
 PERIGEE_API std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan data);
+/// Fails with `too_large` if a list has more than 64 conversion code sets.
 PERIGEE_API std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan data);
 PERIGEE_API std::expected<AlternateAddress, cdr::Error> decode_alternate_address(OctetSpan data);
 PERIGEE_API std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_address(

@@ -11,11 +11,11 @@
 
 namespace perigee::messaging {
 
-/// Memory that a StorageSource has lent.
+/// Memory that a StorageSource has lent. The resident octets may already occupy physical memory.
 struct StorageBlock {
   std::byte* octets = nullptr;  ///< null: the source refused
   std::size_t capacity = 0;     ///< octets of address space
-  std::size_t resident = 0;     ///< the first octets, which may take physical memory already
+  std::size_t resident = 0;     ///< octets at the front that earlier messages have filled
   std::size_t excess = 0;       ///< octets beyond the stored ones that may also take memory
 };
 
@@ -47,8 +47,9 @@ class PERIGEE_API StorageSource {
   /// Gives the block at least `capacity` octets. The block may move; its contents stay. False: the
   /// block is unchanged.
   [[nodiscard]] virtual bool extend(StorageBlock& block, std::size_t capacity) noexcept = 0;
-  /// Called when the rest of the block is about to be filled. The source may ask the system for
-  /// large pages, and then sets `excess`.
+  /// Called when `large_pages_from` octets of the block are filled and more are coming. If the
+  /// source then asks the system for large pages, it sets `excess` to the memory that they may take
+  /// beyond the stored octets.
   virtual void use_large_pages(StorageBlock& /*block*/) noexcept {}
   /// Takes the block back. The source may use the resident octets for the next message; the other
   /// octets hold nothing.
@@ -102,8 +103,9 @@ class PERIGEE_API MessageStorage {
     const bool is_fresh = block_.resident < block_.capacity && block_.excess == 0;
     if (is_fresh) source_->use_large_pages(block_);
   }
-  /// Called when the message is complete and has `size` octets. Without this call, the memory of a
-  /// block is not used again.
+  /// Called when the message is complete. Marks its `size` octets as resident, so that the source
+  /// can lend their memory to the next message. Without this call, the source unmaps the octets
+  /// that this message has filled.
   void complete(std::size_t size) noexcept { block_.resident = charged(size); }
   void reset() noexcept {
     if (block_.octets != nullptr) free_block();
@@ -120,7 +122,7 @@ class PERIGEE_API MessageStorage {
   void free_block() noexcept;
 
   StorageBlock block_;
-  std::shared_ptr<StorageSource> source_;  // null: the block is on the heap
+  std::shared_ptr<StorageSource> source_;  // null: the octets are on the heap, or there are none
 };
 
 }  // namespace perigee::messaging

@@ -92,7 +92,7 @@ void Connection::watch_calls(Outbound& out, Deadline deadline) noexcept {
 
 // The first call starts the watch for the first reply. The watch then looks until there is a reply.
 void Connection::watch_first_reply() noexcept {
-  if (side_ == messaging::Role::acceptor) return;  // the peer has sent requests: it is not mute
+  if (side_ == messaging::Role::acceptor) return;  // the peer has already sent requests
   if (agreement_.answered.load(std::memory_order_relaxed)) return;
   if (home_.settings().first_reply_timeout.count() <= 0) return;
   if (!awaits_first_reply_.exchange(true)) look();

@@ -16,8 +16,9 @@ struct Surroundings {
   std::ostream& err;
 };
 
-/// Runs the program with the words behind its name. Returns the exit status: 0, 1 for errors in the
-/// IDL or files that cannot be written, 2 for errors in the command line.
+/// Runs the program. `words`: the command-line arguments without the program's name. Returns the
+/// exit status: 0, 1 for errors in the IDL or files that cannot be written, 2 for errors in the
+/// command line.
 int run(const std::vector<std::string>& words, Surroundings surroundings);
 
 /// A make rule: `targets` depend on `dependencies`. Each dependency except the first has an empty

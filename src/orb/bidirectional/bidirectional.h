@@ -31,8 +31,8 @@ struct CheckoutLimits;
 /// Accepts the listen points of clients, and chooses the connections of calls. Any thread.
 class Bidirectional final {
  public:
-  /// All arguments must outlive the object. `messages`: those of GIOP; other messages have no
-  /// listen points.
+  /// All arguments must outlive the object. `messages`: the GIOP protocol. Connections with other
+  /// message protocols are never bidirectional.
   Bidirectional(const Settings& settings, const Clock& clock, const ClientPolicies& policies,
                 OrbMetrics& metrics, const messaging::MessagingProtocol& messages) noexcept
       : settings_(settings),
@@ -53,7 +53,7 @@ class Bidirectional final {
   enum class Found : std::uint8_t {
     usual,         ///< the call uses connections for one direction
     connection,    ///< the call goes over this connection
-    peer_gone,     ///< the client's own connection has ended, and it has offered no other
+    peer_gone,     ///< the peer's offered connection has ended, and no other is offered: fails
     error,         ///< connecting has failed
     to_be_opened,  ///< only from `choose_present`: the caller must connect, and call `adopt`
   };

@@ -47,8 +47,8 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
       oneways_(connection_, flush_timer, ledger),
       clock_(*limits.clock) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
-  // Without a time-out a mute peer would block its callers. A failure to set the time-out is
-  // ignored.
+  // Without a time-out, a peer that never replies would block its callers. A failure to set the
+  // time-out is ignored.
   first_reply_awaited_ = connection_.set_receive_timeout(first_reply_timeout);
 }
 
@@ -334,7 +334,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 
 [[gnu::always_inline]] inline FailureCause ClientConnection::read_blocking(ReplySlot& slot) {
   const ReadStatus status = connection_.read(slot.message, Wait::yes, slot.deadline);
-  // On a new connection a mute peer may be detected before the deadline.
+  // On a new connection, the time-out of the first reply may pass before the deadline.
   if (status == ReadStatus::timed_out && slot.deadline.passed(clock_.now())) [[unlikely]]
     return FailureCause::deadline;
   return cause_of(status);

@@ -37,7 +37,7 @@ Invocation::State Invocation::choose_both_directions() {
   return State::connect;
 }
 
-// A peer that has never replied may be mute, so the wait for its first reply is limited.
+// A peer that has never replied may never reply, so the wait for its first reply is limited.
 Deadline Invocation::reply_deadline() const noexcept {
   const auto limit = context_.settings.first_reply_timeout;
   if (limit <= limit.zero() ||

@@ -23,7 +23,8 @@ class ReplyingRequest : public ServerRequest {
   [[nodiscard]] bool expired() const noexcept override {
     return time_limited() && remaining_time() == 0;
   }
-  /// The outcome of the request, once it is answered.
+  /// The outcome of the request. Before a reply is sent, and for a request without a reply,
+  /// `oneway`; `refused` after `note_refused`.
   [[nodiscard]] RequestOutcome outcome() const noexcept {
     return refused_ ? RequestOutcome::refused : outcome_;
   }

@@ -407,7 +407,7 @@ TEST_CASE("a request carries the remaining time of its caller; a oneway does not
   CHECK(told == std::vector<std::optional<std::uint64_t>>{all, all, std::nullopt, std::nullopt});
 }
 
-TEST_CASE("a mute peer ends the calls on a new connection") {
+TEST_CASE("a peer that never replies ends the calls on a new connection") {
   FakeClock clock;
   Fixture fixture({}, clock);
   Kept kept;
@@ -420,7 +420,7 @@ TEST_CASE("a mute peer ends the calls on a new connection") {
   CHECK(observed.failure<CORBA::TIMEOUT>().minor() == orb::minor_mute_peer);
 }
 
-TEST_CASE("a new connection's peer is mute if it does not answer the oldest call in flight") {
+TEST_CASE("a new connection ends if its peer does not answer the oldest call in flight") {
   FakeClock clock;
   Fixture fixture({}, clock);
   Kept kept;

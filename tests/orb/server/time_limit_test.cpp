@@ -191,7 +191,7 @@ TEST_CASE("a call out of an upcall keeps its time limit, and other requests are 
   CHECK(act(object, 0) == 1);
 }
 
-TEST_CASE("a call out of an upcall gives up a mute peer after the time-out of the first reply") {
+TEST_CASE("a call out of an upcall gives up a silent peer after the time-out of the first reply") {
   const MutePeer peer;
   ObjectRef mute;
   orb::Settings settings = server_settings(each_strategy());

@@ -1,4 +1,5 @@
-// Turns implied names into the data of the files of coroutine servants.
+// Describes the operations of an interface for the generators of coroutine calls (clients) and
+// coroutine servants.
 #include "idlc/backends/cpp11/async.h"
 
 #include "idlc/backends/cpp11/names.h"
@@ -10,7 +11,8 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// Nothing is borrowed from the request, because the coroutine outlives it.
+/// If the operation is a coroutine in servants, its parameters lose their annotations: the
+/// coroutine outlives the request, so it must not borrow from it.
 Coroutine coroutine_of(const AsyncOperation& operation) {
   Coroutine result{.callable = callable_of(*operation.origin, operation.half),
                    .is_chosen = operation.is_chosen,
