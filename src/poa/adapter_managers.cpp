@@ -138,7 +138,7 @@ void Adapter::wait_for_transition(Lock& lock, const std::string& id, Waits waits
     if (would_wait_for_itself(id))
       throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
                                  "waiting for the object's transition might never end");
-    // The waiting thread may be the thread that has to answer.
+    // The waiting thread may be the thread that has to send the deferred reply.
     if (waits == Waits::request && activation_.owes(id))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
                              "the object is being deactivated and waits for its deferred replies");
@@ -167,9 +167,12 @@ void Adapter::incarnate(OctetSpan octets) {
   const std::string text = id_text(id);
   {
     Lock lock(mutex_);
-    // The request is nested in the transition that it would wait for. It can be served later.
+    // The request is nested in the transition that it would wait for. It can be served when the
+    // transition has ended.
     if (activation_.state_of(text) && would_wait_for_itself(text))
-      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is in transition");
+      throw CORBA::TRANSIENT(
+          minor_discarded, COMPLETED_NO,
+          "the object is being incarnated or deactivated, and waiting might never end");
     wait_for_transition(lock, text, Waits::request);
     if (objects_.contains(text)) return;  // another request had it incarnated
     if (!servant_activator_) throw CORBA::OBJ_ADAPTER(minor_no_servant_manager, COMPLETED_NO);
@@ -260,8 +263,8 @@ bool Adapter::has_activator() const noexcept {
 }
 
 bool Adapter::activate_child(const std::string& name) {
-  // The lock comes first: an upcall that has it may ask for the child, and must not find it half
-  // made.
+  // The lock of a single-thread adapter is taken first: an upcall that holds this lock may look for
+  // the child, and must not find a child that is not complete.
   const auto single_thread = enter_upcall();
   CORBA::object_reference<AdapterActivator> activator;
   {
@@ -269,7 +272,8 @@ bool Adapter::activate_child(const std::string& name) {
     tree_.wait_until_made(lock, name);
     if (tree_.contains(name)) return true;
     if (tree_.is_being_made(name))  // by this thread: the request is nested in the activator
-      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the adapter is being made");
+      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                             "the adapter activator is still creating the POA");
     if (!adapter_activator_) return false;
     activator = adapter_activator_;
     tree_.begin_making(name);

@@ -22,7 +22,7 @@ struct Configuration {
   poa::AdapterLimits adapter_limits;
   std::uint32_t threads_per_connection_max = 32;  ///< accepted and ignored
   std::optional<log::Level> log_level;
-  std::optional<transport::Endpoint> administration;  ///< a socket file
+  std::optional<transport::Endpoint> administration;  ///< the socket file of -ORBAdministration
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
   std::vector<std::string> protocol_libraries;  ///< plug-ins, in the order of loading
   std::vector<transport::SchemeRow> schemes;    ///< added when the plug-ins are loaded

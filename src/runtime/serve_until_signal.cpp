@@ -62,7 +62,7 @@ void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
   try {
     orb->run();
   } catch (const CORBA::BAD_INV_ORDER& exception) {
-    // The ORB was shut down before this thread came to run it.
+    // The ORB was shut down before this thread called `run`.
     if (exception.minor() != shut_down_minor) throw;
   }
 }

@@ -13,7 +13,7 @@
 namespace perigee::transport {
 namespace {
 
-/// RFC 3986, 3.1. Only lower case, as all our schemes are.
+/// RFC 3986, 3.1. Only lower case, as in all schemes of Perigee.
 bool is_scheme(std::string_view text) {
   const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto other = [&](char c) {
@@ -378,7 +378,7 @@ ProtocolRegistry::Readers ProtocolRegistry::readers_of(std::uint32_t tag) const 
   return readers;
 }
 
-// Protocols are called without our lock: they may call the registry.
+// Protocols are called without the lock: they may call the registry.
 std::optional<ProfileTarget> ProtocolRegistry::claim(const iop::TaggedProfile& profile) const {
   const Readers readers = readers_of(profile.tag);
   if (readers.codec == nullptr) return std::nullopt;

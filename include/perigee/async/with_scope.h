@@ -34,7 +34,8 @@ class scope_deadline {
   Deadline deadline_;  // by the reactor's clock
 };
 
-/// `co_await with_scope(within(reactor, 100ms), body)`: no duration is too long.
+/// The deadline after `duration`, as in `co_await with_scope(within(reactor, 100ms), body)`. Any
+/// duration is allowed.
 template <typename Rep, typename Period>
 [[nodiscard]] scope_deadline within(event::Reactor& reactor,
                                     std::chrono::duration<Rep, Period> duration) noexcept {

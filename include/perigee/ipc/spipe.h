@@ -1,4 +1,5 @@
-// The family of local streams that keep records (SOCK_SEQPACKET), the successors of STREAM pipes.
+// The family of local streams that keep the boundaries of records (SOCK_SEQPACKET), like the
+// STREAMS pipes of System V.
 #pragma once
 
 #include <perigee/ipc/record_socket.h>
@@ -26,7 +27,7 @@ using Connector = SPipe::Connector;
   return detail::pair_of<Stream>(io::record_pair());
 }
 
-/// Removes the file of an acceptor's path.
+/// Removes the socket file at which an acceptor has listened.
 inline void remove(const SPipeAddr& address) noexcept { io::remove_name(address.unix_name()); }
 }  // namespace spipe
 

@@ -1,4 +1,5 @@
-// A handshake without waiting in the transport, so that one deadline limits all its round trips.
+// Makes the handshake of a client's transport. The transport itself never waits, so one deadline
+// limits all round trips of the handshake.
 #include "engine/client/opening.h"
 
 #include <perigee/event/handle_state.h>
@@ -15,7 +16,7 @@ using transport::Transport;
 using transport::Wait;
 using transport::Wants;
 
-constexpr milliseconds look_around{100};  // the longest single wait
+constexpr milliseconds look_around{100};  // the longest wait before the clock is read again
 
 void await_readiness(const Transport& transport, milliseconds limit) {
   const bool writes = transport.wants(Step::open) == Wants::to_write;

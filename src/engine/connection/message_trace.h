@@ -13,7 +13,7 @@ namespace perigee::engine {
 /// Whether messages of connections that begin now are traced.
 [[nodiscard]] bool tracing_messages() noexcept;
 
-/// "… opened", "… ended".
+/// Logs the event of a connection, "opened" or "ended", after the name of the peer.
 void trace_connection(std::string_view peer, std::string_view event) noexcept;
 /// A finished message that is about to be sent to `peer`.
 void trace_sent(const messaging::Session& session, const cdr::Buffer& message,

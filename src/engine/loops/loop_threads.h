@@ -51,7 +51,8 @@ class LoopThreads final {
   /// each look.
   static constexpr std::chrono::seconds extra_time{1};
 
-  /// `loop` and `spares` must outlive it.
+  /// `loop` and `spares` must outlive it. `planned`: the number of threads without spare threads
+  /// and extra threads.
   LoopThreads(Loop& loop, std::uint32_t planned, SpareThreads& spares,
               std::chrono::milliseconds standby = standby_time) noexcept
       : loop_(loop), planned_(planned), spares_(spares), standby_(standby) {}
@@ -76,7 +77,7 @@ class LoopThreads final {
   [[nodiscard]] PERIGEE_INTERNAL_API bool add_spares() noexcept;
   /// @}
 
-  /// The number of threads that the plan gives this loop.
+  /// The number of threads without spare threads and extra threads.
   [[nodiscard]] std::uint32_t planned() const noexcept { return planned_; }
   /// The number of the calling thread in its loop, in the order of start: 0, 1, ...; 0 on other
   /// threads.

@@ -1,5 +1,5 @@
-// A small precedence-climbing evaluator. Operands that short-circuiting skips are parsed but not
-// evaluated.
+// Evaluates the expressions of #if and #elif by precedence climbing. Operands that `&&`, `||` and
+// `?:` skip are parsed but not evaluated.
 #include "idlc/frontend/condition.h"
 
 #include <array>

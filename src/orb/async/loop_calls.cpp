@@ -20,7 +20,8 @@ using engine::ConnectionRef;
 
 namespace {
 
-constexpr int batches_max = 64;  // of waiting calls that start one after another: next_connected
+// Batches of waiting calls that `next_connected` starts one after the other.
+constexpr int batches_max = 64;
 
 }  // namespace
 
@@ -33,7 +34,7 @@ LoopCalls::LoopCalls(const OrbContext& context, engine::Connects& connects, engi
 
 LoopCalls::~LoopCalls() = default;
 
-// When the loop has ended, no thread may take a turn any more.
+// After the end of the loop there may be no thread that runs the task, so `posted` is called.
 void LoopCalls::post(event::Task& task) noexcept {
   (void)home_.reactor().post(task);
   if (stopped_.load() && running_.posted) running_.posted();
@@ -43,8 +44,8 @@ std::size_t LoopCalls::connections_max() const noexcept {
   return std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
 }
 
-// One connection for each thread of the loop, as far as allowed: only one thread at a time reads a
-// connection.
+// One connection for each thread of the loop without spare and extra threads, as far as allowed:
+// only one thread at a time reads a connection.
 std::size_t LoopCalls::wanted_connections() const noexcept {
   const engine::LoopThreads* const threads = loop().threads();
   const std::size_t wanted = threads != nullptr ? threads->planned() : 1;
@@ -139,8 +140,8 @@ bool LoopCalls::has_room(const engine::Connection& connection) const noexcept {
   return !connection.ending() && connection.calls() < context_.settings.requests_in_flight_max;
 }
 
-// The thread's own connection, else the next connection with room. A connection that has brought a
-// reply may be stale: the peer may have closed it long ago.
+// The thread's own connection, else the next connection with room. A connection over which a
+// reply has arrived may be stale: the peer may have closed it long ago.
 ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noexcept {
   const std::size_t count = line.connections.size();
   const std::size_t own = engine::LoopThreads::number_of_this_thread();

@@ -175,13 +175,13 @@ MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress,
   auto& families = snapshot.families;
   families.push_back(outcome_family(
       "perigee_calls_total", "Calls of this ORB's clients that ended.", calls, call_outcomes));
-  families.push_back(plain_counter(
-      "perigee_call_retries_total",
-      "Failed tries of calls that were not executed; the next target, if any, is tried.", retries));
+  families.push_back(
+      plain_counter("perigee_call_retries_total",
+                    "Attempts that failed before the server could execute the request.", retries));
   families.push_back(
       plain_counter("perigee_call_forwards_total", "Location forwards followed.", forwards));
   families.push_back(plain_counter("perigee_handler_calls_failed_total",
-                                   "Reply handlers in other processes that were not called.",
+                                   "Outcomes that reply handlers in other processes did not get.",
                                    handler_calls_failed));
   families.push_back(plain_counter("perigee_oneways_lost_total",
                                    "Buffered oneways that could not be sent.",
@@ -189,26 +189,30 @@ MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress,
   families.push_back(outcome_family("perigee_requests_total", "Requests to this ORB's servants.",
                                     requests, request_outcomes));
   families.push_back({"perigee_requests_in_progress",
-                      "Requests that are not answered yet.",
+                      "Requests that have no reply yet.",
                       Type::gauge,
                       {{{}, requests_in_progress}},
                       {}});
   families.push_back(plain_counter(
       "perigee_malformed_messages_total",
-      "Malformed messages. Each ended its connection, if it was no datagram.", malformed_messages));
-  families.push_back(plain_counter("perigee_listen_points_believed_total",
-                                   "Listen points of clients that offer their connections.",
-                                   listen_points_believed));
-  families.push_back(plain_counter("perigee_listen_points_refused_total",
-                                   "Listen points of other hosts, and lists of them with an error.",
-                                   listen_points_refused));
+      "Malformed messages received. Each one ended its connection; datagrams were only dropped.",
+      malformed_messages));
+  families.push_back(
+      plain_counter("perigee_listen_points_believed_total",
+                    "Addresses that clients announced when they offered their connections.",
+                    listen_points_believed));
+  families.push_back(
+      plain_counter("perigee_listen_points_refused_total",
+                    "Announced addresses that were refused: not the client's own, or too many.",
+                    listen_points_refused));
   if (!measures_latencies_) return snapshot;
-  families.push_back(latency_family("perigee_call_duration_seconds",
-                                    "Time of calls, from the stub's begin to its end.",
-                                    call_latencies));
-  families.push_back(latency_family("perigee_request_duration_seconds",
-                                    "Time of requests, from parsed to answered.",
-                                    request_latencies));
+  families.push_back(latency_family(
+      "perigee_call_duration_seconds",
+      "Time of calls, from the start of the stub until the reply has arrived.", call_latencies));
+  families.push_back(
+      latency_family("perigee_request_duration_seconds",
+                     "Time of requests, from the parsed header until the connection has the reply.",
+                     request_latencies));
   return snapshot;
 }
 

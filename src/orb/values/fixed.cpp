@@ -142,7 +142,8 @@ Int128 fixed_multiply(Int128 a, Int128 b, int scale, int to_scale) {
 }
 
 Int128 fixed_divide(Int128 a, Int128 b, int scale, int to_scale) {
-  if (b == 0) fixed_overflow();
+  if (b == 0)
+    throw CORBA::DATA_CONVERSION(0, CORBA::COMPLETED_NO, "a fixed-point value divided by zero");
   // One of the numbers is extended, so that the quotient has `to_scale` places.
   const int places = to_scale - scale;
   const Wide dividend = shift(widen(magnitude(a)), std::max(places, 0));

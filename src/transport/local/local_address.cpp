@@ -82,9 +82,10 @@ std::expected<LocalListenAddress, IoError> parse_local_listen_address(const Endp
   if (question == std::string_view::npos) return listen;
   const bool has_file = listen.address.place.kind() == ipc::UnixAddr::Kind::path;
   if (!has_file || !parse_options(text.substr(question + 1), listen))
-    return bad_address(IoOperation::listen, endpoint,
-                       "after ? only mode=<octal> and publish=omniorb are known, with & between, "
-                       "and only for a path");
+    return bad_address(
+        IoOperation::listen, endpoint,
+        "after ? write mode=<octal> or publish=omniorb, or both with & between them; "
+        "only a path can have these options");
   return listen;
 }
 

@@ -1,6 +1,5 @@
-// The positions of the members of structs, in CDR and in memory. Pure computation: knows no C++
-// text. The memory layout is that of x86-64 and AArch64 Linux; generated code asserts the
-// assumptions.
+// The positions of the members of structs, in CDR and in memory. Makes no C++ text. The
+// memory layout is that of x86-64 and AArch64 Linux; generated code asserts the assumptions.
 #pragma once
 
 #include "idlc/frontend/model.h"
@@ -19,7 +18,7 @@ struct Leaf {
   std::vector<const Member*> path;  ///< from the outer struct's member to the value itself
   const Type* type = nullptr;       ///< unaliased: a basic type or an enum
   std::size_t size = 0;             ///< in CDR and in memory; aligned to its size in both
-  std::size_t memory_offset = 0;    ///< from the outer struct's begin
+  std::size_t memory_offset = 0;    ///< from the start of the outer struct
 };
 
 /// Octets that generated code copies at once: they have the same order on the wire and in memory.
@@ -37,9 +36,10 @@ struct Gap {
   friend bool operator==(const Gap&, const Gap&) = default;
 };
 
-/// Values of fixed size that follow each other on the wire.
+/// Values of fixed size that follow each other on the wire. Their padding depends on the *phase*:
+/// the position of the run's first octet in the message, modulo `phase_count`.
 struct Run {
-  static constexpr std::size_t phase_count = 8;  // no CDR type is aligned to more
+  static constexpr std::size_t phase_count = 8;  // no CDR type has a larger alignment
 
   std::vector<Leaf> leaves;  // at least one
 
