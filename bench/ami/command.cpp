@@ -63,7 +63,9 @@ void add_ami_command(CLI::App& bench) {
       ->add_option("--server", options.servers, "Servers: Perigee's by thread strategy, or omniORB")
       ->check(CLI::IsMember(ami_servers()))
       ->capture_default_str();
-  command->add_option("--cpus", options.cpus, "Numbers of CPUs that both sides share")
+  command
+      ->add_option("--cpus", options.cpus,
+                   "Numbers of CPUs: with 1, client and server share a CPU; with 2, each has one")
       ->check(CLI::Range(1, 2))
       ->capture_default_str();
   command->add_flag("--quick", settings->quick,
