@@ -65,6 +65,9 @@ struct Messages {
 class Echo final : public engine::RequestHandler {
  public:
   std::function<void(engine::IncomingRequest&)> on_request;
+  std::function<bool(engine::IncomingRequest&)> takes;  ///< true: parked or deferred, no reply now
+  std::function<void()> on_full;
+  std::function<void()> on_hold_point;
   std::atomic<int> requests{0};
   std::atomic<int> refused{0};
   std::atomic<int> malformed{0};
@@ -74,6 +77,7 @@ class Echo final : public engine::RequestHandler {
     requests.fetch_add(1);
     const OctetSpan rest = request.parsed.body.read_octets(request.parsed.body.remaining());
     const Octets body(rest.begin(), rest.end());
+    if (takes && takes(request)) return;
     if (on_request) on_request(request);
     if (request.response() == messaging::ResponseFlags::none) return;
     cdr::Buffer& reply = request.frame.reply;
@@ -105,8 +109,13 @@ class Echo final : public engine::RequestHandler {
     connection.send(frame.reply, frame);
     return true;
   }
-  const void* hold_point(OctetSpan /*key*/) noexcept override { return nullptr; }
-  void tell_full(Connection& /*connection*/) noexcept override {}
+  const void* hold_point(OctetSpan /*key*/) noexcept override {
+    if (on_hold_point) on_hold_point();
+    return nullptr;
+  }
+  void tell_full(Connection& /*connection*/) noexcept override {
+    if (on_full) on_full();
+  }
   bool cancels() const noexcept override { return false; }
   void count_malformed() noexcept override { malformed.fetch_add(1); }
 };
@@ -284,6 +293,28 @@ struct BothWays {
   std::shared_ptr<MemoryConnection> memory;
   Connection* opener = nullptr;
   Connection* acceptor = nullptr;
+};
+
+/// Takes the place of a request whose reply is sent later. Owned by the test.
+class Later final : public engine::DeferredRequest {
+ public:
+  explicit Later(engine::IncomingRequest& request)
+      : engine::DeferredRequest(request.id(), request.version(), request.response()),
+        connection_(request.connection) {
+    connection_.defer(request, *this);
+  }
+  void reply() {
+    cdr::Buffer buffer;
+    Messages::reply(buffer, connection_.session(), id(), {});
+    connection_.send_deferred(buffer);
+    connection_.end_deferred(*this);
+  }
+  void add_reference() noexcept override {}
+  void drop_reference() noexcept override {}
+  void stop() noexcept override {}
+
+ private:
+  Connection& connection_;
 };
 
 inline Octets octets_of(std::size_t size, int seed = 0) {

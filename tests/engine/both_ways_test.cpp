@@ -309,6 +309,77 @@ TEST_CASE("under an order, an upcall can call back over its connection while req
   }
 }
 
+TEST_CASE("a parked request counts until it is admitted, so no later request overtakes it") {
+  BothWays::Plan plan;
+  plan.acceptor_threads = 1;  // dispatches the parked request, while the dedicated reader reads
+  plan.acceptor_reading = Connection::Reading::dedicated;
+  BothWays ends(plan, [](BothWays& made) {
+    made.acceptor_side.settings.request_order = engine::RequestOrder::connection;
+  });
+  TestCall first;
+  TestCall second;
+  std::promise<void> parked;
+  std::vector<std::uint32_t> ids;  // written by one upcall at a time
+  bool was_parked = false;
+  int looks = 0;
+  Echo& handler = ends.acceptor_side.handler;
+  handler.takes = [&](engine::IncomingRequest& request) {
+    if (std::exchange(was_parked, true)) return false;
+    CHECK(request.connection.park(request, nullptr));
+    parked.set_value();
+    return true;
+  };
+  handler.on_hold_point = [&] {
+    ++looks;
+    if (looks > 1) return;
+    const std::size_t read = ends.memory->received(End::first);
+    CHECK(second.start(*ends.opener, octets_of(20)) == StartStatus::started);
+    while (ends.memory->received(End::first) == read) std::this_thread::yield();
+  };
+  handler.on_request = [&](engine::IncomingRequest& request) { ids.push_back(request.id()); };
+  first.on_end = [&](CallEnd&) { CHECK(second.ends() == 0); };
+  CHECK(first.start(*ends.opener, octets_of(10)) == StartStatus::started);
+  parked.get_future().wait();
+  ends.acceptor_side.home.resume_parked();
+  CHECK(first.await() == CallFailure::none);
+  REQUIRE(looks == 1);  // the request was still parked when it was dispatched again
+  CHECK(second.await() == CallFailure::none);
+  CHECK(ids == std::vector{first.id, second.id});
+}
+
+TEST_CASE("a dedicated reader that keeps a request does not wait for the peer") {
+  BothWays::Plan plan;
+  plan.acceptor_reading = Connection::Reading::dedicated;
+  BothWays ends(
+      plan, [](BothWays& made) { made.acceptor_side.settings.requests_per_connection_max = 1; });
+  std::optional<Later> later;
+  TestCall deferred;
+  TestCall kept;
+  TestCall back;
+  Gate gate;
+  std::promise<void> started;
+  Echo& handler = ends.acceptor_side.handler;
+  handler.takes = [&](engine::IncomingRequest& request) {
+    if (later) return false;
+    later.emplace(request);
+    return true;
+  };
+  handler.on_full = [&] {  // between the look at the calls of this side and the next read
+    CHECK(back.start(*ends.acceptor, octets_of(5)) == StartStatus::started);
+    started.set_value();
+  };
+  ends.opener_side.handler.on_request = [&](engine::IncomingRequest&) { gate.wait(); };
+  CHECK(deferred.start(*ends.opener, octets_of(10)) == StartStatus::started);
+  CHECK(kept.start(*ends.opener, octets_of(20)) == StartStatus::started);
+  started.get_future().wait();
+  later->reply();
+  CHECK(deferred.await() == CallFailure::none);
+  CHECK(kept.await() == CallFailure::none);  // although the peer has not answered the call yet
+  CHECK(back.ends() == 0);
+  gate.open();
+  CHECK(back.await() == CallFailure::none);
+}
+
 TEST_CASE("the time of a call passes, and the late reply is dropped") {
   Gate gate;
   BothWays ends;

@@ -247,6 +247,11 @@ std::size_t MemoryConnection::sent(End sender) {
   return pipe_from(sender).sent;
 }
 
+std::size_t MemoryConnection::received(End sender) {
+  const std::lock_guard lock(mutex_);
+  return pipe_from(sender).received;
+}
+
 std::size_t MemoryConnection::commits() noexcept { return commits_of_all.load(); }
 
 MemoryPair make_memory_pair(const PipeFaults& from_first, const PipeFaults& from_second) {

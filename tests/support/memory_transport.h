@@ -42,6 +42,8 @@ class MemoryConnection {
   void reset(int code);
   /// Octets that `sender` has sent so far, delivered or not.
   [[nodiscard]] std::size_t sent(End sender);
+  /// Octets of `sender` that the other end has received so far.
+  [[nodiscard]] std::size_t received(End sender);
   /// How often senders have sent octets that they had made in place, on all connections.
   [[nodiscard]] static std::size_t commits() noexcept;
 

@@ -319,12 +319,16 @@ void Connection::refuse(IncomingMessage& message, ThreadFrame& frame, Refusal re
 
 // Takes the waiting request. If there is still no room for it, and this side has calls, reads on
 // instead, because replies must be read. `paused_` is set before the second call of `must_pause`,
-// so a thread that makes room later marks the connection ready.
+// so a thread that makes room later marks the connection ready. A dedicated reader would not see
+// that while it waits for the peer, so the home loop reads on.
 ReadStatus Connection::next_kept(IncomingMessage& message, ThreadFrame& frame) {
   Outbound* const out = outbound_.load();
   if (out != nullptr && must_pause()) {
     paused_.store(true);
-    if (must_pause()) return io_.read(message, frame.wait, frame.scratch);
+    if (must_pause()) {
+      if (frame.wait == Wait::yes) leave_dedicated(frame);
+      return io_.read(message, Wait::no, frame.scratch);
+    }
   }
   message = std::move(*waiting_);
   waiting_.reset();

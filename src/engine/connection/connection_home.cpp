@@ -131,8 +131,9 @@ void Home::lend_parked(ThreadFrame& frame) noexcept {
 }
 
 // With several threads, the next request may be taken when a two-way upcall begins, or when the
-// upcall of a oneway ends. With one thread, it may be taken at once: only nested turns can overtake
-// the request.
+// upcall of a oneway ends. With one thread, it may be taken when any upcall begins: only nested
+// turns can overtake the request. Until the request is admitted, it counts as parked: otherwise a
+// dedicated reader could overtake it.
 void Home::handle_event(const Event& /*event*/) noexcept {
   if (!parked_role_.take_or_note()) return;
   const FrameLevel level(settings().read_buffer_size);
@@ -140,7 +141,6 @@ void Home::handle_event(const Event& /*event*/) noexcept {
   if (!request) return end_parked_turn();
   ThreadFrame& frame = *level;
   frame.parked_number = request->number;
-  if (loop_.single_threaded()) lend_parked(frame);
   static_cast<Connection&>(*request->owner).handle_parked(request->message, frame);
   lend_parked(frame);
 }

@@ -310,7 +310,8 @@ void Connection::keep(IncomingMessage& message) {
   }
   if (frame.wait == Wait::yes) return dispatch_dedicated(request);
   if (frame.parked_number != 0) [[unlikely]] {
-    if (request.response() != messaging::ResponseFlags::none) home_.lend_parked(frame);
+    const bool is_oneway = request.response() == messaging::ResponseFlags::none;
+    if (!is_oneway || home_.loop().single_threaded()) home_.lend_parked(frame);
     home_.need_ticks();
     upcall(request);
     return true;

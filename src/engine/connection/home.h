@@ -124,8 +124,8 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   void resume_parked() noexcept;
   /// Lets threads of the loop dispatch the requests that are due.
   void dispatch_parked() noexcept { reactor().mark_ready(*this); }
-  /// Called by the thread that dispatches a parked request, before a two-way upcall: lets other
-  /// threads take the next parked request.
+  /// Called by the thread that dispatches a parked request, after the request was admitted and
+  /// before its upcall: lets other threads, or nested turns, take the next parked request.
   void lend_parked(ThreadFrame& frame) noexcept;
   void handle_event(const Event& event) noexcept override;
   /// @}
