@@ -54,9 +54,10 @@ struct NativeStruct {
 constexpr std::size_t struct_size = 24;
 static_assert(sizeof(NativeStruct) == struct_size);
 
-/// The values of struct number `index` of each buffer.
+/// The values of struct number `index` of each buffer. The char is ASCII: other characters have
+/// several octets in UTF-8, so an ORB refuses them.
 inline NativeStruct make_struct(std::size_t index) {
-  return {static_cast<std::int16_t>(index), static_cast<char>(pattern(index)),
+  return {static_cast<std::int16_t>(index), static_cast<char>(pattern(index) & 0x7f),
           static_cast<std::int32_t>(index), pattern(index), static_cast<double>(index) / 2};
 }
 

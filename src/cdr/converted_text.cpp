@@ -28,6 +28,11 @@ char Encoder::converted(char character) noexcept {
 }
 
 char Decoder::converted(char character) noexcept {
+  if (!code_sets_.converts()) {
+    if (!checks_utf_8()) return character;
+    fail(ErrorKind::bad_character);
+    return '\0';
+  }
   const char result = convert_character(character, code_sets_.chars, code_sets_.native);
   if (result == '\0' && character != '\0') fail(ErrorKind::bad_character);
   return result;

@@ -1,4 +1,5 @@
 // The out-of-line parts of the decoder: strings, encapsulations, long double, failure.
+#include "text_conversion.h"
 #include "text_copy.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/landed_sequence.h>
@@ -134,7 +135,26 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
   return {};
 }
 
+// A few octets beyond ASCII are common in texts, so the environment is asked only then.
+[[gnu::always_inline]] inline bool Decoder::check_text(std::string_view text) noexcept {
+  if (is_ascii(text) || !checks_utf_8() || is_utf_8(text)) [[likely]]
+    return true;
+  fail(ErrorKind::bad_character);
+  return false;
+}
+
+// In UTF-8 only an ASCII character has one octet.
+void Decoder::check_characters(std::span<const char> characters) noexcept {
+  if (!is_ascii({characters.data(), characters.size()}) && checks_utf_8())
+    fail(ErrorKind::bad_character);
+}
+
 std::string_view Decoder::read_string_view() noexcept { return read_text(read_length(1)); }
+
+std::string_view Decoder::read_checked_string() noexcept {
+  const std::string_view text = read_text(read_length(1));
+  return check_text(text) ? text : std::string_view();
+}
 
 void Decoder::read_string(std::string& text) {
   const std::size_t size = read_length(1);
@@ -142,6 +162,7 @@ void Decoder::read_string(std::string& text) {
   const std::string_view octets = read_text(size);
   if (code_sets_.converts()) [[unlikely]]
     return convert(octets, text);
+  if (!check_text(octets)) return text.clear();
   text.assign(octets.data(), octets.size());
 }
 
@@ -149,12 +170,15 @@ void Decoder::copy_long(std::size_t size, std::string& text) {
   const auto* octets = reinterpret_cast<const char*>(read_octets(size).data());
   text.clear();
   if (octets == nullptr) return;  // there was no memory to join a landed message
-  bool is_good = octets[size - 1] == '\0';
+  CopiedText copied = CopiedText::has_nul;
   text.resize_and_overwrite(size - 1, [&](char* place, std::size_t length) noexcept {
-    is_good = is_good && copy_long_text(place, {octets, length});
-    return is_good ? length : 0;
+    if (octets[length] == '\0') copied = copy_long_text(place, {octets, length});
+    return copied != CopiedText::has_nul ? length : 0;
   });
-  if (!is_good) fail(ErrorKind::bad_string);
+  if (copied == CopiedText::has_nul) return fail(ErrorKind::bad_string);
+  if (copied == CopiedText::ascii || !checks_utf_8() || is_utf_8(text)) return;
+  text.clear();
+  fail(ErrorKind::bad_character);
 }
 
 // CORBA 3.0, 15.3.2.8: two digits in an octet, then a digit and the sign (0xc or 0xd).

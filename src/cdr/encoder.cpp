@@ -37,7 +37,7 @@ bool copy_as_words(std::byte* place, std::string_view text) {
 /// False if there is a NUL inside. Most texts are short: for these, a function call costs more than
 /// the copy.
 bool copy_without_nul(std::byte* place, std::string_view text) {
-  if (text.size() >= long_text_min) return copy_long_text(place, text);
+  if (text.size() >= long_text_min) return copy_long_text(place, text) != CopiedText::has_nul;
   if (text.size() > 16) {
     std::memcpy(place, text.data(), text.size());
     return std::memchr(text.data(), 0, text.size()) == nullptr;

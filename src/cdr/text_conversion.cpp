@@ -92,6 +92,14 @@ char* put_character(CharSet set, char32_t character, char* place) noexcept {
 
 }  // namespace
 
+bool is_utf_8(std::string_view text) noexcept {
+  for (;;) {
+    text.remove_prefix(ascii_prefix(text));
+    if (text.empty()) return true;
+    if (take_utf_8(text) == no_character) return false;
+  }
+}
+
 void append_utf_8(std::string& text, char32_t character) {
   std::array<char, 4> octets;
   const bool is_ascii = character < 0x80;

@@ -20,6 +20,7 @@ inline constexpr char32_t no_character = 0xffffffff;
 /// Returns `no_character`, and leaves `text` unchanged, if the octets are not well-formed UTF-8:
 /// also for an overlong form, a surrogate or a code point beyond Unicode.
 [[nodiscard]] char32_t take_utf_8(std::string_view& text) noexcept;
+[[nodiscard]] bool is_utf_8(std::string_view text) noexcept;
 /// Appends a character that is neither a surrogate nor beyond Unicode.
 void append_utf_8(std::string& text, char32_t character);
 

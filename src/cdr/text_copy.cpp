@@ -5,8 +5,8 @@
 #include <perigee/base/copy.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <span>
 
 namespace perigee::cdr {
 namespace {
@@ -15,28 +15,32 @@ namespace {
 constexpr std::size_t cached_size = 8192;
 
 /// Uses the C library: searches each block, and then copies it from the cache.
-bool copy_by_library(char* place, std::string_view text) noexcept {
+CopiedText copy_by_library(char* place, std::string_view text) noexcept {
+  bool all_ascii = true;
   while (!text.empty()) {
     const std::size_t size = std::min(text.size(), cached_size);
-    if (std::memchr(text.data(), 0, size) != nullptr) return false;
+    if (std::memchr(text.data(), 0, size) != nullptr) return CopiedText::has_nul;
+    all_ascii = all_ascii && is_ascii(text.substr(0, size));
     copy_octets(place, text.data(), size);
     place += size;
     text.remove_prefix(size);
   }
-  return true;
+  return all_ascii ? CopiedText::ascii : CopiedText::beyond_ascii;
 }
 
 #if defined(__x86_64__)
 using Block [[gnu::vector_size(32)]] = std::uint8_t;
 
-constexpr bool has_zero_octet(std::span<const std::uint64_t> words) {
-  return std::ranges::any_of(words, [](std::uint64_t word) { return cdr::has_zero_octet(word); });
+constexpr bool has_zero_octet(std::string_view octets) {
+  return octets.find('\0') != std::string_view::npos;
 }
 
 /// Uses registers of 32 octets, which is twice as fast. `least` holds the minimum of all octets in
-/// each position. It contains a 0 at the end if any octet was 0.
-[[gnu::target("avx2")]] bool copy_by_registers(char* place, std::string_view text) noexcept {
+/// each position. It contains a 0 at the end if any octet was 0. `all` holds the octets of each
+/// position, combined by or.
+[[gnu::target("avx2")]] CopiedText copy_by_registers(char* place, std::string_view text) noexcept {
   Block least = ~Block{};
+  Block all{};
   for (; text.size() >= 4 * sizeof(Block); place += 4 * sizeof(Block)) {
     Block first, second, third, fourth;
     std::memcpy(&first, text.data(), sizeof(Block));
@@ -47,21 +51,26 @@ constexpr bool has_zero_octet(std::span<const std::uint64_t> words) {
     std::memcpy(place + sizeof(Block), &second, sizeof(Block));
     std::memcpy(place + 2 * sizeof(Block), &third, sizeof(Block));
     std::memcpy(place + 3 * sizeof(Block), &fourth, sizeof(Block));
+    all |= first | second | third | fourth;
     first = first < second ? first : second;
     third = third < fourth ? third : fourth;
     first = first < third ? first : third;
     least = first < least ? first : least;
     text.remove_prefix(4 * sizeof(Block));
   }
-  std::uint64_t words[sizeof(Block) / sizeof(std::uint64_t)];
-  std::memcpy(words, &least, sizeof words);
-  return !has_zero_octet(words) && copy_by_library(place, text);
+  std::array<char, sizeof(Block)> octets;
+  std::memcpy(octets.data(), &least, octets.size());
+  if (has_zero_octet({octets.data(), octets.size()})) return CopiedText::has_nul;
+  std::memcpy(octets.data(), &all, octets.size());
+  const bool all_ascii = is_ascii({octets.data(), octets.size()});
+  const CopiedText rest = copy_by_library(place, text);
+  return rest == CopiedText::ascii && !all_ascii ? CopiedText::beyond_ascii : rest;
 }
 #endif
 
 }  // namespace
 
-bool copy_long_text(void* place, std::string_view text) noexcept {
+CopiedText copy_long_text(void* place, std::string_view text) noexcept {
   auto* const octets = static_cast<char*>(place);
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) return copy_by_registers(octets, text);

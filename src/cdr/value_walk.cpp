@@ -167,7 +167,7 @@ class Walk final {
   template <typename Text>
   void bounded(const TypeNode& type) {
     if (out_ == nullptr && type.bound == 0 && std::same_as<Text, std::string>) {
-      (void)in_.read_string_view();
+      (void)in_.read_checked_string();
       return;
     }
     Text text;

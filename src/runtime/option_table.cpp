@@ -265,6 +265,9 @@ constexpr Option options[] = {
     answer_option<&orb::CodeSetSettings::prefer_utf_8>(
         "PreferUtf8", "code_sets.prefer_utf_8", text,
         "a UTF-8 client sends UTF-8 to servers that convert from it"),
+    answer_option<&orb::CodeSetSettings::accept_invalid_utf_8>(
+        "AcceptInvalidUtf8", "code_sets.accept_invalid_utf_8", text,
+        "whether a program whose code set is UTF-8 accepts strings that are not valid UTF-8"),
     {"DefaultCharCodeSet", "code_sets.default_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
      "the code set of strings, for peers that announce no code sets", set_default_char_code_set,
      nullptr, "ISO-8859-1"},

@@ -10,14 +10,18 @@
 namespace perigee::test {
 
 struct TwoOrbs {
-  explicit TwoOrbs(const std::string& strategy = "thread-pool") {
+  explicit TwoOrbs(const std::string& strategy = "thread-pool",
+                   const std::vector<std::string>& of_server = {},
+                   const std::vector<std::string>& of_client = {}) {
     static std::atomic<int> number{0};
     const std::string name = "compat-" + std::to_string(++number);
     std::vector<std::string> options = {"program", "-ORBListenEndpoints", "iiop://127.0.0.1:0",
                                         "-ORBThreadStrategy", strategy};
+    options.insert(options.end(), of_server.begin(), of_server.end());
     server = CORBA::ORB_init(options, name + "-server");
-    std::vector<std::string> none = {"program"};
-    client = CORBA::ORB_init(none, name + "-client");
+    std::vector<std::string> client_options = {"program"};
+    client_options.insert(client_options.end(), of_client.begin(), of_client.end());
+    client = CORBA::ORB_init(client_options, name + "-client");
     poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
     poa->the_POAManager()->activate();
   }

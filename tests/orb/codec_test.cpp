@@ -57,6 +57,14 @@ TEST_CASE("values of many types are the same after encoding and decoding") {
   }
 }
 
+TEST_CASE("a string that is not well-formed UTF-8 is encoded, but not decoded") {
+  const CodecFixture f;
+  const CORBA::Any latin_1 = any_of(std::string("caf\xe9"));
+  CHECK_THROWS_AS((void)f.codec->decode(f.codec->encode(latin_1)), Codec::FormatMismatch);
+  CHECK_THROWS_AS((void)f.codec->decode_value(f.codec->encode_value(latin_1), latin_1.type()),
+                  Codec::TypeMismatch);
+}
+
 // CORBA 3.0, 15.3.3: the octet of the byte order comes first, and counts for the alignment.
 TEST_CASE("a value is an encapsulation in the byte order that its first octet says") {
   const CodecFixture f;

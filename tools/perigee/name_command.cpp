@@ -221,7 +221,8 @@ Result result_of(CORBA::ORB& orb, Act act, const Arguments& arguments) {
 
 void run(Act act, const Arguments& arguments) {
   try {
-    std::vector<std::string> options;
+    // One name that is not UTF-8 must not hide the other names.
+    std::vector<std::string> options = {"-ORBAcceptInvalidUtf8", "yes"};
     const auto orb = CORBA::ORB_init(options, "perigee name");
     const Result result = result_of(*orb, act, arguments);
     orb->destroy();

@@ -41,8 +41,9 @@ enum class WideSet : std::uint8_t {
 /// How an encoder or decoder carries characters. The default carries `char` and strings unchanged,
 /// and wide characters and wide strings in UTF-16, in the form of GIOP 1.2.
 ///
-/// If `native` and `chars` are equal, characters are neither converted nor checked. A std::string
-/// may then hold any octets but NUL, and they arrive unchanged.
+/// If `native` and `chars` are equal, characters are not converted, and the sender does not check
+/// them. A receiver checks UTF-8 if its `Environment` says so. Otherwise a std::string may hold any
+/// octets but NUL, and they arrive unchanged.
 struct CodeSets {
   CharSet native = CharSet::utf_8;  ///< of std::string and char in this program
   CharSet chars = CharSet::utf_8;   ///< of std::string and char on the wire

@@ -33,11 +33,14 @@ class Environment {
   /// The budget for the decoded values of all messages; null: there is only the limit of each
   /// message.
   [[nodiscard]] DecodedBudget* decoded_budget() const noexcept { return decoded_budget_; }
+  /// Whether characters that arrive in UTF-8, and are not converted, must be well-formed.
+  [[nodiscard]] bool checks_utf_8() const noexcept { return checks_utf_8_; }
 
  protected:
   ~Environment() = default;
   SequenceMemory* sequence_memory_ = nullptr;
   DecodedBudget* decoded_budget_ = nullptr;
+  bool checks_utf_8_ = false;
 };
 
 /// Reads CDR from `octets`, which must outlive it and every view that it returns.
@@ -113,9 +116,16 @@ class PERIGEE_API Decoder {
   /// The code sets of `char`, strings, wchar and wide strings.
   [[nodiscard]] CodeSets code_sets() const noexcept { return code_sets_; }
   void set_code_sets(CodeSets code_sets) noexcept { code_sets_ = code_sets; }
+  /// Whether `char` and strings must be well-formed UTF-8, although they are not converted. The
+  /// environment decides. Not for calls within the process, whose code set is `WideSet::native`.
+  [[nodiscard]] bool checks_utf_8() const noexcept {
+    return environment_ != nullptr && environment_->checks_utf_8() && !code_sets_.converts() &&
+           code_sets_.chars == CharSet::utf_8 && code_sets_.wide != WideSet::native;
+  }
 
   /// A primitive value at its natural alignment; zero after an error. A `char` is converted to the
-  /// native code set. Wide characters have functions of their own.
+  /// native code set, or checked (see `checks_utf_8`): `bad_character`. Wide characters have
+  /// functions of their own.
   template <Swappable T>
     requires(!std::same_as<T, wchar_t>)
   [[nodiscard]] T read() noexcept {
@@ -130,7 +140,8 @@ class PERIGEE_API Decoder {
       T value;
       std::memcpy(&value, octets_.data() + start, sizeof(T));
       position_ = end;
-      if constexpr (std::same_as<T, char>) return code_sets_.converts() ? converted(value) : value;
+      if constexpr (std::same_as<T, char>)  // all code sets extend ASCII
+        return static_cast<signed char>(value) >= 0 ? value : converted(value);
       return swap_ ? reverse_octets(value) : value;
     }
   }
@@ -149,16 +160,17 @@ class PERIGEE_API Decoder {
   /// A string without its NUL, as a view into the octets, without conversion. Some ORBs send the
   /// illegal length 0; it is read as the empty string (interop fact 26 of docs/interop.md).
   [[nodiscard]] std::string_view read_string_view() noexcept;
-  /// The same, converted to the native code set. `bad_character`: the text is invalid, or cannot be
-  /// converted.
+  /// The same, converted to the native code set, or checked (see `checks_utf_8`). `bad_character`:
+  /// the text is invalid, or cannot be converted.
   void read_string(std::string& text);
   /// The same as a view into the octets, or into `storage` if the text had to be converted.
   [[nodiscard]] std::string_view read_borrowed_string(std::string& storage) {
-    const std::string_view octets = read_string_view();
-    if (!code_sets_.converts()) return octets;
-    convert(octets, storage);
+    if (!code_sets_.converts()) return read_checked_string();
+    convert(read_string_view(), storage);
     return storage;
   }
+  /// The same as a view into the octets: checked (see `checks_utf_8`), but not converted.
+  [[nodiscard]] std::string_view read_checked_string() noexcept;
   /// Code points. Errors: `bad_character` (the octets are not valid in the code set),
   /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string`, `bad_length`.
   /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30 of docs/interop.md: UTF-16
@@ -202,6 +214,7 @@ class PERIGEE_API Decoder {
       const OctetSpan source = read_octets(values.size_bytes());
       if (source.empty()) return;
       copy_octets(values.data(), source.data(), source.size());
+      if constexpr (std::same_as<T, char>) check_characters(values);
       if constexpr (sizeof(T) > 1)
         if (swap_)
           for (T& value : values) value = reverse_octets(value);
@@ -220,7 +233,10 @@ class PERIGEE_API Decoder {
     if (count == 0 || !is_aligned || (sizeof(T) > 1 && swap_)) return {};
     if (std::same_as<T, char> && code_sets_.converts()) return {};
     position_ = start + count * sizeof(T);
-    return {reinterpret_cast<const T*>(first), count};  // the one such cast: style guide, section 7
+    // The one such cast: style guide, section 7.
+    const std::span<const T> view(reinterpret_cast<const T*>(first), count);
+    if constexpr (std::same_as<T, char>) check_characters(view);
+    return view;
   }
   /// A sequence: the length, then the elements. The elements are appended straight from the octets
   /// where possible, since a resize would zero the vector first.
@@ -352,6 +368,8 @@ class PERIGEE_API Decoder {
   void copy_long(std::size_t size, std::string& text);
   long double read_long_double() noexcept;
   [[gnu::cold]] char converted(char character) noexcept;
+  bool check_text(std::string_view text) noexcept;
+  void check_characters(std::span<const char> characters) noexcept;
   [[gnu::cold]] void convert(std::string_view octets, std::string& text);
 
   OctetSpan octets_;  // the present piece

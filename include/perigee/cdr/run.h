@@ -201,7 +201,35 @@ class ConvertingReader final {
   Decoder& decoder_;
 };
 
+/// Looks for characters beyond ASCII in a value that was read: in UTF-8 they have several octets.
+class CharacterScan final {
+ public:
+  void align(std::size_t /*alignment*/) noexcept {}
+  void pad(std::size_t /*count*/) noexcept {}
+  template <typename T>
+  void field(const T& value) noexcept {
+    if constexpr (std::same_as<T, char>) all_ = static_cast<char>(all_ | value);
+  }
+  template <typename T>
+  void enumerator(const T& /*value*/, std::uint32_t /*count*/) noexcept {}
+
+  [[nodiscard]] bool is_ascii() const noexcept { return static_cast<signed char>(all_) >= 0; }
+
+ private:
+  char all_ = 0;  // all characters, combined by or
+};
+
 namespace run {
+
+/// Fails if the values that were read have characters that are not valid.
+template <typename Wire, typename T>
+void check_characters(Decoder& decoder, T* values, std::size_t count) {
+  if constexpr (Wire::has_characters) {
+    CharacterScan scan;
+    for (T* value = values; value != values + count; ++value) Wire::members(scan, *value);
+    if (!scan.is_ascii() && decoder.checks_utf_8()) decoder.fail(ErrorKind::bad_character);
+  }
+}
 
 /// Marshals `count` values, in the byte order of the writer or reader.
 template <typename Wire, typename Run, typename T>
@@ -273,6 +301,7 @@ void read_run(Decoder& decoder, T& value) {
     read(RunReader<true>(octets.data(), position));
   else
     read(RunReader<false>(octets.data(), position));
+  run::check_characters<Wire>(decoder, &value, 1);
 }
 
 /// Writes `count` structs of fixed size in turn, without a length, with one reservation.
@@ -343,6 +372,7 @@ void read_structs(Decoder& decoder, T* values, std::size_t count) {
       finish(run);
     }
   }
+  run::check_characters<Wire>(decoder, values, count);
 }
 
 }  // namespace perigee::cdr

@@ -58,6 +58,9 @@ struct CodeSetSettings {
   /// -ORBPreferUtf8: a client whose native code set is UTF-8 sends UTF-8 to a server that converts
   /// from it. By the standard, the native code set of the server would come first.
   bool prefer_utf_8 = true;
+  /// -ORBAcceptInvalidUtf8: characters that arrive in UTF-8, and are not converted, are not
+  /// checked.
+  bool accept_invalid_utf_8 = false;
 };
 
 struct Settings {

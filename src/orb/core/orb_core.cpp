@@ -112,6 +112,7 @@ OrbCore::OrbCore(CoreParts parts)
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
   sequence_memory_ = sequences_.get();
   decoded_budget_ = &decoded_;
+  checks_utf_8_ = !settings_.code_sets.accept_invalid_utf_8;
   unfinished_->set_reclaim([this] { return reclaim_memory(); });
   metrics_->client_traffic.unfinished = unfinished_.get();
   metrics_->server_traffic.unfinished = unfinished_.get();

@@ -107,7 +107,9 @@ void raise_character_error(const cdr::Error& error, Finder finder, Sender sender
     case cdr::ErrorKind::bad_character:
       throw CORBA::DATA_CONVERSION(
           minor_character_lost, completed,
-          detail + "; -ORBNativeCharCodeSet and -ORBPreferUtf8 affect the code sets");
+          detail +
+              "; -ORBNativeCharCodeSet and -ORBPreferUtf8 affect the code sets, and "
+              "-ORBAcceptInvalidUtf8 yes allows invalid UTF-8");
     case cdr::ErrorKind::no_code_set:
       if (finder == Finder::client)
         throw CORBA::INV_OBJREF(minor_no_wide_component, completed, detail);
