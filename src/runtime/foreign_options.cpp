@@ -1,5 +1,5 @@
-// The usual options of omniORB and TAO, and their counterparts. Options with the same name and
-// meaning have no row.
+// The usual options of omniORB, and their counterparts. Options with the same name and meaning have
+// no row. The options of TAO are in tao_options.cpp.
 #include "runtime/foreign_options.h"
 
 #include "runtime/tao_options.h"
@@ -10,76 +10,68 @@ namespace perigee::runtime {
 
 namespace {
 
-constexpr std::string_view omniorb = "omniORB";
-constexpr std::string_view tao = "TAO";
+enum class Letters : bool { exact, any_case };
 
-// Sources: the configuration parameters in omniORB's manual, chapter 4; TAO's docs/Options.html.
-constexpr ForeignOption foreign_options[] = {
-    {omniorb, "endPoint", "is -ORBListenEndpoints here"},
-    {omniorb, "endPointPublish", "is ?publish= behind an endpoint of -ORBListenEndpoints here"},
-    {omniorb, "endPointPublishAllIFs",
-     "is ?publish=all behind an endpoint of -ORBListenEndpoints here"},
-    {omniorb, "endPointNoListen", "is ?publish= behind an endpoint of -ORBListenEndpoints here"},
-    {omniorb, "unixTransportDirectory", "is -ORBListenEndpoints uiop:///<path> here"},
-    {omniorb, "configFile", "is -ORBConfigFile here, for a TOML file"},
-    {omniorb, "dumpConfiguration", "is -ORBHelp here"},
-    {omniorb, "traceLevel", "is -ORBTraceLevel here, with a name instead of a number"},
-    {omniorb, "traceInvocations", "is -ORBTraceLevel debug here"},
-    {omniorb, "traceInvocationReturns", "is -ORBTraceLevel debug here"},
-    {omniorb, "traceFile", "has no counterpart here: the log goes to standard error"},
-    {omniorb, "nativeCharCodeSet", "is -ORBNativeCharCodeSet here"},
-    {omniorb, "maxGIOPVersion", "is -ORBGiopVersion here"},
-    {omniorb, "giopMaxMsgSize", "is -ORBMessageSizeMax here"},
-    {omniorb, "strictIIOP", "has no counterpart here"},
-    {omniorb, "clientCallTimeOutPeriod", "is -ORBCallTimeout here"},
-    {omniorb, "clientConnectTimeOutPeriod", "is -ORBConnectTimeout here"},
-    {omniorb, "supportPerThreadTimeOut", "has no counterpart here: time limits are policies"},
-    {omniorb, "inConScanPeriod", "is -ORBIdleTimeout here, in milliseconds"},
-    {omniorb, "outConScanPeriod", "is -ORBClientIdleTimeout here, in milliseconds"},
-    {omniorb, "maxGIOPConnectionPerServer", "is -ORBConnectionsPerEndpointMax here"},
-    {omniorb, "threadPerConnectionPolicy", "is -ORBThreadStrategy here"},
-    {omniorb, "maxServerThreadPoolSize", "is -ORBThreads here"},
-    {omniorb, "offerBiDirectionalGIOP", "is -ORBOfferBidirectional here"},
-    {omniorb, "acceptBiDirectionalGIOP", "is -ORBAcceptBidirectional here"},
-    {omniorb, "socketSendBuffer", "is -ORBTcpSendQueue here"},
-    {tao, "Endpoint", "is -ORBListenEndpoints here"},
-    {tao, "DottedDecimalAddresses", "is ?publish= behind an endpoint of -ORBListenEndpoints here"},
-    {tao, "SvcConf", "is -ORBConfigFile here, for a TOML file"},
-    {tao, "SvcConfDirective", "has no counterpart here: all settings are options"},
-    {tao, "DebugLevel", "is -ORBTraceLevel here, with a name instead of a number"},
-    {tao, "LogFile", "has no counterpart here: the log goes to standard error"},
-    {tao, "VerboseLogging", "has no counterpart here: each line of the log has its time"},
-    {tao, "Concurrency", "is -ORBThreadStrategy here"},
-    {tao, "NameServiceIOR", "is -ORBInitRef NameService=<reference> here"},
-    {tao, "SndSock", "is -ORBTcpSendQueue here"},
-    {tao, "RcvSock", "is -ORBTcpReceiveQueue here"},
-    {tao, "MaxMessageSize", "is -ORBFragmentSize here"},
-    {tao, "ConnectionCacheMax", "is -ORBEndpointsMax here"},
-    {tao, "ObjRefStyle",
-     "has no counterpart here: perigee ior prints the corbaloc: of a reference"},
-    {tao, "NoDelay", "has no counterpart here: TCP connections always have TCP_NODELAY"},
+// Source: the configuration parameters in omniORB's manual, chapter 4.
+constexpr OmniorbOption omniorb_options[] = {
+    {"endPoint", "is -ORBListenEndpoints here"},
+    {"endPointPublish", "is ?publish= behind an endpoint of -ORBListenEndpoints here"},
+    {"endPointPublishAllIFs", "is ?publish=all behind an endpoint of -ORBListenEndpoints here"},
+    {"endPointNoListen", "is ?publish= behind an endpoint of -ORBListenEndpoints here"},
+    {"unixTransportDirectory", "is -ORBListenEndpoints uiop:///<path> here"},
+    {"configFile", "is -ORBConfigFile here, for a TOML file"},
+    {"dumpConfiguration", "is -ORBHelp here"},
+    {"traceLevel", "is -ORBTraceLevel here, with a name instead of a number"},
+    {"traceInvocations", "is -ORBTraceLevel debug here"},
+    {"traceInvocationReturns", "is -ORBTraceLevel debug here"},
+    {"traceFile", "has no counterpart here: the log goes to standard error"},
+    {"nativeCharCodeSet", "is -ORBNativeCharCodeSet here"},
+    {"maxGIOPVersion", "is -ORBGiopVersion here"},
+    {"giopMaxMsgSize", "is -ORBMessageSizeMax here"},
+    {"strictIIOP", "has no counterpart here"},
+    {"clientCallTimeOutPeriod", "is -ORBCallTimeout here"},
+    {"clientConnectTimeOutPeriod", "is -ORBConnectTimeout here"},
+    {"supportPerThreadTimeOut", "has no counterpart here: time limits are policies"},
+    {"inConScanPeriod", "is -ORBIdleTimeout here, in milliseconds"},
+    {"outConScanPeriod", "is -ORBClientIdleTimeout here, in milliseconds"},
+    {"maxGIOPConnectionPerServer", "is -ORBConnectionsPerEndpointMax here"},
+    {"threadPerConnectionPolicy", "is -ORBThreadStrategy here"},
+    {"maxServerThreadPoolSize", "is -ORBThreads here"},
+    {"offerBiDirectionalGIOP", "is -ORBOfferBidirectional here"},
+    {"acceptBiDirectionalGIOP", "is -ORBAcceptBidirectional here"},
+    {"socketSendBuffer", "is -ORBTcpSendQueue here"},
 };
 
-// Options of TAO may have any case. Those of omniORB and TAO may differ only in case.
-const ForeignOption* find(std::string_view name) {
-  const auto* const exact = std::ranges::find(foreign_options, name, &ForeignOption::name);
-  if (exact != std::ranges::end(foreign_options)) return exact;
-  const auto is_same = [name](const ForeignOption& option) {
-    return equal_in_any_case(option.name, name);
-  };
-  const auto* const found = std::ranges::find_if(foreign_options, is_same);
-  return found != std::ranges::end(foreign_options) ? found : nullptr;
+std::string sentence(std::string_view orb, std::string_view name, std::string_view end) {
+  return std::string(orb) + "'s -ORB" + std::string(name) + " " + std::string(end);
+}
+
+std::string of_omniorb(std::string_view name, Letters letters) {
+  const auto* const found = std::ranges::find_if(omniorb_options, [&](const OmniorbOption& option) {
+    return option.name == name ||
+           (letters == Letters::any_case && equal_in_any_case(option.name, name));
+  });
+  if (found == std::ranges::end(omniorb_options)) return {};
+  return sentence("omniORB", found->name, found->here);
+}
+
+std::string of_tao(std::string_view name, Letters letters) {
+  const TaoOption* const found = find_tao_option(name);
+  if (found == nullptr || (letters == Letters::exact && found->name != name)) return {};
+  const std::string hint = hint_of(*found);
+  return hint.empty() ? std::string() : sentence("TAO", found->name, hint);
 }
 
 }  // namespace
 
-std::span<const ForeignOption> foreign_option_table() noexcept { return foreign_options; }
+std::span<const OmniorbOption> omniorb_option_table() noexcept { return omniorb_options; }
 
+// Options of TAO may have any case. Those of omniORB and TAO may differ only in case.
 std::string describe_foreign_option(std::string_view name) {
-  const ForeignOption* const option = find(name);
-  if (option == nullptr) return {};
-  return std::string(option->orb) + "'s -ORB" + std::string(option->name) + " " +
-         std::string(option->here);
+  for (const Letters letters : {Letters::exact, Letters::any_case})
+    for (auto* const describe : {of_omniorb, of_tao})
+      if (std::string text = describe(name, letters); !text.empty()) return text;
+  return {};
 }
 
 }  // namespace perigee::runtime

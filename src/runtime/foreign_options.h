@@ -7,14 +7,13 @@
 
 namespace perigee::runtime {
 
-struct ForeignOption {
-  std::string_view orb;
+struct OmniorbOption {
   std::string_view name;  ///< after "-ORB"
   std::string_view here;  ///< the end of the sentence "omniORB's -ORBendPoint ..."
 };
 
-/// The usual options of omniORB and TAO. Options that Perigee has, too, have no row.
-[[nodiscard]] std::span<const ForeignOption> foreign_option_table() noexcept;
+/// The usual options of omniORB. Options that Perigee has, too, have no row.
+[[nodiscard]] std::span<const OmniorbOption> omniorb_option_table() noexcept;
 
 /// What an option of omniORB or TAO is called here, as a sentence: "omniORB's -ORBendPoint is
 /// -ORBListenEndpoints here". Empty for other options. `name`: after "-ORB".

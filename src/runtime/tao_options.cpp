@@ -112,8 +112,14 @@ constexpr std::string_view no_svc_conf =
 constexpr std::string_view no_multicast = "services are not found by multicast; use -ORBInitRef";
 
 constexpr TaoOption ignored(std::string_view name, std::string_view why = no_counterpart,
-                            std::size_t values = 1) {
-  return {name, values, {}, nullptr, why};
+                            std::size_t values = 1, std::string_view hint = {}) {
+  return {name, values, {}, nullptr, why, hint};
+}
+
+constexpr TaoOption initial_reference(std::string_view name,
+                                      std::string (*translate)(const std::string& value),
+                                      std::string_view hint) {
+  return {name, 1, "InitRef", translate, {}, hint};
 }
 
 // Source: TAO's docs/Options.html. Options with the same name, value and meaning have no row.
@@ -121,15 +127,26 @@ constexpr TaoOption tao_options[] = {
     {"Endpoint", 1, "ListenEndpoints", translate_endpoints},
     {"ListenEndpoints", 1, "ListenEndpoints", translate_endpoints},
     {"Port", 1, "ListenEndpoints", translate_port},
-    {"DebugLevel", 1, "TraceLevel", translate_debug_level},
-    {"NameServiceIOR", 1, "InitRef", name_service},
-    {"TradingServiceIOR", 1, "InitRef", trading_service},
-    {"ImplRepoServiceIOR", 1, "InitRef", implementation_repository},
+    {"DebugLevel",
+     1,
+     "TraceLevel",
+     translate_debug_level,
+     {},
+     "is -ORBTraceLevel here, with a name instead of a number"},
+    initial_reference("NameServiceIOR", name_service,
+                      "is -ORBInitRef NameService=<reference> here"),
+    initial_reference("TradingServiceIOR", trading_service,
+                      "is -ORBInitRef TradingService=<reference> here"),
+    initial_reference("ImplRepoServiceIOR", implementation_repository,
+                      "is -ORBInitRef ImplRepoService=<reference> here"),
     {"SndSock", 1, "TcpSendQueue"},
     {"RcvSock", 1, "TcpReceiveQueue"},
     {"MaxMessageSize", 1, "FragmentSize"},
-    ignored("SvcConf", no_svc_conf),
-    ignored("SvcConfDirective", no_svc_conf),
+    {"Concurrency", 1, "ThreadStrategy"},       // of svc.conf
+    {"ConnectionCacheMax", 1, "EndpointsMax"},  // of svc.conf
+    ignored("SvcConf", no_svc_conf, 1, "is -ORBConfigFile here, for a TOML file"),
+    ignored("SvcConfDirective", no_svc_conf, 1,
+            "has no counterpart here: all settings are options"),
     ignored("ServiceConfigLoggerKey"),
     ignored("IgnoreDefaultSvcConfFile", "there is no svc.conf", 0),
     ignored("SkipServiceConfigOpen", "there is no svc.conf", 0),
@@ -146,7 +163,8 @@ constexpr TaoOption tao_options[] = {
     ignored("LingerTimeout"),
     ignored("AcceptErrorDelay"),
     ignored("DottedDecimalAddresses",
-            "?publish= behind an endpoint of -ORBListenEndpoints sets the addresses of references"),
+            "?publish= behind an endpoint of -ORBListenEndpoints sets the addresses of references",
+            1, "is ?publish= behind an endpoint of -ORBListenEndpoints here"),
     ignored("NoServerSideNameLookups"),
     ignored("PreferredInterfaces",
             "?publish= behind an endpoint of -ORBListenEndpoints sets the addresses of references"),
@@ -210,6 +228,14 @@ const TaoOption* find_tao_option(std::string_view name) noexcept {
     return equal_in_any_case(option.name, name);
   });
   return found != std::ranges::end(tao_options) ? found : nullptr;
+}
+
+std::string hint_of(const TaoOption& option) {
+  if (!option.hint.empty()) return std::string(option.hint);
+  if (option.here == option.name) return {};
+  if (!option.here.empty()) return "is -ORB" + std::string(option.here) + " here";
+  if (option.why == no_counterpart) return {};
+  return "has no counterpart here: " + std::string(option.why);
 }
 
 bool accepts_tao_options(std::span<const std::string> arguments) noexcept {

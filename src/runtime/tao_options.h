@@ -1,4 +1,4 @@
-// The options of TAO that -ORBTaoOptions accepts.
+// The options of TAO: the rows for -ORBTaoOptions, and for the error texts without it.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,18 @@ struct TaoOption {
   /// The value of the replacing option. Null: the same value.
   std::string (*translate)(const std::string& value) = nullptr;
   std::string_view why = {};  ///< for an ignored option: the end of its warning
+  /// The end of the sentence "TAO's -ORBSvcConf ..." for programs without -ORBTaoOptions. Empty: it
+  /// is made of the other members.
+  std::string_view hint = {};
 };
 
 /// In names of TAO's options, upper and lower case are equal.
 [[nodiscard]] bool equal_in_any_case(std::string_view first, std::string_view second) noexcept;
 
 [[nodiscard]] std::span<const TaoOption> tao_option_table() noexcept;
+
+/// "is -ORBListenEndpoints here": the end of a sentence. Empty if there is nothing to say.
+[[nodiscard]] std::string hint_of(const TaoOption& option);
 
 /// `name`: after "-ORB", in upper or lower case. Null: TAO has no such option.
 [[nodiscard]] const TaoOption* find_tao_option(std::string_view name) noexcept;

@@ -79,19 +79,32 @@ TEST_CASE("options of omniORB and TAO are translated") {
 
 TEST_CASE("translations of foreign options name known options, and no known option") {
   std::size_t named = 0;
-  for (const ForeignOption& foreign : foreign_option_table()) {
-    CAPTURE(foreign.name);
-    CHECK(std::ranges::find(option_table(), foreign.name, &Option::name) == option_table().end());
-    const std::size_t start = foreign.here.find("-ORB");
-    if (start == foreign.here.npos) continue;
-    const std::string_view rest = foreign.here.substr(start + 4);
-    const std::string_view name = rest.substr(0, rest.find_first_of(" ,"));
+  const auto check = [&named](std::string_view foreign, std::string_view here) {
+    CAPTURE(foreign);
+    const std::size_t start = here.find("-ORB");
+    if (start == here.npos) return;
+    const std::string_view rest = here.substr(start + 4);
+    const std::string_view name = rest.substr(0, rest.find_first_of(" ,;"));
     const bool is_known =
         name == "Help" || std::ranges::count(option_table(), name, &Option::name) == 1;
     CHECK_MESSAGE(is_known, name);
     ++named;
+  };
+  for (const OmniorbOption& option : omniorb_option_table()) {
+    CHECK(std::ranges::find(option_table(), option.name, &Option::name) == option_table().end());
+    check(option.name, option.here);
   }
-  CHECK(named > 20);
+  for (const TaoOption& option : tao_option_table()) check(option.name, hint_of(option));
+  CHECK(named > 30);
+}
+
+TEST_CASE("the error for an option of TAO says what replaces it, or why there is no counterpart") {
+  CHECK(contains(complaint({"-ORBNameServiceIOR", "x"}),
+                 "TAO's -ORBNameServiceIOR is -ORBInitRef NameService=<reference> here;"));
+  CHECK(contains(complaint({"-ORBSndSock", "1"}), "TAO's -ORBSndSock is -ORBTcpSendQueue here;"));
+  CHECK(contains(complaint({"-ORBNoDelay", "1"}),
+                 "has no counterpart here: TCP connections always have TCP_NODELAY;"));
+  CHECK(contains(complaint({"-ORBConcurrency", "reactive"}), "is -ORBThreadStrategy here;"));
 }
 
 TEST_CASE("with -ORBTaoOptions yes, options of TAO set the options that replace them") {
