@@ -1,4 +1,5 @@
 // `os << value` where C++ finds no operator by the value's namespace, and the forms of TAOX11.
+#include "two_orbs.h"
 #include "valuesC.h"
 
 #include <doctest/doctest.h>
@@ -104,3 +105,15 @@ TEST_CASE("an operator of the application for sequences is a better match than P
 }
 
 }  // namespace with_an_operator
+
+TEST_CASE("a reference is written with its interface in the program, and that of its object") {
+  perigee::test::TwoOrbs orbs;
+  const auto store = IDL::traits<Compat::Store>::unchecked_narrow(
+      orbs.poa->create_reference("IDL:Compat/Archive:1.0"));
+  CHECK(text_of(store) == "Compat::Store{IDL:Compat/Archive:1.0}");
+  const IDL::traits<CORBA::Object>::ref_type object = store;
+  CHECK(text_of(object) == "CORBA::Object{IDL:Compat/Archive:1.0}");
+  CHECK(text_of(IDL::traits<Compat::Store>::ref_type()) == "Compat::Store{nil}");
+  CHECK(text_of(IDL::traits<Compat::Counter>::ref_type()) == "Compat::Counter{nil}");
+  CHECK(text_of(orbs.poa) == "PortableServer::POA{local object}");
+}

@@ -16,8 +16,10 @@
 
 namespace perigee::text {
 
-/// The text of a reference: its repository id, "nil" or "local object".
+/// The text of an object: the repository id that its reference has, "nil" or "local object".
 PERIGEE_API std::string reference_text(const CORBA::Object* object);
+/// The name of an interface in IDL, by its repository id: for interfaces of the library.
+PERIGEE_API std::string name_of_interface(std::string_view repository_id);
 /// The text in quotes, with C's escapes for characters that cannot be printed.
 PERIGEE_API std::string quoted(std::string_view text, char quote);
 /// As UTF-8, with the prefix L.
@@ -123,14 +125,32 @@ concept MayBeRemote = requires(const CORBA::object_reference<T>& object) {
   requires !IDL::traits<T>::is_local::value;
 };
 
+/// The interface of a reference, as the program has declared it. Empty for a class of the
+/// application. The traits also have the name of an interface that is only declared forward.
+template <typename T>
+std::string interface_name() {
+  if constexpr (requires { IDL::traits<T>::_interface_name; })
+    return std::string(IDL::traits<T>::_interface_name);
+  else if constexpr (requires { IDL::traits<T>::repository_id(); })
+    return name_of_interface(IDL::traits<T>::repository_id());
+  else
+    return {};
+}
+
+/// "Bank::Account{IDL:Bank/Savings:1.0}", "Bank::Account{nil}"
 template <typename Sink, typename T>
 void write(Sink& sink, const CORBA::object_reference<T>& object) {
   if constexpr (HasTextFunction<CORBA::object_reference<T>>) {  // TypeCodes
     sink.put(_text_of(object));
-  } else if constexpr (MayBeRemote<T>) {
-    sink.put(reference_text(IDL::traits<T>::_object(object)));
   } else {
-    sink.put(object ? "local object" : "nil");
+    const std::string interface = interface_name<T>();
+    sink.put(interface);
+    if (!interface.empty()) sink.put("{");
+    if constexpr (MayBeRemote<T>)
+      sink.put(reference_text(IDL::traits<T>::_object(object)));
+    else
+      sink.put(object ? "local object" : "nil");
+    if (!interface.empty()) sink.put("}");
   }
 }
 

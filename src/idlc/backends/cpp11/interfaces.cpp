@@ -62,6 +62,7 @@ $name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
 constexpr std::string_view remote_traits = R"(
 template <>
 struct IDL::traits<$name$> : ::perigee::stub::interface_traits<$name$> {
+  static constexpr std::string_view _interface_name = $idl_name$;
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -69,7 +70,9 @@ struct IDL::traits<$name$> : ::perigee::stub::interface_traits<$name$> {
 
 constexpr std::string_view local_traits = R"(
 template <>
-struct IDL::traits<$name$> : ::perigee::stub::local_interface_traits<$name$> {};
+struct IDL::traits<$name$> : ::perigee::stub::local_interface_traits<$name$> {
+  static constexpr std::string_view _interface_name = $idl_name$;
+};
 )";
 
 constexpr std::string_view traits_functions = R"(
@@ -197,7 +200,8 @@ void declare_traits(Writer& writer, const Interface& interface) {
   writer.separate();
   writer.write("#ifndef $guard$\n#define $guard$", {{"guard", guard}});
   writer.write(interface.is_local ? local_traits : remote_traits,
-               {{"name", qualified_name(interface)}});
+               {{"name", qualified_name(interface)},
+                {"idl_name", string_literal(std::string_view(interface.scoped_name).substr(2))}});
   writer.write("#endif");
   writer.separate();
 }

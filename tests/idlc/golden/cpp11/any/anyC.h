@@ -230,6 +230,7 @@ struct IDL::traits<::Boxes::Broken> : ::perigee::stub::aggregate_traits<::Boxes:
 #define PERIGEE_TRAITS_5Boxes5Shelf
 template <>
 struct IDL::traits<::Boxes::Shelf> : ::perigee::stub::interface_traits<::Boxes::Shelf> {
+  static constexpr std::string_view _interface_name = "Boxes::Shelf";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

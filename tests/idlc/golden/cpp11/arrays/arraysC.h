@@ -135,6 +135,7 @@ struct IDL::traits<::Grids::Board> : ::perigee::stub::aggregate_traits<::Grids::
 #define PERIGEE_TRAITS_5Grids5Store
 template <>
 struct IDL::traits<::Grids::Store> : ::perigee::stub::interface_traits<::Grids::Store> {
+  static constexpr std::string_view _interface_name = "Grids::Store";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -145,6 +145,7 @@ struct IDL::traits<::Gauges::Reading> : ::perigee::stub::aggregate_traits<::Gaug
 #define PERIGEE_TRAITS_6Gauges5Gauge
 template <>
 struct IDL::traits<::Gauges::Gauge> : ::perigee::stub::interface_traits<::Gauges::Gauge> {
+  static constexpr std::string_view _interface_name = "Gauges::Gauge";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -40,6 +40,7 @@ class Sink : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_5Media4Sink
 template <>
 struct IDL::traits<::Media::Sink> : ::perigee::stub::interface_traits<::Media::Sink> {
+  static constexpr std::string_view _interface_name = "Media::Sink";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -142,6 +142,7 @@ struct IDL::traits<::Bounds::Key> : ::perigee::stub::aggregate_traits<::Bounds::
 #define PERIGEE_TRAITS_6Bounds4Shop
 template <>
 struct IDL::traits<::Bounds::Shop> : ::perigee::stub::interface_traits<::Bounds::Shop> {
+  static constexpr std::string_view _interface_name = "Bounds::Shop";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

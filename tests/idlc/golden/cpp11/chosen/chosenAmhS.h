@@ -104,7 +104,9 @@ class AMH_Manager : public virtual ::POA::AMH_Clerk {
 #ifndef PERIGEE_TRAITS_24AMH_ClerkResponseHandler
 #define PERIGEE_TRAITS_24AMH_ClerkResponseHandler
 template <>
-struct IDL::traits<::AMH_ClerkResponseHandler> : ::perigee::stub::local_interface_traits<::AMH_ClerkResponseHandler> {};
+struct IDL::traits<::AMH_ClerkResponseHandler> : ::perigee::stub::local_interface_traits<::AMH_ClerkResponseHandler> {
+  static constexpr std::string_view _interface_name = "AMH_ClerkResponseHandler";
+};
 #endif
 
 template <>
@@ -120,7 +122,9 @@ struct CORBA::amh_traits<::Clerk> {
 #ifndef PERIGEE_TRAITS_26AMH_ManagerResponseHandler
 #define PERIGEE_TRAITS_26AMH_ManagerResponseHandler
 template <>
-struct IDL::traits<::AMH_ManagerResponseHandler> : ::perigee::stub::local_interface_traits<::AMH_ManagerResponseHandler> {};
+struct IDL::traits<::AMH_ManagerResponseHandler> : ::perigee::stub::local_interface_traits<::AMH_ManagerResponseHandler> {
+  static constexpr std::string_view _interface_name = "AMH_ManagerResponseHandler";
+};
 #endif
 
 template <>

@@ -147,6 +147,7 @@ class ManagerAmiC : public virtual ::Manager, public virtual ::ClerkAmiC {
 #define PERIGEE_TRAITS_16AMI_ClerkHandler
 template <>
 struct IDL::traits<::AMI_ClerkHandler> : ::perigee::stub::interface_traits<::AMI_ClerkHandler> {
+  static constexpr std::string_view _interface_name = "AMI_ClerkHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -155,13 +156,16 @@ struct IDL::traits<::AMI_ClerkHandler> : ::perigee::stub::interface_traits<::AMI
 #ifndef PERIGEE_TRAITS_21AMI_ClerkLocalHandler
 #define PERIGEE_TRAITS_21AMI_ClerkLocalHandler
 template <>
-struct IDL::traits<::AMI_ClerkLocalHandler> : ::perigee::stub::local_interface_traits<::AMI_ClerkLocalHandler> {};
+struct IDL::traits<::AMI_ClerkLocalHandler> : ::perigee::stub::local_interface_traits<::AMI_ClerkLocalHandler> {
+  static constexpr std::string_view _interface_name = "AMI_ClerkLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_9ClerkAmiC
 #define PERIGEE_TRAITS_9ClerkAmiC
 template <>
 struct IDL::traits<::ClerkAmiC> : ::perigee::stub::interface_traits<::ClerkAmiC> {
+  static constexpr std::string_view _interface_name = "ClerkAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -181,6 +185,7 @@ struct CORBA::amic_traits<::Clerk> : ::IDL::traits<::ClerkAmiC> {
 #define PERIGEE_TRAITS_18AMI_ManagerHandler
 template <>
 struct IDL::traits<::AMI_ManagerHandler> : ::perigee::stub::interface_traits<::AMI_ManagerHandler> {
+  static constexpr std::string_view _interface_name = "AMI_ManagerHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -189,13 +194,16 @@ struct IDL::traits<::AMI_ManagerHandler> : ::perigee::stub::interface_traits<::A
 #ifndef PERIGEE_TRAITS_23AMI_ManagerLocalHandler
 #define PERIGEE_TRAITS_23AMI_ManagerLocalHandler
 template <>
-struct IDL::traits<::AMI_ManagerLocalHandler> : ::perigee::stub::local_interface_traits<::AMI_ManagerLocalHandler> {};
+struct IDL::traits<::AMI_ManagerLocalHandler> : ::perigee::stub::local_interface_traits<::AMI_ManagerLocalHandler> {
+  static constexpr std::string_view _interface_name = "AMI_ManagerLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_11ManagerAmiC
 #define PERIGEE_TRAITS_11ManagerAmiC
 template <>
 struct IDL::traits<::ManagerAmiC> : ::perigee::stub::interface_traits<::ManagerAmiC> {
+  static constexpr std::string_view _interface_name = "ManagerAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

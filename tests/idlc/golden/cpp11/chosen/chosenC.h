@@ -65,6 +65,7 @@ class Visitor : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_5Clerk
 template <>
 struct IDL::traits<::Clerk> : ::perigee::stub::interface_traits<::Clerk> {
+  static constexpr std::string_view _interface_name = "Clerk";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -74,6 +75,7 @@ struct IDL::traits<::Clerk> : ::perigee::stub::interface_traits<::Clerk> {
 #define PERIGEE_TRAITS_7Manager
 template <>
 struct IDL::traits<::Manager> : ::perigee::stub::interface_traits<::Manager> {
+  static constexpr std::string_view _interface_name = "Manager";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -83,6 +85,7 @@ struct IDL::traits<::Manager> : ::perigee::stub::interface_traits<::Manager> {
 #define PERIGEE_TRAITS_7Visitor
 template <>
 struct IDL::traits<::Visitor> : ::perigee::stub::interface_traits<::Visitor> {
+  static constexpr std::string_view _interface_name = "Visitor";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

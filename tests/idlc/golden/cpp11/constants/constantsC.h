@@ -62,6 +62,7 @@ class Holder : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_6Limits6Holder
 template <>
 struct IDL::traits<::Limits::Holder> : ::perigee::stub::interface_traits<::Limits::Holder> {
+  static constexpr std::string_view _interface_name = "Limits::Holder";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

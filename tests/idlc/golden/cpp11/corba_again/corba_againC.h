@@ -3,6 +3,7 @@
 
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/local_object.h>
+#include <perigee/orb/orb_enums.h>
 #include <perigee/orb/policy.h>
 #include <perigee/orb/typecode.h>
 
@@ -148,6 +149,7 @@ struct IDL::traits<::Again::Description>
 #define PERIGEE_TRAITS_5Again9Describer
 template <>
 struct IDL::traits<::Again::Describer> : ::perigee::stub::interface_traits<::Again::Describer> {
+  static constexpr std::string_view _interface_name = "Again::Describer";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -156,7 +158,9 @@ struct IDL::traits<::Again::Describer> : ::perigee::stub::interface_traits<::Aga
 #ifndef PERIGEE_TRAITS_5Again9Overrides
 #define PERIGEE_TRAITS_5Again9Overrides
 template <>
-struct IDL::traits<::Again::Overrides> : ::perigee::stub::local_interface_traits<::Again::Overrides> {};
+struct IDL::traits<::Again::Overrides> : ::perigee::stub::local_interface_traits<::Again::Overrides> {
+  static constexpr std::string_view _interface_name = "Again::Overrides";
+};
 #endif
 
 #pragma GCC diagnostic pop

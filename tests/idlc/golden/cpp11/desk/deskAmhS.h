@@ -273,7 +273,9 @@ class AMH_Listener : public virtual ::PortableServer::Servant {
 #ifndef PERIGEE_TRAITS_4Desk23AMH_BaseResponseHandler
 #define PERIGEE_TRAITS_4Desk23AMH_BaseResponseHandler
 template <>
-struct IDL::traits<::Desk::AMH_BaseResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_BaseResponseHandler> {};
+struct IDL::traits<::Desk::AMH_BaseResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_BaseResponseHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMH_BaseResponseHandler";
+};
 #endif
 
 template <>
@@ -289,7 +291,9 @@ struct CORBA::amh_traits<::Desk::Base> {
 #ifndef PERIGEE_TRAITS_4Desk23AMH_LeftResponseHandler
 #define PERIGEE_TRAITS_4Desk23AMH_LeftResponseHandler
 template <>
-struct IDL::traits<::Desk::AMH_LeftResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_LeftResponseHandler> {};
+struct IDL::traits<::Desk::AMH_LeftResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_LeftResponseHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMH_LeftResponseHandler";
+};
 #endif
 
 template <>
@@ -305,7 +309,9 @@ struct CORBA::amh_traits<::Desk::Left> {
 #ifndef PERIGEE_TRAITS_4Desk24AMH_RightResponseHandler
 #define PERIGEE_TRAITS_4Desk24AMH_RightResponseHandler
 template <>
-struct IDL::traits<::Desk::AMH_RightResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_RightResponseHandler> {};
+struct IDL::traits<::Desk::AMH_RightResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_RightResponseHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMH_RightResponseHandler";
+};
 #endif
 
 template <>
@@ -321,7 +327,9 @@ struct CORBA::amh_traits<::Desk::Right> {
 #ifndef PERIGEE_TRAITS_4Desk23AMH_BothResponseHandler
 #define PERIGEE_TRAITS_4Desk23AMH_BothResponseHandler
 template <>
-struct IDL::traits<::Desk::AMH_BothResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_BothResponseHandler> {};
+struct IDL::traits<::Desk::AMH_BothResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_BothResponseHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMH_BothResponseHandler";
+};
 #endif
 
 template <>
@@ -337,7 +345,9 @@ struct CORBA::amh_traits<::Desk::Both> {
 #ifndef PERIGEE_TRAITS_4Desk27AMH_ListenerResponseHandler
 #define PERIGEE_TRAITS_4Desk27AMH_ListenerResponseHandler
 template <>
-struct IDL::traits<::Desk::AMH_ListenerResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_ListenerResponseHandler> {};
+struct IDL::traits<::Desk::AMH_ListenerResponseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMH_ListenerResponseHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMH_ListenerResponseHandler";
+};
 #endif
 
 template <>

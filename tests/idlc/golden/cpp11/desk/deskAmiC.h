@@ -348,6 +348,7 @@ class ListenerAmiC : public virtual ::Desk::Listener {
 #define PERIGEE_TRAITS_4Desk15AMI_BaseHandler
 template <>
 struct IDL::traits<::Desk::AMI_BaseHandler> : ::perigee::stub::interface_traits<::Desk::AMI_BaseHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_BaseHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -356,13 +357,16 @@ struct IDL::traits<::Desk::AMI_BaseHandler> : ::perigee::stub::interface_traits<
 #ifndef PERIGEE_TRAITS_4Desk20AMI_BaseLocalHandler
 #define PERIGEE_TRAITS_4Desk20AMI_BaseLocalHandler
 template <>
-struct IDL::traits<::Desk::AMI_BaseLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BaseLocalHandler> {};
+struct IDL::traits<::Desk::AMI_BaseLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BaseLocalHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_BaseLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk8BaseAmiC
 #define PERIGEE_TRAITS_4Desk8BaseAmiC
 template <>
 struct IDL::traits<::Desk::BaseAmiC> : ::perigee::stub::interface_traits<::Desk::BaseAmiC> {
+  static constexpr std::string_view _interface_name = "Desk::BaseAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -382,6 +386,7 @@ struct CORBA::amic_traits<::Desk::Base> : ::IDL::traits<::Desk::BaseAmiC> {
 #define PERIGEE_TRAITS_4Desk15AMI_LeftHandler
 template <>
 struct IDL::traits<::Desk::AMI_LeftHandler> : ::perigee::stub::interface_traits<::Desk::AMI_LeftHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_LeftHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -390,13 +395,16 @@ struct IDL::traits<::Desk::AMI_LeftHandler> : ::perigee::stub::interface_traits<
 #ifndef PERIGEE_TRAITS_4Desk20AMI_LeftLocalHandler
 #define PERIGEE_TRAITS_4Desk20AMI_LeftLocalHandler
 template <>
-struct IDL::traits<::Desk::AMI_LeftLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_LeftLocalHandler> {};
+struct IDL::traits<::Desk::AMI_LeftLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_LeftLocalHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_LeftLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk8LeftAmiC
 #define PERIGEE_TRAITS_4Desk8LeftAmiC
 template <>
 struct IDL::traits<::Desk::LeftAmiC> : ::perigee::stub::interface_traits<::Desk::LeftAmiC> {
+  static constexpr std::string_view _interface_name = "Desk::LeftAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -416,6 +424,7 @@ struct CORBA::amic_traits<::Desk::Left> : ::IDL::traits<::Desk::LeftAmiC> {
 #define PERIGEE_TRAITS_4Desk16AMI_RightHandler
 template <>
 struct IDL::traits<::Desk::AMI_RightHandler> : ::perigee::stub::interface_traits<::Desk::AMI_RightHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_RightHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -424,13 +433,16 @@ struct IDL::traits<::Desk::AMI_RightHandler> : ::perigee::stub::interface_traits
 #ifndef PERIGEE_TRAITS_4Desk21AMI_RightLocalHandler
 #define PERIGEE_TRAITS_4Desk21AMI_RightLocalHandler
 template <>
-struct IDL::traits<::Desk::AMI_RightLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_RightLocalHandler> {};
+struct IDL::traits<::Desk::AMI_RightLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_RightLocalHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_RightLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk9RightAmiC
 #define PERIGEE_TRAITS_4Desk9RightAmiC
 template <>
 struct IDL::traits<::Desk::RightAmiC> : ::perigee::stub::interface_traits<::Desk::RightAmiC> {
+  static constexpr std::string_view _interface_name = "Desk::RightAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -450,6 +462,7 @@ struct CORBA::amic_traits<::Desk::Right> : ::IDL::traits<::Desk::RightAmiC> {
 #define PERIGEE_TRAITS_4Desk15AMI_BothHandler
 template <>
 struct IDL::traits<::Desk::AMI_BothHandler> : ::perigee::stub::interface_traits<::Desk::AMI_BothHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_BothHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -458,13 +471,16 @@ struct IDL::traits<::Desk::AMI_BothHandler> : ::perigee::stub::interface_traits<
 #ifndef PERIGEE_TRAITS_4Desk20AMI_BothLocalHandler
 #define PERIGEE_TRAITS_4Desk20AMI_BothLocalHandler
 template <>
-struct IDL::traits<::Desk::AMI_BothLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BothLocalHandler> {};
+struct IDL::traits<::Desk::AMI_BothLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BothLocalHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_BothLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk8BothAmiC
 #define PERIGEE_TRAITS_4Desk8BothAmiC
 template <>
 struct IDL::traits<::Desk::BothAmiC> : ::perigee::stub::interface_traits<::Desk::BothAmiC> {
+  static constexpr std::string_view _interface_name = "Desk::BothAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -484,6 +500,7 @@ struct CORBA::amic_traits<::Desk::Both> : ::IDL::traits<::Desk::BothAmiC> {
 #define PERIGEE_TRAITS_4Desk19AMI_ListenerHandler
 template <>
 struct IDL::traits<::Desk::AMI_ListenerHandler> : ::perigee::stub::interface_traits<::Desk::AMI_ListenerHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_ListenerHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -492,13 +509,16 @@ struct IDL::traits<::Desk::AMI_ListenerHandler> : ::perigee::stub::interface_tra
 #ifndef PERIGEE_TRAITS_4Desk24AMI_ListenerLocalHandler
 #define PERIGEE_TRAITS_4Desk24AMI_ListenerLocalHandler
 template <>
-struct IDL::traits<::Desk::AMI_ListenerLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_ListenerLocalHandler> {};
+struct IDL::traits<::Desk::AMI_ListenerLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_ListenerLocalHandler> {
+  static constexpr std::string_view _interface_name = "Desk::AMI_ListenerLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk12ListenerAmiC
 #define PERIGEE_TRAITS_4Desk12ListenerAmiC
 template <>
 struct IDL::traits<::Desk::ListenerAmiC> : ::perigee::stub::interface_traits<::Desk::ListenerAmiC> {
+  static constexpr std::string_view _interface_name = "Desk::ListenerAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

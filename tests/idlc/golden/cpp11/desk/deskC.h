@@ -228,6 +228,7 @@ struct IDL::traits<::Desk::Order> : ::perigee::stub::aggregate_traits<::Desk::Or
 #define PERIGEE_TRAITS_4Desk4Base
 template <>
 struct IDL::traits<::Desk::Base> : ::perigee::stub::interface_traits<::Desk::Base> {
+  static constexpr std::string_view _interface_name = "Desk::Base";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -237,6 +238,7 @@ struct IDL::traits<::Desk::Base> : ::perigee::stub::interface_traits<::Desk::Bas
 #define PERIGEE_TRAITS_4Desk4Left
 template <>
 struct IDL::traits<::Desk::Left> : ::perigee::stub::interface_traits<::Desk::Left> {
+  static constexpr std::string_view _interface_name = "Desk::Left";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -246,6 +248,7 @@ struct IDL::traits<::Desk::Left> : ::perigee::stub::interface_traits<::Desk::Lef
 #define PERIGEE_TRAITS_4Desk5Right
 template <>
 struct IDL::traits<::Desk::Right> : ::perigee::stub::interface_traits<::Desk::Right> {
+  static constexpr std::string_view _interface_name = "Desk::Right";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -255,6 +258,7 @@ struct IDL::traits<::Desk::Right> : ::perigee::stub::interface_traits<::Desk::Ri
 #define PERIGEE_TRAITS_4Desk4Both
 template <>
 struct IDL::traits<::Desk::Both> : ::perigee::stub::interface_traits<::Desk::Both> {
+  static constexpr std::string_view _interface_name = "Desk::Both";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -264,6 +268,7 @@ struct IDL::traits<::Desk::Both> : ::perigee::stub::interface_traits<::Desk::Bot
 #define PERIGEE_TRAITS_4Desk8Listener
 template <>
 struct IDL::traits<::Desk::Listener> : ::perigee::stub::interface_traits<::Desk::Listener> {
+  static constexpr std::string_view _interface_name = "Desk::Listener";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -60,6 +60,7 @@ std::string_view _enumerator_name(Brush::Width _value) noexcept;
 #define PERIGEE_TRAITS_5Paint5Brush
 template <>
 struct IDL::traits<::Paint::Brush> : ::perigee::stub::interface_traits<::Paint::Brush> {
+  static constexpr std::string_view _interface_name = "Paint::Brush";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

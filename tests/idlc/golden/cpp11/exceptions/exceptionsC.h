@@ -187,6 +187,7 @@ struct IDL::traits<::Faults::Detailed> : ::perigee::stub::aggregate_traits<::Fau
 #define PERIGEE_TRAITS_6Faults5Risky
 template <>
 struct IDL::traits<::Faults::Risky> : ::perigee::stub::interface_traits<::Faults::Risky> {
+  static constexpr std::string_view _interface_name = "Faults::Risky";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

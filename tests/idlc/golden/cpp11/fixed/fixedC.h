@@ -89,6 +89,7 @@ struct IDL::traits<::Money::Item> : ::perigee::stub::aggregate_traits<::Money::I
 #define PERIGEE_TRAITS_5Money4Till
 template <>
 struct IDL::traits<::Money::Till> : ::perigee::stub::interface_traits<::Money::Till> {
+  static constexpr std::string_view _interface_name = "Money::Till";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

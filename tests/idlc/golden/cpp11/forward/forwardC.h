@@ -149,6 +149,7 @@ class Watch : public virtual ::CORBA::LocalObject {
 #define PERIGEE_TRAITS_9Elsewhere8Customer
 template <>
 struct IDL::traits<::Elsewhere::Customer> : ::perigee::stub::interface_traits<::Elsewhere::Customer> {
+  static constexpr std::string_view _interface_name = "Elsewhere::Customer";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -157,7 +158,9 @@ struct IDL::traits<::Elsewhere::Customer> : ::perigee::stub::interface_traits<::
 #ifndef PERIGEE_TRAITS_9Elsewhere5Clock
 #define PERIGEE_TRAITS_9Elsewhere5Clock
 template <>
-struct IDL::traits<::Elsewhere::Clock> : ::perigee::stub::local_interface_traits<::Elsewhere::Clock> {};
+struct IDL::traits<::Elsewhere::Clock> : ::perigee::stub::local_interface_traits<::Elsewhere::Clock> {
+  static constexpr std::string_view _interface_name = "Elsewhere::Clock";
+};
 #endif
 
 template <>
@@ -169,6 +172,7 @@ struct IDL::traits<::Orders::Rejected> : ::perigee::stub::aggregate_traits<::Ord
 #define PERIGEE_TRAITS_6Orders8Supplier
 template <>
 struct IDL::traits<::Orders::Supplier> : ::perigee::stub::interface_traits<::Orders::Supplier> {
+  static constexpr std::string_view _interface_name = "Orders::Supplier";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -177,5 +181,7 @@ struct IDL::traits<::Orders::Supplier> : ::perigee::stub::interface_traits<::Ord
 #ifndef PERIGEE_TRAITS_6Orders5Watch
 #define PERIGEE_TRAITS_6Orders5Watch
 template <>
-struct IDL::traits<::Orders::Watch> : ::perigee::stub::local_interface_traits<::Orders::Watch> {};
+struct IDL::traits<::Orders::Watch> : ::perigee::stub::local_interface_traits<::Orders::Watch> {
+  static constexpr std::string_view _interface_name = "Orders::Watch";
+};
 #endif

@@ -60,7 +60,9 @@ class AMH_History : public virtual ::POA::Stock::AMH_Quoter {
 #ifndef PERIGEE_TRAITS_5Stock26AMH_HistoryResponseHandler
 #define PERIGEE_TRAITS_5Stock26AMH_HistoryResponseHandler
 template <>
-struct IDL::traits<::Stock::AMH_HistoryResponseHandler> : ::perigee::stub::local_interface_traits<::Stock::AMH_HistoryResponseHandler> {};
+struct IDL::traits<::Stock::AMH_HistoryResponseHandler> : ::perigee::stub::local_interface_traits<::Stock::AMH_HistoryResponseHandler> {
+  static constexpr std::string_view _interface_name = "Stock::AMH_HistoryResponseHandler";
+};
 #endif
 
 template <>

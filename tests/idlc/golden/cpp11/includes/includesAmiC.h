@@ -68,6 +68,7 @@ class HistoryAmiC : public virtual ::Stock::History, public virtual ::Stock::Quo
 #define PERIGEE_TRAITS_5Stock18AMI_HistoryHandler
 template <>
 struct IDL::traits<::Stock::AMI_HistoryHandler> : ::perigee::stub::interface_traits<::Stock::AMI_HistoryHandler> {
+  static constexpr std::string_view _interface_name = "Stock::AMI_HistoryHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -76,13 +77,16 @@ struct IDL::traits<::Stock::AMI_HistoryHandler> : ::perigee::stub::interface_tra
 #ifndef PERIGEE_TRAITS_5Stock23AMI_HistoryLocalHandler
 #define PERIGEE_TRAITS_5Stock23AMI_HistoryLocalHandler
 template <>
-struct IDL::traits<::Stock::AMI_HistoryLocalHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_HistoryLocalHandler> {};
+struct IDL::traits<::Stock::AMI_HistoryLocalHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_HistoryLocalHandler> {
+  static constexpr std::string_view _interface_name = "Stock::AMI_HistoryLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_5Stock11HistoryAmiC
 #define PERIGEE_TRAITS_5Stock11HistoryAmiC
 template <>
 struct IDL::traits<::Stock::HistoryAmiC> : ::perigee::stub::interface_traits<::Stock::HistoryAmiC> {
+  static constexpr std::string_view _interface_name = "Stock::HistoryAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

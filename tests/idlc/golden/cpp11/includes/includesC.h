@@ -33,6 +33,7 @@ class History : public virtual ::Stock::Quoter {
 #define PERIGEE_TRAITS_5Stock7History
 template <>
 struct IDL::traits<::Stock::History> : ::perigee::stub::interface_traits<::Stock::History> {
+  static constexpr std::string_view _interface_name = "Stock::History";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

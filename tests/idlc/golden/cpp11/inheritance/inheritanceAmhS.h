@@ -233,7 +233,9 @@ class AMH_Neighbour : public virtual ::POA::Family::AMH_Child {
 #ifndef PERIGEE_TRAITS_6Family27AMH_AncestorResponseHandler
 #define PERIGEE_TRAITS_6Family27AMH_AncestorResponseHandler
 template <>
-struct IDL::traits<::Family::AMH_AncestorResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_AncestorResponseHandler> {};
+struct IDL::traits<::Family::AMH_AncestorResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_AncestorResponseHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMH_AncestorResponseHandler";
+};
 #endif
 
 template <>
@@ -249,7 +251,9 @@ struct CORBA::amh_traits<::Family::Ancestor> {
 #ifndef PERIGEE_TRAITS_6Family25AMH_MotherResponseHandler
 #define PERIGEE_TRAITS_6Family25AMH_MotherResponseHandler
 template <>
-struct IDL::traits<::Family::AMH_MotherResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_MotherResponseHandler> {};
+struct IDL::traits<::Family::AMH_MotherResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_MotherResponseHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMH_MotherResponseHandler";
+};
 #endif
 
 template <>
@@ -265,7 +269,9 @@ struct CORBA::amh_traits<::Family::Mother> {
 #ifndef PERIGEE_TRAITS_6Family25AMH_FatherResponseHandler
 #define PERIGEE_TRAITS_6Family25AMH_FatherResponseHandler
 template <>
-struct IDL::traits<::Family::AMH_FatherResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_FatherResponseHandler> {};
+struct IDL::traits<::Family::AMH_FatherResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_FatherResponseHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMH_FatherResponseHandler";
+};
 #endif
 
 template <>
@@ -281,7 +287,9 @@ struct CORBA::amh_traits<::Family::Father> {
 #ifndef PERIGEE_TRAITS_6Family24AMH_ChildResponseHandler
 #define PERIGEE_TRAITS_6Family24AMH_ChildResponseHandler
 template <>
-struct IDL::traits<::Family::AMH_ChildResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_ChildResponseHandler> {};
+struct IDL::traits<::Family::AMH_ChildResponseHandler> : ::perigee::stub::local_interface_traits<::Family::AMH_ChildResponseHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMH_ChildResponseHandler";
+};
 #endif
 
 template <>
@@ -297,7 +305,9 @@ struct CORBA::amh_traits<::Family::Child> {
 #ifndef PERIGEE_TRAITS_7Friends28AMH_NeighbourResponseHandler
 #define PERIGEE_TRAITS_7Friends28AMH_NeighbourResponseHandler
 template <>
-struct IDL::traits<::Friends::AMH_NeighbourResponseHandler> : ::perigee::stub::local_interface_traits<::Friends::AMH_NeighbourResponseHandler> {};
+struct IDL::traits<::Friends::AMH_NeighbourResponseHandler> : ::perigee::stub::local_interface_traits<::Friends::AMH_NeighbourResponseHandler> {
+  static constexpr std::string_view _interface_name = "Friends::AMH_NeighbourResponseHandler";
+};
 #endif
 
 template <>

@@ -296,6 +296,7 @@ class NeighbourAmiC : public virtual ::Friends::Neighbour, public virtual ::Fami
 #define PERIGEE_TRAITS_6Family19AMI_AncestorHandler
 template <>
 struct IDL::traits<::Family::AMI_AncestorHandler> : ::perigee::stub::interface_traits<::Family::AMI_AncestorHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_AncestorHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -304,13 +305,16 @@ struct IDL::traits<::Family::AMI_AncestorHandler> : ::perigee::stub::interface_t
 #ifndef PERIGEE_TRAITS_6Family24AMI_AncestorLocalHandler
 #define PERIGEE_TRAITS_6Family24AMI_AncestorLocalHandler
 template <>
-struct IDL::traits<::Family::AMI_AncestorLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_AncestorLocalHandler> {};
+struct IDL::traits<::Family::AMI_AncestorLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_AncestorLocalHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_AncestorLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family12AncestorAmiC
 #define PERIGEE_TRAITS_6Family12AncestorAmiC
 template <>
 struct IDL::traits<::Family::AncestorAmiC> : ::perigee::stub::interface_traits<::Family::AncestorAmiC> {
+  static constexpr std::string_view _interface_name = "Family::AncestorAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -330,6 +334,7 @@ struct CORBA::amic_traits<::Family::Ancestor> : ::IDL::traits<::Family::Ancestor
 #define PERIGEE_TRAITS_6Family17AMI_MotherHandler
 template <>
 struct IDL::traits<::Family::AMI_MotherHandler> : ::perigee::stub::interface_traits<::Family::AMI_MotherHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_MotherHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -338,13 +343,16 @@ struct IDL::traits<::Family::AMI_MotherHandler> : ::perigee::stub::interface_tra
 #ifndef PERIGEE_TRAITS_6Family22AMI_MotherLocalHandler
 #define PERIGEE_TRAITS_6Family22AMI_MotherLocalHandler
 template <>
-struct IDL::traits<::Family::AMI_MotherLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_MotherLocalHandler> {};
+struct IDL::traits<::Family::AMI_MotherLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_MotherLocalHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_MotherLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family10MotherAmiC
 #define PERIGEE_TRAITS_6Family10MotherAmiC
 template <>
 struct IDL::traits<::Family::MotherAmiC> : ::perigee::stub::interface_traits<::Family::MotherAmiC> {
+  static constexpr std::string_view _interface_name = "Family::MotherAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -364,6 +372,7 @@ struct CORBA::amic_traits<::Family::Mother> : ::IDL::traits<::Family::MotherAmiC
 #define PERIGEE_TRAITS_6Family17AMI_FatherHandler
 template <>
 struct IDL::traits<::Family::AMI_FatherHandler> : ::perigee::stub::interface_traits<::Family::AMI_FatherHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_FatherHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -372,13 +381,16 @@ struct IDL::traits<::Family::AMI_FatherHandler> : ::perigee::stub::interface_tra
 #ifndef PERIGEE_TRAITS_6Family22AMI_FatherLocalHandler
 #define PERIGEE_TRAITS_6Family22AMI_FatherLocalHandler
 template <>
-struct IDL::traits<::Family::AMI_FatherLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_FatherLocalHandler> {};
+struct IDL::traits<::Family::AMI_FatherLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_FatherLocalHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_FatherLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family10FatherAmiC
 #define PERIGEE_TRAITS_6Family10FatherAmiC
 template <>
 struct IDL::traits<::Family::FatherAmiC> : ::perigee::stub::interface_traits<::Family::FatherAmiC> {
+  static constexpr std::string_view _interface_name = "Family::FatherAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -398,6 +410,7 @@ struct CORBA::amic_traits<::Family::Father> : ::IDL::traits<::Family::FatherAmiC
 #define PERIGEE_TRAITS_6Family16AMI_ChildHandler
 template <>
 struct IDL::traits<::Family::AMI_ChildHandler> : ::perigee::stub::interface_traits<::Family::AMI_ChildHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_ChildHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -406,13 +419,16 @@ struct IDL::traits<::Family::AMI_ChildHandler> : ::perigee::stub::interface_trai
 #ifndef PERIGEE_TRAITS_6Family21AMI_ChildLocalHandler
 #define PERIGEE_TRAITS_6Family21AMI_ChildLocalHandler
 template <>
-struct IDL::traits<::Family::AMI_ChildLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_ChildLocalHandler> {};
+struct IDL::traits<::Family::AMI_ChildLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_ChildLocalHandler> {
+  static constexpr std::string_view _interface_name = "Family::AMI_ChildLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family9ChildAmiC
 #define PERIGEE_TRAITS_6Family9ChildAmiC
 template <>
 struct IDL::traits<::Family::ChildAmiC> : ::perigee::stub::interface_traits<::Family::ChildAmiC> {
+  static constexpr std::string_view _interface_name = "Family::ChildAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -432,6 +448,7 @@ struct CORBA::amic_traits<::Family::Child> : ::IDL::traits<::Family::ChildAmiC> 
 #define PERIGEE_TRAITS_7Friends20AMI_NeighbourHandler
 template <>
 struct IDL::traits<::Friends::AMI_NeighbourHandler> : ::perigee::stub::interface_traits<::Friends::AMI_NeighbourHandler> {
+  static constexpr std::string_view _interface_name = "Friends::AMI_NeighbourHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -440,13 +457,16 @@ struct IDL::traits<::Friends::AMI_NeighbourHandler> : ::perigee::stub::interface
 #ifndef PERIGEE_TRAITS_7Friends25AMI_NeighbourLocalHandler
 #define PERIGEE_TRAITS_7Friends25AMI_NeighbourLocalHandler
 template <>
-struct IDL::traits<::Friends::AMI_NeighbourLocalHandler> : ::perigee::stub::local_interface_traits<::Friends::AMI_NeighbourLocalHandler> {};
+struct IDL::traits<::Friends::AMI_NeighbourLocalHandler> : ::perigee::stub::local_interface_traits<::Friends::AMI_NeighbourLocalHandler> {
+  static constexpr std::string_view _interface_name = "Friends::AMI_NeighbourLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_7Friends13NeighbourAmiC
 #define PERIGEE_TRAITS_7Friends13NeighbourAmiC
 template <>
 struct IDL::traits<::Friends::NeighbourAmiC> : ::perigee::stub::interface_traits<::Friends::NeighbourAmiC> {
+  static constexpr std::string_view _interface_name = "Friends::NeighbourAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

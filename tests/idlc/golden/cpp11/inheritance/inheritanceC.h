@@ -106,6 +106,7 @@ class Neighbour : public virtual ::Family::Child {
 #define PERIGEE_TRAITS_6Family8Ancestor
 template <>
 struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Family::Ancestor> {
+  static constexpr std::string_view _interface_name = "Family::Ancestor";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -115,6 +116,7 @@ struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Fam
 #define PERIGEE_TRAITS_6Family6Mother
 template <>
 struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Family::Mother> {
+  static constexpr std::string_view _interface_name = "Family::Mother";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -124,6 +126,7 @@ struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Famil
 #define PERIGEE_TRAITS_6Family6Father
 template <>
 struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Family::Father> {
+  static constexpr std::string_view _interface_name = "Family::Father";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -133,6 +136,7 @@ struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Famil
 #define PERIGEE_TRAITS_6Family5Child
 template <>
 struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family::Child> {
+  static constexpr std::string_view _interface_name = "Family::Child";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -142,6 +146,7 @@ struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family
 #define PERIGEE_TRAITS_7Friends9Neighbour
 template <>
 struct IDL::traits<::Friends::Neighbour> : ::perigee::stub::interface_traits<::Friends::Neighbour> {
+  static constexpr std::string_view _interface_name = "Friends::Neighbour";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -231,6 +231,7 @@ struct IDL::traits<::Near::Line> : ::perigee::stub::aggregate_traits<::Near::Lin
 #define PERIGEE_TRAITS_4Near6Remote
 template <>
 struct IDL::traits<::Near::Remote> : ::perigee::stub::interface_traits<::Near::Remote> {
+  static constexpr std::string_view _interface_name = "Near::Remote";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -239,7 +240,9 @@ struct IDL::traits<::Near::Remote> : ::perigee::stub::interface_traits<::Near::R
 #ifndef PERIGEE_TRAITS_4Near5Shape
 #define PERIGEE_TRAITS_4Near5Shape
 template <>
-struct IDL::traits<::Near::Shape> : ::perigee::stub::local_interface_traits<::Near::Shape> {};
+struct IDL::traits<::Near::Shape> : ::perigee::stub::local_interface_traits<::Near::Shape> {
+  static constexpr std::string_view _interface_name = "Near::Shape";
+};
 #endif
 
 template <>
@@ -249,17 +252,23 @@ struct IDL::traits<::Near::Shape::Placed>
 #ifndef PERIGEE_TRAITS_4Near5Depth
 #define PERIGEE_TRAITS_4Near5Depth
 template <>
-struct IDL::traits<::Near::Depth> : ::perigee::stub::local_interface_traits<::Near::Depth> {};
+struct IDL::traits<::Near::Depth> : ::perigee::stub::local_interface_traits<::Near::Depth> {
+  static constexpr std::string_view _interface_name = "Near::Depth";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Near6Colour
 #define PERIGEE_TRAITS_4Near6Colour
 template <>
-struct IDL::traits<::Near::Colour> : ::perigee::stub::local_interface_traits<::Near::Colour> {};
+struct IDL::traits<::Near::Colour> : ::perigee::stub::local_interface_traits<::Near::Colour> {
+  static constexpr std::string_view _interface_name = "Near::Colour";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Near4Both
 #define PERIGEE_TRAITS_4Near4Both
 template <>
-struct IDL::traits<::Near::Both> : ::perigee::stub::local_interface_traits<::Near::Both> {};
+struct IDL::traits<::Near::Both> : ::perigee::stub::local_interface_traits<::Near::Both> {
+  static constexpr std::string_view _interface_name = "Near::Both";
+};
 #endif

@@ -643,6 +643,7 @@ struct IDL::traits<::Modern::Everything>
 #define PERIGEE_TRAITS_6Modern5Store
 template <>
 struct IDL::traits<::Modern::Store> : ::perigee::stub::interface_traits<::Modern::Store> {
+  static constexpr std::string_view _interface_name = "Modern::Store";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

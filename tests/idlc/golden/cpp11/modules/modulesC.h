@@ -159,6 +159,7 @@ struct IDL::traits<::Outer::Inner::Item>
 #define PERIGEE_TRAITS_5Outer5First
 template <>
 struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::First> {
+  static constexpr std::string_view _interface_name = "Outer::First";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -168,6 +169,7 @@ struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::
 #define PERIGEE_TRAITS_5Outer5Inner6Second
 template <>
 struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<::Outer::Inner::Second> {
+  static constexpr std::string_view _interface_name = "Outer::Inner::Second";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -177,6 +179,7 @@ struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<:
 #define PERIGEE_TRAITS_5Loner
 template <>
 struct IDL::traits<::Loner> : ::perigee::stub::interface_traits<::Loner> {
+  static constexpr std::string_view _interface_name = "Loner";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -160,6 +160,7 @@ struct IDL::traits<::_cxx_class::_cxx_throw>
 #define PERIGEE_TRAITS_5class7virtual
 template <>
 struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_traits<::_cxx_class::_cxx_virtual> {
+  static constexpr std::string_view _interface_name = "class::virtual";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -169,6 +170,7 @@ struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_trai
 #define PERIGEE_TRAITS_5class1T
 template <>
 struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_class::T> {
+  static constexpr std::string_view _interface_name = "class::T";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -51,6 +51,7 @@ class Basic : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_5Calls5Basic
 template <>
 struct IDL::traits<::Calls::Basic> : ::perigee::stub::interface_traits<::Calls::Basic> {
+  static constexpr std::string_view _interface_name = "Calls::Basic";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

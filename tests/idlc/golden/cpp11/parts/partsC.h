@@ -177,6 +177,7 @@ struct IDL::traits<::Parts::Amount> : ::perigee::stub::aggregate_traits<::Parts:
 #define PERIGEE_TRAITS_5Parts3Log
 template <>
 struct IDL::traits<::Parts::Log> : ::perigee::stub::interface_traits<::Parts::Log> {
+  static constexpr std::string_view _interface_name = "Parts::Log";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -186,6 +187,7 @@ struct IDL::traits<::Parts::Log> : ::perigee::stub::interface_traits<::Parts::Lo
 #define PERIGEE_TRAITS_5Parts7Account
 template <>
 struct IDL::traits<::Parts::Account> : ::perigee::stub::interface_traits<::Parts::Account> {
+  static constexpr std::string_view _interface_name = "Parts::Account";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

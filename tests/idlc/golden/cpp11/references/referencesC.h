@@ -92,6 +92,7 @@ struct IDL::traits<::Graph::Edge> : ::perigee::stub::aggregate_traits<::Graph::E
 #define PERIGEE_TRAITS_5Graph6Vertex
 template <>
 struct IDL::traits<::Graph::Vertex> : ::perigee::stub::interface_traits<::Graph::Vertex> {
+  static constexpr std::string_view _interface_name = "Graph::Vertex";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

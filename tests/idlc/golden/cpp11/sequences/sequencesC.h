@@ -90,6 +90,7 @@ struct IDL::traits<::Lists::Entry> : ::perigee::stub::aggregate_traits<::Lists::
 #define PERIGEE_TRAITS_5Lists5Store
 template <>
 struct IDL::traits<::Lists::Store> : ::perigee::stub::interface_traits<::Lists::Store> {
+  static constexpr std::string_view _interface_name = "Lists::Store";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -59,7 +59,9 @@ class AMH_Quoter : public virtual ::PortableServer::Servant {
 #ifndef PERIGEE_TRAITS_5Stock25AMH_QuoterResponseHandler
 #define PERIGEE_TRAITS_5Stock25AMH_QuoterResponseHandler
 template <>
-struct IDL::traits<::Stock::AMH_QuoterResponseHandler> : ::perigee::stub::local_interface_traits<::Stock::AMH_QuoterResponseHandler> {};
+struct IDL::traits<::Stock::AMH_QuoterResponseHandler> : ::perigee::stub::local_interface_traits<::Stock::AMH_QuoterResponseHandler> {
+  static constexpr std::string_view _interface_name = "Stock::AMH_QuoterResponseHandler";
+};
 #endif
 
 template <>

@@ -68,6 +68,7 @@ class QuoterAmiC : public virtual ::Stock::Quoter {
 #define PERIGEE_TRAITS_5Stock17AMI_QuoterHandler
 template <>
 struct IDL::traits<::Stock::AMI_QuoterHandler> : ::perigee::stub::interface_traits<::Stock::AMI_QuoterHandler> {
+  static constexpr std::string_view _interface_name = "Stock::AMI_QuoterHandler";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
@@ -76,13 +77,16 @@ struct IDL::traits<::Stock::AMI_QuoterHandler> : ::perigee::stub::interface_trai
 #ifndef PERIGEE_TRAITS_5Stock22AMI_QuoterLocalHandler
 #define PERIGEE_TRAITS_5Stock22AMI_QuoterLocalHandler
 template <>
-struct IDL::traits<::Stock::AMI_QuoterLocalHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_QuoterLocalHandler> {};
+struct IDL::traits<::Stock::AMI_QuoterLocalHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_QuoterLocalHandler> {
+  static constexpr std::string_view _interface_name = "Stock::AMI_QuoterLocalHandler";
+};
 #endif
 
 #ifndef PERIGEE_TRAITS_5Stock10QuoterAmiC
 #define PERIGEE_TRAITS_5Stock10QuoterAmiC
 template <>
 struct IDL::traits<::Stock::QuoterAmiC> : ::perigee::stub::interface_traits<::Stock::QuoterAmiC> {
+  static constexpr std::string_view _interface_name = "Stock::QuoterAmiC";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -57,6 +57,7 @@ struct IDL::traits<::Stock::Invalid_Stock_Symbol>
 #define PERIGEE_TRAITS_5Stock6Quoter
 template <>
 struct IDL::traits<::Stock::Quoter> : ::perigee::stub::interface_traits<::Stock::Quoter> {
+  static constexpr std::string_view _interface_name = "Stock::Quoter";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

@@ -377,6 +377,7 @@ struct IDL::traits<::Shapes::Outer::Inner>
 #define PERIGEE_TRAITS_6Shapes6Canvas
 template <>
 struct IDL::traits<::Shapes::Canvas> : ::perigee::stub::interface_traits<::Shapes::Canvas> {
+  static constexpr std::string_view _interface_name = "Shapes::Canvas";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

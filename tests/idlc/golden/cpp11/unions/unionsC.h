@@ -1172,6 +1172,7 @@ struct IDL::traits<::Choices::Unfit> : ::perigee::stub::aggregate_traits<::Choic
 #define PERIGEE_TRAITS_7Choices7Chooser
 template <>
 struct IDL::traits<::Choices::Chooser> : ::perigee::stub::interface_traits<::Choices::Chooser> {
+  static constexpr std::string_view _interface_name = "Choices::Chooser";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };

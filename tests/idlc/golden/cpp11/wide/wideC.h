@@ -136,6 +136,7 @@ struct IDL::traits<::Wide::Key> : ::perigee::stub::aggregate_traits<::Wide::Key>
 #define PERIGEE_TRAITS_4Wide7Printer
 template <>
 struct IDL::traits<::Wide::Printer> : ::perigee::stub::interface_traits<::Wide::Printer> {
+  static constexpr std::string_view _interface_name = "Wide::Printer";
   static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
   static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
