@@ -195,9 +195,10 @@ std::string parameter_type(const Parameter& parameter) {
   if (is_borrowed(parameter))
     return kind == TypeKind::string ? "std::string_view"
                                     : "std::span<const " + borrowed_element(type) + ">";
+  // TAOX11 passes bitmasks by reference. A servant overrides the same function here and there.
   const bool by_value =
-      is_scalar(type) || kind == TypeKind::interface || kind == TypeKind::object ||
-      kind == TypeKind::native || kind == TypeKind::type_code ||
+      (is_scalar(type) && kind != TypeKind::bitmask) || kind == TypeKind::interface ||
+      kind == TypeKind::object || kind == TypeKind::native || kind == TypeKind::type_code ||
       (kind == TypeKind::value_type && type.declaration->scoped_name == exception_holder);
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
 }

@@ -415,7 +415,7 @@ bool Store::_implements(std::string_view _id) const noexcept {
   return _result_;
 }
 
-void Store::flags(::Modern::Flags _value) {
+void Store::flags(const ::Modern::Flags& _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_flags", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(

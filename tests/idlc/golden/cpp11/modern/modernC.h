@@ -595,7 +595,7 @@ class Store : public virtual ::CORBA::Object {
   explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Modern::Flags flags();
-  virtual void flags(::Modern::Flags _value);
+  virtual void flags(const ::Modern::Flags& _value);
   virtual ::Modern::Dictionary look_up(
       const ::Modern::Last& first, ::Modern::More& second, ::Modern::Few& third);
 

@@ -13,7 +13,7 @@ namespace Modern {
 class Store : public virtual ::PortableServer::Servant {
  public:
   virtual ::Modern::Flags flags() = 0;
-  virtual void flags(::Modern::Flags _value) = 0;
+  virtual void flags(const ::Modern::Flags& _value) = 0;
   virtual ::Modern::Dictionary look_up(
       const ::Modern::Last& first, ::Modern::More& second, ::Modern::Few& third) = 0;
 
@@ -38,7 +38,7 @@ class _tie_Store final : public Store {
   ::Modern::Flags flags() override {
     return _object_->flags();
   }
-  void flags(::Modern::Flags _value) override {
+  void flags(const ::Modern::Flags& _value) override {
     _object_->flags(_value);
   }
   ::Modern::Dictionary look_up(
