@@ -9,6 +9,7 @@
 #include <perigee/orb/any.h>
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/marshalling.h>
+#include <perigee/orb/orb_enums.h>
 
 #include <array>
 #include <concepts>

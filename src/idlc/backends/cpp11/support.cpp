@@ -284,17 +284,17 @@ class Walk final {
   }
 
   /// Refuses the use of a declaration of orb.idl for which the library has no C++ type. Also
-  /// refuses to marshal enums and exceptions of orb.idl, because their C++ types in the library
-  /// cannot be marshalled.
+  /// refuses to marshal exceptions of orb.idl, because their C++ types in the library cannot be
+  /// marshalled.
   void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
     constexpr std::string_view missing_natives[] = {"::CORBA::ValueFactory",
                                                     "::CORBA::AbstractBase"};
     if (!used.location.file->is_builtin) return;
     const bool is_in_library = has_library_type(used.scoped_name);
-    const bool has_values =
-        used.kind == DeclarationKind::enumeration || used.kind == DeclarationKind::exception;
-    const bool is_missing =
-        has_values ? is_marshalled || !is_in_library : contains(missing_natives, used.scoped_name);
+    const bool is_exception = used.kind == DeclarationKind::exception;
+    const bool has_values = is_exception || used.kind == DeclarationKind::enumeration;
+    const bool is_missing = has_values ? !is_in_library || (is_exception && is_marshalled)
+                                       : contains(missing_natives, used.scoped_name);
     if (is_missing) refuse(location, "uses of '" + used.scoped_name + "' of orb.idl");
   }
 

@@ -53,7 +53,7 @@ class Walk final {
       return type(as<Typedef>(used->declaration)->type);
     if (const auto* interface = as<Interface>(used->declaration)) built_in(*interface);
     if (used->kind == TypeKind::enumeration && used->declaration->location.file->is_builtin)
-      headers_.insert("perigee/orb/typecode.h");  // for TCKind; all files know SetOverrideType
+      headers_.insert("perigee/orb/orb_enums.h");
     if (used->kind == TypeKind::any) headers_.insert("perigee/orb/any.h");
     if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
