@@ -6,12 +6,15 @@
 #include <chrono>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace perigee::test {
 
 /// Its peer has closed.
 class EndedTransport final : public transport::Transport {
  public:
+  explicit EndedTransport(std::string peer = {}) : peer_(std::move(peer)) {}
+
   IoResult receive(MutableOctetSpan /*space*/, transport::Wait /*wait*/) override { return ended; }
   IoResult send(std::span<const OctetSpan> /*segments*/, transport::Wait /*wait*/) override {
     return ended;

@@ -43,15 +43,15 @@ void Bidirectional::hear(engine::Connection& connection, messaging::Version vers
 void Bidirectional::take_listen_points(engine::Connection& connection, OctetSpan data) {
   const auto points = iop::decode_listen_points(data, settings_.listen_points_max);
   if (!points) return refuse(1);
-  const std::string& peer = connection.transport().peer();
+  const transport::Transport& transport = connection.transport();
   for (const iop::ListenPoint& point : *points) {
-    const auto endpoint = believed_endpoint(peer, point);
+    const auto endpoint = believed_endpoint(transport, point);
     const Added added = endpoint ? peers_.add(connection, *endpoint) : Added::full;
     if (added == Added::yes) metrics_.listen_points_believed.fetch_add(1);
     if (added != Added::full) continue;
     refuse(1);
     log::write(log::Level::info, "server",
-               peer + " announces the listen point " + printable(point.host) + ':' +
+               transport.peer() + " announces the listen point " + printable(point.host) + ':' +
                    std::to_string(point.port) +
                    ", which is not its own address, or is one too many: refused");
   }

@@ -1,37 +1,61 @@
-// The trust rule: a peer that names the address of another host would get the calls that are meant
+// The trust rules: a peer that names the address of another host would get the calls that are meant
 // for that host.
 #include "orb/bidirectional/listen_point_trust.h"
 
 #include <perigee/iop/profile_codec.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace perigee::orb {
 namespace {
 
-constexpr std::string_view scheme = "iiop";
-constexpr std::string_view prefix = "iiop://";
+constexpr std::string_view scheme_end = "://";
 
-// "iiop://127.0.0.1:40000" and "iiop://[::1]:40000" → the address. Empty: not an address of TCP.
+// "iiop://127.0.0.1:40000" → "iiop"; empty: no scheme.
+std::string_view scheme_of(std::string_view peer) noexcept {
+  const std::size_t end = peer.find(scheme_end);
+  return end == std::string_view::npos ? std::string_view() : peer.substr(0, end);
+}
+
+// "iiop://127.0.0.1:40000" and "iiop://[::1]:40000" → the address; empty: no address. `peer` must
+// have a scheme.
 std::string_view address_of(std::string_view peer) noexcept {
-  if (!peer.starts_with(prefix)) return {};
-  peer.remove_prefix(prefix.size());
+  peer.remove_prefix(scheme_of(peer).size() + scheme_end.size());
   const std::size_t colon = peer.rfind(':');
   if (colon == std::string_view::npos) return {};
-  std::string_view address = peer.substr(0, colon);
+  const std::string_view address = peer.substr(0, colon);
   const bool bracketed = address.starts_with('[') && address.ends_with(']');
   return bracketed ? address.substr(1, address.size() - 2) : address;
 }
 
-}  // namespace
-
 // The system writes each address in one form only, so equal addresses are equal texts. Another form
 // of the same address is not believed.
-std::optional<transport::Endpoint> believed_endpoint(std::string_view peer,
+bool is_own_address(const transport::Transport& connection, const iop::ListenPoint& point) {
+  const std::string_view address = address_of(connection.peer());
+  return !address.empty() && point.host == address;
+}
+
+/// Whether the peer of a connection over this transport may speak for the host of a listen point.
+struct TrustRule {
+  std::string_view scheme;  // of the connection, and of the endpoint
+  bool (*may_speak_for)(const transport::Transport& connection, const iop::ListenPoint& point);
+};
+
+constexpr TrustRule trust_rules[] = {{"iiop", &is_own_address}};
+
+}  // namespace
+
+std::optional<transport::Endpoint> believed_endpoint(const transport::Transport& connection,
                                                      const iop::ListenPoint& point) {
-  const std::string_view address = address_of(peer);
-  if (address.empty() || point.host != address || point.port == 0) return std::nullopt;
-  return transport::Endpoint{std::string(scheme), iop::join_host_port(point.host, point.port)};
+  const auto rule =
+      std::ranges::find(trust_rules, scheme_of(connection.peer()), &TrustRule::scheme);
+  const bool believed = rule != std::ranges::end(trust_rules) && point.port != 0 &&
+                        rule->may_speak_for(connection, point);
+  if (!believed) return std::nullopt;
+  return transport::Endpoint{std::string(rule->scheme),
+                             iop::join_host_port(point.host, point.port)};
 }
 
 }  // namespace perigee::orb

@@ -5,14 +5,16 @@
 #include <perigee/transport/transport.h>
 
 #include <optional>
-#include <string_view>
 
 namespace perigee::orb {
 
-/// The endpoint that a listen point names, if the endpoint certainly belongs to the peer. So the
-/// host must be the numeric address of the other end of the connection, as the system knows it.
-/// Names are not looked up, since the peer may control the result. `peer`: the text of a transport.
-[[nodiscard]] std::optional<transport::Endpoint> believed_endpoint(std::string_view peer,
-                                                                   const iop::ListenPoint& point);
+/// The endpoint that a listen point names, if the peer of the connection may speak for it. Each
+/// transport has a rule of its own; a transport without a rule vouches for no listen point. Never
+/// waits, and looks up no names, since the peer may control the result.
+///
+/// TCP: the host must be the numeric address of the other end of the connection, as the system
+/// knows it.
+[[nodiscard]] std::optional<transport::Endpoint> believed_endpoint(
+    const transport::Transport& connection, const iop::ListenPoint& point);
 
 }  // namespace perigee::orb

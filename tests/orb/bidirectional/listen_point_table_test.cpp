@@ -2,16 +2,17 @@
 #include "orb/bidirectional/listen_point_table.h"
 
 #include "orb/bidirectional/listen_point_trust.h"
+#include "support/ended_transport.h"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 using namespace perigee;
-using orb::believed_endpoint;
 using transport::Endpoint;
 
 namespace {
@@ -29,6 +30,11 @@ using Added = Table::Added;
 
 const Endpoint first_point{"iiop", "127.0.0.1:1"};
 const Endpoint second_point{"iiop", "127.0.0.1:2"};
+
+/// What the ORB believes of a connection whose transport names its peer so.
+std::optional<Endpoint> believed_endpoint(const std::string& peer, const iop::ListenPoint& point) {
+  return orb::believed_endpoint(test::EndedTransport(peer), point);
+}
 
 }  // namespace
 
@@ -123,8 +129,9 @@ TEST_CASE("other hosts, names, wildcards and other forms of an address are not b
   CHECK_FALSE(believed_endpoint("iiop://[::1]:4", {"[::1]", 5}).has_value());
 }
 
-TEST_CASE("listen points on connections without an address are not believed") {
-  for (const char* peer : {"uiop:///run/x", "uiop://", "iiop://", "", "brief://127.0.0.1:4"}) {
+TEST_CASE("listen points on connections without an address or a rule are not believed") {
+  for (const char* peer : {"uiop:///run/x", "uiop://", "iiop://", "iiop:", "", "://127.0.0.1:4",
+                           "127.0.0.1:4", "brief://127.0.0.1:4", "diop://127.0.0.1:4"}) {
     CAPTURE(peer);
     CHECK_FALSE(believed_endpoint(peer, {"127.0.0.1", 5}).has_value());
     CHECK_FALSE(believed_endpoint(peer, {"", 5}).has_value());
