@@ -17,6 +17,7 @@ void ApplicationLoop::run() {
   changed_.wait(lock, [this] { return finished_ || !looping_; });
   if (finished_) return;
   looping_ = running_ = true;
+  changed_.notify_all();  // threads in `run_until_run` leave
   lock.unlock();
   run_to_end();
 }
@@ -117,10 +118,12 @@ void ApplicationLoop::serve(function_ref<void()> action) {
 
 // A thread that waits for the thread in the loop takes its place when that thread leaves. A turn
 // that ends after `waiting_` was raised wakes the thread that waits.
-void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
+void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline,
+                                Beside beside) noexcept {
   const auto over = [&] { return done() || deadline.passed(clock_.now()); };
   std::unique_lock lock(mutex_);
   while (!over()) {
+    if (beside == Beside::no_run && (running_ || finished_)) return;
     if (is_free()) {
       looping_ = true;
       lock.unlock();
@@ -133,6 +136,14 @@ void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) no
     if (!over()) await_change(lock, deadline);
     waiting_.fetch_sub(1);
   }
+}
+
+void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
+  run_until(done, deadline, Beside::run);
+}
+
+void ApplicationLoop::run_until_run(function_ref<bool()> done, Deadline deadline) noexcept {
+  run_until(done, deadline, Beside::no_run);
 }
 
 void ApplicationLoop::run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept {

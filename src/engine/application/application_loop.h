@@ -39,6 +39,14 @@ class ApplicationLoop final {
   /// Runs turns until `done()` or the deadline, or waits while another thread runs them. `done` is
   /// called after each turn, also by the threads that wait.
   PERIGEE_INTERNAL_API void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
+  /// The same, but returns when another thread is in `run`, or when the loop has ended.
+  PERIGEE_INTERNAL_API void run_until_run(function_ref<bool()> done, Deadline deadline) noexcept;
+  /// No thread is in `run`, and the loop has not ended: a thread that waits for an event of the
+  /// loop has to run it.
+  [[nodiscard]] bool needs_thread() noexcept {
+    const std::lock_guard lock(mutex_);
+    return !running_ && !finished_;
+  }
   /// Lets the threads in `run_until` call `done` again.
   PERIGEE_INTERNAL_API void wake() noexcept;
   [[nodiscard]] PERIGEE_INTERNAL_API bool work_pending();
@@ -59,6 +67,8 @@ class ApplicationLoop final {
   void await_change(std::unique_lock<std::mutex>& lock, Deadline deadline) noexcept;
   void leave() noexcept;
   void serve(function_ref<void()> action);
+  enum class Beside : std::uint8_t { run, no_run };
+  void run_until(function_ref<bool()> done, Deadline deadline, Beside beside) noexcept;
   void run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept;
 
   Loop& loop_;

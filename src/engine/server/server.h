@@ -69,6 +69,13 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   bool perform_work(Deadline deadline) {
     return application_ && application_->perform_work(deadline);
   }
+  /// ApplicationLoop::run_until_run and ApplicationLoop::needs_thread.
+  void run_until_run(function_ref<bool()> done, Deadline deadline) noexcept {
+    if (application_) application_->run_until_run(done, deadline);
+  }
+  [[nodiscard]] bool application_needs_thread() noexcept {
+    return application_ && application_->needs_thread();
+  }
   [[nodiscard]] bool work_pending() { return application_ && application_->work_pending(); }
   /// A handle that becomes readable when there is work; -1 if the application runs no loop.
   [[nodiscard]] int work_handle() noexcept {

@@ -5,6 +5,7 @@
 #include "orb/async/loop_calls.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/server.h"
+#include "orb/context/upcall_scope.h"
 #include <perigee/orb/exceptions.h>
 
 #include <algorithm>
@@ -112,13 +113,30 @@ bool AsyncEngine::drive_until(function_ref<bool()> done, Deadline until) {
     const Server::Nested served = context_.server->serve_until(asked, until);
     if (served != Server::Nested::not_here) return served != Server::Nested::too_deep;
   }
-  return client_loop_.drive_until(done, until);
+  return drive_client_loop(done, until);
+}
+
+// The loop of the application reads replies on connections that this ORB has offered. It also runs
+// the client's loop.
+bool AsyncEngine::drive_client_loop(function_ref<bool()> done, Deadline until) {
+  Server* const server = context_.server.get();
+  bool over = false;
+  const auto is_over = [&] { return over = over || done(); };
+  const auto needs_thread = [server] { return server != nullptr && server->needs_thread(); };
+  do {
+    const auto leaves = [&] { return is_over() || needs_thread(); };
+    if (!client_loop_.drive_until(leaves, until)) return false;
+    if (over || !needs_thread()) continue;
+    const UpcallScope none(UpcallScope::None::upcall);
+    server->run_until_run(is_over, until);
+  } while (!over && !until.passed(context_.clock.now()));
+  return true;
 }
 
 // A loop of the server that does not also run the client's loop would not receive the reply.
 bool AsyncEngine::drive_for(const LoopCalls& calls, function_ref<bool()> done) {
   const bool of_client = &calls == &client_loop_.calls();
-  if (of_client && !client_loop_.is_nested()) return client_loop_.drive_until(done);
+  if (of_client && !client_loop_.is_nested()) return drive_client_loop(done, Deadline::never());
   return drive_until(done, Deadline::never());
 }
 

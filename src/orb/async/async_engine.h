@@ -97,6 +97,7 @@ class AsyncEngine final {
   [[nodiscard]] engine::Loop* server_loop() const noexcept;
   [[nodiscard]] OfLoop* find(const engine::Loop& loop) const noexcept;
   [[nodiscard]] OfLoop& make(engine::Loop& loop);
+  [[nodiscard]] bool drive_client_loop(function_ref<bool()> done, Deadline until);
 
   const OrbContext& context_;
   HandlerCallPlaces handler_calls_;

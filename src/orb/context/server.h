@@ -52,6 +52,12 @@ class PERIGEE_INTERNAL_API Server {
   /// Runs the loop of the application until `done()` or the deadline. Returns at once where the
   /// server has threads of its own.
   virtual void run_until(function_ref<bool()> /*done*/, Deadline /*until*/) {}
+  /// The loop of the application reads connections that were adopted, and no thread is in `run`. So
+  /// a thread that waits for an asynchronous call has to call `run_until_run`.
+  [[nodiscard]] virtual bool needs_thread() noexcept { return false; }
+  /// Like `run_until`, but also returns when another thread is in `run`, or when the loop has
+  /// ended.
+  virtual void run_until_run(function_ref<bool()> /*done*/, Deadline /*until*/) {}
   /// Stops accepting, drains the connections (docs/engine.md, "The end of a server") and makes
   /// `run` return. With Completion::wait, returns when all accepted requests have been answered,
   /// also in later calls. A later call with Completion::do_not_wait cancels the deferred requests

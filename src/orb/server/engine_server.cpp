@@ -132,6 +132,8 @@ std::vector<iop::ListenPoint> EngineServer::listen_points() const {
 
 engine::ConnectionRef EngineServer::adopt(std::unique_ptr<transport::Transport> opened,
                                           const messaging::MessagingProtocol& messages) {
+  // Threads that wait for asynchronous calls look again at `needs_thread`.
+  if (!adopts_.exchange(true)) core_.wake_async();
   return server_.adopt({std::move(opened), &messages});
 }
 

@@ -29,6 +29,12 @@ class EngineServer final : public Server {
   void run_until(function_ref<bool()> done, Deadline until) override {
     (void)server_.run_until(done, until);
   }
+  [[nodiscard]] bool needs_thread() noexcept override {
+    return adopts_.load() && server_.application_needs_thread();
+  }
+  void run_until_run(function_ref<bool()> done, Deadline until) override {
+    server_.run_until_run(done, until);
+  }
   void stop(Completion completion) noexcept override;
   void finish_tasks() noexcept override { server_.finish_tasks(); }
   void resume_held() noexcept override { server_.resume_parked(); }
@@ -67,6 +73,7 @@ class EngineServer final : public Server {
   AcceptorSet endpoints_;
   std::atomic<bool> opened_{false};
   std::atomic<bool> accepting_{false};
+  std::atomic<bool> adopts_{false};  // connections were adopted
   std::mutex start_mutex_;
 
   std::mutex mutex_;  // guards the members below
