@@ -665,6 +665,21 @@ TEST_CASE("a peer calls back within a call that keeps an idle connection open") 
   }
 }
 
+TEST_CASE("a connection that carries callbacks is not closed as idle by either side") {
+  constexpr std::chrono::milliseconds limit{5};
+  BothWays ends({}, [limit](BothWays& made) {
+    made.opener_side.settings.client_idle_timeout = limit;
+    made.acceptor_side.settings.idle_timeout = limit;
+  });
+  for (Connection* const end : {&*ends.opener, &*ends.acceptor})
+    end->agreement().carries_callbacks.store(true);
+  if (ends.opener->ending()) return;  // this thread was delayed
+  const auto over = Deadline::after(10 * limit, steady_clock().now());
+  while (!over.passed(steady_clock().now())) std::this_thread::yield();
+  CHECK_FALSE(ends.opener->ending());
+  CHECK_FALSE(ends.acceptor->ending());
+}
+
 // The flag of the idle close and the start of a call meet at any moment.
 TEST_CASE("calls that start when their connection becomes idle are executed, or refused unsent") {
   constexpr std::chrono::milliseconds limit{1};

@@ -16,6 +16,9 @@ struct Agreement {
   std::atomic<cdr::CodeSets> code_sets{};
   /// Both sides send requests: the opener also serves requests.
   std::atomic<bool> bidirectional{false};
+  /// The side that opened the connection was called over it. Later calls to that side depend on
+  /// this connection: neither side closes it as idle.
+  std::atomic<bool> carries_callbacks{false};
   /// The peer has replied to a call of this side, so it knows what earlier requests have announced.
   std::atomic<bool> answered{false};
   /// The purpose for which this side has opened the connection, as a key of its opener. Set before

@@ -86,7 +86,8 @@ Connection::Finding Connection::look_at_open(TimePoint now) noexcept {
   const auto idle_timeout =
       side_ == messaging::Role::acceptor ? settings.idle_timeout : settings.client_idle_timeout;
   if (const auto period = watch_period(idle_timeout); period.count() != 0) {
-    finding.idle = io_.is_idle(idle_, now, idle_timeout);
+    finding.idle = io_.is_idle(idle_, now, idle_timeout) &&
+                   !agreement_.carries_callbacks.load(std::memory_order_relaxed);
     finding.next = Deadline::after(period, now);
   }
   if (io_.blocked_output()) {

@@ -90,6 +90,9 @@ bool AsyncCall::use_both_directions() {
     case Found::peer_gone:
       fail_now(InvocationStage::connecting, FailureCause::peer_gone, false);
       return true;
+    case Found::callbacks_lost:
+      fail_now(InvocationStage::connecting, FailureCause::callbacks_lost, false);
+      return true;
     case Found::to_be_opened:
       waits_for_both_ = true;
       return false;
@@ -321,7 +324,7 @@ void AsyncCall::fail_request() noexcept {
   const bool ended_before = result_.start == StartStatus::closed;
   const bool reused = ended_before || connection_->agreement().answered.load();
   failure() = std::move(described);
-  advance(after_failed_request(result, reused, [this] { return expired(); }));
+  advance(after_failed_request(*connection_, result, reused, [this] { return expired(); }));
 }
 
 InvocationError AsyncCall::describe() noexcept {

@@ -51,11 +51,12 @@ class Bidirectional final {
     return policy.value_or(settings_.offer_bidirectional || settings_.accept_bidirectional);
   }
   enum class Found : std::uint8_t {
-    usual,         ///< the call uses connections for one direction
-    connection,    ///< the call goes over this connection
-    peer_gone,     ///< the peer's offered connection has ended, and no other is offered: fails
-    error,         ///< connecting has failed
-    to_be_opened,  ///< only from `choose_present`: the caller must connect, and call `adopt`
+    usual,           ///< the call uses connections for one direction
+    connection,      ///< the call goes over this connection
+    peer_gone,       ///< the peer's offered connection has ended, and no other is offered: fails
+    callbacks_lost,  ///< the offered connection has ended, and it carried callbacks
+    error,           ///< connecting has failed
+    to_be_opened,    ///< only from `choose_present`: the caller must connect, and call `adopt`
   };
   struct Choice {
     Found found = Found::usual;
@@ -74,6 +75,11 @@ class Bidirectional final {
   /// for example because it is shutting down.
   [[nodiscard]] engine::ConnectionRef adopt(ClientEndpoint& endpoint, Server& server,
                                             std::unique_ptr<transport::Transport> opened);
+  /// Called after a call has failed because its connection has ended. True: the connection was
+  /// offered to the peer at the endpoint, and carried callbacks. Then the call must not be repeated
+  /// over another connection.
+  [[nodiscard]] bool lose_callbacks(ClientEndpoint& endpoint,
+                                    const engine::Connection& connection) noexcept;
   /// Takes the listen points from the contexts of a request that has arrived over the connection.
   PERIGEE_INTERNAL_API void hear(engine::Connection& connection, messaging::Version version,
                                  std::span<const iop::ServiceContext> contexts) noexcept;

@@ -9,10 +9,18 @@
 #include <utility>
 
 namespace perigee::orb {
+namespace {
+
+bool carries_callbacks(const engine::Connection& connection) noexcept {
+  return connection.agreement().carries_callbacks.load(std::memory_order_relaxed);
+}
+
+}  // namespace
 
 // A client that has been called over its own connection is called over no other connection: another
 // program may listen at its address by now. An ORB without a TCP address has nothing to announce,
-// so it offers no connection.
+// so it offers no connection. If the offered connection has ended after callbacks, the peer may
+// have given up its callbacks: a new connection must not hide that.
 Bidirectional::Choice Bidirectional::choose_present(ClientEndpoint& endpoint,
                                                     std::optional<bool> policy, Server* server) {
   if (&endpoint.messaging() != &messages_) return {};
@@ -20,6 +28,7 @@ Bidirectional::Choice Bidirectional::choose_present(ClientEndpoint& endpoint,
   if (policy.value_or(settings_.accept_bidirectional)) {
     if (auto peer = find(endpoint.endpoint()); peer && !peer->ending()) {
       both.called_over_its_own.store(true, std::memory_order_relaxed);
+      peer->agreement().carries_callbacks.store(true, std::memory_order_relaxed);
       return {Found::connection, std::move(peer)};
     }
     if (both.called_over_its_own.load(std::memory_order_relaxed)) return {Found::peer_gone};
@@ -27,9 +36,24 @@ Bidirectional::Choice Bidirectional::choose_present(ClientEndpoint& endpoint,
   if (!policy.value_or(settings_.offer_bidirectional) || server == nullptr) return {};
   const bool over_tcp = endpoint.endpoint().scheme == "iiop" && endpoint.connector() != nullptr;
   if (!over_tcp || server->listen_points().empty()) return {};
+  engine::ConnectionRef lost;  // dropped without the lock
   const std::lock_guard lock(both.mutex);
   if (both.offered && !both.offered->ending()) return {Found::connection, both.offered};
-  return {Found::to_be_opened};
+  lost = std::exchange(both.offered, {});
+  return {lost && carries_callbacks(*lost) ? Found::callbacks_lost : Found::to_be_opened};
+}
+
+// One failed call tells the application that its callbacks have ended. The next call opens another
+// connection.
+bool Bidirectional::lose_callbacks(ClientEndpoint& endpoint,
+                                   const engine::Connection& connection) noexcept {
+  const bool lost = connection.role() == messaging::Role::opener && carries_callbacks(connection);
+  if (!lost) return false;
+  BothDirections& both = endpoint.both_directions();
+  engine::ConnectionRef dropped;  // without the lock
+  const std::lock_guard lock(both.mutex);
+  if (both.offered.get() == &connection) dropped = std::exchange(both.offered, {});
+  return true;
 }
 
 Bidirectional::Choice Bidirectional::choose(ClientEndpoint& endpoint, std::optional<bool> policy,

@@ -33,6 +33,7 @@ enum class FailureCause : std::uint8_t {
   nil_forward,         ///< forwarded to the nil reference
   bad_forward,         ///< the forward does not decode
   peer_gone,           ///< the client's connection, over which its objects were called, has ended
+  callbacks_lost,      ///< the connection that was offered to the server has ended after callbacks
   addressing_mode,     ///< the peer wants an addressing mode that we do not send
   // Of asynchronous calls.
   cancelled,       ///< by its caller

@@ -30,6 +30,8 @@ Invocation::State Invocation::choose_both_directions() {
       return State::transmit;
     case Found::peer_gone:
       return fail(InvocationStage::connecting, FailureCause::peer_gone);
+    case Found::callbacks_lost:
+      return fail(InvocationStage::connecting, FailureCause::callbacks_lost);
     case Found::error:
       if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
       return after_failed_connect(std::move(choice.error));
@@ -89,14 +91,14 @@ Invocation::State Invocation::fail_both_directions(const engine::CallResult& res
   failure().request_size = request_buffer_->size();
   if (result.failure == CallFailure::bad_message)
     failure().limit_text = to_string(both_directions_->exceeded_limit());
-  both_directions_ = {};
+  const auto connection = std::exchange(both_directions_, {});
   if (!is_of_connection(transact.cause)) {
     request_sent_ = transact.request_accepted;
     const State failed = fail(transact.stage, transact.cause);
     failure().request_accepted = transact.request_accepted;
     return failed;
   }
-  return after_failed_request(transact, true, [this] { return expired(); });
+  return after_failed_request(*connection, transact, true, [this] { return expired(); });
 }
 
 Invocation::State Invocation::take_reply_both_directions(engine::CallResult& result) {

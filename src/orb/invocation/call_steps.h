@@ -89,6 +89,12 @@ class CallSteps {
   template <typename Expired>
   [[nodiscard]] State after_failed_request(const TransactResult& result, bool reused,
                                            const Expired& expired);
+  /// The same after a request over a connection of the engine. If it carried callbacks, the next
+  /// state is `failed`.
+  template <typename Expired>
+  [[nodiscard]] State after_failed_request(const engine::Connection& connection,
+                                           const TransactResult& result, bool reused,
+                                           const Expired& expired);
   State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] messaging::RequestHeader header(std::uint32_t request_id) const noexcept;
   /// Encodes the whole request, with these contexts and the time that is left until `deadline`.
@@ -152,6 +158,9 @@ class CallSteps {
 
   void use(BindingRef binding) noexcept;
   void fail_without_target();
+  [[nodiscard]] static bool was_not_executed(const TransactResult& result) noexcept {
+    return !result.request_accepted || result.cause == FailureCause::closed_by_peer;
+  }
   [[nodiscard]] std::string endpoint_text() const noexcept;
   [[nodiscard]] bool encode_collocated(cdr::Buffer& request);
   [[nodiscard]] CollocatedCall collocated_call(RequestDispatcher& dispatcher,
@@ -251,14 +260,23 @@ inline void CallSteps::use(BindingRef binding) noexcept {
 template <typename Expired>
 CallSteps::State CallSteps::after_failed_request(const TransactResult& result, bool reused,
                                                  const Expired& expired) {
-  const bool closed = result.cause == FailureCause::closed_by_peer;
-  const bool not_executed = !result.request_accepted || closed;
+  const bool not_executed = was_not_executed(result);
   failure().request_accepted = request_sent_ = !not_executed;
   failure().stage = result.stage;
   failure().cause = result.cause;
   if (!not_executed || result.cause == FailureCause::deadline) return State::failed;
   if (expired()) return fail(result.stage, FailureCause::deadline);  // no time for another try
-  return try_again(reused || closed);
+  return try_again(reused || result.cause == FailureCause::closed_by_peer);
+}
+
+template <typename Expired>
+CallSteps::State CallSteps::after_failed_request(const engine::Connection& connection,
+                                                 const TransactResult& result, bool reused,
+                                                 const Expired& expired) {
+  const bool lost = context_.bidirectional.lose_callbacks(*target_->endpoint, connection);
+  if (!lost || !was_not_executed(result)) return after_failed_request(result, reused, expired);
+  request_sent_ = false;
+  return fail(result.stage, FailureCause::callbacks_lost);
 }
 
 }  // namespace perigee::orb

@@ -96,6 +96,10 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::peer_gone:
       return "the client's own connection, over which its objects were called, has ended; the "
              "client has to connect again";
+    case FailureCause::callbacks_lost:
+      return "the connection over which the server called objects of this client has ended; the "
+             "next call opens another connection, and the client has to register these objects "
+             "again";
     case FailureCause::addressing_mode:
       return "the server asks for another addressing mode again and again";
     case FailureCause::cancelled:
@@ -142,6 +146,8 @@ void raise_invocation_error(const InvocationError& error) {
       throw CORBA::INV_POLICY(0, COMPLETED_NO, text);
     case FailureCause::peer_gone:
       throw CORBA::TRANSIENT(minor_peer_gone, COMPLETED_NO, text);
+    case FailureCause::callbacks_lost:
+      throw CORBA::TRANSIENT(minor_callbacks_lost, COMPLETED_NO, text);
     case FailureCause::closed_by_peer:
       throw CORBA::TRANSIENT(minor_closed_by_peer, COMPLETED_NO, text);
     case FailureCause::nested_too_deep:

@@ -136,6 +136,8 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   if (dispatcher == nullptr || (confined && !dispatcher->is_bidirectional(upcall.object_key())))
       [[unlikely]]
     return refuse_key(upcall);
+  if (confined) [[unlikely]]
+    upcall.connection().agreement().carries_callbacks.store(true, std::memory_order_relaxed);
   dispatcher->dispatch(upcall);
   if (!upcall.answered() && !upcall.parked())  // otherwise the client would wait for ever
     upcall.reply_exception(CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE));

@@ -50,6 +50,9 @@ class Observed final : public stub::CallObserver {
     }
     return "no failure";
   }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
   /// The exception, which must be an E.
   template <typename E>
   [[nodiscard]] E failure() const {

@@ -86,16 +86,12 @@ TEST_CASE("calls are executed once or fail unexecuted when either side closes as
   orb::Settings offers = offering(strategy);
   SUBCASE("the server closes") { accepts.idle_timeout = std::chrono::milliseconds(2); }
   SUBCASE("the client closes") { offers.client_idle_timeout = std::chrono::milliseconds(2); }
-  ObjectRef callback;
   std::atomic<std::uint32_t> executed{0};
-  ServerFixture server(accepts, [&](orb::ServerRequest& request) {
+  ServerFixture server(accepts, [&executed](orb::ServerRequest& request) {
     executed.fetch_add(1);
-    const std::uint32_t argument = argument_of(request);
-    const std::uint32_t result = act(callback, argument);
-    request.reply([result](cdr::Encoder& encoder) { encoder << result; });
+    add_one(request);
   });
   const CalledBack client(offers);
-  callback = server.orb.core().make_object(client.object->_reference()->ior());
   const ObjectRef served = client.see(server.object);
   std::minstd_rand random;  // NOLINT: the same pauses every time
   std::uint32_t refused = 0;
@@ -114,6 +110,28 @@ TEST_CASE("calls are executed once or fail unexecuted when either side closes as
     }
   }
   CHECK(executed.load() == calls - refused);
+}
+
+TEST_CASE("a connection that has carried callbacks is not closed as idle") {
+  const ThreadStrategy strategy = each_strategy();
+  orb::Settings accepts = accepting(strategy);
+  orb::Settings offers = offering(strategy);
+  for (orb::Settings* const settings : {&accepts, &offers})
+    settings->idle_timeout = settings->client_idle_timeout = std::chrono::milliseconds(2);
+  ServerFixture server(accepts);
+  const CalledBack client(offers);
+  const ObjectRef served = client.see(server.object);
+  const ObjectRef callback = server.orb.core().make_object(client.object->_reference()->ior());
+  for (bool called_back = false; !called_back;) {
+    try {
+      called_back = act(served, 1) == 2 && act(callback, 1) == 2;
+    } catch (
+        const CORBA::TRANSIENT&) {  // this thread was delayed, and the connection closed as idle
+    }
+  }
+  const auto over = Deadline::after(std::chrono::milliseconds(20), steady_clock().now());
+  while (!over.passed(steady_clock().now())) std::this_thread::yield();
+  CHECK(act(callback, 1) == 2);
 }
 
 TEST_CASE("threads of both sides call each other over one connection") {
