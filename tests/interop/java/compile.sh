@@ -31,10 +31,11 @@ if [[ -e $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then
 fi
 rm -rf "$folder"/{jacorb,glassfish}{,.generated} "$folder/stamp"
 
-mapfile -t programs < <(find "$here/interop" -name '*.java' ! -name FixedSampleMaker.java)
+only_jacorb=("$here/interop/FixedSampleMaker.java" "$here/interop/Callbacks.java")
+mapfile -t programs < <(find "$here/interop" -name '*.java' ! -name FixedSampleMaker.java ! -name Callbacks.java)
 generate jacorb
-compile jacorb "${programs[@]}" "$here/interop/FixedSampleMaker.java"
-# The API of the JDK's ORB lacks a class that JacORB's stubs use, and the type fixed.
+compile jacorb "${programs[@]}" "${only_jacorb[@]}"
+# The JDK's ORB has no bidirectional GIOP. Its API lacks a class that JacORB's stubs use, and the type fixed.
 generate glassfish -DWITHOUT_FIXED
 # JacORB's helpers write a value to the output stream of an any. The JDK's ORB must also read it from there.
 copied='var out = any.create_output_stream(); write(out, s);'

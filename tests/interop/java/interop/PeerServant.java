@@ -20,12 +20,17 @@ final class PeerServant implements InvocationHandler {
   }
 
   static Peer activate(org.omg.CORBA.ORB orb, String name) throws Exception {
-    POA poa = org.omg.PortableServer.POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+    POA root = org.omg.PortableServer.POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+    return activate(orb, root, name);
+  }
+
+  static Peer activate(org.omg.CORBA.ORB orb, POA poa, String name) throws Exception {
     Behaviour behaviour = new Behaviour(orb, poa, name);
     PeerOperations operations = (PeerOperations) Proxy.newProxyInstance(
         PeerServant.class.getClassLoader(), new Class<?>[] {PeerOperations.class},
         new PeerServant(behaviour));
-    Peer peer = PeerHelper.narrow(poa.servant_to_reference(new PeerPOATie(operations, poa)));
+    byte[] id = poa.activate_object(new PeerPOATie(operations, poa));
+    Peer peer = PeerHelper.narrow(poa.id_to_reference(id));
     behaviour.setSelf(peer);
     poa.the_POAManager().activate();
     return peer;
