@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import shlex
+import shutil
 import subprocess
 
 
@@ -36,13 +37,28 @@ _cables = itertools.count()
 
 
 def connect(host, address, other, other_address):
-    """Lays a cable. Addresses are written as 192.0.2.1/24 or 2001:db8::1/64."""
+    """Lays a cable. Addresses are written as 192.0.2.1/24 or 2001:db8::1/64. Returns the names of both devices."""
     number = next(_cables)
     ends = ((host, f"a{number}", address), (other, f"b{number}", other_address))
     ip(f"-n {host.name} link add a{number} type veth peer name b{number} netns {other.name}")
     for end, device, own in ends:
         ip(f"-n {end.name} addr add {own} dev {device} {'nodad' if ':' in own else ''}")
         ip(f"-n {end.name} link set {device} up")
+    return ends[0][1], ends[1][1]
+
+
+def translate(gateway, outside, forwarded=()):
+    """NAT: hosts behind the gateway get its address at the device `outside`. No other host can connect to them, but
+    each (port, "host:port") of `forwarded` leads from a port of the gateway to a host behind it."""
+    if shutil.which("nft") is None:
+        raise RuntimeError("nft is missing, which translates addresses: apt-get install nftables")
+    gateway.set("net/ipv4/ip_forward", 1)
+    forwards = "".join(f'iifname "{outside}" tcp dport {port} dnat to {to}; ' for port, to in forwarded)
+    rules = f"""table ip nat {{
+      chain leave {{ type nat hook postrouting priority srcnat; oifname "{outside}" masquerade; }}
+      chain enter {{ type nat hook prerouting priority dstnat; {forwards} }}
+    }}"""
+    subprocess.run(shlex.split(gateway.command("nft -f -")), input=rules, text=True, check=True)
 
 
 # Forwards one port, like a gateway with NAT or a container engine.
