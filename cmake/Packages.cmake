@@ -54,7 +54,7 @@ This package contains the shared libraries that programs are linked with.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libperigee-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libspdlog-dev, liburing-dev")  # of the static library
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libspdlog-dev, liburing-dev, libssl-dev")  # of the static libraries
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "perigee-doc, perigee-tools")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "object request broker in C++ (development files)
 ${about}

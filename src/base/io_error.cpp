@@ -61,6 +61,10 @@ std::string_view text_of(IoErrorKind kind) {
       return "limit reached";
     case IoErrorKind::bad_plugin:
       return "the plug-in cannot be used";
+    case IoErrorKind::bad_file:
+      return "the file cannot be used";
+    case IoErrorKind::untrusted:
+      return "not trusted";
   }
   return "unknown error";
 }

@@ -79,6 +79,15 @@ TaggedComponent encode_omniorb_unix_address(const OmniorbUnixAddress& address) {
           })};
 }
 
+TaggedComponent encode_ssl_address(const SslAddress& address) {
+  return {tag_ssl_sec_trans,
+          cdr::encode_encapsulation(std::endian::native, [&address](cdr::Encoder& encoder) {
+            encoder.write(address.supports);
+            encoder.write(address.needs);
+            encoder.write(address.port);
+          })};
+}
+
 Octets encode_code_set_context(const CodeSetContext& context) {
   return cdr::encode_encapsulation(std::endian::native, [&context](cdr::Encoder& encoder) {
     encoder.write(context.char_data);
@@ -132,6 +141,15 @@ std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_address(OctetS
   OmniorbUnixAddress address;
   decoder.read_string(address.host);
   decoder.read_string(address.path);
+  return checked(decoder, std::move(address));
+}
+
+std::expected<SslAddress, cdr::Error> decode_ssl_address(OctetSpan data) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  SslAddress address;
+  address.supports = decoder.read<std::uint16_t>();
+  address.needs = decoder.read<std::uint16_t>();
+  address.port = decoder.read<std::uint16_t>();
   return checked(decoder, std::move(address));
 }
 

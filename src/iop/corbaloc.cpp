@@ -1,6 +1,6 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
-// Extends the standard: addresses of protocols other than iiop and diop may be file names, which
+// Extends the standard: addresses of protocols other than iiop, diop and ssliop may be file names, which
 // begin with '/', or abstract names, which begin with '@'. Both may contain '/', so they end at
 // ',' or '|', and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
@@ -40,9 +40,11 @@ bool is_scheme_character(char c) {
          c == '.' || c == '_';
 }
 
-/// The protocols whose addresses are "<host>:<port>". CORBA defines `iiop` only. TAO's `diop` has
-/// the same form.
-bool has_host_and_port(std::string_view scheme) { return scheme == "iiop" || scheme == "diop"; }
+/// The protocols whose addresses are "<host>:<port>". CORBA defines `iiop` only. TAO's `diop` and
+/// `ssliop` have the same form.
+bool has_host_and_port(std::string_view scheme) {
+  return scheme == "iiop" || scheme == "diop" || scheme == "ssliop";
+}
 
 /// Takes "<scheme>:" from the front. An absent scheme before the colon means iiop.
 std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {

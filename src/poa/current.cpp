@@ -36,4 +36,9 @@ std::optional<PeerIdentity> UpcallPeer::identity() {
   return current_or_raise().request().peer_identity();
 }
 
+std::optional<PeerCertificate> UpcallPeer::certificate() {
+  const PeerCertificate* const certificate = current_or_raise().request().peer_certificate();
+  return certificate != nullptr ? std::optional(*certificate) : std::nullopt;
+}
+
 }  // namespace perigee::poa

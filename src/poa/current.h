@@ -29,6 +29,7 @@ class UpcallPeer final : public PeerCurrent {
  public:
   [[nodiscard]] std::string peer() override;
   [[nodiscard]] std::optional<PeerIdentity> identity() override;
+  [[nodiscard]] std::optional<PeerCertificate> certificate() override;
 
  protected:
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {

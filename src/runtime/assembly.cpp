@@ -4,6 +4,7 @@
 #include "event/cpus.h"
 #include "orb/core/orb_core.h"
 #include "runtime/server_part.h"
+#include "runtime/tls_part.h"
 #include <perigee/giop/giop.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/transport/faults.h>
@@ -12,15 +13,15 @@
 #include <perigee/transport/tcp.h>
 #include <perigee/transport/udp.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace perigee::runtime {
 
 namespace {
 
-// A server without configured endpoints listens on all interfaces, at a port that the system
-// chooses.
-const transport::Endpoint default_listen_endpoint{"iiop", ""};
+constexpr std::string_view tls_scheme = "ssliop";
 
 /// `place`: the place of the failed value in the configuration.
 [[noreturn]] void raise_initialize(const IoError& error, const std::string& place) {
@@ -51,6 +52,33 @@ std::string text_of(const transport::SchemeRow& row) {
   return row.scheme + '=' + row.messaging + '/' + row.transport;
 }
 
+// Whether the ORB may use the protocol of this scheme: if TLS is required, only those that the user
+// has named.
+bool is_allowed(const Configuration& configuration, std::string_view scheme) {
+  if (configuration.tls.use != TlsUse::required) return true;
+  return std::ranges::contains(configuration.tls.plain_schemes, scheme);
+}
+
+// TLS comes first: if a reference has several addresses, the client tries them in this order.
+transport::ProtocolFactories built_in_protocols(const Configuration& configuration) {
+  transport::ProtocolFactories protocols;
+  const bool has_tls = configuration.tls.use != TlsUse::no;
+  if (has_tls) {
+    auto tls = make_tls(configuration.tls.options,
+                        transport::make_tcp_protocol(configuration.tcp_queues));
+    if (!tls) raise_initialize(tls.error(), "");
+    protocols.push_back(std::move(*tls));
+  }
+  if (is_allowed(configuration, "iiop"))
+    protocols.push_back(transport::make_tcp_protocol(
+        configuration.tcp_queues, has_tls ? transport::PlainUse::without_tls_address
+                                          : transport::PlainUse::always));
+  if (is_allowed(configuration, "uiop"))
+    protocols.push_back(transport::make_local_protocol(configuration.local_trust));
+  if (is_allowed(configuration, "diop")) protocols.push_back(transport::make_udp_protocol());
+  return protocols;
+}
+
 std::unique_ptr<transport::ProtocolRegistry> make_protocols(
     const Configuration& configuration, const messaging::MessagingProtocol& own_messages,
     transport::PcapFile* recorder) {
@@ -59,11 +87,7 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(
         return decorate(std::move(protocol), faults, recorder);
       });
   registry->set_own_messaging(own_messages);
-  transport::ProtocolFactories built_in;
-  built_in.push_back(transport::make_tcp_protocol(configuration.tcp_queues));
-  built_in.push_back(transport::make_local_protocol(configuration.local_trust));
-  built_in.push_back(transport::make_udp_protocol());
-  if (const auto added = registry->add(std::move(built_in)); !added)
+  if (const auto added = registry->add(built_in_protocols(configuration)); !added)
     raise_initialize(added.error(), "");
   for (const std::string& library : configuration.protocol_libraries)
     if (const auto loaded = registry->load(library); !loaded)
@@ -86,12 +110,25 @@ void refuse_options_of_servers(const Configuration& configuration) {
                                 "(pkg-config: perigee)");
 }
 
+// A user who configures TLS wants it.
+TlsUse chosen_tls_use(const Configuration& configuration) {
+  if (configuration.tls.use != TlsUse::automatic) return configuration.tls.use;
+  const bool listens = std::ranges::any_of(
+      configuration.settings.listen_endpoints,
+      [](const transport::Endpoint& endpoint) { return endpoint.scheme == tls_scheme; });
+  return configuration.tls.is_configured || listens ? TlsUse::allowed : TlsUse::no;
+}
+
 }  // namespace
 
 std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
+  configuration.tls.use = chosen_tls_use(configuration);
   if (configuration.log_level) log::set_level(*configuration.log_level);
+  // A server without configured endpoints listens on all interfaces, at a port that the system
+  // chooses.
   if (configuration.settings.listen_endpoints.empty())
-    configuration.settings.listen_endpoints.push_back(default_listen_endpoint);
+    configuration.settings.listen_endpoints.push_back(
+        {configuration.tls.use == TlsUse::required ? std::string(tls_scheme) : "iiop", ""});
   if (configuration.settings.threads == 0) configuration.settings.threads = event::usable_cpus();
   auto recorder = open_pcap_file(configuration.pcap_file, configuration.settings);
   auto messages = giop::make_giop(configuration.limits);

@@ -9,12 +9,26 @@
 #include <perigee/transport/local.h>
 #include <perigee/transport/registry.h>
 #include <perigee/transport/tcp.h>
+#include <perigee/transport/tls.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace perigee::runtime {
+
+/// How the ORB uses TLS. `automatic`: `allowed` if another option of TLS is set, or if the ORB
+/// listens at an address of TLS; otherwise `no`.
+enum class TlsUse : std::uint8_t { automatic, no, allowed, required };
+
+/// The options of TLS that are not for the protocol itself.
+struct TlsSettings {
+  TlsUse use = TlsUse::automatic;
+  bool is_configured = false;  ///< an option of TLS is set
+  std::vector<std::string> plain_schemes;  ///< may be used although TLS is required
+  transport::TlsOptions options;
+};
 
 struct Configuration {
   orb::Settings settings;
@@ -28,6 +42,7 @@ struct Configuration {
   std::vector<transport::SchemeRow> schemes;    ///< added when the plug-ins are loaded
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
+  TlsSettings tls;
   std::string pcap_file;    ///< empty: nothing is recorded
   std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set
   std::optional<transport::RandomFaults> faults;  ///< for all connections; to test programs

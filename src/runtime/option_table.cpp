@@ -195,7 +195,54 @@ void set_pcap_file(Configuration& configuration, const std::string& value) {
   configuration.pcap_file = value;
 }
 
+constexpr std::pair<std::string_view, TlsUse> tls_uses[] = {
+    {"no", TlsUse::no}, {"allowed", TlsUse::allowed}, {"required", TlsUse::required}};
+constexpr std::pair<std::string_view, transport::ClientCertificates> client_certificates[] = {
+    {"off", transport::ClientCertificates::off},
+    {"optional", transport::ClientCertificates::optional},
+    {"required", transport::ClientCertificates::required}};
+constexpr std::pair<std::string_view, transport::TlsVersion> tls_versions[] = {
+    {"1.2", transport::TlsVersion::tls_1_2}, {"1.3", transport::TlsVersion::tls_1_3}};
+
+void set_tls_use(Configuration& configuration, const std::string& value) {
+  configuration.tls.use = parse_name(value, tls_uses);
+}
+
+template <auto member>
+void set_tls_text(Configuration& configuration, const std::string& value) {
+  if (value.empty()) throw BadValue{"a value that is not empty is needed"};
+  configuration.tls.options.*member = value;
+  configuration.tls.is_configured = true;
+}
+
+template <auto& names, auto member>
+void set_tls_name(Configuration& configuration, const std::string& value) {
+  configuration.tls.options.*member = parse_name(value, names);
+  configuration.tls.is_configured = true;
+}
+
+// The schemes are checked when the protocols are made: plug-ins may bring further ones.
+void set_tls_plain_schemes(Configuration& configuration, const std::string& value) {
+  auto& schemes = configuration.tls.plain_schemes;
+  for (std::size_t start = 0; start <= value.size();) {
+    const std::size_t end = std::min(value.find(',', start), value.size());
+    const std::string scheme = value.substr(start, end - start);
+    if (scheme != "uiop" && scheme != "diop" && scheme != "shmiop")
+      throw BadValue{"a list of uiop, shmiop and diop is needed"};
+    schemes.push_back(scheme);
+    start = end + 1;
+  }
+}
+
+/// A row for a text of TLS.
+template <auto member>
+constexpr Option tls_text(std::string_view name, std::string_view key, std::string_view value,
+                          std::string_view meaning, std::string_view unset) {
+  return {name, key, ValueKind::text, value, meaning, set_tls_text<member>, nullptr, unset};
+}
+
 using enum ValueKind;
+using transport::TlsOptions;
 
 constexpr std::string_view milliseconds = "<milliseconds>";
 constexpr std::string_view octets = "<octets>";
@@ -283,6 +330,43 @@ constexpr Option options[] = {
     {"UiopTrust", "uiop.trust", text, "own|root|<user>|all|/<folder>|@<prefix>[,...]",
      "the users whose UNIX-domain sockets a client trusts, and the places of these sockets",
      set_uiop_trust, nullptr, "own,root"},
+    {"Tls", "tls.use", text, "no|allowed|required",
+     "whether the ORB speaks TLS, and whether it speaks nothing else", set_tls_use, nullptr,
+     "allowed, if another option of TLS is set"},
+    tls_text<&TlsOptions::certificate_file>(
+        "TlsCertificate", "tls.certificate", "<file.pem>",
+        "the ORB's certificate, followed by those of the authorities below the root", "none"),
+    tls_text<&TlsOptions::key_file>("TlsKey", "tls.key", "<file.pem>",
+                                    "the private key of the certificate",
+                                    "in the file of the certificate"),
+    tls_text<&TlsOptions::passphrase_file>("TlsPassphraseFile", "tls.passphrase_file", "<file>",
+                                           "a file with the passphrase of the key", "none"),
+    tls_text<&TlsOptions::authorities>("TlsAuthorities", "tls.authorities", "<file.pem>|<folder>",
+                                       "the certificate authorities that the ORB trusts",
+                                       "those of the system, for servers"),
+    tls_text<&TlsOptions::revoked_file>(
+        "TlsRevoked", "tls.revoked", "<file.pem>",
+        "lists of revoked certificates (CRLs), one of each authority", "none"),
+    tls_text<&TlsOptions::peer_name>("TlsPeerName", "tls.peer_name", "<name>",
+                                     "the name that the certificates of servers must have",
+                                     "the host of the address"),
+    {"TlsVerifyServers", "tls.verify_servers", text, "yes|no",
+     "whether a client checks the certificates of servers",
+     set_tls_name<answers, &TlsOptions::verify_servers>, nullptr, "yes"},
+    {"TlsClientCertificates", "tls.client_certificates", text, "off|optional|required",
+     "whether a server asks its clients for certificates",
+     set_tls_name<client_certificates, &TlsOptions::client_certificates>, nullptr, "off"},
+    {"TlsVersionMin", "tls.version_min", text, "1.2|1.3", "the lowest version of TLS",
+     set_tls_name<tls_versions, &TlsOptions::version_min>, nullptr, "1.2"},
+    tls_text<&TlsOptions::cipher_suites>("TlsCipherSuites", "tls.cipher_suites",
+                                         "<suite>[:...]", "the cipher suites of TLS 1.3",
+                                         "those of OpenSSL"),
+    tls_text<&TlsOptions::key_log_file>(
+        "TlsKeyLog", "tls.key_log", "<file>",
+        "the file that gets the secrets of all connections, to decode recordings", "none"),
+    {"TlsPlainSchemes", "tls.plain_schemes", text, "uiop|shmiop|diop[,...]",
+     "the schemes without TLS that may be used although TLS is required", set_tls_plain_schemes,
+     nullptr, "none"},
 
     number_option<&messaging::Limits::fragment_size, size_min>(
         "FragmentSize", "protocol.fragment_size", octets,

@@ -107,6 +107,7 @@ class DecoratedProtocol final : public ProtocolFactory {
       const Endpoint& endpoint, const Properties& properties) override {
     return decorate(inner_->listen_with(endpoint, properties));
   }
+  std::expected<void, IoError> reload() override { return inner_->reload(); }
   [[nodiscard]] messaging::Carrier carrier() const noexcept override { return inner_->carrier(); }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     return inner_->make_profile_codecs();

@@ -71,6 +71,10 @@ class FaultyTransport final : public Transport {
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
     return inner_->peer_identity();
   }
+  [[nodiscard]] const PeerCertificate* peer_certificate() const noexcept override {
+    return inner_->peer_certificate();
+  }
+  [[nodiscard]] Refusal refusal() const override { return inner_->refusal(); }
 
  private:
   static constexpr IoResult goes_on{};

@@ -139,6 +139,10 @@ class RecordingTransport final : public Transport {
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
     return inner_->peer_identity();
   }
+  [[nodiscard]] const PeerCertificate* peer_certificate() const noexcept override {
+    return inner_->peer_certificate();
+  }
+  [[nodiscard]] Refusal refusal() const override { return inner_->refusal(); }
 
  private:
   // After a short send the caller sends the rest again. The rest is in the file already.

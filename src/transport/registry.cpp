@@ -352,6 +352,18 @@ std::expected<bool, IoError> ProtocolRegistry::restore(std::string_view name) {
   return true;
 }
 
+std::vector<IoError> ProtocolRegistry::reload() {
+  std::vector<ProtocolFactory*> factories;  // they live as long as the registry
+  {
+    const std::shared_lock lock(mutex_);
+    for (const Entry& entry : entries_) factories.push_back(entry.factory.get());
+  }
+  std::vector<IoError> errors;
+  for (ProtocolFactory* const factory : factories)
+    if (const auto reloaded = factory->reload(); !reloaded) errors.push_back(reloaded.error());
+  return errors;
+}
+
 ProtocolFactory* ProtocolRegistry::find(std::string_view scheme) const noexcept {
   const std::shared_lock lock(mutex_);
   const Entry* const entry = entry_of(scheme);

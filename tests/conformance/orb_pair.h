@@ -10,6 +10,7 @@
 #include "support/memory_transport.h"
 #include "support/numbered_messages.h"
 #include "support/temporary_folder.h"
+#include "support/test_certificates.h"
 #include <perigee/corba.h>
 #include <perigee/orb/protocols.h>
 #include <perigee/poa/answer.h>
@@ -71,6 +72,10 @@ class Surroundings {
   /// An ORB that has the protocols of the default assembly, and the memory protocol.
   [[nodiscard]] OrbRef make_orb(std::vector<std::string> options) const {
     static int number = 0;
+    const std::vector<std::string> tls{"-ORBTlsCertificate", certificates().path("server.pem"),
+                                       "-ORBTlsKey", certificates().path("server.key"),
+                                       "-ORBTlsAuthorities", certificates().path("authority.pem")};
+    options.insert(options.end(), tls.begin(), tls.end());
     auto orb = CORBA::ORB_init(options, "conformance" + std::to_string(++number));
     REQUIRE(protocols(*orb).add(make_memory_protocol(hub_)).has_value());
     const MemoryScheme handshake{.name = "handshake", .tag = handshake_profile_tag, .carrier = {}};
@@ -88,7 +93,8 @@ class Surroundings {
   /// An endpoint at which no server listens yet. Each registered protocol needs an entry here.
   [[nodiscard]] transport::Endpoint fresh_endpoint(const std::string& scheme) {
     const std::string name = "place" + std::to_string(++places_);
-    if (scheme == "iiop" || scheme.ends_with("-tcp")) return {scheme, "127.0.0.1:0"};
+    if (scheme == "iiop" || scheme == "ssliop") return {scheme, "127.0.0.1:0"};
+    if (scheme.ends_with("-tcp") || scheme.ends_with("-tls")) return {scheme, "127.0.0.1:0"};
     if (scheme == "diop") return {scheme, "127.0.0.1:0?replies=yes"};
     for (const char* in_memory : {"memory", "handshake", "ring"})
       if (scheme.ends_with(in_memory)) return {scheme, name};
@@ -100,6 +106,12 @@ class Surroundings {
   }
 
  private:
+  /// Made once: the ORBs of all tests have the same certificate.
+  [[nodiscard]] static const TestCertificates& certificates() {
+    static const TestCertificates made;
+    return made;
+  }
+
   /// Pairs of messages and transports that no protocol has by itself: messages of another protocol
   /// over TCP, GIOP by a row, and sealed messages over every transport.
   [[nodiscard]] static transport::ProtocolParts more_schemes() {
@@ -107,7 +119,7 @@ class Surroundings {
     parts.messagings.push_back(make_numbered_messages);
     parts.schemes.push_back({"brief-tcp", "brief", "tcp"});
     parts.schemes.push_back({"giop-board", "giop", "board"});
-    for (const char* transport : {"tcp", "local", "memory", "board", "handshake", "ring"})
+    for (const char* transport : {"tcp", "tls", "local", "memory", "board", "handshake", "ring"})
       parts.schemes.push_back({std::string("numbered-") + transport, "numbered", transport});
     return parts;
   }

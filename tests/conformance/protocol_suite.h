@@ -42,6 +42,7 @@ TEST_CASE("a connection to the published endpoint arrives at the acceptor") {
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
   auto client = protocol->make_connector()->connect(acceptor->published(), 0ms).value();
   auto server = acceptor->accept(Wait::yes).value();
+  open_both(*client, *server);
   CHECK(send_all(*client, pattern(10, 1)).ok());
   CHECK((receive_exactly(*server, 10) == pattern(10, 1)));
   const std::string scheme = acceptor->published().scheme + "://";

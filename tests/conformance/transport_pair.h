@@ -18,12 +18,27 @@ struct TransportPair {
   std::unique_ptr<transport::Transport> server;
 };
 
-/// A connection of the protocol to where the acceptor listens.
+/// Makes the handshake of both ends, if they have one. Ends without waiting if one of them fails.
+inline void open_both(transport::Transport& client, transport::Transport& server) {
+  bool client_done = !client.features().opens;
+  bool server_done = !server.features().opens;
+  while (!client_done || !server_done) {
+    for (auto [end, done] : {std::pair(&client, &client_done), std::pair(&server, &server_done)}) {
+      if (*done) continue;
+      const IoResult result = end->open(Wait::no);
+      if (result.ok()) *done = true;
+      if (!result.ok() && result.status != IoStatus::would_block) return;
+    }
+  }
+}
+
+/// A connection of the protocol, whose handshake is done, to where the acceptor listens.
 inline TransportPair connect_pair(transport::ProtocolFactory& protocol,
                                   transport::Acceptor& acceptor) {
   auto client =
       protocol.make_connector()->connect(acceptor.published(), std::chrono::milliseconds(0));
   auto server = acceptor.accept(Wait::yes);
+  open_both(**client, **server);
   return {std::move(client.value()), std::move(server.value())};
 }
 
@@ -43,6 +58,13 @@ inline IoResult send_all(transport::Transport& transport, OctetSpan octets) {
 }
 inline IoResult send_some(transport::Transport& transport, OctetSpan octets) {
   return transport.send(std::array{octets}, Wait::no);
+}
+
+/// Sends what the transport itself still has to send.
+inline void send_owed_output(transport::Transport& transport) {
+  if (!transport.features().owes_output) return;
+  static_cast<void>(transport.set_send_timeout(std::chrono::microseconds(0)));
+  while (transport.has_output()) static_cast<void>(transport.send({}, Wait::yes));
 }
 
 /// Closes the client with an octet unread: TCP and UNIX-domain sockets reset the connection then.

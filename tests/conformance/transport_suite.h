@@ -136,7 +136,9 @@ TEST_CASE("sends without waiting take the octets that fit, and lose none of them
   CHECK(result.status == IoStatus::would_block);
   CHECK(result.count == 0);
   CHECK(was_short);
+  std::jthread sender([&] { send_owed_output(*pair.client); });
   const Octets received = receive_exactly(*pair.server, taken);
+  sender.join();
   CHECK(std::equal(received.begin(), received.end(), message.begin()));
   CHECK(send_some(*pair.client, OctetSpan(message).first(1)).count == 1);
 }
@@ -220,7 +222,9 @@ TEST_CASE("a send whose time-out passes says how much was taken") {
   CHECK(result.status == IoStatus::timed_out);
   CHECK(taken > 0);
   CHECK(taken < message.size());
+  std::jthread sender([&] { send_owed_output(*pair.client); });
   const Octets received = receive_exactly(*pair.server, taken);
+  sender.join();
   CHECK(std::equal(received.begin(), received.end(), message.begin()));
 }
 
@@ -334,7 +338,9 @@ TEST_CASE("a reactor reports on request that a full transport takes octets again
     taken += sent.count;
   }
   reactor->want_writable(collector, event::WriteInterest::on);
-  std::jthread receiver([&] { static_cast<void>(receive_exactly(*pair.server, taken)); });
+  // The last octets may still be in the transport, until the next send.
+  const std::size_t wanted = pair.client->features().owes_output ? taken / 2 : taken;
+  std::jthread receiver([&] { static_cast<void>(receive_exactly(*pair.server, wanted)); });
   while (!has(collector.seen, event::Readiness::writable)) reactor->run_once(Deadline::never());
   // A transport may report this too early, but then it reports it again.
   while (!send_some(*pair.client, OctetSpan(message).first(1)).ok())

@@ -37,6 +37,8 @@ enum class IoErrorKind : std::uint8_t {
   unsupported,    ///< the protocol cannot do the operation
   limit,          ///< a named limit was reached
   bad_plugin,     ///< a plug-in that does not fit this ORB, or that has failed
+  bad_file,       ///< a file that the protocol needs cannot be used
+  untrusted,      ///< one side has refused the other's proof of identity
 };
 
 /// An error of an operation that is not on the path of every message. See IoResult for the others.

@@ -1,8 +1,10 @@
-// The identity of the process at the other end of a connection, if the system vouches for it. A
-// value only.
+// The identity of the other end of a connection: the process, if the system vouches for it, and the
+// certificate, if the peer has proved one. Values only.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace perigee {
 
@@ -13,6 +15,22 @@ struct PeerIdentity {
   std::uint32_t user = 0;
   std::uint32_t group = 0;
   friend bool operator==(const PeerIdentity&, const PeerIdentity&) = default;
+};
+
+/// The certificate of a peer (X.509, RFC 5280), as text. The peer has proved that it owns the key.
+struct PeerCertificate {
+  std::string subject;  ///< a distinguished name (RFC 2253): "CN=teller,O=Bank"
+  std::string issuer;   ///< likewise
+  std::string serial;   ///< hexadecimal digits
+  std::vector<std::string> dns_names;  ///< the subject's alternative names, by kind
+  std::vector<std::string> ip_addresses;
+  std::vector<std::string> uris;
+  std::vector<std::string> emails;
+  std::string fingerprint;  ///< SHA-256 of the certificate, in hexadecimal digits
+  /// Whether a chain of certificates leads to a certificate authority that this process trusts.
+  /// Without it, the names above are only what the peer says.
+  bool is_verified = false;
+  friend bool operator==(const PeerCertificate&, const PeerCertificate&) = default;
 };
 
 }  // namespace perigee

@@ -68,6 +68,26 @@ struct OmniorbUnixAddress {
   friend bool operator==(const OmniorbUnixAddress&, const OmniorbUnixAddress&) = default;
 };
 
+/// TAG_SSL_SEC_TRANS: the server also accepts TLS, at `port` of the host of its IIOP profile. The
+/// profile's own port is 0 if the server accepts only TLS. Source: CORBA Security 1.8, 3.7.3.
+inline constexpr std::uint32_t tag_ssl_sec_trans = 20;
+struct SslAddress {
+  std::uint16_t supports = 0;  ///< the AssociationOption bits that the server can provide
+  std::uint16_t needs = 0;     ///< those that the server requires (`target_requires`)
+  std::uint16_t port = 0;
+  friend bool operator==(const SslAddress&, const SslAddress&) = default;
+};
+/// Source: CORBA Security 1.8, module Security (CORBA Security 1.8, appendix A).
+enum AssociationOption : std::uint16_t {
+  no_protection = 1,
+  integrity = 2,
+  confidentiality = 4,
+  detect_replay = 8,
+  detect_misordering = 16,
+  establish_trust_in_target = 32,
+  establish_trust_in_client = 64,
+};
+
 /// Perigee's service context: how long the caller of a request waits for the reply. The data is an
 /// encapsulation of an unsigned long long, in microseconds. The time is relative, since clocks
 /// differ.
@@ -86,6 +106,7 @@ PERIGEE_API TaggedComponent encode_code_sets(const CodeSetInfo& info);
 PERIGEE_API TaggedComponent encode_alternate_address(const AlternateAddress& address);
 PERIGEE_API TaggedComponent encode_giop_lite();
 PERIGEE_API TaggedComponent encode_omniorb_unix_address(const OmniorbUnixAddress& address);
+PERIGEE_API TaggedComponent encode_ssl_address(const SslAddress& address);
 /// The data of a service context with id `context_code_sets`.
 PERIGEE_API Octets encode_code_set_context(const CodeSetContext& context);
 /// The data of a service context with id `context_remaining_time`. Allocates nothing.
@@ -102,6 +123,7 @@ PERIGEE_API std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan da
 PERIGEE_API std::expected<AlternateAddress, cdr::Error> decode_alternate_address(OctetSpan data);
 PERIGEE_API std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_address(
     OctetSpan data);
+PERIGEE_API std::expected<SslAddress, cdr::Error> decode_ssl_address(OctetSpan data);
 PERIGEE_API std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data);
 /// Nothing if the data does not decode.
 PERIGEE_API std::optional<std::uint64_t> decode_remaining_time(OctetSpan data) noexcept;

@@ -14,7 +14,7 @@ namespace perigee {
 /// Shows a servant its client. One object, from `resolve_initial_references("PeerCurrent")`, with a
 /// state of its own in each upcall. Any thread.
 ///
-/// Outside of upcalls both functions raise PortableServer::Current::NoContext.
+/// Outside of upcalls the functions raise PortableServer::Current::NoContext.
 class PERIGEE_API PeerCurrent : public virtual CORBA::Current {
  public:
   using _ref_type = CORBA::object_reference<PeerCurrent>;
@@ -28,6 +28,9 @@ class PERIGEE_API PeerCurrent : public virtual CORBA::Current {
   /// other end of a UNIX-domain connection. Empty for transports without proof of identity (TCP),
   /// and for a call within the process.
   [[nodiscard]] virtual std::optional<PeerIdentity> identity() = 0;
+  /// The certificate of the client, if the connection uses TLS and the client has one. Empty for
+  /// other transports, and for a call within the process. Check `is_verified` before the names.
+  [[nodiscard]] virtual std::optional<PeerCertificate> certificate() = 0;
 
  protected:
   PeerCurrent() = default;

@@ -20,6 +20,8 @@ inline constexpr std::string_view keep_alive = "keep_alive";  ///< a silent peer
 inline constexpr std::string_view dont_route = "dont_route";  ///< direct neighbours only
 inline constexpr std::string_view share_port = "share_port";  ///< needed for Acceptor::shard
 inline constexpr std::string_view dscp = "dscp";  ///< class of service, RFC 2474: 0 to 63
+/// 0: certificates of servers are not verified (TLS).
+inline constexpr std::string_view tls_verify = "tls_verify";
 }  // namespace property
 
 /// Numbers by name. Calls with different properties do not share a connection.

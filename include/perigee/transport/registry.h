@@ -86,6 +86,10 @@ class PERIGEE_API ProtocolRegistry {
   /// has the name now, or if the part is registered.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
+  /// Reads the files of all protocols again: see ProtocolFactory::reload. Tries all of them; the
+  /// errors of those that failed.
+  std::vector<IoError> reload();
+
   /// nullptr if no protocol has the scheme.
   [[nodiscard]] ProtocolFactory* find(std::string_view scheme) const noexcept;
   /// The connector for a scheme, made once; nullptr if no protocol has the scheme.

@@ -40,7 +40,7 @@ struct Features {
   bool opens = false;             ///< a handshake follows the connection: call `open`
   bool finishes = false;          ///< ending the output can block: call `finish`
   bool buffers = false;           ///< may hold received octets itself: call `buffered`
-  bool owes_output = false;       ///< `receive` may leave octets to be sent: call `has_output`
+  bool owes_output = false;       ///< may leave octets to be sent later: call `has_output`
   bool encodes_in_place = false;  ///< has `begin_direct` and `commit`
   bool scatters = false;          ///< has a `receive_scattered` of its own
   bool is_virtual =
@@ -84,9 +84,11 @@ class PERIGEE_API Transport {
   /// all octets. `Wait::no`: may take a part only. There may be more segments than IOV_MAX. Never
   /// raises SIGPIPE. A datagram is sent whole or not at all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
-  /// Whether the transport itself has octets to send that `receive` could not write, for example an
-  /// answer to a key update of TLS. Called by the receiving thread. The sending thread must then
-  /// call `send` with no segments, as if its last send had been refused. Feature `owes_output`.
+  /// Whether the transport itself has octets to send: octets that `receive` could not write, for
+  /// example an answer to a key update of TLS, or the rest of a record whose contents `send` with
+  /// Wait::no has taken. Called by the receiving thread, and by the sending thread after such a
+  /// send. The sending thread must then call `send` with no segments, as if its last send had been
+  /// refused. Feature `owes_output`.
   [[nodiscard]] virtual bool has_output() const noexcept { return false; }
 
   /// @name Encoding in place, by the sender. Feature `encodes_in_place`.
@@ -139,6 +141,16 @@ class PERIGEE_API Transport {
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
   }
+  /// The certificate that the peer has proved in the handshake; null if it has none. Lives as long
+  /// as the transport. Any thread, after `open`.
+  [[nodiscard]] virtual const PeerCertificate* peer_certificate() const noexcept { return nullptr; }
+  /// The reason of a failed `open`, if the system's code does not say it: an IoErrorKind, and a
+  /// text such as "the certificate has expired". Called by the thread that called `open`.
+  struct Refusal {
+    IoErrorKind kind = IoErrorKind::system;
+    std::string why;  ///< empty: the system's code says it
+  };
+  [[nodiscard]] virtual Refusal refusal() const { return {}; }
 
  protected:
   Transport() noexcept = default;
@@ -292,6 +304,10 @@ class PERIGEE_API ProtocolFactory {
     return listen(endpoint);
   }
   /// @}
+
+  /// Reads the files of the protocol again, for example its certificates. Later connections use the
+  /// new contents. On an error, the old contents stay in use.
+  virtual std::expected<void, IoError> reload() { return {}; }
 
   /// The properties that its transports offer to messages.
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept { return {}; }

@@ -48,6 +48,10 @@ std::optional<PeerIdentity> ReplyingRequest::peer_identity() const noexcept {
   return connection_.transport().peer_identity();
 }
 
+const PeerCertificate* ReplyingRequest::peer_certificate() const noexcept {
+  return connection_.transport().peer_certificate();
+}
+
 void ReplyingRequest::count(OrbMetrics& metrics, const LatencyTimer& timer) const noexcept {
   metrics.requests.add(outcome());
   const bool has_failed = failed() || outcome_ == RequestOutcome::system_exception;

@@ -20,6 +20,7 @@ class ReplyingRequest : public ServerRequest {
  public:
   [[nodiscard]] std::string_view peer() const noexcept override;
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override;
+  [[nodiscard]] const PeerCertificate* peer_certificate() const noexcept override;
   [[nodiscard]] bool expired() const noexcept override {
     return time_limited() && remaining_time() == 0;
   }

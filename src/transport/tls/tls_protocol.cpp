@@ -1,0 +1,139 @@
+// The factory of scheme "ssliop", and the TLS addresses of IIOP profiles.
+#include "transport/tls/tls_acceptor.h"
+#include "transport/tls/tls_connector.h"
+#include "transport/tls/tls_contexts.h"
+#include "transport/tls/tls_scheme.h"
+#include <perigee/base/log.h>
+#include <perigee/iop/components.h>
+#include <perigee/iop/corbaloc.h>
+#include <perigee/ipc/inet_parse.h>
+#include <perigee/transport/tls.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace perigee::transport {
+namespace tls {
+namespace {
+
+constexpr std::uint16_t protected_by_tls =
+    iop::integrity | iop::confidentiality | iop::detect_replay | iop::detect_misordering;
+
+class TlsProtocol final : public ProtocolFactory {
+ public:
+  TlsProtocol(std::shared_ptr<ContextSource> source, std::unique_ptr<ProtocolFactory> tcp)
+      : source_(std::move(source)), tcp_(std::move(tcp)) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "tls"; }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    static constexpr std::array names{tls_scheme};
+    return names;
+  }
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override {
+    return iop::tag_ssl_sec_trans;
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
+    return make_connector_with({});
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
+      const Properties& properties) override {
+    const bool verify = properties.find(property::tls_verify).value_or(1) != 0;
+    return std::make_unique<TlsConnector>(tcp_->make_connector_with(properties), source_,
+                                          verify && source_->options().verify_servers);
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
+    return listen_with(endpoint, {});
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
+      const Endpoint& endpoint, const Properties& properties) override;
+  std::expected<void, IoError> reload() override { return source_->reload(); }
+  [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
+                                                   const iop::ProfileBody& body) const override;
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
+                                                const ProfileSource& source) const override;
+
+ private:
+  [[nodiscard]] iop::SslAddress ssl_address(std::uint16_t port) const noexcept;
+
+  const std::shared_ptr<ContextSource> source_;
+  const std::unique_ptr<ProtocolFactory> tcp_;
+};
+
+std::expected<std::unique_ptr<Acceptor>, IoError> TlsProtocol::listen_with(
+    const Endpoint& endpoint, const Properties& properties) {
+  if (source_->current()->server == nullptr)
+    return std::unexpected(
+        IoError{IoErrorKind::bad_file, IoOperation::listen, 0,
+                to_string(endpoint) + " (a server of TLS needs -ORBTlsCertificate)"});
+  auto inner = tcp_->listen_with(inner_endpoint(endpoint), properties);
+  if (!inner) return std::unexpected(outer_error(std::move(inner.error())));
+  return std::make_unique<TlsAcceptor>(std::move(*inner), source_);
+}
+
+// Port 0 stands for "the port in the component" in alternate addresses: other ORBs skip these.
+std::vector<ProfileEndpoint> TlsProtocol::claim(std::uint32_t tag,
+                                                const iop::ProfileBody& body) const {
+  if (tag != iop::tag_internet_iop) return {};
+  const auto* const component = iop::find_component(body.components, iop::tag_ssl_sec_trans);
+  if (component == nullptr) return {};
+  const auto address = iop::decode_ssl_address(component->data);
+  if (!address || address->port == 0) return {};
+  std::vector<ProfileEndpoint> endpoints;
+  const auto add = [&](std::string_view host) {
+    if (!host.empty())
+      endpoints.push_back({{std::string(tls_scheme), iop::join_host_port(host, address->port)}});
+  };
+  if (const auto parts = ipc::split_host_port(body.address)) add(parts->host);
+  for (const auto& other : body.components) {
+    if (other.tag != iop::tag_alternate_iiop_address) continue;
+    const auto alternate = iop::decode_alternate_address(other.data);
+    if (alternate && alternate->port == 0) add(alternate->host);
+  }
+  return endpoints;
+}
+
+iop::SslAddress TlsProtocol::ssl_address(std::uint16_t port) const noexcept {
+  iop::SslAddress address{protected_by_tls | iop::establish_trust_in_target, protected_by_tls,
+                          port};
+  const ClientCertificates clients = source_->options().client_certificates;
+  if (clients != ClientCertificates::off) address.supports |= iop::establish_trust_in_client;
+  if (clients == ClientCertificates::required) address.needs |= iop::establish_trust_in_client;
+  return address;
+}
+
+// Profiles of version 1.0 have no components, so the profile has at least version 1.1.
+iop::TaggedProfile TlsProtocol::make_profile(const Endpoint& endpoint,
+                                             const ProfileSource& source) const {
+  iop::ProfileBody body = to_body(source);
+  body.minor = std::max<std::uint8_t>(body.minor, 1);
+  const auto parts = ipc::split_host_port(endpoint.address);
+  const std::uint16_t port =
+      parts ? parts->port.value_or(iop::corbaloc_port_default) : std::uint16_t{0};
+  body.address = iop::join_host_port(parts ? parts->host : std::string_view(), 0);
+  body.components.push_back(iop::encode_ssl_address(ssl_address(port)));
+  for (const Endpoint& alternate : source.alternates) {
+    const auto other = ipc::split_host_port(alternate.address);
+    if (other && other->port.value_or(iop::corbaloc_port_default) == port)
+      body.components.push_back(iop::encode_alternate_address({std::string(other->host), 0}));
+  }
+  return iop::make_iiop_codec()->encode(body);
+}
+
+}  // namespace
+}  // namespace tls
+
+std::expected<std::unique_ptr<ProtocolFactory>, IoError> make_tls_protocol(
+    const TlsOptions& options, std::unique_ptr<ProtocolFactory> tcp) {
+  auto source = std::make_shared<tls::ContextSource>(options);
+  if (const auto read = source->reload(); !read) return std::unexpected(read.error());
+  if (!options.verify_servers)
+    log::write(log::Level::warning, "tls",
+               "certificates of servers are not verified: any host can pose as a server");
+  if (!options.key_log_file.empty())
+    log::write(log::Level::warning, "tls",
+               "the secrets of all connections are written to " + options.key_log_file);
+  return std::make_unique<tls::TlsProtocol>(std::move(source), std::move(tcp));
+}
+
+}  // namespace perigee::transport

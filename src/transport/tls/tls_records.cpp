@@ -1,0 +1,285 @@
+// One SSL object, whose BIO reads and writes memory.
+#include "transport/tls/tls_records.h"
+
+#include "transport/tls/tls_certificate.h"
+#include "transport/tls/tls_refusal.h"
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace perigee::transport::tls {
+namespace {
+
+constexpr std::size_t copied_max = 4096;      // longer segments are encrypted where they are
+constexpr std::size_t plain_octets_max = 4 * record_size;  // of one `encrypt`
+constexpr std::size_t record_header_size = 5;
+
+bool is_address(const std::string& host) {
+  std::byte octets[16];
+  return ::inet_pton(AF_INET, host.c_str(), octets) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), octets) == 1;
+}
+
+}  // namespace
+
+OctetSpan PlainOctets::next(MutableOctetSpan place) noexcept {
+  const OctetSpan first = front();
+  if (first.size() >= copied_max || segments_.size() == 1)
+    return first.first(std::min(first.size(), record_size));
+  std::size_t count = 0;
+  std::size_t at = at_;
+  for (const OctetSpan& segment : segments_) {
+    const OctetSpan rest = segment.subspan(at);
+    const std::size_t copied = std::min(rest.size(), place.size() - count);
+    if (copied != 0) std::memcpy(place.data() + count, rest.data(), copied);
+    count += copied;
+    at = 0;
+    if (count == place.size()) break;
+  }
+  return place.first(count);
+}
+
+void PlainOctets::skip(std::size_t count) noexcept {
+  while (count != 0) {
+    const std::size_t part = std::min(count, front().size());
+    at_ += part;
+    count -= part;
+    skip_empty();
+  }
+}
+
+std::unique_ptr<TlsRecords> TlsRecords::make(Setup setup) {
+  const bool is_client = setup.role == messaging::Role::opener;
+  const Context& context = is_client ? setup.contexts->client : setup.contexts->server;
+  Ssl connection(SSL_new(context.get()));
+  if (connection == nullptr) return nullptr;
+  std::unique_ptr<TlsRecords> records(new TlsRecords(std::move(setup), std::move(connection)));
+  SSL& made = *records->connection_;
+  records->connect_to_port();
+  if (SSL_get_rbio(&made) == nullptr) return nullptr;
+  if (!is_client)
+    SSL_set_accept_state(&made);
+  else if (!prepare_client(made, records->setup_))
+    return nullptr;
+  return records;
+}
+
+TlsRecords::TlsRecords(Setup setup, Ssl connection)
+    : setup_(std::move(setup)), connection_(std::move(connection)) {}
+
+// Names in the subject's common name do not count (RFC 9525), and a wildcard stands for a whole
+// label.
+bool TlsRecords::prepare_client(SSL& connection, const Setup& setup) {
+  SSL_set_connect_state(&connection);
+  if (!is_address(setup.host)) SSL_set_tlsext_host_name(&connection, setup.host.c_str());
+  if (!setup.verify) {
+    SSL_set_verify(&connection, SSL_VERIFY_NONE, nullptr);
+  } else {
+    SSL_set_hostflags(&connection,
+                      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+    const std::string& name = setup.expected_name;
+    const int known = is_address(name)
+                          ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(&connection), name.c_str())
+                          : SSL_set1_host(&connection, name.c_str());
+    if (known != 1) return false;
+  }
+  setup.contexts->sessions.use(connection, setup.session);
+  return true;
+}
+
+const BIO_METHOD* TlsRecords::port_method() {
+  static const BIO_METHOD* const method = [] {
+    BIO_METHOD* const made =
+        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "perigee octets");
+    if (made == nullptr) throw std::bad_alloc();
+    BIO_meth_set_write(made, write_port);
+    BIO_meth_set_read(made, read_port);
+    BIO_meth_set_ctrl(made, control_port);
+    return made;
+  }();
+  return method;
+}
+
+// The SSL object owns its BIO.
+void TlsRecords::connect_to_port() {
+  BIO* const bio = BIO_new(port_method());
+  if (bio == nullptr) return;
+  BIO_set_data(bio, &port_);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(connection_.get(), bio, bio);
+}
+
+int TlsRecords::write_port(BIO* bio, const char* data, int size) noexcept try {
+  Port& port = *static_cast<Port*>(BIO_get_data(bio));
+  const auto count = static_cast<std::size_t>(size);
+  const auto* const octets = reinterpret_cast<const std::byte*>(data);
+  if (port.rest.empty() && count <= port.place.size() - port.placed) {
+    std::memcpy(port.place.data() + port.placed, octets, count);
+    port.placed += count;
+  } else {
+    port.rest.insert(port.rest.end(), octets, octets + count);
+  }
+  return size;
+} catch (const std::bad_alloc&) {
+  return -1;
+}
+
+int TlsRecords::read_port(BIO* bio, char* data, int size) noexcept {
+  Port& port = *static_cast<Port*>(BIO_get_data(bio));
+  BIO_clear_retry_flags(bio);
+  const std::size_t count = std::min(static_cast<std::size_t>(size), port.input.size());
+  if (count == 0) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  std::memcpy(data, port.input.data(), count);
+  port.input = port.input.subspan(count);
+  return static_cast<int>(count);
+}
+
+long TlsRecords::control_port(BIO* /*bio*/, int command, long /*argument*/,
+                              void* /*pointer*/) noexcept {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+// OpenSSL's list of errors belongs to the thread, and may hold errors of the application. So it is
+// read only after a failure, and SSL_want tells a failure from a lack of input.
+TlsRecords::Progress TlsRecords::progress_after_failure() noexcept {
+  if (SSL_want(connection_.get()) == SSL_READING) return Progress::needs_input;
+  if ((SSL_get_shutdown(connection_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) return Progress::closed;
+  failed_ = true;
+  return Progress::failed;
+}
+
+TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
+  const std::lock_guard lock(mutex_);
+  ERR_clear_error();
+  port_.input = input;
+  const int result = SSL_do_handshake(connection_.get());
+  input = port_.input;
+  output.insert(output.end(), port_.rest.begin(), port_.rest.end());
+  port_.rest.clear();
+  if (result == 1) {
+    handshake_done_ = true;
+    return Progress::done;
+  }
+  const Progress progress = progress_after_failure();
+  if (progress == Progress::needs_input) return progress;
+  failed_ = true;
+  refusal_ = refusal_of(*connection_, setup_.expected_name);
+  return Progress::failed;
+}
+
+TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan place,
+                                          MutableOctetSpan scratch, Octets& rest) {
+  const std::lock_guard lock(mutex_);
+  if (failed_) return {};
+  const Octets owed = std::exchange(port_.rest, {});
+  owes_output_.store(false, std::memory_order_release);
+  port_.place = place;
+  port_.placed = 0;
+  bool written = owed.empty() || [&] {
+    BIO* const bio = SSL_get_wbio(connection_.get());
+    return write_port(bio, reinterpret_cast<const char*>(owed.data()),
+                      static_cast<int>(owed.size())) > 0;
+  }();
+  Encrypted result;
+  while (written && !plain.empty() && result.plain < plain_octets_max) {
+    const OctetSpan piece = plain.next(scratch.first(record_size));
+    std::size_t count = 0;
+    written = SSL_write_ex(connection_.get(), piece.data(), piece.size(), &count) == 1;
+    plain.skip(count);
+    result.plain += count;
+  }
+  result.cipher = port_.placed;
+  rest.insert(rest.end(), port_.rest.begin(), port_.rest.end());
+  port_.rest.clear();
+  port_.place = {};
+  port_.placed = 0;
+  if (!written) {
+    failed_ = true;
+    ERR_clear_error();
+    result.plain = 0;
+  }
+  return result;
+}
+
+TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan space) {
+  const std::lock_guard lock(mutex_);
+  if (failed_) return {0, Progress::failed};
+  port_.input = input;
+  Decrypted result;
+  while (result.count < space.size()) {
+    const MutableOctetSpan room = space.subspan(result.count);
+    std::size_t count = 0;
+    if (SSL_read_ex(connection_.get(), room.data(), room.size(), &count) != 1) {
+      result.progress = progress_after_failure();
+      break;
+    }
+    result.count += count;
+    if (port_.input.empty() && SSL_pending(connection_.get()) == 0) break;
+  }
+  input = port_.input;
+  note_output();
+  if (result.progress == Progress::failed)
+    refusal_ = refusal_of(*connection_, setup_.expected_name);
+  return result;
+}
+
+void TlsRecords::note_output() noexcept {
+  if (!port_.rest.empty()) [[unlikely]]
+    owes_output_.store(true, std::memory_order_release);
+}
+
+bool TlsRecords::has_plain_octets(OctetSpan input) {
+  const std::lock_guard lock(mutex_);
+  if (SSL_pending(connection_.get()) > 0) return true;
+  if (input.size() < record_header_size) return false;
+  const std::size_t length = (std::to_integer<std::size_t>(input[3]) << 8u) |
+                             std::to_integer<std::size_t>(input[4]);
+  return input.size() - record_header_size >= length;
+}
+
+bool TlsRecords::within_record() {
+  const std::lock_guard lock(mutex_);
+  return SSL_has_pending(connection_.get()) != 0;
+}
+
+void TlsRecords::take_owed_output(Octets& output) {
+  const std::lock_guard lock(mutex_);
+  output.insert(output.end(), port_.rest.begin(), port_.rest.end());
+  port_.rest.clear();
+  owes_output_.store(false, std::memory_order_release);
+}
+
+void TlsRecords::close(Octets& output) {
+  const std::lock_guard lock(mutex_);
+  if (failed_ || !handshake_done_) return;
+  if (SSL_shutdown(connection_.get()) < 0) ERR_clear_error();
+  output.insert(output.end(), port_.rest.begin(), port_.rest.end());
+  port_.rest.clear();
+  owes_output_.store(false, std::memory_order_release);
+}
+
+const PeerCertificate* TlsRecords::peer_certificate() {
+  std::call_once(described_, [this] {
+    const std::lock_guard lock(mutex_);
+    if (!handshake_done_) return;
+    const Certificate certificate(SSL_get1_peer_certificate(connection_.get()));
+    if (certificate == nullptr) return;
+    PeerCertificate described = describe(*certificate);
+    described.is_verified = SSL_get_verify_mode(connection_.get()) != SSL_VERIFY_NONE &&
+                            SSL_get_verify_result(connection_.get()) == X509_V_OK;
+    certificate_ = std::make_unique<const PeerCertificate>(std::move(described));
+  });
+  return certificate_.get();
+}
+
+}  // namespace perigee::transport::tls

@@ -1,0 +1,74 @@
+// A TLS connection over another transport. Private to transport/tls.
+#pragma once
+
+#include "transport/tls/tls_records.h"
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace perigee::transport::tls {
+
+/// Encrypts and decrypts what `inner` moves. The threads wait in `inner` only, without the lock of
+/// the records.
+///
+/// A record leaves whole or is kept: a send with Wait::no may leave ciphertext that `inner` has not
+/// taken (`has_output`). A send with Wait::yes that reaches its time-out counts at least one octet
+/// less than it was given, so that the caller does not take the message for sent.
+class TlsTransport final : public Transport {
+ public:
+  TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records);
+
+  IoResult open(Wait wait) override;
+  IoResult finish(Wait wait) override;
+  [[nodiscard]] Wants wants(Step step) const noexcept override;
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override;
+  [[nodiscard]] bool has_output() const noexcept override {
+    return has_unsent_.load(std::memory_order_acquire) || records_->owes_output();
+  }
+  IoResult receive(MutableOctetSpan space, Wait wait) override;
+  [[nodiscard]] bool buffered() const noexcept override { return buffered_; }
+  IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_receive_timeout(timeout);
+  }
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_send_timeout(timeout);
+  }
+  void shutdown_send() noexcept override;
+  void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+  [[nodiscard]] const PeerCertificate* peer_certificate() const noexcept override;
+  [[nodiscard]] Refusal refusal() const override { return records_->refusal(); }
+
+ private:
+  [[nodiscard]] IoResult flush(Wait wait);
+  [[nodiscard]] IoResult send_ciphertext(OctetSpan ciphertext, Wait wait);
+  [[nodiscard]] IoResult stopped(IoResult result) noexcept;
+  [[nodiscard]] IoResult after_part(std::size_t done, bool all, const IoResult& sent) noexcept;
+  [[nodiscard]] IoResult receive_ciphertext(Wait wait);
+  [[nodiscard]] IoResult after_records(TlsRecords::Progress progress);
+  void keep_input();
+
+  const std::unique_ptr<Transport> inner_;
+  const std::unique_ptr<TlsRecords> records_;
+  const std::string peer_;
+
+  // Of the sender.
+  Octets unsent_;  // ciphertext that `inner_` has not taken
+  std::size_t unsent_from_ = 0;
+  std::atomic<bool> has_unsent_{false};  // written by the sender
+  std::size_t ahead_ = 0;  // octets of the next segments that are encrypted already: 0 or 1
+  bool closed_ = false;
+
+  // Of the receiver.
+  OctetSpan input_;             // ciphertext, in `kept_` or in the memory of the thread
+  Octets kept_;
+  bool buffered_ = false;
+
+  Wants open_wants_ = Wants::to_read;
+};
+
+}  // namespace perigee::transport::tls
