@@ -19,6 +19,7 @@ namespace {
 
 // The eventfd is never closed: a handler may still run when the last object has gone.
 std::atomic<int> came{-1};
+std::atomic<int> hung_up{-1};
 std::atomic<pid_t> process{0};
 
 extern "C" void perigee_note_ending_signal(int number) {
@@ -34,6 +35,13 @@ extern "C" void perigee_note_ending_signal(int number) {
   errno = before;
 }
 
+extern "C" void perigee_note_hang_up(int /*number*/) {
+  const int before = errno;
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(hung_up.load(std::memory_order_relaxed), &one, sizeof(one)));
+  errno = before;
+}
+
 sigset_t both_signals() noexcept {
   sigset_t signals;
   sigemptyset(&signals);
@@ -45,8 +53,9 @@ sigset_t both_signals() noexcept {
 /// The handlers of the process, shared by all objects.
 class Handlers {
  public:
-  bool add_user() noexcept {
+  bool add_user(HangUp hang_up) noexcept {
     const std::lock_guard lock(mutex_);
+    if (hang_up == HangUp::is_event) handle_hang_up();
     if (came < 0) came = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (came < 0) return false;
     if (users_++ != 0) return true;
@@ -66,11 +75,26 @@ class Handlers {
     if (--users_ != 0) return;
     ::sigaction(SIGTERM, &sigterm_before_, nullptr);
     ::sigaction(SIGINT, &sigint_before_, nullptr);
+    if (handles_hang_up_) ::signal(SIGHUP, SIG_DFL);
+    handles_hang_up_ = false;
   }
 
  private:
+  // Only in place of the default action, which ends the process.
+  void handle_hang_up() noexcept {
+    struct sigaction present{};
+    if (::sigaction(SIGHUP, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
+    if (hung_up < 0) hung_up = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (hung_up < 0) return;
+    struct sigaction action{};
+    action.sa_handler = &perigee_note_hang_up;
+    action.sa_flags = SA_RESTART;
+    handles_hang_up_ = ::sigaction(SIGHUP, &action, nullptr) == 0;
+  }
+
   std::mutex mutex_;  // guards the members below
   int users_ = 0;
+  bool handles_hang_up_ = false;
   struct sigaction sigterm_before_{};
   struct sigaction sigint_before_{};
 };
@@ -82,19 +106,27 @@ Handlers& handlers() noexcept {
 
 }  // namespace
 
-EndingSignals::EndingSignals() noexcept : caught_(handlers().add_user()) {}
+EndingSignals::EndingSignals(HangUp hang_up) noexcept : caught_(handlers().add_user(hang_up)) {}
 
 EndingSignals::~EndingSignals() {
   if (caught_) handlers().remove_user();
 }
 
-bool EndingSignals::wait(const Signal& over) const noexcept {
-  const sigset_t signals = both_signals();
+EndingSignals::Event EndingSignals::wait(const Signal& over) const noexcept {
+  sigset_t signals = both_signals();
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-  std::array<pollfd, 2> handles{{{.fd = came, .events = POLLIN, .revents = 0},
-                                 {.fd = over.handle(), .events = POLLIN, .revents = 0}}};
-  while (::poll(handles.data(), handles.size(), -1) < 0 && errno == EINTR) continue;
-  return handles[0].revents != 0;
+  for (;;) {
+    // A negative handle is ignored.
+    std::array<pollfd, 3> handles{{{.fd = came, .events = POLLIN, .revents = 0},
+                                   {.fd = over.handle(), .events = POLLIN, .revents = 0},
+                                   {.fd = hung_up, .events = POLLIN, .revents = 0}}};
+    while (::poll(handles.data(), handles.size(), -1) < 0 && errno == EINTR) continue;
+    if (handles[0].revents != 0) return Event::ending;
+    if (handles[1].revents != 0) return Event::over;
+    std::uint64_t count = 0;  // the first thread that reads it gets the event
+    if (::read(hung_up, &count, sizeof(count)) == sizeof(count)) return Event::hang_up;
+  }
 }
 
 EndingSignalsBlocked::EndingSignalsBlocked() noexcept {

@@ -1,30 +1,37 @@
-// SIGTERM and SIGINT as an event that a thread can wait for.
+// SIGTERM, SIGINT and SIGHUP as events that a thread can wait for.
 #pragma once
 
 #include <perigee/event/signal.h>
 
 #include <csignal>
+#include <cstdint>
 
 namespace perigee::event {
 
-/// While an object of this class exists, the process handles both signals, on whichever thread the
+/// Whether SIGHUP is an event, too: the process shall read its files again.
+enum class HangUp : bool { by_application, is_event };
+
+/// While an object of this class exists, the process handles SIGTERM and SIGINT, on whichever thread the
 /// system delivers them. The first signal is remembered and gives both signals their default
 /// action, so a second signal ends the process at once. The destructor of the last object restores
 /// the application's signal handlers.
+///
+/// With HangUp::is_event it also handles SIGHUP, unless the application handles or ignores it.
 class EndingSignals {
  public:
-  EndingSignals() noexcept;
+  explicit EndingSignals(HangUp hang_up = HangUp::by_application) noexcept;
   ~EndingSignals();
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
 
   /// False if the system has no handle left.
   explicit operator bool() const noexcept { return caught_; }
-  /// Waits for the first signal, which may have come before, or until `over` is raised. Returns
-  /// whether a signal came. Unblocks both signals in the calling thread, and leaves them unblocked:
-  /// at least one thread of the process must accept the first signal, and the second one during the
-  /// shutdown.
-  [[nodiscard]] bool wait(const Signal& over) const noexcept;
+  enum class Event : std::uint8_t { over, ending, hang_up };
+  /// Waits for the first signal, which may have come before, or until `over` is raised. Unblocks
+  /// the signals in the calling thread, and leaves them unblocked: at least one thread of the
+  /// process must accept the first signal, and the second one during the shutdown. If several
+  /// threads wait, SIGHUP is an event of one of them, and the other signals are events of all.
+  [[nodiscard]] Event wait(const Signal& over) const noexcept;
 
  private:
   const bool caught_;

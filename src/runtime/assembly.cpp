@@ -56,7 +56,8 @@ std::string text_of(const transport::SchemeRow& row) {
 // has named.
 bool is_allowed(const Configuration& configuration, std::string_view scheme) {
   if (configuration.tls.use != TlsUse::required) return true;
-  return std::ranges::contains(configuration.tls.plain_schemes, scheme);
+  const auto& schemes = configuration.tls.plain_schemes;
+  return std::ranges::find(schemes, scheme) != schemes.end();
 }
 
 // TLS comes first: if a reference has several addresses, the client tries them in this order.

@@ -1,6 +1,7 @@
 // One thread waits for the signal and shuts the ORB down, which a signal handler may not do.
 #include "event/ending_signals.h"
 #include "event/thread.h"
+#include "orb/core/orb_core.h"
 #include <perigee/base/log.h>
 #include <perigee/event/signal.h>
 #include <perigee/orb/exceptions.h>
@@ -8,8 +9,10 @@
 
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace perigee {
 
@@ -25,21 +28,66 @@ void shut_down(CORBA::ORB& orb) noexcept {
   }
 }
 
+/// Reads the files of all protocols again: their certificates.
+void reload(orb::OrbCore& core) noexcept try {
+  const auto errors = core.protocols().reload();
+  for (const IoError& error : errors)
+    log::write(log::Level::error, "orb", to_string(error) + "; the former contents stay in use");
+  if (errors.empty())
+    log::write(log::Level::warning, "orb", "SIGHUP: the files of the protocols were read again");
+} catch (const std::exception& exception) {
+  log::write(log::Level::error, "orb", exception.what());
+}
+
+/// The ORBs that wait for signals. One of their threads gets SIGHUP, for all of them.
+class ServedOrbs {
+ public:
+  void add(orb::OrbCore& core) {
+    const std::lock_guard lock(mutex_);
+    cores_.push_back(&core);
+  }
+  void remove(orb::OrbCore& core) {
+    const std::lock_guard lock(mutex_);
+    std::erase(cores_, &core);
+  }
+  void reload_all() {
+    const std::lock_guard lock(mutex_);
+    for (orb::OrbCore* const core : cores_) reload(*core);
+  }
+
+ private:
+  std::mutex mutex_;  // guards the vector; held while files are read
+  std::vector<orb::OrbCore*> cores_;
+};
+
+ServedOrbs& served_orbs() {
+  static ServedOrbs served;
+  return served;
+}
+
+event::HangUp hang_up_of(CORBA::ORB& orb) {
+  const bool has_files = orb._core()->protocols().find("ssliop") != nullptr;
+  return has_files ? event::HangUp::is_event : event::HangUp::by_application;
+}
+
 /// The thread that waits for the signal.
 class Watch {
  public:
-  explicit Watch(CORBA::ORB& orb) : over_(event::Signal::make()) {
+  explicit Watch(CORBA::ORB& orb)
+      : signals_(hang_up_of(orb)), over_(event::Signal::make()), core_(*orb._core()) {
     if (!signals_ || !over_)
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "no handle is left to wait for signals");
     try {
       thread_ = event::Thread([this, &orb] {
-        if (signals_.wait(over_)) shut_down(orb);
+        wait_for_end(orb);
       });
     } catch (const std::system_error& error) {
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, error.what());
     }
+    served_orbs().add(core_);
   }
   ~Watch() {
+    served_orbs().remove(core_);
     over_.raise();
     thread_.join();
   }
@@ -47,8 +95,18 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
  private:
+  void wait_for_end(CORBA::ORB& orb) noexcept {
+    for (;;) {
+      const auto came = signals_.wait(over_);
+      if (came == event::EndingSignals::Event::ending) shut_down(orb);
+      if (came != event::EndingSignals::Event::hang_up) return;
+      served_orbs().reload_all();
+    }
+  }
+
   const event::EndingSignals signals_;
   const event::Signal over_;
+  orb::OrbCore& core_;
   event::Thread thread_;
 };
 

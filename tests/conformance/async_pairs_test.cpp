@@ -64,7 +64,8 @@ std::vector<OrbPairing> pairings_of_client() {
 
 /// Over TCP, the loop connects while it serves other connections.
 bool connects_without_thread(const OrbPairing& pairing) {
-  return pairing.scheme == "iiop" || pairing.scheme.ends_with("-tcp");
+  return pairing.scheme == "iiop" || pairing.scheme == "ssliop" ||
+         pairing.scheme.ends_with("-tcp") || pairing.scheme.ends_with("-tls");
 }
 
 const std::vector<std::string> one_connection{"-ORBConnectionsPerEndpointMax", "1"};

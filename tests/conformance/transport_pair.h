@@ -18,7 +18,7 @@ struct TransportPair {
   std::unique_ptr<transport::Transport> server;
 };
 
-/// Makes the handshake of both ends, if they have one. Ends without waiting if one of them fails.
+/// Makes the handshake of both ends, if they have one. If one end fails, the other learns why.
 inline void open_both(transport::Transport& client, transport::Transport& server) {
   bool client_done = !client.features().opens;
   bool server_done = !server.features().opens;
@@ -26,8 +26,7 @@ inline void open_both(transport::Transport& client, transport::Transport& server
     for (auto [end, done] : {std::pair(&client, &client_done), std::pair(&server, &server_done)}) {
       if (*done) continue;
       const IoResult result = end->open(Wait::no);
-      if (result.ok()) *done = true;
-      if (!result.ok() && result.status != IoStatus::would_block) return;
+      *done = result.status != IoStatus::would_block;
     }
   }
 }

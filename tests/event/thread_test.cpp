@@ -74,7 +74,7 @@ TEST_CASE("a signal ends all waits; signal masks and handlers are restored") {
         CHECK(sigismember(&now, SIGINT) == 1);
         std::atomic<int> woken{0};
         const auto wait = [&](const EndingSignals& signals) {
-          woken += signals.wait(over) ? 1 : 0;
+          woken += signals.wait(over) == EndingSignals::Event::ending ? 1 : 0;
         };
         Thread one([&] { wait(first); });
         Thread two([&] { wait(second); });
@@ -101,7 +101,7 @@ TEST_CASE("a wait without a signal ends at its time-out and restores the applica
   {
     const EndingSignals signals;
     const Signal over = Signal::make();
-    Thread waiting([&] { CHECK_FALSE(signals.wait(over)); });
+    Thread waiting([&] { CHECK(signals.wait(over) == EndingSignals::Event::over); });
     over.raise();
     waiting.join();
   }
@@ -118,7 +118,38 @@ TEST_CASE("a signal before a wait does not end that wait") {
   const EndingSignals signals;
   const Signal over = Signal::make();
   over.raise();
-  CHECK_FALSE(signals.wait(over));
+  CHECK(signals.wait(over) == EndingSignals::Event::over);
+}
+
+TEST_CASE("SIGHUP is an event on request, and then has its default action again") {
+  REQUIRE(has_default_action(SIGHUP));
+  {
+    const EndingSignals others;
+    CHECK(has_default_action(SIGHUP));
+    const EndingSignals signals(HangUp::is_event);
+    const Signal over = Signal::make();
+    for (int round = 0; round < 2; ++round) {
+      ::raise(SIGHUP);
+      CHECK(signals.wait(over) == EndingSignals::Event::hang_up);
+    }
+    over.raise();
+    CHECK(signals.wait(over) == EndingSignals::Event::over);
+  }
+  CHECK(has_default_action(SIGHUP));
+}
+
+TEST_CASE("SIGHUP stays with an application that handles it") {
+  struct sigaction own{};
+  own.sa_handler = &count_signal;
+  struct sigaction before{};
+  ::sigaction(SIGHUP, &own, &before);
+  const int handled_before = handled;
+  {
+    const EndingSignals signals(HangUp::is_event);
+    ::raise(SIGHUP);
+  }
+  CHECK(handled == handled_before + 1);
+  ::sigaction(SIGHUP, &before, nullptr);
 }
 
 }  // namespace

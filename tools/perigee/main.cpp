@@ -1,4 +1,5 @@
 // The command `perigee`: assembles its subcommands.
+#include "cert_command.h"
 #include "ior_command.h"
 #include "make_orb.h"
 #include "name_command.h"
@@ -57,6 +58,7 @@ int run(int argc, char* argv[]) {
   perigee::tool::add_try_command(*ior, orb_options);
   perigee::tool::add_name_command(program);
   perigee::tool::add_protocols_command(program);
+  perigee::tool::add_cert_command(program);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif

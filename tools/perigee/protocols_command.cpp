@@ -81,6 +81,11 @@ void listen_at(const AdministrationRef& server, const Arguments& arguments, Resu
             {{"listening", nlohmann::json::array({published})}}};
 }
 
+void reload(const AdministrationRef& server, const Arguments& /*arguments*/, Result& result) {
+  server->perigee_reload();
+  result = {"the files of the protocols were read again\n", {{"reloaded", true}}};
+}
+
 using Act = void (*)(const AdministrationRef& server, const Arguments& arguments, Result& result);
 
 /// An error with text for people.
@@ -215,6 +220,8 @@ void add_protocols_command(CLI::App& program) {
   auto* const listening =
       add(*command, "listen", "Listen at one more endpoint", listen_at, arguments);
   listening->add_option("endpoint", arguments->subject, "<scheme>://<address>")->required();
+  add(*command, "reload", "Make the server read its certificates and keys again", reload,
+      arguments);
   auto* const unloading =
       add(*command, "unload", "Stop new connections of a protocol", unload, arguments);
   unloading

@@ -16,6 +16,10 @@ namespace perigee {
 /// strategies, and with threads that the application has started before. Several threads may serve
 /// an ORB each: the signal shuts down all of them.
 ///
+/// If the ORB has TLS, SIGHUP makes it read its certificates and keys again, unless the application
+/// handles or ignores this signal. Later connections use the new files. If a file cannot be used,
+/// the log says why and the former contents stay in use.
+///
 /// `ready` is called on the calling thread once signals are handled. It is the place to publish a
 /// reference. The calling thread blocks both signals until the function returns. Then the
 /// application's signal mask and signal handlers are as before.

@@ -79,6 +79,7 @@ class Administration final : public PortableServer::Servant {
     if (operation == "perigee_load") return load(request);
     if (operation == "perigee_unload") return unload(request);
     if (operation == "perigee_listen") return listen(request);
+    if (operation == "perigee_reload") return reload(request);
     skeleton::unknown(request);
   }
 
@@ -123,6 +124,16 @@ class Administration final : public PortableServer::Servant {
     const std::string published =
         to_string(done(request, "listen at " + text, std::move(endpoint)));
     request.reply([&](cdr::Encoder& encoder) { encoder.write_string(published); });
+  }
+
+  void reload(orb::ServerRequest& request) {
+    request.end_of_arguments();
+    std::expected<void, std::string> reloaded;
+    for (const IoError& error : core_.protocols().reload())
+      reloaded = std::unexpected(reloaded ? to_string(error)
+                                          : reloaded.error() + "; " + to_string(error));
+    done(request, "read the files of the protocols again", std::move(reloaded));
+    request.reply(nullptr);
   }
 
   static std::string text_argument(orb::ServerRequest& request) {

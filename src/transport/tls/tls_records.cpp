@@ -68,6 +68,8 @@ std::unique_ptr<TlsRecords> TlsRecords::make(Setup setup) {
     SSL_set_accept_state(&made);
   else if (!prepare_client(made, records->setup_))
     return nullptr;
+  else
+    note_wrong_names(made, records->names_);
   return records;
 }
 
@@ -136,6 +138,7 @@ int TlsRecords::read_port(BIO* bio, char* data, int size) noexcept {
   BIO_clear_retry_flags(bio);
   const std::size_t count = std::min(static_cast<std::size_t>(size), port.input.size());
   if (count == 0) {
+    port.lacks_input = true;
     BIO_set_retry_read(bio);
     return -1;
   }
@@ -149,10 +152,10 @@ long TlsRecords::control_port(BIO* /*bio*/, int command, long /*argument*/,
   return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-// OpenSSL's list of errors belongs to the thread, and may hold errors of the application. So it is
-// read only after a failure, and SSL_want tells a failure from a lack of input.
+// SSL_get_error would need an empty list of errors, which belongs to the thread and may hold errors
+// of the application. A call that has asked for more input than there is has failed for that reason.
 TlsRecords::Progress TlsRecords::progress_after_failure() noexcept {
-  if (SSL_want(connection_.get()) == SSL_READING) return Progress::needs_input;
+  if (port_.lacks_input) return Progress::needs_input;
   if ((SSL_get_shutdown(connection_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) return Progress::closed;
   failed_ = true;
   return Progress::failed;
@@ -161,7 +164,7 @@ TlsRecords::Progress TlsRecords::progress_after_failure() noexcept {
 TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
   const std::lock_guard lock(mutex_);
   ERR_clear_error();
-  port_.input = input;
+  port_.take(input);
   const int result = SSL_do_handshake(connection_.get());
   input = port_.input;
   output.insert(output.end(), port_.rest.begin(), port_.rest.end());
@@ -173,7 +176,7 @@ TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
   const Progress progress = progress_after_failure();
   if (progress == Progress::needs_input) return progress;
   failed_ = true;
-  refusal_ = refusal_of(*connection_, setup_.expected_name);
+  refusal_ = refusal_of(*connection_, setup_.expected_name, names_);
   return Progress::failed;
 }
 
@@ -214,7 +217,7 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
 TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan space) {
   const std::lock_guard lock(mutex_);
   if (failed_) return {0, Progress::failed};
-  port_.input = input;
+  port_.take(input);
   Decrypted result;
   while (result.count < space.size()) {
     const MutableOctetSpan room = space.subspan(result.count);
@@ -229,7 +232,7 @@ TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan spa
   input = port_.input;
   note_output();
   if (result.progress == Progress::failed)
-    refusal_ = refusal_of(*connection_, setup_.expected_name);
+    refusal_ = refusal_of(*connection_, setup_.expected_name, names_);
   return result;
 }
 

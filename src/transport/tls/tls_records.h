@@ -104,7 +104,13 @@ class TlsRecords {
  private:
   /// Memory that OpenSSL reads ciphertext from and writes it to, during one call.
   struct Port {
+    void take(OctetSpan octets) noexcept {
+      input = octets;
+      lacks_input = false;
+    }
+
     OctetSpan input;
+    bool lacks_input = false;  // OpenSSL has asked for more octets than there are
     MutableOctetSpan place;
     std::size_t placed = 0;
     Octets rest;  // behind `place`
@@ -129,6 +135,7 @@ class TlsRecords {
   bool failed_ = false;
   std::atomic<bool> owes_output_{false};  // written under the lock
   Transport::Refusal refusal_;
+  std::string names_;  // in a certificate that is not for the expected name
   std::once_flag described_;
   std::unique_ptr<const PeerCertificate> certificate_;
 };

@@ -8,6 +8,7 @@
 #include <openssl/x509_vfy.h>
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 namespace perigee::transport::tls {
@@ -65,23 +66,48 @@ const char* meaning_of(const Meaning (&meanings)[size], long code) {
 }
 
 void add_names(std::string& text, const std::vector<std::string>& names) {
-  for (const std::string& name : names) text.append(text.ends_with(": ") ? "" : ", ").append(name);
+  for (const std::string& name : names) text.append(text.empty() ? "" : ", ").append(name);
 }
 
-std::string wrong_name(SSL& connection, const std::string& expected) {
-  std::string text = "the peer's certificate is not for '" + expected + "'; it has these names: ";
-  const Certificate certificate(SSL_get1_peer_certificate(&connection));
-  if (certificate == nullptr) return text;
+int names_index() {
+  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return index;
+}
+
+// Called by OpenSSL for each certificate of the chain. The result stays as it is.
+int note_names(int is_valid, X509_STORE_CTX* check) noexcept try {
+  const int error = X509_STORE_CTX_get_error(check);
+  const bool is_other_name =
+      error == X509_V_ERR_HOSTNAME_MISMATCH || error == X509_V_ERR_IP_ADDRESS_MISMATCH;
+  if (is_valid != 0 || !is_other_name) return is_valid;
+  const auto* const connection = static_cast<const SSL*>(
+      X509_STORE_CTX_get_ex_data(check, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  auto* const names = static_cast<std::string*>(SSL_get_ex_data(connection, names_index()));
+  const X509* const certificate = X509_STORE_CTX_get_current_cert(check);
+  if (names == nullptr || certificate == nullptr) return is_valid;
   const PeerCertificate described = describe(*certificate);
-  add_names(text, described.dns_names);
-  add_names(text, described.ip_addresses);
-  if (text.ends_with(": ")) text += "none (names in the subject do not count)";
-  return text;
+  names->clear();
+  add_names(*names, described.dns_names);
+  add_names(*names, described.ip_addresses);
+  return is_valid;
+} catch (const std::exception&) {  // no memory for the names
+  return 0;
+}
+
+std::string wrong_name(const std::string& expected, const std::string& names) {
+  return "the peer's certificate is not for '" + expected + "'; it has these names: " +
+         (names.empty() ? "none (names in the subject do not count)" : names);
 }
 
 }  // namespace
 
-Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name) {
+void note_wrong_names(SSL& connection, std::string& names) {
+  SSL_set_ex_data(&connection, names_index(), &names);
+  SSL_set_verify(&connection, SSL_get_verify_mode(&connection), note_names);
+}
+
+Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name,
+                              const std::string& names) {
   const unsigned long error = ERR_peek_error();
   const long reason = ERR_GET_REASON(error);
   const char* const text = ERR_reason_error_string(error);
@@ -89,7 +115,7 @@ Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name)
   if (const long check = SSL_get_verify_result(&connection);
       check != X509_V_OK && reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
     if (check == X509_V_ERR_HOSTNAME_MISMATCH || check == X509_V_ERR_IP_ADDRESS_MISMATCH)
-      return {IoErrorKind::untrusted, wrong_name(connection, expected_name)};
+      return {IoErrorKind::untrusted, wrong_name(expected_name, names)};
     const char* const meaning = meaning_of(checks, check);
     return {IoErrorKind::untrusted,
             meaning != nullptr ? meaning : X509_verify_cert_error_string(check)};

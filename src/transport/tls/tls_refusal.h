@@ -8,8 +8,13 @@
 
 namespace perigee::transport::tls {
 
+/// Makes the connection write the names of a server's certificate to `names` if the expected name is
+/// not among them: OpenSSL forgets a certificate that it has refused.
+void note_wrong_names(SSL& connection, std::string& names);
+
 /// The reason of the last failure of this connection, from OpenSSL's list of errors, which it
-/// empties, and from the check of the peer's certificate. `expected_name`: empty on a server.
-Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name);
+/// empties, and from the check of the peer's certificate. `expected_name`, `names`: of a server.
+Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name,
+                              const std::string& names);
 
 }  // namespace perigee::transport::tls

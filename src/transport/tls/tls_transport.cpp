@@ -129,6 +129,7 @@ IoResult TlsTransport::receive_ciphertext(Wait wait) {
   Scratch& memory = scratch();
   const IoResult received = inner_->receive(memory.input, wait);
   if (received.ok()) input_ = OctetSpan(memory.input).first(received.count);
+  more_input_ = received.ok() && received.count == memory.input.size();
   return received;
 }
 

@@ -29,7 +29,7 @@ class TlsTransport final : public Transport {
     return has_unsent_.load(std::memory_order_acquire) || records_->owes_output();
   }
   IoResult receive(MutableOctetSpan space, Wait wait) override;
-  [[nodiscard]] bool buffered() const noexcept override { return buffered_; }
+  [[nodiscard]] bool buffered() const noexcept override { return buffered_ || more_input_; }
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
     return inner_->set_receive_timeout(timeout);
   }
@@ -64,9 +64,10 @@ class TlsTransport final : public Transport {
   bool closed_ = false;
 
   // Of the receiver.
-  OctetSpan input_;             // ciphertext, in `kept_` or in the memory of the thread
+  OctetSpan input_;  // ciphertext, in `kept_` or in the memory of the thread
   Octets kept_;
-  bool buffered_ = false;
+  bool buffered_ = false;    // the next `receive` needs no ciphertext
+  bool more_input_ = false;  // `inner_` may have more octets, which no further readiness reports
 
   Wants open_wants_ = Wants::to_read;
 };
