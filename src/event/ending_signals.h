@@ -11,10 +11,10 @@ namespace perigee::event {
 /// Whether SIGHUP is an event, too: the process shall read its files again.
 enum class HangUp : bool { by_application, is_event };
 
-/// While an object of this class exists, the process handles SIGTERM and SIGINT, on whichever thread the
-/// system delivers them. The first signal is remembered and gives both signals their default
-/// action, so a second signal ends the process at once. The destructor of the last object restores
-/// the application's signal handlers.
+/// While an object of this class exists, the process handles SIGTERM and SIGINT, on whichever
+/// thread the system delivers them. The first signal is remembered and gives both signals their
+/// default action, so a second signal ends the process at once. The destructor of the last object
+/// restores the application's signal handlers.
 ///
 /// With HangUp::is_event it also handles SIGHUP, unless the application handles or ignores it.
 class EndingSignals {

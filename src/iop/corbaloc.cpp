@@ -1,7 +1,8 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
-// Extends the standard: addresses of protocols other than iiop, diop and ssliop may be file names, which
-// begin with '/', or abstract names, which begin with '@'. Both may contain '/', so they end at
+// Extends the standard: addresses of protocols other than iiop, diop and ssliop may be file names,
+// which begin with '/', or abstract names, which begin with '@'. Both may contain '/', so they end
+// at
 // ',' or '|', and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
 #include <perigee/iop/corbaloc.h>

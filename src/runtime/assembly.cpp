@@ -65,15 +65,15 @@ transport::ProtocolFactories built_in_protocols(const Configuration& configurati
   transport::ProtocolFactories protocols;
   const bool has_tls = configuration.tls.use != TlsUse::no;
   if (has_tls) {
-    auto tls = make_tls(configuration.tls.options,
-                        transport::make_tcp_protocol(configuration.tcp_queues));
+    auto tls =
+        make_tls(configuration.tls.options, transport::make_tcp_protocol(configuration.tcp_queues));
     if (!tls) raise_initialize(tls.error(), "");
     protocols.push_back(std::move(*tls));
   }
   if (is_allowed(configuration, "iiop"))
     protocols.push_back(transport::make_tcp_protocol(
-        configuration.tcp_queues, has_tls ? transport::PlainUse::without_tls_address
-                                          : transport::PlainUse::always));
+        configuration.tcp_queues,
+        has_tls ? transport::PlainUse::without_tls_address : transport::PlainUse::always));
   if (is_allowed(configuration, "uiop"))
     protocols.push_back(transport::make_local_protocol(configuration.local_trust));
   if (is_allowed(configuration, "diop")) protocols.push_back(transport::make_udp_protocol());

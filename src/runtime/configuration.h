@@ -25,7 +25,7 @@ enum class TlsUse : std::uint8_t { automatic, no, allowed, required };
 /// The options of TLS that are not for the protocol itself.
 struct TlsSettings {
   TlsUse use = TlsUse::automatic;
-  bool is_configured = false;  ///< an option of TLS is set
+  bool is_configured = false;              ///< an option of TLS is set
   std::vector<std::string> plain_schemes;  ///< may be used although TLS is required
   transport::TlsOptions options;
 };

@@ -358,9 +358,8 @@ constexpr Option options[] = {
      set_tls_name<client_certificates, &TlsOptions::client_certificates>, nullptr, "off"},
     {"TlsVersionMin", "tls.version_min", text, "1.2|1.3", "the lowest version of TLS",
      set_tls_name<tls_versions, &TlsOptions::version_min>, nullptr, "1.2"},
-    tls_text<&TlsOptions::cipher_suites>("TlsCipherSuites", "tls.cipher_suites",
-                                         "<suite>[:...]", "the cipher suites of TLS 1.3",
-                                         "those of OpenSSL"),
+    tls_text<&TlsOptions::cipher_suites>("TlsCipherSuites", "tls.cipher_suites", "<suite>[:...]",
+                                         "the cipher suites of TLS 1.3", "those of OpenSSL"),
     tls_text<&TlsOptions::key_log_file>(
         "TlsKeyLog", "tls.key_log", "<file>",
         "the file that gets the secrets of all connections, to decode recordings", "none"),

@@ -78,9 +78,7 @@ class Watch {
     if (!signals_ || !over_)
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "no handle is left to wait for signals");
     try {
-      thread_ = event::Thread([this, &orb] {
-        wait_for_end(orb);
-      });
+      thread_ = event::Thread([this, &orb] { wait_for_end(orb); });
     } catch (const std::system_error& error) {
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, error.what());
     }

@@ -73,7 +73,7 @@ class Surroundings {
   [[nodiscard]] OrbRef make_orb(std::vector<std::string> options) const {
     static int number = 0;
     const std::vector<std::string> tls{"-ORBTlsCertificate", certificates().path("server.pem"),
-                                       "-ORBTlsKey", certificates().path("server.key"),
+                                       "-ORBTlsKey",         certificates().path("server.key"),
                                        "-ORBTlsAuthorities", certificates().path("authority.pem")};
     options.insert(options.end(), tls.begin(), tls.end());
     auto orb = CORBA::ORB_init(options, "conformance" + std::to_string(++number));

@@ -15,7 +15,9 @@ class TestCertificates {
  public:
   TestCertificates() : authority_(tool::make_identity(contents_of_authority())) {
     tool::write_certificate(authority_, path("authority.pem"));
-    issue("server", {.common_name = "server", .dns_names = {"localhost"}, .ip_addresses = {"127.0.0.1", "::1"}});
+    issue("server", {.common_name = "server",
+                     .dns_names = {"localhost"},
+                     .ip_addresses = {"127.0.0.1", "::1"}});
     issue("client", {.common_name = "client"});
   }
 

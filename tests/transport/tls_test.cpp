@@ -9,7 +9,6 @@
 #include <perigee/transport/tls.h>
 
 #include <doctest/doctest.h>
-
 #include <sys/stat.h>
 
 #include <chrono>
@@ -392,9 +391,7 @@ TEST_CASE_FIXTURE(Fixture, "a client with TLS does not use the plain address of 
   iop::ProfileBody body;
   body.address = "bank.example.org:2809";
   body.components.push_back(iop::encode_ssl_address({.supports = 127, .needs = 0, .port = 2810}));
-  const auto with = [](transport::PlainUse use) {
-    return transport::make_tcp_protocol({}, use);
-  };
+  const auto with = [](transport::PlainUse use) { return transport::make_tcp_protocol({}, use); };
   CHECK(with(transport::PlainUse::always)->claim(iop::tag_internet_iop, body).size() == 1);
   CHECK(with(transport::PlainUse::without_tls_address)->claim(iop::tag_internet_iop, body).empty());
   body.components.clear();

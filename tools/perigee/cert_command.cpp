@@ -115,8 +115,7 @@ void make(const Arguments& arguments) {
   fs::create_directories(folder);
   const std::chrono::hours valid = std::chrono::hours(24) * arguments.days;
   const bool has_authority = fs::exists(folder / "authority.key");
-  const Identity authority =
-      has_authority ? read_authority(folder) : make_authority(folder, valid);
+  const Identity authority = has_authority ? read_authority(folder) : make_authority(folder, valid);
   CertificateContents server = contents_of_server(arguments);
   server.valid_until = valid;
   CertificateContents client;
@@ -132,19 +131,19 @@ void make(const Arguments& arguments) {
   Result result;
   result.text = "The certificates are valid for " + std::to_string(arguments.days) +
                 " days. They are for tests only: the key of their authority lies beside them.\n"
-                "server: " + options(for_server) +
-                "\nclient: " + "-ORBTlsAuthorities " + quoted(trusted) +
+                "server: " +
+                options(for_server) + "\nclient: " + "-ORBTlsAuthorities " + quoted(trusted) +
                 "\nclient with a certificate: " + options(for_client) + '\n';
-  result.json = {{"authority", trusted.string()},
-                 {"server",
-                  {{"certificate", for_server.certificate.string()},
-                   {"key", for_server.key.string()},
-                   {"dns_names", server.dns_names},
-                   {"ip_addresses", server.ip_addresses}}},
-                 {"client",
-                  {{"certificate", for_client.certificate.string()},
-                   {"key", for_client.key.string()}}},
-                 {"days", arguments.days}};
+  result.json = {
+      {"authority", trusted.string()},
+      {"server",
+       {{"certificate", for_server.certificate.string()},
+        {"key", for_server.key.string()},
+        {"dns_names", server.dns_names},
+        {"ip_addresses", server.ip_addresses}}},
+      {"client",
+       {{"certificate", for_client.certificate.string()}, {"key", for_client.key.string()}}},
+      {"days", arguments.days}};
   print(result, format_of(arguments.json));
 }
 

@@ -69,8 +69,8 @@ void add_extensions(X509& certificate, X509& issuer, const CertificateContents& 
     add_extension(certificate, issuer, id, value);
   };
   add(NID_basic_constraints, contents.is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
-  add(NID_key_usage, contents.is_authority ? "critical,keyCertSign,cRLSign"
-                                           : "critical,digitalSignature");
+  add(NID_key_usage,
+      contents.is_authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature");
   if (!contents.is_authority) add(NID_ext_key_usage, "serverAuth,clientAuth");
   add(NID_subject_key_identifier, "hash");
   if (&certificate != &issuer) add(NID_authority_key_identifier, "keyid:always");
@@ -108,8 +108,8 @@ Identity make_identity(const CertificateContents& contents, const Identity* auth
   set_times(certificate, contents);
   X509_set_pubkey(&certificate, made.key.get());
   const auto* const name = reinterpret_cast<const unsigned char*>(contents.common_name.c_str());
-  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(&certificate), "CN", MBSTRING_UTF8,
-                                     name, -1, -1, 0) == 1,
+  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(&certificate), "CN", MBSTRING_UTF8, name,
+                                     -1, -1, 0) == 1,
           "the name '" + contents.common_name + "'");
   X509_set_issuer_name(&certificate, X509_get_subject_name(&issuer));
   add_extensions(certificate, issuer, contents);
@@ -121,8 +121,7 @@ Identity make_identity(const CertificateContents& contents, const Identity* auth
 void write_revocations(const Identity& authority, const std::vector<const Identity*>& revoked,
                        const std::filesystem::path& path, std::chrono::hours valid_until) {
   const std::unique_ptr<X509_CRL, decltype(&X509_CRL_free)> list(X509_CRL_new(), X509_CRL_free);
-  const std::unique_ptr<ASN1_TIME, decltype(&ASN1_TIME_free)> time(ASN1_TIME_new(),
-                                                                  ASN1_TIME_free);
+  const std::unique_ptr<ASN1_TIME, decltype(&ASN1_TIME_free)> time(ASN1_TIME_new(), ASN1_TIME_free);
   require(list != nullptr && time != nullptr, "a list of revoked certificates");
   X509_CRL_set_version(list.get(), X509_CRL_VERSION_2);
   X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(authority.certificate.get()));

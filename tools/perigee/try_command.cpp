@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <expected>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -86,8 +87,7 @@ class Trial {
       return tried;
     }
     const auto begin = std::chrono::steady_clock::now();
-    const auto transport =
-        protocols(orb_).connector(place.endpoint.scheme)->connect(place.endpoint, timeout_);
+    const auto transport = connect(place.endpoint);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
     if (transport)
       tried.connected_ms = std::round(time.count() * 10) / 10;
@@ -97,8 +97,26 @@ class Trial {
     return tried;
   }
 
+  [[nodiscard]] std::expected<std::unique_ptr<transport::Transport>, IoError> connect(
+      const transport::Endpoint& endpoint) {
+    auto connected = protocols(orb_).connector(endpoint.scheme)->connect(endpoint, timeout_);
+    if (!connected || !(*connected)->features().opens) return connected;
+    static_cast<void>((*connected)->set_receive_timeout(timeout_));
+    const IoResult opened = (*connected)->open(transport::Wait::yes);
+    if (opened.ok()) return connected;
+    const auto refusal = (*connected)->refusal();
+    if (!refusal.why.empty())
+      return std::unexpected(IoError{refusal.kind, IoOperation::connect, 0,
+                                     to_string(endpoint) + " (handshake: " + refusal.why + ")"});
+    const bool late = opened.status == IoStatus::timed_out;
+    return std::unexpected(IoError{late ? IoErrorKind::timed_out : IoErrorKind::end_of_stream,
+                                   IoOperation::connect, opened.code,
+                                   to_string(endpoint) + " (handshake)"});
+  }
+
   static std::string remark_on(const transport::Endpoint& endpoint) {
-    if (endpoint.scheme != "iiop") return {};  // addresses of other schemes are not hosts
+    if (endpoint.scheme != "iiop" && endpoint.scheme != "ssliop")
+      return {};  // addresses of other schemes are not hosts
     const auto address = iop::parse_host_port(endpoint.address, 0);
     return address ? printable(remark_on_host(address->host)) : std::string();
   }

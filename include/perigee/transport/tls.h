@@ -12,8 +12,8 @@
 
 namespace perigee::transport {
 
-/// Whether a server asks its clients for certificates. `optional`: a client without a certificate is
-/// served; a certificate that cannot be verified is refused.
+/// Whether a server asks its clients for certificates. `optional`: a client without a certificate
+/// is served; a certificate that cannot be verified is refused.
 enum class ClientCertificates : std::uint8_t { off, optional, required };
 
 enum class TlsVersion : std::uint8_t { tls_1_2, tls_1_3 };

@@ -4,6 +4,7 @@
 #include <perigee/base/probe.h>
 
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace perigee::engine {
@@ -16,6 +17,15 @@ namespace {
 constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
 // The number of upcalls on the loop after which a dedicated reader may read the connection again.
 constexpr std::uint32_t upcalls_alone_max = 1000;
+
+// Not a warning: clients could fill the log.
+void log_refusal(const transport::Transport& transport, const IoResult& result) {
+  const std::string why = transport.refusal().why;
+  if (!why.empty())
+    log::write(log::Level::info, "server", transport.peer() + " (handshake: " + why + ")");
+  else if (result.status == IoStatus::failed)
+    log::write(log::Level::info, "server", transport.peer() + " (handshake): it has failed");
+}
 }  // namespace
 
 void Connection::handle_event(const Event& event) noexcept {
@@ -190,6 +200,7 @@ std::optional<Connection::Turn> Connection::open_transport(ThreadFrame& frame) {
   }
   if (waits) return Turn::over;
   if (!result.ok()) {
+    log_refusal(io_.transport(), result);
     io_.close();
     return end_of_input();
   }

@@ -33,7 +33,7 @@ void apply_policies(const Reference& reference, InvocationRequest& request) {
   request.time_limit = policies.time_limit();
   request.send_limit = policies.send_limit();
   request.connect_limit = policies.connect_limit();
-  request.protocols = std::move(policies.protocols);
+  request.protocols = policies.preference();
   request.bidirectional = policies.bidirectional;
   if (request.response == ResponseFlags::none && policies.sync_scope) {
     request.response = oneway_response(*policies.sync_scope);

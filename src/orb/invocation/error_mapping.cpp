@@ -141,6 +141,8 @@ void raise_invocation_error(const InvocationError& error) {
     case FailureCause::no_usable_profile:
     case FailureCause::other_host:
     case FailureCause::connect:
+      if (error.io.kind == IoErrorKind::untrusted)
+        throw CORBA::NO_PERMISSION(minor_untrusted, COMPLETED_NO, text);
       throw CORBA::TRANSIENT(minor_no_usable_profile, COMPLETED_NO, text);
     case FailureCause::protocols_excluded:
       throw CORBA::INV_POLICY(0, COMPLETED_NO, text);

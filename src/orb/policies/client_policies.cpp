@@ -7,6 +7,7 @@
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
+#include <perigee/orb/security_policies.h>
 
 #include <algorithm>
 #include <string>
@@ -52,6 +53,10 @@ bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel l
     values.bidirectional = both->value() == BiDirPolicy::BOTH;
   else if (const auto* client = dynamic_cast<const RTCORBA::ClientProtocolPolicy*>(&policy))
     values.protocols = std::make_shared<const ProtocolPreference>(client->protocols());
+  else if (const auto* protection = dynamic_cast<const SecurityLevel2::QOPPolicy*>(&policy))
+    values.is_protected = protection->qop() != Security::QOP::SecQOPNoProtection;
+  else if (const auto* trust = dynamic_cast<const SecurityLevel2::EstablishTrustPolicy*>(&policy))
+    values.trusts_target = trust->trust().trust_in_target;
   else if (const auto* server = dynamic_cast<const RTCORBA::ServerProtocolPolicy*>(&policy);
            server != nullptr && level == PolicyLevel::orb)
     values.server_protocols = std::make_shared<const ProtocolPreference>(server->protocols());
@@ -99,6 +104,19 @@ void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!buffering) buffering = outer.buffering;
   if (!bidirectional) bidirectional = outer.bidirectional;
   if (!protocols) protocols = outer.protocols;
+  if (!is_protected) is_protected = outer.is_protected;
+  if (!trusts_target) trusts_target = outer.trusts_target;
+}
+
+// The policies of security restrict those of protocols, at whichever level each is set. Trust in
+// the server needs a protocol that proves its identity.
+std::shared_ptr<const ProtocolPreference> CallPolicies::preference() const {
+  if (!is_protected && !trusts_target) [[likely]]
+    return protocols;
+  return ProtocolPreference::secured(
+      protocols.get(),
+      {.is_protected = is_protected.value_or(false) || trusts_target.value_or(false),
+       .verifies = trusts_target});
 }
 
 std::chrono::microseconds CallPolicies::time_limit() const noexcept {
@@ -150,7 +168,8 @@ bool is_client_policy(CORBA::PolicyType type) noexcept {
          type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
          type == BUFFERING_CONSTRAINT_POLICY_TYPE ||
          type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE ||
-         type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE;
+         type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE || type == Security::SecQOPPolicy ||
+         type == Security::SecEstablishTrustPolicy;
 }
 
 struct ClientPolicies::ThreadLevel {

@@ -30,10 +30,14 @@ struct CallPolicies {
   std::optional<BufferingLimits> buffering;
   std::optional<bool> bidirectional;                           // true: BOTH
   std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
+  std::optional<bool> is_protected;                            // by QOPPolicy
+  std::optional<bool> trusts_target;                           // by EstablishTrustPolicy
   std::shared_ptr<const ProtocolPreference> server_protocols;  // only for the ORB
 
   /// Takes the values that are not set here from `outer`.
   void complete_with(const CallPolicies& outer) noexcept;
+  /// The protocols of a call, as the policies of protocols and security say; null: all.
+  [[nodiscard]] std::shared_ptr<const ProtocolPreference> preference() const;
   /// The limit of a whole call; zero: none.
   [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
   /// The limit of a request until it is sent; zero: none.

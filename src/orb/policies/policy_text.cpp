@@ -6,6 +6,7 @@
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/protocol_policies.h>
+#include <perigee/orb/security_policies.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,9 @@ namespace perigee::orb {
 namespace {
 
 // Source: CORBA 3.0, 11.4.9 (16 to 22).
-constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 15> names{{
+constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 17> names{{
+    {Security::SecQOPPolicy, "QOPPolicy"},
+    {Security::SecEstablishTrustPolicy, "EstablishTrustPolicy"},
     {16, "ThreadPolicy"},
     {17, "LifespanPolicy"},
     {18, "IdUniquenessPolicy"},

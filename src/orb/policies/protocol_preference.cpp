@@ -1,6 +1,8 @@
 // The protocols of a policy, and their order.
 #include "orb/policies/protocol_preference.h"
 
+#include <perigee/iop/components.h>
+
 #include <algorithm>
 
 namespace perigee::orb {
@@ -18,8 +20,28 @@ std::optional<ProtocolPreference::Place> ProtocolPreference::place_of(
   const transport::ProtocolFactory* const factory = protocols.find(scheme);
   if (factory == nullptr) return std::nullopt;
   const auto found = std::ranges::find(choices_, factory->protocol_tag(), &Choice::tag);
+  static const transport::Properties none;
+  if (found == choices_.end() && allows_others_) return Place{choices_.size(), &none};
   if (found == choices_.end()) return std::nullopt;
   return Place{static_cast<std::size_t>(found - choices_.begin()), &found->properties};
+}
+
+// TLS is the only protocol that protects messages.
+std::shared_ptr<const ProtocolPreference> ProtocolPreference::secured(
+    const ProtocolPreference* preference, const Security& security) {
+  constexpr std::uint32_t tls = iop::tag_ssl_sec_trans;
+  std::shared_ptr<ProtocolPreference> made(new ProtocolPreference);
+  if (preference != nullptr)
+    *made = *preference;
+  else
+    made->choices_.push_back({tls, {}});
+  made->allows_others_ = preference == nullptr && !security.is_protected;
+  if (security.is_protected)
+    std::erase_if(made->choices_, [](const Choice& choice) { return choice.tag != tls; });
+  for (Choice& choice : made->choices_)
+    if (choice.tag == tls && security.verifies)
+      choice.properties.set(transport::property::tls_verify, *security.verifies);
+  return made;
 }
 
 }  // namespace perigee::orb

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,15 @@ namespace perigee::orb {
 class ProtocolPreference {
  public:
   PERIGEE_INTERNAL_API explicit ProtocolPreference(const RTCORBA::ProtocolList& protocols);
+
+  /// What the policies of security ask for.
+  struct Security {
+    bool is_protected = false;          ///< only protocols that protect messages
+    std::optional<bool> verifies = {};  ///< whether certificates of servers are verified
+  };
+  /// `preference`, or all protocols if it is null, as `security` allows.
+  [[nodiscard]] static std::shared_ptr<const ProtocolPreference> secured(
+      const ProtocolPreference* preference, const Security& security);
 
   /// The place of a protocol in the order.
   struct Place {
@@ -36,7 +46,10 @@ class ProtocolPreference {
     transport::Properties properties;
     friend bool operator==(const Choice&, const Choice&) = default;
   };
+  ProtocolPreference() = default;
+
   std::vector<Choice> choices_;
+  bool allows_others_ = false;  // protocols that are not among the choices come last
 };
 
 }  // namespace perigee::orb

@@ -130,8 +130,8 @@ class Administration final : public PortableServer::Servant {
     request.end_of_arguments();
     std::expected<void, std::string> reloaded;
     for (const IoError& error : core_.protocols().reload())
-      reloaded = std::unexpected(reloaded ? to_string(error)
-                                          : reloaded.error() + "; " + to_string(error));
+      reloaded =
+          std::unexpected(reloaded ? to_string(error) : reloaded.error() + "; " + to_string(error));
     done(request, "read the files of the protocols again", std::move(reloaded));
     request.reply(nullptr);
   }

@@ -1,10 +1,9 @@
 // Reads the parts of an X.509 certificate.
 #include "transport/tls/tls_certificate.h"
 
+#include <arpa/inet.h>
 #include <openssl/bn.h>
 #include <openssl/x509v3.h>
-
-#include <arpa/inet.h>
 
 #include <array>
 #include <string_view>

@@ -26,8 +26,8 @@ Checked set_versions(SSL_CTX& context, const TlsOptions& options) {
   const bool newest = options.version_min == TlsVersion::tls_1_3;
   SSL_CTX_set_min_proto_version(&context, newest ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_security_level(&context, security_level);
-  SSL_CTX_set_options(&context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
-                                    SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_options(
+      &context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   // The buffers of idle connections are freed: about 34 KiB each.
   SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   if (options.cipher_suites.empty()) return {};
@@ -79,8 +79,7 @@ Checked set_trust(SSL_CTX& context, const TlsOptions& options) {
 // The path of the key log, for the callback.
 int key_log_index() {
   static const int index = SSL_CTX_get_ex_new_index(
-      0, nullptr, nullptr, nullptr,
-      [](void*, void* path, CRYPTO_EX_DATA*, int, long, void*) {
+      0, nullptr, nullptr, nullptr, [](void*, void* path, CRYPTO_EX_DATA*, int, long, void*) {
         delete static_cast<std::string*>(path);
       });
   return index;

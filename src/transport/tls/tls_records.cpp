@@ -4,10 +4,9 @@
 #include "transport/tls/tls_certificate.h"
 #include "transport/tls/tls_refusal.h"
 
+#include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
-
-#include <arpa/inet.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +16,7 @@
 namespace perigee::transport::tls {
 namespace {
 
-constexpr std::size_t copied_max = 4096;      // longer segments are encrypted where they are
+constexpr std::size_t copied_max = 4096;  // longer segments are encrypted where they are
 constexpr std::size_t plain_octets_max = 4 * record_size;  // of one `encrypt`
 constexpr std::size_t record_header_size = 5;
 
@@ -153,7 +152,8 @@ long TlsRecords::control_port(BIO* /*bio*/, int command, long /*argument*/,
 }
 
 // SSL_get_error would need an empty list of errors, which belongs to the thread and may hold errors
-// of the application. A call that has asked for more input than there is has failed for that reason.
+// of the application. A call that has asked for more input than there is has failed for that
+// reason.
 TlsRecords::Progress TlsRecords::progress_after_failure() noexcept {
   if (port_.lacks_input) return Progress::needs_input;
   if ((SSL_get_shutdown(connection_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) return Progress::closed;
@@ -245,8 +245,8 @@ bool TlsRecords::has_plain_octets(OctetSpan input) {
   const std::lock_guard lock(mutex_);
   if (SSL_pending(connection_.get()) > 0) return true;
   if (input.size() < record_header_size) return false;
-  const std::size_t length = (std::to_integer<std::size_t>(input[3]) << 8u) |
-                             std::to_integer<std::size_t>(input[4]);
+  const std::size_t length =
+      (std::to_integer<std::size_t>(input[3]) << 8u) | std::to_integer<std::size_t>(input[4]);
   return input.size() - record_header_size >= length;
 }
 

@@ -120,13 +120,13 @@ Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name,
     return {IoErrorKind::untrusted,
             meaning != nullptr ? meaning : X509_verify_cert_error_string(check)};
   }
-  const bool is_about_trust =
-      reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE || reason == SSL_R_TLSV1_ALERT_UNKNOWN_CA ||
-      reason == SSL_R_SSLV3_ALERT_BAD_CERTIFICATE ||
-      reason == SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED ||
-      reason == SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED ||
-      reason == SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN ||
-      reason == SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED;
+  const bool is_about_trust = reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE ||
+                              reason == SSL_R_TLSV1_ALERT_UNKNOWN_CA ||
+                              reason == SSL_R_SSLV3_ALERT_BAD_CERTIFICATE ||
+                              reason == SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED ||
+                              reason == SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED ||
+                              reason == SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN ||
+                              reason == SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED;
   const auto kind = is_about_trust ? IoErrorKind::untrusted : IoErrorKind::system;
   if (const char* const meaning = meaning_of(reasons, reason)) return {kind, meaning};
   return {kind, text != nullptr ? text : "the handshake has failed"};

@@ -8,8 +8,8 @@
 
 namespace perigee::transport::tls {
 
-/// Makes the connection write the names of a server's certificate to `names` if the expected name is
-/// not among them: OpenSSL forgets a certificate that it has refused.
+/// Makes the connection write the names of a server's certificate to `names` if the expected name
+/// is not among them: OpenSSL forgets a certificate that it has refused.
 void note_wrong_names(SSL& connection, std::string& names);
 
 /// The reason of the last failure of this connection, from OpenSSL's list of errors, which it

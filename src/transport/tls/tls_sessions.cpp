@@ -35,8 +35,8 @@ void TlsSessions::use(SSL& connection, const std::string& server) {
 
 // 1: the session belongs to the table now. 0: OpenSSL keeps it.
 int TlsSessions::take_session(SSL* connection, SSL_SESSION* session) noexcept try {
-  auto* const sessions = static_cast<TlsSessions*>(
-      SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), sessions_index()));
+  auto* const sessions =
+      static_cast<TlsSessions*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), sessions_index()));
   const auto* const server =
       static_cast<const std::string*>(SSL_get_ex_data(connection, server_index()));
   if (sessions == nullptr || server == nullptr || SSL_SESSION_is_resumable(session) == 0) return 0;

@@ -67,8 +67,7 @@ IoResult TlsTransport::flush(Wait wait) {
     const IoResult sent = inner_->send({&rest, 1}, wait);
     unsent_from_ += sent.count;
     if (!sent.ok()) return stopped({0, sent.status, sent.code});
-    if (wait == Wait::yes && sent.count != rest.size())
-      return stopped({0, IoStatus::timed_out, 0});
+    if (wait == Wait::yes && sent.count != rest.size()) return stopped({0, IoStatus::timed_out, 0});
   }
   unsent_.clear();
   unsent_from_ = 0;
