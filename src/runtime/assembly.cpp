@@ -52,8 +52,8 @@ std::string text_of(const transport::SchemeRow& row) {
   return row.scheme + '=' + row.messaging + '/' + row.transport;
 }
 
-// Whether the ORB may use the protocol of this scheme: if TLS is required, only those that the user
-// has named.
+// Whether the ORB may use the protocol of this scheme. If TLS is required, the user must have named
+// the scheme.
 bool is_allowed(const Configuration& configuration, std::string_view scheme) {
   if (configuration.tls.use != TlsUse::required) return true;
   const auto& schemes = configuration.tls.plain_schemes;
@@ -111,7 +111,7 @@ void refuse_options_of_servers(const Configuration& configuration) {
                                 "(pkg-config: perigee)");
 }
 
-// A user who configures TLS wants it.
+// An option of TLS, or an endpoint of TLS, turns TLS on.
 TlsUse chosen_tls_use(const Configuration& configuration) {
   if (configuration.tls.use != TlsUse::automatic) return configuration.tls.use;
   const bool listens = std::ranges::any_of(

@@ -73,7 +73,7 @@ struct OmniorbUnixAddress {
 inline constexpr std::uint32_t tag_ssl_sec_trans = 20;
 struct SslAddress {
   std::uint16_t supports = 0;  ///< the AssociationOption bits that the server can provide
-  std::uint16_t needs = 0;     ///< those that the server requires (`target_requires`)
+  std::uint16_t needs = 0;     ///< the bits that the server requires (`target_requires`)
   std::uint16_t port = 0;
   friend bool operator==(const SslAddress&, const SslAddress&) = default;
 };

@@ -86,8 +86,8 @@ class PERIGEE_API ProtocolRegistry {
   /// has the name now, or if the part is registered.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
-  /// Reads the files of all protocols again: see ProtocolFactory::reload. Tries all of them; the
-  /// errors of those that failed.
+  /// Reads the files of all protocols again: see ProtocolFactory::reload. Tries all of them,
+  /// and returns the errors.
   std::vector<IoError> reload();
 
   /// nullptr if no protocol has the scheme.

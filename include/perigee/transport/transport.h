@@ -84,11 +84,11 @@ class PERIGEE_API Transport {
   /// all octets. `Wait::no`: may take a part only. There may be more segments than IOV_MAX. Never
   /// raises SIGPIPE. A datagram is sent whole or not at all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
-  /// Whether the transport itself has octets to send: octets that `receive` could not write, for
-  /// example an answer to a key update of TLS, or the rest of a record whose contents `send` with
-  /// Wait::no has taken. Called by the receiving thread, and by the sending thread after such a
-  /// send. The sending thread must then call `send` with no segments, as if its last send had been
-  /// refused. Feature `owes_output`.
+  /// Whether the transport itself has octets to send. They may be octets that `receive` could not
+  /// write, for example an answer to a key update of TLS. They may also be the rest of a record
+  /// whose contents a `send` with Wait::no has taken. Called by the receiving thread, and by the
+  /// sending thread after such a send. The sending thread must then call `send` with no segments,
+  /// as if its last send had been refused. Feature `owes_output`.
   [[nodiscard]] virtual bool has_output() const noexcept { return false; }
 
   /// @name Encoding in place, by the sender. Feature `encodes_in_place`.
