@@ -96,8 +96,8 @@ class TcpProtocol final : public ProtocolFactory {
   PlainUse plain_;
 };
 
-// A client that has TLS never falls back to a plain address of a server that offers TLS: an
-// attacker who blocks the port of TLS would otherwise choose the plain address for it.
+// A client that has TLS never falls back to a plain address of a server that offers TLS. By
+// blocking the port of TLS, an attacker would otherwise choose the plain address for it.
 bool offers_tls(const iop::ProfileBody& body) {
   const auto* const component = iop::find_component(body.components, iop::tag_ssl_sec_trans);
   if (component == nullptr) return false;
