@@ -65,7 +65,7 @@ struct TlsServer : EchoServer {
 template <typename Exception>
 std::string text_of(const Echo::Ref& echo) {
   try {
-    CHECK(echo->twice(2) == 4);
+    static_cast<void>(echo->twice(2));
   } catch (const Exception& exception) {
     return exception.what();
   }
