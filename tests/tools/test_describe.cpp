@@ -70,6 +70,9 @@ TEST_CASE("known components are described by their contents") {
   CHECK(contains(description_with(iop::encode_orb_type(0x50474500)), "Perigee (0x50474500)\n"));
   CHECK(contains(description_with(iop::encode_alternate_address({.host = "b.org", .port = 1})),
                  "component:  ALTERNATE_IIOP_ADDRESS (tag 3), b.org:1\n"));
+  CHECK(contains(description_with(iop::encode_ssl_address({.supports = 6, .needs = 2, .port = 7})),
+                 "component:  SSL_SEC_TRANS (tag 20), TLS at port 7; provides integrity, "
+                 "confidentiality; requires integrity\n"));
   const iop::CodeSetInfo info{.for_char = {.native = 0x00010001, .conversions = {0x05010001}},
                               .for_wchar = {}};
   CHECK(contains(description_with(iop::encode_code_sets(info)),

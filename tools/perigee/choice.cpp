@@ -2,6 +2,7 @@
 #include "choice.h"
 
 #include "describe.h"
+#include "parts.h"
 #include <perigee/transport/address_choice.h>
 #include <perigee/transport/local.h>
 
@@ -40,6 +41,8 @@ std::string why_no_address(const iop::TaggedProfile& profile,
     return "no loaded protocol reads it (tag " + std::to_string(profile.tag) + ")";
   const auto body = codec->decode(profile, {});
   if (!body) return "it is damaged: " + cdr::to_string(body.error());
+  if (tls_port(body->components) != 0)
+    return "its address is for TLS, which this program does not use: set -ORBTls allowed";
   return "no loaded protocol can use its address: '" + printable(body->address) + "'";
 }
 

@@ -109,6 +109,28 @@ std::string describe_omniorb_unix_address(OctetSpan data) {
   return decoded ? local_address(decoded->host, decoded->path) : std::string();
 }
 
+/// Names of AssociationOption bits, with commas between; "nothing" if none is set.
+std::string describe_association(std::uint16_t options) {
+  constexpr Name names[] = {{iop::no_protection, "no protection"},
+                            {iop::integrity, "integrity"},
+                            {iop::confidentiality, "confidentiality"},
+                            {iop::detect_replay, "replay detection"},
+                            {iop::detect_misordering, "misordering detection"},
+                            {iop::establish_trust_in_target, "trust in the server"},
+                            {iop::establish_trust_in_client, "trust in the client"}};
+  std::string text;
+  for (const Name& name : names)
+    if ((options & name.value) != 0) text.append(text.empty() ? "" : ", ").append(name.name);
+  return text.empty() ? "nothing" : text;
+}
+
+std::string describe_ssl_address(OctetSpan data) {
+  const auto ssl = iop::decode_ssl_address(data);
+  if (!ssl) return {};
+  return "TLS at port " + std::to_string(ssl->port) + "; provides " +
+         describe_association(ssl->supports) + "; requires " + describe_association(ssl->needs);
+}
+
 }  // namespace
 
 std::string_view profile_name(std::uint32_t tag) { return find_name(profile_names, tag); }
@@ -136,16 +158,27 @@ std::string component_contents(const iop::TaggedComponent& component) {
       return iop::decode_giop_lite(component.data) ? "version 1" : "";
     case iop::tag_omniorb_unix_address:
       return describe_omniorb_unix_address(component.data);
+    case iop::tag_ssl_sec_trans:
+      return describe_ssl_address(component.data);
     default:
       return {};
   }
 }
 
+std::uint16_t tls_port(std::span<const iop::TaggedComponent> components) {
+  const auto* const component = iop::find_component(components, iop::tag_ssl_sec_trans);
+  if (component == nullptr) return 0;
+  const auto ssl = iop::decode_ssl_address(component->data);
+  return ssl ? ssl->port : std::uint16_t{0};
+}
+
 // Empty if a corbaloc cannot contain the host.
 std::string corbaloc(const iop::IiopProfile& profile) {
-  const std::string text =
-      "corbaloc:iiop:" + std::to_string(profile.major) + "." + std::to_string(profile.minor) + "@" +
-      address(profile.host, profile.port) + "/" + iop::escape_key(profile.object_key);
+  const std::uint16_t secured = profile.port == 0 ? tls_port(profile.components) : std::uint16_t{0};
+  const std::string text = std::string(secured != 0 ? "corbaloc:ssliop:" : "corbaloc:iiop:") +
+                           std::to_string(profile.major) + "." + std::to_string(profile.minor) +
+                           "@" + address(profile.host, secured != 0 ? secured : profile.port) +
+                           "/" + iop::escape_key(profile.object_key);
   return iop::parse_corbaloc(text) ? text : std::string();
 }
 

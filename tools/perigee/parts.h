@@ -6,6 +6,7 @@
 #include <perigee/iop/profile_codec.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ std::string_view component_name(std::uint32_t tag);
 std::string address(std::string_view host, std::uint16_t port);
 /// "/path on host".
 std::string local_address(std::string_view host, std::string_view path);
+
+/// The port of TLS in the components of an IIOP profile; 0: there is none.
+std::uint16_t tls_port(std::span<const iop::TaggedComponent> components);
 
 /// The contents of the component; empty if its tag is not supported here, or it does not decode.
 std::string component_contents(const iop::TaggedComponent& component);

@@ -54,7 +54,8 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::none:
       break;
     case FailureCause::no_usable_profile:
-      return "no protocol can use a profile of the reference";
+      return "no protocol of this ORB can use a profile of the reference (an address of TLS needs "
+             "-ORBTls allowed)";
     case FailureCause::protocols_excluded:
       return "ClientProtocolPolicy has none of these protocols";
     case FailureCause::other_host:
