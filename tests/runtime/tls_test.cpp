@@ -231,6 +231,46 @@ TEST_CASE("corbaloc:ssliop names an object behind TLS") {
                   CORBA::OBJECT_NOT_EXIST);
 }
 
+namespace {
+
+/// A client with an object that the server calls back. The client publishes `host`, port 1, where
+/// nothing listens.
+struct CalledBack : EchoServer {
+  explicit CalledBack(const std::string& host)
+      : EchoServer(trusting("caller") + Options{"-ORBOfferBidirectional", "yes"},
+                   "ssliop://127.0.0.1:0?publish=" + host + ":1") {
+    const auto root =
+        IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    const auto poa = root->create_POA("callbacks", root->the_POAManager(), {make_bidirectional()});
+    callback =
+        stub::interface_traits<Echo>::narrow(poa->id_to_reference(poa->activate_object(servant)));
+  }
+  Echo::Ref callback;
+};
+
+}  // namespace
+
+TEST_CASE("callbacks over TLS: a client may speak for the names in its verified certificate") {
+  LogLines lines(log::Level::warning);
+  certificates().issue("caller", {.common_name = "caller", .dns_names = {"caller.example.org"}});
+  for (const char* strategy : strategies) {
+    CAPTURE(std::string(strategy));
+    const TlsServer server({"-ORBAcceptBidirectional", "yes", "-ORBTlsClientCertificates",
+                            "required", "-ORBThreadStrategy", strategy});
+    const auto call_back_at = [&](const std::string& host) {
+      CalledBack client(host);
+      const auto echo =
+          stub::interface_traits<Echo>::narrow(client.orb->string_to_object(server.reference));
+      const auto result = echo->call_back(client.callback, 21);
+      client.callback.reset();
+      return result;
+    };
+    CHECK(call_back_at("caller.example.org") == 42);
+    CHECK(call_back_at("127.0.0.1") == 42);
+    CHECK_THROWS_AS((void)call_back_at("bank.example.org"), CORBA::SystemException);
+  }
+}
+
 TEST_CASE("certificates are exchanged under load without a lost call") {
   TestCertificates own;
   const Options server_options{"-ORBTlsCertificate", own.path("server.pem"), "-ORBTlsKey",

@@ -1,6 +1,7 @@
 // Chooses the connection of a call that may use a connection for both directions.
 #include "engine/client/opening.h"
 #include "orb/bidirectional/bidirectional.h"
+#include "orb/bidirectional/listen_point_trust.h"
 #include "orb/client/await_change.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/context/server.h"
@@ -34,8 +35,9 @@ Bidirectional::Choice Bidirectional::choose_present(ClientEndpoint& endpoint,
     if (both.called_over_its_own.load(std::memory_order_relaxed)) return {Found::peer_gone};
   }
   if (!policy.value_or(settings_.offer_bidirectional) || server == nullptr) return {};
-  const bool over_tcp = endpoint.endpoint().scheme == "iiop" && endpoint.connector() != nullptr;
-  if (!over_tcp || server->listen_points().empty()) return {};
+  const std::string& scheme = endpoint.endpoint().scheme;
+  const bool has_rule = has_trust_rule(scheme) && endpoint.connector() != nullptr;
+  if (!has_rule || server->listen_points(scheme).empty()) return {};
   engine::ConnectionRef lost;  // dropped without the lock
   const std::lock_guard lock(both.mutex);
   if (both.offered && !both.offered->ending()) return {Found::connection, both.offered};

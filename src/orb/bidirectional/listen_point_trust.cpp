@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace perigee::orb {
 namespace {
@@ -37,22 +38,41 @@ bool is_own_address(const transport::Transport& connection, const iop::ListenPoi
   return !address.empty() && point.host == address;
 }
 
+// A wildcard stands for names of other hosts, too, so it vouches for no host.
+bool is_certified(const transport::Transport& connection, const iop::ListenPoint& point) {
+  if (is_own_address(connection, point)) return true;
+  const PeerCertificate* const certificate = connection.peer_certificate();
+  if (certificate == nullptr || !certificate->is_verified) return false;
+  const auto has = [&point](const std::vector<std::string>& names) {
+    return std::ranges::any_of(names,
+                               [&point](const std::string& name) { return name == point.host; });
+  };
+  const bool is_wildcard = point.host.find('*') != std::string::npos;
+  return !is_wildcard && (has(certificate->dns_names) || has(certificate->ip_addresses));
+}
+
 /// Whether the peer of a connection over this transport may speak for the host of a listen point.
 struct TrustRule {
   std::string_view scheme;  // of the connection, and of the endpoint
   bool (*may_speak_for)(const transport::Transport& connection, const iop::ListenPoint& point);
 };
 
-constexpr TrustRule trust_rules[] = {{"iiop", &is_own_address}};
+constexpr TrustRule trust_rules[] = {{"iiop", &is_own_address}, {"ssliop", &is_certified}};
+
+const TrustRule* find_rule(std::string_view scheme) noexcept {
+  const auto* const rule = std::ranges::find(trust_rules, scheme, &TrustRule::scheme);
+  return rule == std::ranges::end(trust_rules) ? nullptr : rule;
+}
 
 }  // namespace
 
+bool has_trust_rule(std::string_view scheme) noexcept { return find_rule(scheme) != nullptr; }
+
 std::optional<transport::Endpoint> believed_endpoint(const transport::Transport& connection,
                                                      const iop::ListenPoint& point) {
-  const auto rule =
-      std::ranges::find(trust_rules, scheme_of(connection.peer()), &TrustRule::scheme);
-  const bool believed = rule != std::ranges::end(trust_rules) && point.port != 0 &&
-                        rule->may_speak_for(connection, point);
+  const TrustRule* const rule = find_rule(scheme_of(connection.peer()));
+  const bool believed =
+      rule != nullptr && point.port != 0 && rule->may_speak_for(connection, point);
   if (!believed) return std::nullopt;
   return transport::Endpoint{std::string(rule->scheme),
                              iop::join_host_port(point.host, point.port)};

@@ -5,6 +5,7 @@
 #include <perigee/transport/transport.h>
 
 #include <optional>
+#include <string_view>
 
 namespace perigee::orb {
 
@@ -13,8 +14,11 @@ namespace perigee::orb {
 /// waits, and looks up no names, since the peer may control the result.
 ///
 /// TCP: the host must be the numeric address of the other end of the connection, as the system
-/// knows it.
+/// knows it. TLS: this address, or a name or address in the verified certificate of the peer.
 [[nodiscard]] std::optional<transport::Endpoint> believed_endpoint(
     const transport::Transport& connection, const iop::ListenPoint& point);
+
+/// Whether connections of this scheme can be offered to the peer: only these have a rule.
+[[nodiscard]] bool has_trust_rule(std::string_view scheme) noexcept;
 
 }  // namespace perigee::orb

@@ -133,9 +133,12 @@ class PERIGEE_INTERNAL_API Server {
   /// Serves a connection that a call has opened and offers to the peer. Null: it cannot be served.
   [[nodiscard]] virtual engine::ConnectionRef adopt(std::unique_ptr<transport::Transport> opened,
                                                     const messaging::MessagingProtocol& messages);
-  /// The addresses of TCP in references to objects of this server. Empty if it has not been
+  /// The addresses of this scheme in references to objects of this server. Empty if it has not been
   /// started.
-  [[nodiscard]] virtual std::vector<iop::ListenPoint> listen_points() const { return {}; }
+  [[nodiscard]] virtual std::vector<iop::ListenPoint> listen_points(
+      std::string_view /*scheme*/) const {
+    return {};
+  }
   /// Datagrams that transports dropped before their messages were read.
   [[nodiscard]] virtual std::uint64_t datagrams_dropped() const noexcept { return 0; }
   /// Whether references to this endpoint lead to this server: decides about collocated calls.

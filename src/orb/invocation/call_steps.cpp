@@ -154,7 +154,8 @@ bool CallSteps::write_request_over(const engine::Connection& connection, cdr::Bu
   const bool offered = agreement.bidirectional.load(std::memory_order_relaxed) &&
                        connection.role() == messaging::Role::opener;
   if (!offered) return write_request(session, buffer, request_id, announced, deadline);
-  const Octets points = iop::encode_listen_points(context_.server->listen_points());
+  const Octets points = iop::encode_listen_points(
+      context_.server->listen_points(target_->endpoint->endpoint().scheme));
   SentContexts contexts;
   return write_request(session, buffer, request_id,
                        contexts.with(announced, {iop::context_bi_dir_iiop, points}), deadline);

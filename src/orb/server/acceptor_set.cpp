@@ -42,11 +42,11 @@ IoError nothing_to_listen_at() {
           "none of -ORBListenEndpoints is of a protocol of ServerProtocolPolicy"};
 }
 
-// "host:port" or "[host]:port", of scheme "iiop".
+// "host:port" or "[host]:port".
 void add_listen_point(std::vector<iop::ListenPoint>& points, const transport::Endpoint& endpoint) {
   const std::string_view address = endpoint.address;
   const std::size_t colon = address.rfind(':');
-  if (endpoint.scheme != "iiop" || colon == std::string_view::npos) return;
+  if (colon == std::string_view::npos) return;
   std::string_view host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   std::uint16_t port = 0;
@@ -289,10 +289,11 @@ std::uint64_t AcceptorSet::datagrams_dropped() const noexcept {
   return count;
 }
 
-std::vector<iop::ListenPoint> AcceptorSet::listen_points() const {
+std::vector<iop::ListenPoint> AcceptorSet::listen_points(std::string_view scheme) const {
   std::vector<iop::ListenPoint> points;
   const std::shared_lock lock(mutex_);
   for (const Listener* const listener : served()) {
+    if (listener->acceptor->published().scheme != scheme) continue;
     add_listen_point(points, listener->acceptor->published());
     for (const transport::Endpoint& other : listener->acceptor->alternates())
       add_listen_point(points, other);

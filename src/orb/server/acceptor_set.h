@@ -77,8 +77,8 @@ class AcceptorSet {
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
   /// The datagrams that the transports of all listeners dropped, also of closed listeners.
   [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept;
-  /// The published addresses of scheme "iiop".
-  [[nodiscard]] std::vector<iop::ListenPoint> listen_points() const;
+  /// The published addresses of this scheme, "iiop" or "ssliop".
+  [[nodiscard]] std::vector<iop::ListenPoint> listen_points(std::string_view scheme) const;
   /// Closes all listeners. For a server that has accepted nothing yet.
   void turn_away() const noexcept;
 

@@ -126,8 +126,8 @@ std::uint64_t EngineServer::datagrams_dropped() const noexcept {
   return opened() ? endpoints_.datagrams_dropped() : 0;
 }
 
-std::vector<iop::ListenPoint> EngineServer::listen_points() const {
-  return opened() ? endpoints_.listen_points() : std::vector<iop::ListenPoint>();
+std::vector<iop::ListenPoint> EngineServer::listen_points(std::string_view scheme) const {
+  return opened() ? endpoints_.listen_points(scheme) : std::vector<iop::ListenPoint>();
 }
 
 engine::ConnectionRef EngineServer::adopt(std::unique_ptr<transport::Transport> opened,

@@ -59,7 +59,7 @@ class EngineServer final : public Server {
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(
       std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
-  [[nodiscard]] std::vector<iop::ListenPoint> listen_points() const override;
+  [[nodiscard]] std::vector<iop::ListenPoint> listen_points(std::string_view scheme) const override;
   [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept override;
   [[nodiscard]] engine::ConnectionRef adopt(std::unique_ptr<transport::Transport> opened,
                                             const messaging::MessagingProtocol& messages) override;

@@ -54,7 +54,7 @@ inline constexpr std::uint32_t minor_too_many_calls = CORBA::PERIGEE_VMCID | 11;
 inline constexpr std::uint32_t minor_peer_gone = CORBA::PERIGEE_VMCID | 12;         ///< TRANSIENT
 inline constexpr std::uint32_t minor_decoded_too_many = CORBA::PERIGEE_VMCID | 13;  ///< TRANSIENT
 inline constexpr std::uint32_t minor_callbacks_lost = CORBA::PERIGEE_VMCID | 14;    ///< TRANSIENT
-inline constexpr std::uint32_t minor_untrusted = CORBA::PERIGEE_VMCID | 15;         ///< NO_PERMISSION
+inline constexpr std::uint32_t minor_untrusted = CORBA::PERIGEE_VMCID | 15;  ///< NO_PERMISSION
 
 /// Why values could not be decoded: the minor code of MARSHAL (docs/interop.md).
 [[nodiscard]] std::uint32_t minor_of(cdr::ErrorKind kind) noexcept;
