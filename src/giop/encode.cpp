@@ -72,7 +72,7 @@ void write_request_1_0(HeaderWriter& writer, const RequestHeader& header) {
   writer.reserved_octets();
   writer.octet_sequence(header.object_key);
   writer.string(header.operation);
-  writer.octet_sequence({});  // requesting_principal
+  writer.octet_sequence(header.principal);
 }
 
 /// 1.0 and 1.1 have no permanent forward. It is sent as an ordinary forward.
@@ -191,8 +191,8 @@ void GiopSession::begin_any_request(cdr::Encoder& encoder, Version version,
   if (version == lite_version && fits_lite(header))
     return begin_lite_request(encoder, header, body);
   const AddressingMode mode = version.minor < 2 ? AddressingMode::key : addressing_of(header);
-  const std::size_t variable_size =
-      target_size_max(header, mode) + header.operation.size() + encoded_size_max(header.contexts);
+  const std::size_t variable_size = target_size_max(header, mode) + header.operation.size() +
+                                    encoded_size_max(header.contexts) + header.principal.size();
   HeaderWriter writer(encoder, version, FrameType::request, variable_size);
   if (version.minor < 2) return write_request_1_0(writer, header);
   write_request_1_2(writer, header, mode);

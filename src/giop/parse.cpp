@@ -93,7 +93,7 @@ Check read_request_1_0(cdr::Decoder& decoder, RequestHeader& header, ContextStor
   decoder.align(4);  // reserved in 1.1, padding in 1.0
   header.object_key = decoder.read_octet_sequence();
   header.operation = decoder.read_string_view();
-  static_cast<void>(decoder.read_octet_sequence());  // requesting_principal
+  header.principal = decoder.read_octet_sequence();
   return {};
 }
 

@@ -191,9 +191,9 @@ TEST_CASE("any response_expected but 0 is true in 1.0 and 1.1") {
   check_request(octets, ResponseFlags::with_target);
 }
 
-TEST_CASE("the principal of a 1.0 request is ignored") {
+TEST_CASE("the principal of a 1.0 request does not belong to the body, and is written again") {
   const Wire wire = Wire()
-                        .frame({1, 0}, 0, 43)
+                        .frame({1, 0}, 0, 36)
                         .ulong(0)                     // no contexts
                         .ulong(5)                     // request id
                         .octet(1).zeros(3)            // response_expected
@@ -207,8 +207,15 @@ TEST_CASE("the principal of a 1.0 request is ignored") {
   auto parsed = giop->parse_request(message, contexts);
   REQUIRE(parsed);
   CHECK(parsed->header.operation == "f");
+  CHECK(text_from(parsed->header.principal) == "me!");
   CHECK(text_from(parsed->body.read_octets(1)) == "b");
   CHECK(parsed->body.remaining() == 0);
+  const Octets written = encoded(std::endian::little, [&](cdr::Encoder& encoder) {
+    giop->begin_request(encoder, {1, 0}, parsed->header, Body::present);
+    encoder.write_octets(octets_of("b"));
+    giop->finish(encoder);
+  });
+  CHECK(hex(written) == hex(wire.get()));
 }
 
 TEST_CASE("a reply of 1.0 and 1.1 has its contexts first and an unaligned body") {

@@ -83,6 +83,9 @@ struct RequestHeader {
   AddressingMode addressing = AddressingMode::key;  ///< the form of the received or sent target
   const iop::Ior* target = nullptr;                 ///< sent in modes other than `key`
   std::uint32_t profile_index = 0;                  ///< the profile of `target` that is used
+  /// The requesting principal of GIOP 1.0 and 1.1, which later versions do not have. The ORB does
+  /// not use it.
+  OctetSpan principal = {};
 };
 
 struct ReplyHeader {
