@@ -1,6 +1,7 @@
 // SIGTERM, SIGINT and SIGHUP as events that a thread can wait for.
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/event/signal.h>
 
 #include <csignal>
@@ -17,7 +18,7 @@ enum class HangUp : bool { by_application, is_event };
 /// restores the application's signal handlers.
 ///
 /// With HangUp::is_event it also handles SIGHUP, unless the application handles or ignores it.
-class EndingSignals {
+class PERIGEE_INTERNAL_API EndingSignals {
  public:
   explicit EndingSignals(HangUp hang_up = HangUp::by_application) noexcept;
   ~EndingSignals();
@@ -39,7 +40,7 @@ class EndingSignals {
 
 /// Blocks both signals in the calling thread for a scope, so that they interrupt no system call of
 /// an upcall there.
-class EndingSignalsBlocked {
+class PERIGEE_INTERNAL_API EndingSignalsBlocked {
  public:
   EndingSignalsBlocked() noexcept;
   ~EndingSignalsBlocked();

@@ -191,6 +191,25 @@ TEST_CASE("large messages pass in both directions at once through a narrow trans
   }
 }
 
+TEST_CASE("a handler that holds requests gets no further request until it admits them") {
+  BothWays::Plan single;
+  single.opener_threads = single.acceptor_threads = 1;
+  BothWays ends(single);
+  ends.acceptor_side.handler.on_request = [](engine::IncomingRequest& request) {
+    request.connection.hold_requests();
+  };
+  TestCall first;
+  CHECK(first.start(*ends.opener, octets_of(1)) == StartStatus::started);
+  CHECK(first.await() == CallFailure::none);
+  TestCall second;
+  CHECK(second.start(*ends.opener, octets_of(1)) == StartStatus::started);
+  std::this_thread::yield();
+  CHECK(ends.acceptor_side.handler.requests.load() == 1);
+  ends.acceptor->admit_requests();
+  CHECK(second.await() == CallFailure::none);
+  CHECK(ends.acceptor_side.handler.requests.load() == 2);
+}
+
 TEST_CASE("replies are read although the peer takes no requests of this side") {
   BothWays::Plan plan;
   plan.to_acceptor.capacity = 4096;

@@ -6,6 +6,7 @@
 #include "event/thread_scope.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
 #include <perigee/event/reactor.h>
 #include <perigee/event/task.h>
@@ -25,7 +26,7 @@ namespace perigee::engine {
 /// One thread runs all connects that do not block, and their handshakes, so a host that does not
 /// answer delays no other connection. A few more threads look up names, and run the connects of
 /// protocols that can only block. Each of these threads exists only while it has something to do.
-class Connects final {
+class PERIGEE_INTERNAL_API Connects final {
  public:
   using Made = MadeTransport;
   using Done = std::move_only_function<void(Made) noexcept>;

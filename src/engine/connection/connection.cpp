@@ -191,6 +191,7 @@ void Connection::update_interest() noexcept {
   if (blocked) return look();
   end_output_pace();
   resume();
+  home_.handler().output_free(*this);
 }
 
 // Expects output_lock_ to be held.
@@ -202,6 +203,12 @@ void Connection::want_writable(bool wanted) noexcept {
 
 void Connection::resume() noexcept {
   if (paused_.load() && paused_.exchange(false)) home_.reactor().mark_ready(*this);
+}
+
+// `must_pause` is called again after `paused_` was set, so the flag is cleared first.
+void Connection::admit_requests() noexcept {
+  requests_held_.store(false);
+  resume();
 }
 
 void Connection::go_on_after(InboundRequests::Left left) noexcept {

@@ -94,16 +94,17 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   void cut() noexcept;
   /// Ends the connection, and the calls on it, also if no thread runs its loop any more. A thread
   /// that is reading finds the end itself.
-  void shut_down() noexcept;
+  PERIGEE_INTERNAL_API void shut_down() noexcept;
 
   /// @name Calls of this side. The caller has a reference to the connection.
   /// @{
   /// Sends a request. Never blocks: behind other messages, the request waits in the queue.
-  [[nodiscard]] StartStatus start_call(StartedCall& call, EncodeRequest encode,
-                                       Deadline deadline = {}) noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API StartStatus start_call(StartedCall& call, EncodeRequest encode,
+                                                            Deadline deadline = {}) noexcept;
   /// Ends a call whose start has returned, with CancelRequest if the peer may have the request.
   /// False: another thread has ended it, and `ended` runs or has run.
-  [[nodiscard]] bool withdraw_call(StartedCall& call, bool& request_accepted) noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool withdraw_call(StartedCall& call,
+                                                        bool& request_accepted) noexcept;
   /// The same in two steps, for a caller that holds a lock. `take_call` takes the call out and
   /// sends nothing. `cancel_taken` must follow; it returns whether the peer may have the request.
   [[nodiscard]] bool take_call(StartedCall& call) noexcept;
@@ -153,6 +154,14 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] const messaging::Session& session() const noexcept { return io_.session(); }
   [[nodiscard]] const transport::Transport& transport() const noexcept { return io_.transport(); }
   [[nodiscard]] Home& home() const noexcept { return home_; }
+  /// Reads no further request from now on, until `admit_requests`: the handler has no room for
+  /// more. One more request may have been received already; it waits. A handler calls this while it
+  /// handles a request of the connection.
+  void hold_requests() noexcept { requests_held_.store(true); }
+  PERIGEE_INTERNAL_API void admit_requests() noexcept;
+  /// The peer takes no octets at present. When it has taken all that wait, the handler is told
+  /// (`output_free`).
+  [[nodiscard]] bool output_blocked() const noexcept { return io_.blocked_output(); }
   /// The connection has ended, and the handler was told so, or is being told.
   [[nodiscard]] bool is_closed() const noexcept { return state_.load() == State::closed; }
   [[nodiscard]] messaging::Role role() const noexcept { return side_; }
@@ -235,7 +244,9 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
     return (io_.blocked_output() && !io_.broken()) || waits;
   }
   /// No further request may start now.
-  [[nodiscard]] bool must_wait() const noexcept { return requests_.full() && !is_read_to_end(); }
+  [[nodiscard]] bool must_wait() const noexcept {
+    return (requests_.full() || requests_held_.load()) && !is_read_to_end();
+  }
   /// A turn in which no message can be read. Nothing: the transport has just been opened.
   [[nodiscard]] std::optional<Turn> read_without_messages(ThreadFrame& frame);
   [[nodiscard]] std::optional<Turn> open_transport(ThreadFrame& frame);
@@ -407,9 +418,10 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
   std::atomic<bool> keeps_role_{false};   // an observer runs: no event takes the role over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
-  std::atomic<bool> rejected_{false};     // the peer has sent a malformed message
-  std::atomic<bool> closing_{false};      // CloseConnection is due: no call of this side begins
-  std::atomic<bool> idle_close_{false};   // the watch decides whether to close, under its lock
+  std::atomic<bool> requests_held_{false};  // the handler has no room: see hold_requests
+  std::atomic<bool> rejected_{false};       // the peer has sent a malformed message
+  std::atomic<bool> closing_{false};        // CloseConnection is due: no call of this side begins
+  std::atomic<bool> idle_close_{false};     // the watch decides whether to close, under its lock
   std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it
   std::atomic<Outbound*> outbound_{nullptr};     // owned; made with the first call of this side
 

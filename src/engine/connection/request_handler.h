@@ -60,6 +60,9 @@ class RequestHandler {
   [[nodiscard]] virtual const void* hold_point(OctetSpan object_key) noexcept = 0;
   /// A request has to wait until the connection has room for it.
   virtual void tell_full(Connection& connection) noexcept = 0;
+  /// The peer took no octets for a while, and has now taken all that waited. Called by the thread
+  /// that has sent the last of them.
+  virtual void output_free(Connection& /*connection*/) noexcept {}
   /// The server stops without waiting: deferred requests are told to stop.
   [[nodiscard]] virtual bool cancels() const noexcept = 0;
   /// A peer has exceeded a limit of messages. Called once: the connection ends.

@@ -68,7 +68,7 @@ class RequestShare {
     } while (!free_.compare_exchange_weak(free, free - taken, std::memory_order_relaxed));
     return taken;
   }
-  [[nodiscard]] bool borrow() noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool borrow() noexcept;
 
   RequestCount& all_;
   RequestShare* next_ = nullptr;
