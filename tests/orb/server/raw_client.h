@@ -68,7 +68,7 @@ struct RawRequest {
   unsigned minor = 2;
   std::endian order = std::endian::little;
   unsigned response_flags = 3;
-  std::optional<std::uint32_t> argument;
+  std::optional<std::uint32_t> argument = std::nullopt;
   std::optional<std::uint32_t> context_id = std::nullopt;  ///< one service context
   Octets context = {};                                     ///< its data
 };

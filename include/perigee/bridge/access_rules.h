@@ -1,0 +1,30 @@
+// Which operations and objects may be called through a bridge. A value.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/iop/ior.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::bridge {
+
+/// Lists of names of operations and of prefixes of object keys. A name that ends with '*' stands
+/// for all operations that begin with the rest. A denial is stronger than an allowance. An empty
+/// list of allowances allows everything.
+///
+/// An object that a reply has forwarded to another server is compared by the key that it has there.
+struct PERIGEE_API AccessRules {
+  std::vector<std::string> operations_allowed;
+  std::vector<std::string> operations_denied;
+  std::vector<iop::ObjectKey> objects_allowed;
+  std::vector<iop::ObjectKey> objects_denied;
+
+  /// Any thread, as long as no thread changes the lists.
+  [[nodiscard]] bool allows_operation(std::string_view operation) const noexcept;
+  [[nodiscard]] bool allows_object(OctetSpan object_key) const noexcept;
+};
+
+}  // namespace perigee::bridge

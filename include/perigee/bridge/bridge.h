@@ -1,0 +1,54 @@
+// The in-line bridge: passes requests from one protocol to another. Bodies of messages pass unread.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/io_error.h>
+#include <perigee/bridge/options.h>
+#include <perigee/iop/ior.h>
+#include <perigee/transport/registry.h>
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace perigee::bridge {
+
+/// A running bridge. Any thread, unless a function says otherwise.
+///
+/// Each thread runs one loop, with any number of connections. A thread never waits for a peer.
+class PERIGEE_API Bridge {
+ public:
+  /// Listens, and serves from now on. `protocols` must outlive the bridge. Errors: those of the
+  /// listen endpoints; IoErrorKind::unsupported if a scheme is unknown, or if there is no target;
+  /// IoErrorKind::bad_address if the target is the bridge itself.
+  [[nodiscard]] static std::expected<std::unique_ptr<Bridge>, IoError> start(
+      const transport::ProtocolRegistry& protocols, Options options);
+  ~Bridge();
+  Bridge(const Bridge&) = delete;
+  Bridge& operator=(const Bridge&) = delete;
+
+  /// The published addresses of the listen endpoints, in their order.
+  [[nodiscard]] std::vector<transport::Endpoint> listening() const;
+  /// Where requests go whose object key the bridge has not made itself.
+  [[nodiscard]] const transport::Endpoint& target() const noexcept;
+  /// The bridge's references to the objects of `Options::references`, in their order.
+  [[nodiscard]] const std::vector<iop::Ior>& references() const noexcept;
+
+  /// Waits for SIGTERM or SIGINT, then stops the bridge in order. Calls `ready` when the signals
+  /// are caught. A second signal ends the process at once. Error: the system has no handle left.
+  [[nodiscard]] std::expected<void, IoError> serve_until_signal(
+      const std::function<void()>& ready = {});
+  /// Accepts no more connections, lets requests in progress end, and closes all connections.
+  /// Requests that take longer than `stop_timeout` get COMM_FAILURE. Blocks until all threads have
+  /// ended.
+  void stop() noexcept;
+
+ private:
+  struct Parts;
+  explicit Bridge(std::unique_ptr<Parts> parts) noexcept;
+
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace perigee::bridge

@@ -1,0 +1,39 @@
+// What a bridge does, and its limits. A value.
+#pragma once
+
+#include <perigee/bridge/access_rules.h>
+#include <perigee/iop/ior.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/transport/transport.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace perigee::bridge {
+
+/// The defaults are those of `perigee bridge`.
+struct Options {
+  /// Where clients connect.
+  std::vector<transport::Endpoint> listen;
+  /// Where requests go. Nothing: to the server of the first reference.
+  std::optional<transport::Endpoint> target;
+  /// References to objects that clients reach through the bridge. Their code sets and versions are
+  /// published in the bridge's references.
+  std::vector<iop::Ior> references;
+  /// The highest version that the target speaks, if no reference says so.
+  messaging::Version target_version{1, 2};
+  /// Requests go to the target in GIOPlite, also if no reference says that the target reads it.
+  bool lite_to_target = false;
+  AccessRules rules;
+
+  messaging::Limits messages;
+  std::uint32_t threads = 0;  ///< 0: one for each CPU
+  std::uint32_t connections_max = 10'000;
+  std::chrono::milliseconds connect_timeout{10'000};
+  /// How long requests in progress may take after `stop`.
+  std::chrono::milliseconds stop_timeout{5'000};
+};
+
+}  // namespace perigee::bridge

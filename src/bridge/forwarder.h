@@ -1,0 +1,182 @@
+// Passes the requests of one loop's clients to the targets, over connections of the same loop.
+#pragma once
+
+#include "bridge/context.h"
+#include "bridge/failure.h"
+#include "bridge/forwarded_call.h"
+#include "bridge/raw_body.h"
+#include "bridge/request_contexts.h"
+#include "engine/client/connects.h"
+#include "engine/connection/connection_ref.h"
+#include "engine/connection/home.h"
+#include "engine/connection/request_handler.h"
+#include "engine/loops/loop.h"
+#include <perigee/cdr/buffer.h>
+#include <perigee/event/task.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::bridge {
+
+/// The connection to one target for the clients that have the same code sets: the target keeps code
+/// sets for each connection. Used by the thread of its loop.
+struct Line {
+  /// Learned from the first reply. A connection to another bridge carries the count of bridges.
+  enum class Peer : std::uint8_t { unknown, orb, bridge };
+
+  const Target* target = nullptr;
+  Agreement agreement = 0;
+  engine::ConnectionRef connection;  ///< null: there is none, or it is being made
+  bool connecting = false;
+  bool starting = false;  ///< waiting calls are being started
+  bool loses = false;     ///< the transport may lose messages, so calls have a time limit
+  Peer peer = Peer::unknown;
+  std::uint32_t users = 0;  ///< calls that refer to this line
+  std::uint32_t locates_in_flight = 0;
+  std::list<ForwardedCall*> waiting;        ///< in the order of arrival; each has its reference
+  std::vector<engine::ConnectionRef> held;  ///< clients that are not read meanwhile
+};
+
+/// A message that is to be passed on: a view of a received message.
+struct Outgoing {
+  messaging::RequestHeader header;
+  RawBody body;
+  messaging::Version version;
+};
+
+/// Everything runs on the thread of the loop, except where a function says otherwise. Two loops
+/// share nothing that changes for each request.
+///
+/// Back-pressure: while a target takes no octets, or its connection is being made, the bridge reads
+/// no further request from a client that has sent it one.
+class Forwarder final : private engine::HomeOwner, private engine::RequestHandler {
+ public:
+  /// Lines of one loop; each has a connection to a target. Clients choose their code sets, so they
+  /// must not choose the number of connections.
+  static constexpr std::size_t lines_max = 64;
+  /// How often a request is sent. It is sent again only if the target has not executed it.
+  static constexpr std::uint32_t tries_max = 2;
+  /// A request above this size is not kept to be sent again.
+  static constexpr std::size_t kept_size_max = pool::pooled_size_max;
+  /// Time limit of a call over a transport that may lose messages.
+  static constexpr std::chrono::seconds lossy_reply_max{5};
+  /// LocateRequests in flight to a target that may be a bridge: they have no count of bridges.
+  static constexpr std::uint32_t locates_max = 8;
+
+  Forwarder(const BridgeContext& context, engine::Loop& loop);
+  ~Forwarder();
+  Forwarder(const Forwarder&) = delete;
+  Forwarder& operator=(const Forwarder&) = delete;
+
+  [[nodiscard]] const engine::Loop& loop() const noexcept { return home_.loop(); }
+
+  /// Passes a request on. It is answered or deferred afterwards, or it was a oneway.
+  void forward(engine::IncomingRequest& request, const References::Destination& destination,
+               const ReceivedContexts& received) noexcept;
+  /// Passes a LocateRequest on. False: the bridge answers it itself.
+  [[nodiscard]] bool pass_locate(engine::Connection& client,
+                                 const messaging::IncomingMessage& message,
+                                 const messaging::LocateRequestHeader& request,
+                                 const References::Destination& destination);
+  /// Answers a request with an exception, unless it is a oneway.
+  static void answer(engine::IncomingRequest& request, const Failure& failure) noexcept;
+
+  /// @name For calls
+  /// @{
+  void give_up(ForwardedCall& call) noexcept;
+  void take_end(ForwardedCall& call, engine::CallEnd& end) noexcept;
+  void forget_if_unused(const Line& line) noexcept;
+  /// @}
+
+  /// Ends all calls and connections. Called when no thread runs the loop.
+  void stop() noexcept;
+
+ private:
+  // Lines and connections: lines.cpp.
+  [[nodiscard]] Line* line_of(const Target& target, Agreement agreement);
+  [[nodiscard]] static bool is_ready(const Line& line) noexcept;
+  void wait(ForwardedCall& call, messaging::IncomingMessage& message) noexcept;
+  void hold(Line& line, engine::Connection& client);
+  void release_held(Line& line) noexcept;
+  void connect(Line& line) noexcept;
+  void note_made(Line& line, engine::Connects::Made made) noexcept;
+  void use_made() noexcept;
+  void open(Line& line, std::unique_ptr<transport::Transport> transport);
+  void start_waiting(Line& line) noexcept;
+  [[nodiscard]] bool start_kept(ForwardedCall& call) noexcept;
+  void fail_waiting(Line& line, const std::string& text) noexcept;
+
+  // Requests: forwarder.cpp.
+  void defer(ForwardedCall& call, engine::InboundRequest& request, const Outgoing& outgoing,
+             messaging::IncomingMessage& message) noexcept;
+  /// False: there was no connection, or no room, and the call has to wait.
+  [[nodiscard]] bool start(ForwardedCall& call, const Outgoing& outgoing,
+                           messaging::IncomingMessage& message) noexcept;
+  [[nodiscard]] std::optional<Outgoing> outgoing_of(ForwardedCall& call);
+  [[nodiscard]] bool send_oneway(Line& line, engine::Connection& client, const Outgoing& outgoing);
+  [[nodiscard]] const cdr::Buffer* encode(const Line& line, const messaging::Session& session,
+                                          std::uint32_t id, const Outgoing& outgoing);
+  [[nodiscard]] const cdr::Buffer* encode_locate(const messaging::Session& session,
+                                                 std::uint32_t id, const Outgoing& outgoing);
+  void fail(ForwardedCall& call, const Failure& failure) noexcept;
+  void finish(ForwardedCall& call) noexcept;
+
+  // Replies: replies.cpp.
+  void pass_reply(ForwardedCall& call, engine::CallEnd& end);
+  void pass_location(ForwardedCall& call, engine::CallEnd& end);
+  [[nodiscard]] bool write_forward(const ForwardedCall& call, engine::CallEnd& end,
+                                   const PassedContexts& contexts);
+  [[nodiscard]] bool write_located(const ForwardedCall& call, engine::CallEnd& end);
+  void send(ForwardedCall& call) noexcept;
+  void write_here(const ForwardedCall& call);
+
+  // engine::HomeOwner and engine::RequestHandler of the connections to targets, which carry replies
+  // only.
+  void connection_ended(engine::Place /*place*/) noexcept override {}
+  [[nodiscard]] bool dedicate(engine::Connection& /*connection*/) noexcept override {
+    return false;
+  }
+  void begin(engine::Connection& /*connection*/) noexcept override {}
+  void end(engine::Connection& connection) noexcept override;
+  void handle(engine::IncomingRequest& /*request*/) noexcept override {}
+  void refuse(engine::IncomingRequest& /*request*/, engine::Refusal /*refusal*/) noexcept override {
+  }
+  [[nodiscard]] bool locate(engine::Connection& /*connection*/,
+                            const messaging::IncomingMessage& /*message*/,
+                            engine::ThreadFrame& /*frame*/) noexcept override {
+    return false;
+  }
+  [[nodiscard]] const void* hold_point(OctetSpan /*object_key*/) noexcept override {
+    return nullptr;
+  }
+  void tell_full(engine::Connection& /*connection*/) noexcept override {}
+  void output_free(engine::Connection& connection) noexcept override;
+  [[nodiscard]] bool cancels() const noexcept override { return false; }
+  void count_malformed() noexcept override {}
+
+  struct Made {
+    Line& line;  // it is connecting, so it stays
+    engine::Connects::Made made;
+  };
+
+  const BridgeContext& context_;
+  engine::Home home_;
+  std::list<Line> lines_;
+  cdr::Buffer buffer_;  // of the message that is being encoded
+  messaging::ContextStorage received_contexts_;
+  messaging::ContextStorage contexts_;
+  event::MemberTask<Forwarder, &Forwarder::use_made> made_task_{*this};
+
+  std::mutex mutex_;  // guards the member below, to which connecting threads add
+  std::list<Made> made_;
+};
+
+}  // namespace perigee::bridge
