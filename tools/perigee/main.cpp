@@ -1,4 +1,5 @@
 // The command `perigee`: assembles its subcommands.
+#include "bridge_command.h"
 #include "cert_command.h"
 #include "ior_command.h"
 #include "make_orb.h"
@@ -34,17 +35,18 @@ perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_o
   };
 }
 
-/// Only `perigee ior` and its commands use the ORB's options.
+/// Only `perigee ior`, its commands and `perigee bridge` use the ORB's options.
 void check_used(const CLI::App& program, const std::vector<std::string>& words,
                 const std::vector<std::string>& orb_options) {
-  if (orb_options.empty() || words.empty() || words.front() == "ior") return;
+  if (orb_options.empty() || words.empty()) return;
+  if (words.front() == "ior" || words.front() == "bridge") return;
   const auto is_named = [&words](const CLI::App* command) {
     return command->get_name() == words.front();
   };
   if (program.get_subcommands(is_named).empty()) return;  // the parser reports it
   const std::string command = "perigee " + words.front();
   throw perigee::tool::UsageError(command + ": " + orb_options.front() + " has no effect here; " +
-                                  "only perigee ior takes the options of an ORB");
+                                  "only perigee ior and perigee bridge take the options of an ORB");
 }
 
 int run(int argc, char* argv[]) {
@@ -59,6 +61,7 @@ int run(int argc, char* argv[]) {
   perigee::tool::add_name_command(program);
   perigee::tool::add_protocols_command(program);
   perigee::tool::add_cert_command(program);
+  perigee::tool::add_bridge_command(program, orb_options);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif

@@ -1,0 +1,101 @@
+"""`perigee bridge` as an operator uses it, and what it says where it goes wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+from perigee_tool import TOOL, WithServer, json_of, perigee
+from two_processes import Server
+
+CLIENT = os.environ["CLIENT"]
+
+
+class Bridge(WithServer):
+    def bridge(self, *words):
+        """A running bridge: its first line is `ior`."""
+        return Server(" ".join([TOOL, "bridge", "--listen", "iiop://127.0.0.1:0", *words]))
+
+    def fails(self, status, part, *words):
+        outcome, out, error = perigee("bridge", *words)
+        self.assertEqual((outcome, out), (status, ""), error)
+        self.assertTrue(error.startswith("perigee bridge: "), error)
+        self.assertEqual(error.count("\n"), 1, error)
+        self.assertIn(part, error)
+
+    def config(self, text):
+        path = f"{self.folder}/bridge.toml"
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def call(self, reference):
+        return subprocess.run([CLIENT, reference], capture_output=True, text=True)
+
+    def test_calls_pass_and_a_signal_ends_the_bridge_in_order(self):
+        for number in signal.SIGTERM, signal.SIGINT:
+            with self.server() as server, self.bridge("--reference", server.ior) as bridge:
+                for _ in range(3):
+                    self.assertEqual(self.call(bridge.ior).stdout, "Hello, world!\n")
+                self.assertEqual(perigee("ior", "try", bridge.ior)[0], 0)
+                self.assertEqual(bridge.end(number), 0)
+
+    def test_the_target_may_be_another_protocol_than_the_first_of_the_reference(self):
+        with self.server() as server:
+            with self.bridge("--target", f"uiop://{self.socket}?user={os.geteuid()}",
+                             "--reference", server.ior) as bridge:
+                self.assertEqual(self.call(bridge.ior).stdout, "Hello, world!\n")
+
+    def test_refused_operations_and_objects_get_no_permission(self):
+        with self.server() as server:
+            for rule in ("--deny-operation=gre*", "--allow-operation=_is_a", "--allow-object=none"):
+                with self.bridge(rule, "--reference", server.ior) as bridge:
+                    outcome = self.call(bridge.ior)
+                    self.assertEqual(outcome.returncode, 1, rule)
+                    self.assertIn("NO_PERMISSION", outcome.stderr)
+
+    def test_a_file_adds_options(self):
+        with self.server() as server:
+            path = self.config(f'reference = "{server.ior}"\n# a remark\ndeny-operation = ["other", "gre*"]\n')
+            with self.bridge("--config", path) as bridge:
+                self.assertIn("NO_PERMISSION", self.call(bridge.ior).stderr)
+
+    def test_json_has_the_references_and_the_addresses(self):
+        with self.server() as server, self.bridge("--json", "--reference", server.ior) as bridge:
+            printed = json.loads(bridge.ior)
+            self.assertEqual(len(printed["references"]), 1)
+            self.assertTrue(printed["listening"][0].startswith("iiop://127.0.0.1:"))
+            self.assertTrue(printed["target"].startswith(("iiop://", "uiop://")))
+            choices = json_of("ior", "--json", printed["references"][0])["choices"]
+            self.assertEqual([choice["endpoint"] for choice in choices], printed["listening"])
+
+    def test_without_references_it_prints_where_it_listens(self):
+        with self.bridge("--target", "iiop://127.0.0.1:1") as bridge:
+            self.assertTrue(bridge.ior.startswith("listening at iiop://127.0.0.1:"), bridge.ior)
+
+    def test_mistakes_in_the_command_line_have_status_2(self):
+        listen = ("--listen", "iiop://127.0.0.1:0")
+        target = ("--target", "iiop://127.0.0.1:1")
+        self.fails(2, "--listen is missing", *target)
+        self.fails(2, "--target or --reference is missing", *listen)
+        self.fails(2, "'1.3' is not 1.0, 1.1 or 1.2", *listen, *target, "--target-version", "1.3")
+        self.fails(2, "'%zz' is not the beginning of an object key", *listen, *target, "--deny-object", "%zz")
+        self.fails(2, "unknown option '--lisen'; did you mean '--listen'?", "--lisen", "x")
+        self.fails(2, "the file cannot be read", *listen, *target, "--config", f"{self.folder}/none")
+        for text, part in (('lisen = "x"\n', "unknown key 'lisen'; did you mean 'listen'?"),
+                           ('threads = "many"\n', "'many' is not a value of threads"),
+                           ('[orb]\nlisten = "x"\n', "unknown key 'orb.listen'")):
+            self.fails(2, part, *listen, *target, "--config", self.config(text))
+
+    def test_failures_have_status_1(self):
+        target = ("--target", "iiop://127.0.0.1:1")
+        self.fails(1, "there are: iiop:// uiop:// diop://", "--listen", "none://x", *target)
+        self.fails(1, "there are: iiop://", "--listen", "iiop://127.0.0.1:0", "--target", "none://x")
+        self.fails(1, "no such file", "--listen", "iiop://127.0.0.1:0", "--reference", f"{self.folder}/no such file")
+        place = f"uiop://{self.folder}/b"
+        self.fails(1, "the target is the bridge itself", "--listen", place, "--target", f"{place}?user={os.geteuid()}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,215 @@
+// One table has the options that are both words of the command line and keys of the file.
+#include "bridge_arguments.h"
+
+#include "base/nearest_name.h"
+#include "call_limit.h"
+#include <perigee/iop/corbaloc.h>
+#include <perigee/transport/transport.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+namespace perigee::tool {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+struct ListOption {
+  const char* name;
+  const char* value;
+  const char* meaning;
+  Texts BridgeArguments::* list;
+};
+
+constexpr ListOption list_options[] = {
+    {"listen", "ENDPOINT", "Where clients connect, like iiop://:2809; may be repeated",
+     &BridgeArguments::listen},
+    {"reference", "REFERENCE",
+     "An object at the target: IOR:..., corbaloc:..., or a file; the bridge prints its reference",
+     &BridgeArguments::references},
+    {"allow-operation", "NAME", "Pass only these operations; NAME* allows all names that begin so",
+     &BridgeArguments::operations_allowed},
+    {"deny-operation", "NAME", "Refuse these operations", &BridgeArguments::operations_denied},
+    {"allow-object", "KEY", "Pass only requests to objects whose key begins so (%-escapes)",
+     &BridgeArguments::objects_allowed},
+    {"deny-object", "KEY", "Refuse requests to objects whose key begins so",
+     &BridgeArguments::objects_denied},
+};
+
+/// The keys that have one value.
+constexpr const char* single_keys[] = {"target",  "target-version",  "lite",
+                                       "threads", "connect-timeout", "stop-timeout"};
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = end.ec == std::errc() && end.ptr == text.data() + text.size();
+  return is_number && value >= 0 && value <= 1e6 ? std::optional(value) : std::nullopt;
+}
+
+/// False: the text is not a value of the key.
+bool set_single(BridgeArguments& arguments, const std::string& key, const std::string& text) {
+  if (key == "target" || key == "target-version") {
+    std::string& value = key == "target" ? arguments.target : arguments.target_version;
+    if (value.empty()) value = text;
+    return true;
+  }
+  if (key == "lite") {
+    arguments.lite |= text == "true";
+    return text == "true" || text == "false";
+  }
+  const auto number = number_of(text);
+  if (!number) return false;
+  if (key == "threads") {
+    if (arguments.threads == 0) arguments.threads = static_cast<std::uint32_t>(*number);
+    return *number == static_cast<std::uint32_t>(*number);
+  }
+  double& value = key == "connect-timeout" ? arguments.connect_timeout_s : arguments.stop_timeout_s;
+  if (value == 0) value = *number;
+  return true;
+}
+
+std::string unknown_key(const std::string& key) {
+  Texts names(std::begin(single_keys), std::end(single_keys));
+  for (const ListOption& option : list_options) names.emplace_back(option.name);
+  return "unknown key '" + key + "'" + did_you_mean(key, names);
+}
+
+/// Empty: the entry was applied. Otherwise what is wrong with it.
+std::string apply(BridgeArguments& arguments, const CLI::ConfigItem& item) {
+  if (item.name == "++" || item.name == "--") return "";  // the begin and the end of a table
+  if (!item.parents.empty()) return unknown_key(item.fullname());
+  for (const ListOption& option : list_options) {
+    if (item.name != option.name) continue;
+    Texts& list = arguments.*option.list;
+    list.insert(list.end(), item.inputs.begin(), item.inputs.end());
+    return "";
+  }
+  if (std::ranges::find(single_keys, item.name) == std::end(single_keys))
+    return unknown_key(item.name);
+  if (item.inputs.size() != 1) return item.name + " needs one value";
+  if (set_single(arguments, item.name, item.inputs.front())) return "";
+  return "'" + item.inputs.front() + "' is not a value of " + item.name;
+}
+
+/// Keys are written as in a corbaloc.
+std::optional<iop::ObjectKey> key_of(const std::string& text) {
+  auto parsed = iop::parse_corbaloc("corbaloc::localhost/" + text);
+  if (!parsed) return std::nullopt;
+  return std::move(parsed->object_key);
+}
+
+std::optional<messaging::Version> version_of(const std::string& text) {
+  if (text.size() != 3 || !text.starts_with("1.") || text[2] < '0' || text[2] > '2')
+    return std::nullopt;
+  return messaging::Version{1, static_cast<std::uint8_t>(text[2] - '0')};
+}
+
+std::optional<std::string> bad_key(const Texts& texts, std::vector<iop::ObjectKey>& keys) {
+  for (const std::string& text : texts) {
+    auto key = key_of(text);
+    if (!key) return "'" + text + "' is not the beginning of an object key";
+    keys.push_back(std::move(*key));
+  }
+  return std::nullopt;
+}
+
+std::chrono::milliseconds to_time(double seconds) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(seconds));
+}
+
+/// Empty: all endpoints were understood.
+std::string set_endpoints(const BridgeArguments& arguments, bridge::Options& options) {
+  for (const std::string& text : arguments.listen) {
+    auto endpoint = transport::parse_endpoint(text);
+    if (!endpoint) return to_string(endpoint.error());
+    options.listen.push_back(std::move(*endpoint));
+  }
+  if (arguments.target.empty()) return "";
+  auto endpoint = transport::parse_endpoint(arguments.target);
+  if (!endpoint) return to_string(endpoint.error());
+  options.target = std::move(*endpoint);
+  return "";
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, BridgeArguments& arguments) {
+  for (const ListOption& option : list_options)
+    command.add_option(std::string("--") + option.name, arguments.*option.list, option.meaning)
+        ->type_name(option.value)
+        ->allow_extra_args(false);
+  command
+      .add_option("--target", arguments.target,
+                  "Where requests go, like uiop:///run/bank/orb; default: to the first reference")
+      ->type_name("ENDPOINT");
+  command
+      .add_option("--target-version", arguments.target_version,
+                  "The highest GIOP version of the target, if no reference says it; default: 1.2")
+      ->type_name("VERSION");
+  command.add_flag("--lite", arguments.lite, "The target reads GIOPlite");
+  command.add_option("--threads", arguments.threads, "Threads; default: one for each CPU")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--connect-timeout", arguments.connect_timeout_s,
+                  "Time limit in seconds for a connection to a target; default: 10")
+      ->check(time_limit());
+  command
+      .add_option("--stop-timeout", arguments.stop_timeout_s,
+                  "How long requests in progress may take after SIGTERM, in seconds; default: 5")
+      ->check(time_limit());
+  command.add_option("--config", arguments.config,
+                     "A TOML file with further options: its keys are the names of the options");
+}
+
+std::expected<void, std::string> read_config(BridgeArguments& arguments) {
+  if (arguments.config.empty()) return {};
+  const auto wrong = [&](const std::string& what) {
+    return std::unexpected(arguments.config + ": " + what);
+  };
+  std::ifstream file(arguments.config);
+  if (!file) return wrong("the file cannot be read");
+  try {
+    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file))
+      if (const std::string mistake = apply(arguments, item); !mistake.empty())
+        return wrong(mistake);
+  } catch (const CLI::Error& error) {
+    return wrong(error.what());
+  }
+  return {};
+}
+
+std::expected<bridge::Options, std::string> to_options(const BridgeArguments& arguments) {
+  bridge::Options options;
+  if (arguments.listen.empty()) return std::unexpected("--listen is missing");
+  if (arguments.target.empty() && arguments.references.empty())
+    return std::unexpected("--target or --reference is missing");
+  if (const std::string mistake = set_endpoints(arguments, options); !mistake.empty())
+    return std::unexpected(mistake);
+  if (!arguments.target_version.empty()) {
+    const auto version = version_of(arguments.target_version);
+    if (!version)
+      return std::unexpected("'" + arguments.target_version + "' is not 1.0, 1.1 or 1.2");
+    options.target_version = *version;
+  }
+  options.rules.operations_allowed = arguments.operations_allowed;
+  options.rules.operations_denied = arguments.operations_denied;
+  if (auto mistake = bad_key(arguments.objects_allowed, options.rules.objects_allowed))
+    return std::unexpected(*mistake);
+  if (auto mistake = bad_key(arguments.objects_denied, options.rules.objects_denied))
+    return std::unexpected(*mistake);
+  options.lite_to_target = arguments.lite;
+  options.threads = arguments.threads;
+  if (arguments.connect_timeout_s != 0)
+    options.connect_timeout = to_time(arguments.connect_timeout_s);
+  if (arguments.stop_timeout_s != 0) options.stop_timeout = to_time(arguments.stop_timeout_s);
+  return options;
+}
+
+}  // namespace perigee::tool
