@@ -35,10 +35,15 @@ extern "C" void perigee_note_ending_signal(int number) {
   errno = before;
 }
 
-extern "C" void perigee_note_hang_up(int /*number*/) {
+extern "C" void perigee_note_hang_up(int number) {
   const int before = errno;
-  const std::uint64_t one = 1;
-  static_cast<void>(!::write(hung_up.load(std::memory_order_relaxed), &one, sizeof(one)));
+  if (::getpid() == process.load(std::memory_order_relaxed)) {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(hung_up.load(std::memory_order_relaxed), &one, sizeof(one)));
+  } else {  // a child process that has not called exec
+    ::signal(SIGHUP, SIG_DFL);
+    static_cast<void>(::raise(number));
+  }
   errno = before;
 }
 
@@ -55,6 +60,7 @@ class Handlers {
  public:
   bool add_user(HangUp hang_up) noexcept {
     const std::lock_guard lock(mutex_);
+    process = ::getpid();
     if (hang_up == HangUp::is_event) handle_hang_up();
     if (came < 0) came = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (came < 0) return false;
@@ -75,8 +81,10 @@ class Handlers {
     if (--users_ != 0) return;
     ::sigaction(SIGTERM, &sigterm_before_, nullptr);
     ::sigaction(SIGINT, &sigint_before_, nullptr);
-    if (handles_hang_up_) ::signal(SIGHUP, SIG_DFL);
-    handles_hang_up_ = false;
+    struct sigaction present{};
+    const bool is_ours =
+        ::sigaction(SIGHUP, nullptr, &present) == 0 && present.sa_handler == &perigee_note_hang_up;
+    if (is_ours) ::signal(SIGHUP, SIG_DFL);
   }
 
  private:
@@ -89,12 +97,11 @@ class Handlers {
     struct sigaction action{};
     action.sa_handler = &perigee_note_hang_up;
     action.sa_flags = SA_RESTART;
-    handles_hang_up_ = ::sigaction(SIGHUP, &action, nullptr) == 0;
+    ::sigaction(SIGHUP, &action, nullptr);
   }
 
   std::mutex mutex_;  // guards the members below
   int users_ = 0;
-  bool handles_hang_up_ = false;
   struct sigaction sigterm_before_{};
   struct sigaction sigint_before_{};
 };

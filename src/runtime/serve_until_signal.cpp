@@ -77,12 +77,13 @@ class Watch {
       : signals_(hang_up_of(orb)), over_(event::Signal::make()), core_(*orb._core()) {
     if (!signals_ || !over_)
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "no handle is left to wait for signals");
+    served_orbs().add(core_);
     try {
       thread_ = event::Thread([this, &orb] { wait_for_end(orb); });
     } catch (const std::system_error& error) {
+      served_orbs().remove(core_);
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, error.what());
     }
-    served_orbs().add(core_);
   }
   ~Watch() {
     served_orbs().remove(core_);

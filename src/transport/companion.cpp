@@ -19,10 +19,11 @@ std::filesystem::path own_folder() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
+// A relative folder is that of the program's start: the program may have another one now.
 void* open_library(const char* file) {
   const std::filesystem::path beside = own_folder() / file;
   std::error_code failed;
-  if (std::filesystem::is_regular_file(beside, failed))
+  if (beside.is_absolute() && std::filesystem::is_regular_file(beside, failed))
     if (void* const library = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   return ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }

@@ -59,11 +59,12 @@ inline IoResult send_some(transport::Transport& transport, OctetSpan octets) {
   return transport.send(std::array{octets}, Wait::no);
 }
 
-/// Sends what the transport itself still has to send.
+/// Sends what the transport itself still has to send: the rest of a record whose contents it has
+/// taken.
 inline void send_owed_output(transport::Transport& transport) {
   if (!transport.features().owes_output) return;
   static_cast<void>(transport.set_send_timeout(std::chrono::microseconds(0)));
-  while (transport.has_output()) static_cast<void>(transport.send({}, Wait::yes));
+  static_cast<void>(transport.send({}, Wait::yes));
 }
 
 /// Closes the client with an octet unread: TCP and UNIX-domain sockets reset the connection then.

@@ -164,19 +164,28 @@ TEST_CASE("a client without TLS cannot use an address of TLS, and TLS is not use
                   CORBA::BAD_PARAM);
 }
 
-TEST_CASE("a server with plain and TLS endpoints is called by TLS if the client has TLS") {
-  const TlsServer server({}, "iiop://127.0.0.1:0;ssliop://127.0.0.1:0");
-  std::string peer;
-  const auto current =
-      IDL::traits<PeerCurrent>::narrow(server.orb->resolve_initial_references("PeerCurrent"));
-  server.servant->on_stop = [&] { peer = current->peer(); };
-  const EchoClient plain;
-  plain.echo(server.reference)->stop();
-  CHECK(peer.starts_with("iiop://"));
-  const EchoClient secured(trusting());
-  with(secured.echo(server.reference), protection())->stop();
-  CHECK(peer.starts_with("ssliop://"));
-  server.servant->on_stop = nullptr;
+TEST_CASE("a server with plain and TLS endpoints is called by TLS only, if the client has TLS") {
+  for (const std::string endpoints : {"iiop://127.0.0.1:0;ssliop://127.0.0.1:0;diop://127.0.0.1:0",
+                                      "ssliop://127.0.0.1:0;iiop://127.0.0.1:0"}) {
+    CAPTURE(endpoints);
+    const TlsServer server({}, endpoints);
+    std::string peer;
+    const auto current =
+        IDL::traits<PeerCurrent>::narrow(server.orb->resolve_initial_references("PeerCurrent"));
+    server.servant->on_stop = [&] { peer = current->peer(); };
+    const EchoClient plain;
+    plain.echo(server.reference)->stop();
+    CHECK(peer.starts_with("iiop://"));
+    const EchoClient secured(trusting());
+    secured.echo(server.reference)->stop();
+    CHECK(peer.starts_with("ssliop://"));
+    peer.clear();
+    const TestCertificates others;
+    const EchoClient distrusting({"-ORBTlsAuthorities", others.path("authority.pem")});
+    CHECK_THROWS_AS(distrusting.echo(server.reference)->stop(), CORBA::NO_PERMISSION);
+    CHECK(peer.empty());
+    server.servant->on_stop = nullptr;
+  }
 }
 
 TEST_CASE("policies of protection exclude plain addresses, whatever other policies list") {
@@ -206,6 +215,19 @@ TEST_CASE("a policy can leave the certificate of a server unverified, for its ca
                                            Security::EstablishTrust{false, false}));
   CHECK(trusting_any->twice(2) == 4);
   CHECK_THROWS_AS((void)echo->twice(2), CORBA::NO_PERMISSION);
+}
+
+TEST_CASE("a policy of trust counts although the ORB does not verify servers") {
+  LogLines lines(log::Level::error);
+  const TlsServer server;
+  const TestCertificates others;
+  const EchoClient client(
+      {"-ORBTlsAuthorities", others.path("authority.pem"), "-ORBTlsVerifyServers", "no"});
+  const auto echo = client.echo(server.reference);
+  CHECK(echo->twice(2) == 4);
+  const auto trusted = with(echo, CORBA::make_reference<SecurityLevel2::EstablishTrustPolicy>(
+                                      Security::EstablishTrust{false, true}));
+  CHECK_THROWS_AS((void)trusted->twice(2), CORBA::NO_PERMISSION);
 }
 
 TEST_CASE("the name in the address of a forward has to be in the certificate") {

@@ -246,7 +246,6 @@ IoResult OutgoingQueue::send_batch() {
   departing_.store(last);
   const IoResult result = transport_.send({segments.data(), count}, Wait::no);
   settle(result.count);
-  if (transport_.features().owes_output && transport_.has_output()) owed_.store(true);
   return result;
 }
 

@@ -20,9 +20,8 @@ constexpr std::size_t slice_size = std::size_t{1} << 20;
 // The limit of held messages: they are sent before they would exceed it.
 constexpr std::size_t held_octets_max = std::size_t{256} * 1024;
 
-std::size_t largest_at_once(const transport::Transport& transport, const OutgoingLimits& limits,
-                            const Sealer* sealer) noexcept {
-  if (sealer != nullptr || transport.features().owes_output) return 0;
+std::size_t largest_at_once(const OutgoingLimits& limits, const Sealer* sealer) noexcept {
+  if (sealer != nullptr) return 0;
   return limits.send_timeout.count() != 0 ? slice_size : std::numeric_limits<std::size_t>::max();
 }
 
@@ -66,7 +65,7 @@ OutgoingQueue::OutgoingQueue(transport::Transport& transport, const OutgoingLimi
       limits_(limits),
       counts_(counts),
       sealer_(sealer),
-      at_once_max_(largest_at_once(transport, limits, sealer)),
+      at_once_max_(largest_at_once(limits, sealer)),
       clock_(clock),
       send_limited_(limits.send_timeout != std::chrono::microseconds::zero()) {}
 
@@ -99,8 +98,7 @@ Sent OutgoingQueue::write_own(Segments message, std::size_t size, Wait wait,
   return {Sent::Status::sent};
 }
 
-// Writes a message that has to be sealed, has a time limit, leaves in slices, or whose last octets
-// the transport may keep.
+// Writes a message that has to be sealed, has a time limit, or leaves in slices.
 [[gnu::noinline]] Sent OutgoingQueue::write_slowly(Segments message, Wait wait, Deadline deadline) {
   if (sealer_ != nullptr) message = seal(message);
   if (message.empty()) {  // no memory for the seal
@@ -110,10 +108,8 @@ Sent OutgoingQueue::write_own(Segments message, std::size_t size, Wait wait,
   const std::size_t size = total_size(message);
   const bool sliced = size > slice_size && limits_.send_timeout.count() != 0;
   const bool limited = send_limited_ || !deadline.is_never() || sliced;
-  if (limited && wait == Wait::yes) return write_limited(message, size, deadline);
-  const Sent sent = write_at_once(message, size, wait);
-  if (transport_.features().owes_output && transport_.has_output()) (void)send_owed();
-  return sent;
+  return limited && wait == Wait::yes ? write_limited(message, size, deadline)
+                                      : write_at_once(message, size, wait);
 }
 
 OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {

@@ -114,9 +114,8 @@ std::shared_ptr<const ProtocolPreference> CallPolicies::preference() const {
   if (!is_protected && !trusts_target) [[likely]]
     return protocols;
   return ProtocolPreference::secured(
-      protocols.get(),
-      {.is_protected = is_protected.value_or(false) || trusts_target.value_or(false),
-       .verifies = trusts_target});
+      protocols, {.is_protected = is_protected.value_or(false) || trusts_target.value_or(false),
+                  .verifies = trusts_target});
 }
 
 std::chrono::microseconds CallPolicies::time_limit() const noexcept {

@@ -4,6 +4,7 @@
 #include <perigee/iop/components.h>
 
 #include <algorithm>
+#include <array>
 
 namespace perigee::orb {
 
@@ -27,7 +28,7 @@ std::optional<ProtocolPreference::Place> ProtocolPreference::place_of(
 }
 
 // TLS is the only protocol that protects messages.
-std::shared_ptr<const ProtocolPreference> ProtocolPreference::secured(
+std::shared_ptr<const ProtocolPreference> ProtocolPreference::make_secured(
     const ProtocolPreference* preference, const Security& security) {
   constexpr std::uint32_t tls = iop::tag_ssl_sec_trans;
   std::shared_ptr<ProtocolPreference> made(new ProtocolPreference);
@@ -42,6 +43,20 @@ std::shared_ptr<const ProtocolPreference> ProtocolPreference::secured(
     if (choice.tag == tls && security.verifies)
       choice.properties.set(transport::property::tls_verify, *security.verifies);
   return made;
+}
+
+// References remember preferences by their addresses. So the results without a policy of protocols
+// are made once.
+std::shared_ptr<const ProtocolPreference> ProtocolPreference::secured(
+    const std::shared_ptr<const ProtocolPreference>& preference, const Security& security) {
+  if (preference != nullptr) return make_secured(preference.get(), security);
+  using Shared = std::shared_ptr<const ProtocolPreference>;
+  static const std::array<Shared, 6> made{
+      make_secured(nullptr, {false, {}}),    make_secured(nullptr, {true, {}}),
+      make_secured(nullptr, {false, false}), make_secured(nullptr, {true, false}),
+      make_secured(nullptr, {false, true}),  make_secured(nullptr, {true, true})};
+  const std::size_t verification = !security.verifies ? 0 : *security.verifies ? 2 : 1;
+  return made[2 * verification + (security.is_protected ? 1 : 0)];
 }
 
 }  // namespace perigee::orb

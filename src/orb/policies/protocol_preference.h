@@ -27,7 +27,7 @@ class ProtocolPreference {
   };
   /// `preference`, or all protocols if it is null, as `security` allows.
   [[nodiscard]] static std::shared_ptr<const ProtocolPreference> secured(
-      const ProtocolPreference* preference, const Security& security);
+      const std::shared_ptr<const ProtocolPreference>& preference, const Security& security);
 
   /// The place of a protocol in the order.
   struct Place {
@@ -47,6 +47,8 @@ class ProtocolPreference {
     friend bool operator==(const Choice&, const Choice&) = default;
   };
   ProtocolPreference() = default;
+  [[nodiscard]] static std::shared_ptr<const ProtocolPreference> make_secured(
+      const ProtocolPreference* preference, const Security& security);
 
   std::vector<Choice> choices_;
   bool allows_others_ = false;  // protocols that are not among the choices come last

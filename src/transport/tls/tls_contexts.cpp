@@ -4,12 +4,16 @@
 
 #include <perigee/base/log.h>
 
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
 #include <filesystem>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 namespace perigee::transport::tls {
@@ -30,6 +34,8 @@ Checked set_versions(SSL_CTX& context, const TlsOptions& options) {
       &context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   // The buffers of idle connections are freed: about 34 KiB each.
   SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Forward secrecy and authenticated encryption, in TLS 1.2, too.
+  SSL_CTX_set_cipher_list(&context, "ECDHE+AESGCM:ECDHE+CHACHA20");
   if (options.cipher_suites.empty()) return {};
   if (SSL_CTX_set_ciphersuites(&context, options.cipher_suites.c_str()) == 1) return {};
   return bad_file_by_openssl("the cipher suites " + options.cipher_suites,
@@ -76,32 +82,45 @@ Checked set_trust(SSL_CTX& context, const TlsOptions& options) {
   return use_revocations(context, options.revoked_file);
 }
 
-// The path of the key log, for the callback.
+/// The open file of the key log, for the callback. The context owns it.
+struct KeyLog {
+  explicit KeyLog(int handle) noexcept : fd(handle) {}
+  ~KeyLog() { ::close(fd); }
+  KeyLog(const KeyLog&) = delete;
+  KeyLog& operator=(const KeyLog&) = delete;
+  const int fd;
+};
+
 int key_log_index() {
   static const int index = SSL_CTX_get_ex_new_index(
-      0, nullptr, nullptr, nullptr, [](void*, void* path, CRYPTO_EX_DATA*, int, long, void*) {
-        delete static_cast<std::string*>(path);
+      0, nullptr, nullptr, nullptr, [](void*, void* key_log, CRYPTO_EX_DATA*, int, long, void*) {
+        delete static_cast<KeyLog*>(key_log);
       });
   return index;
 }
 
+// One write, so that lines of several threads do not mix.
 void log_key(const SSL* connection, const char* line) {
-  const auto* const path = static_cast<const std::string*>(
-      SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), key_log_index()));
-  if (std::FILE* const file = std::fopen(path->c_str(), "a")) {
-    std::fprintf(file, "%s\n", line);
-    std::fclose(file);
-  }
+  const auto* const key_log =
+      static_cast<const KeyLog*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), key_log_index()));
+  if (key_log == nullptr) return;
+  const std::string text = std::string(line) + '\n';
+  static_cast<void>(!::write(key_log->fd, text.data(), text.size()));
 }
 
-// The file is made here, with permissions for its owner alone.
+// The file must belong to this user alone: its lines open all recordings.
 Checked log_keys(SSL_CTX& context, const std::string& path) {
-  const mode_t others = ::umask(077);
-  std::FILE* const file = std::fopen(path.c_str(), "a");
-  ::umask(others);
-  if (file == nullptr) return bad_file(path, "the secrets cannot be written to it");
-  std::fclose(file);
-  SSL_CTX_set_ex_data(&context, key_log_index(), new std::string(path));
+  constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  const int fd = ::open(path.c_str(), flags, S_IRUSR | S_IWUSR);
+  if (fd < 0) return bad_file(path, std::generic_category().message(errno));
+  auto key_log = std::make_unique<KeyLog>(fd);
+  struct stat status{};
+  const bool is_private = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                          (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+  if (!is_private) return bad_file(path, "other users may read it: chmod 600");
+  if (SSL_CTX_set_ex_data(&context, key_log_index(), key_log.get()) != 1)
+    return bad_file_by_openssl(path, "the secrets cannot be written to it");
+  (void)key_log.release();
   SSL_CTX_set_keylog_callback(&context, log_key);
   return {};
 }
@@ -136,6 +155,10 @@ Made make_server(const TlsOptions& options) {
   SSL_CTX& made = **context;
   SSL_CTX_set_session_id_context(&made, session_context, sizeof session_context);
   if (options.client_certificates == ClientCertificates::off) return context;
+  // A resumed session would count although the certificate has expired since.
+  SSL_CTX_set_options(&made, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(&made, 0);
+  SSL_CTX_set_session_cache_mode(&made, SSL_SESS_CACHE_OFF);
   if (options.authorities.empty())
     return bad_file("the authorities of clients",
                     "client certificates need -ORBTlsAuthorities with the authorities to trust");
@@ -151,6 +174,7 @@ Made make_server(const TlsOptions& options) {
 }  // namespace
 
 Checked ContextSource::reload() {
+  const std::lock_guard reading(reading_);
   auto made = std::make_shared<TlsContexts>();
   Made client = make_client(options_);
   if (!client) return std::unexpected(client.error());

@@ -34,6 +34,7 @@ class ContextSource {
 
  private:
   const TlsOptions options_;
+  std::mutex reading_;        // held from reading the files to replacing the contexts
   mutable std::mutex mutex_;  // guards the contexts
   SharedContexts contexts_;
 };

@@ -1,16 +1,18 @@
 // Reads secrets only from files that other users cannot read or replace.
 #include "transport/tls/tls_files.h"
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <optional>
+#include <memory>
+#include <string_view>
 #include <system_error>
 
 namespace perigee::transport::tls {
@@ -25,21 +27,59 @@ std::string reason_of_openssl() {
 
 std::string system_text(int code) { return std::generic_category().message(code); }
 
-std::expected<std::string, IoError> read_passphrase(const std::string& path) {
-  if (const auto checked = check_secret(path); !checked) return std::unexpected(checked.error());
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return bad_file(path, "its first line must be the passphrase");
-  return line;
+struct CloseFile {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+// The permissions are those of the file that is read: its path may lead to another file later.
+std::expected<File, IoError> open_secret(const std::string& path) {
+  File file(std::fopen(path.c_str(), "re"));
+  struct stat status{};
+  if (file == nullptr || ::fstat(::fileno(file.get()), &status) != 0)
+    return bad_file(path, system_text(errno));
+  if (!S_ISREG(status.st_mode)) return bad_file(path, "it is no regular file");
+  if (status.st_uid != 0 && status.st_uid != ::geteuid())
+    return bad_file(path, "it belongs to another user: it must belong to you or to root");
+  if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
+    return bad_file(path, "other users may read or change it: chmod 600");
+  return file;
+}
+
+/// A text whose memory is cleared at the end.
+struct Passphrase {
+  Passphrase() = default;
+  ~Passphrase() { OPENSSL_cleanse(text.data(), text.size()); }
+  Passphrase(const Passphrase&) = delete;
+  Passphrase& operator=(const Passphrase&) = delete;
+
+  [[nodiscard]] std::string_view line() const noexcept {
+    const std::string_view all(text.data(), size);
+    return all.substr(0, all.find_first_of("\r\n"));
+  }
+  std::array<char, PEM_BUFSIZE + 1> text{};
+  std::size_t size = 0;
+  bool is_given = false;
+};
+
+Checked read_passphrase(const std::string& path, Passphrase& passphrase) {
+  const auto file = open_secret(path);
+  if (!file) return std::unexpected(file.error());
+  passphrase.size = std::fread(passphrase.text.data(), 1, passphrase.text.size(), file->get());
+  passphrase.is_given = true;
+  if (passphrase.line().empty()) return bad_file(path, "its first line must be the passphrase");
+  if (passphrase.line().size() > PEM_BUFSIZE)
+    return bad_file(path, "a passphrase has at most 1024 octets");
+  return {};
 }
 
 // OpenSSL asks for the passphrase of an encrypted key. Without one, it would ask at the terminal.
 int give_passphrase(char* buffer, int size, int /*writing*/, void* given) {
-  const auto* const passphrase = static_cast<const std::optional<std::string>*>(given);
-  if (!*passphrase || size <= 0) return -1;
-  const std::size_t length = std::min((*passphrase)->size(), static_cast<std::size_t>(size));
-  std::memcpy(buffer, (*passphrase)->data(), length);
-  return static_cast<int>(length);
+  const auto& passphrase = *static_cast<const Passphrase*>(given);
+  const std::string_view line = passphrase.line();
+  if (!passphrase.is_given || line.size() > static_cast<std::size_t>(size)) return -1;
+  std::memcpy(buffer, line.data(), line.size());
+  return static_cast<int>(line.size());
 }
 
 }  // namespace
@@ -53,34 +93,19 @@ std::unexpected<IoError> bad_file_by_openssl(const std::string& path, const std:
   return bad_file(path, what + ": " + reason_of_openssl());
 }
 
-Checked check_secret(const std::string& path) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) return bad_file(path, system_text(errno));
-  if (!S_ISREG(status.st_mode)) return bad_file(path, "it is no regular file");
-  if (status.st_uid != 0 && status.st_uid != ::geteuid())
-    return bad_file(path, "it belongs to another user: it must belong to you or to root");
-  if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
-    return bad_file(path, "other users may read or change it: chmod 600");
-  if (::access(path.c_str(), R_OK) != 0) return bad_file(path, system_text(errno));
-  return {};
-}
-
 std::expected<PrivateKey, IoError> read_key(const std::string& path,
                                             const std::string& passphrase_file) {
-  if (const auto checked = check_secret(path); !checked) return std::unexpected(checked.error());
-  std::optional<std::string> passphrase;
-  if (!passphrase_file.empty()) {
-    auto read = read_passphrase(passphrase_file);
-    if (!read) return std::unexpected(read.error());
-    passphrase = std::move(*read);
-  }
-  const Bio file(BIO_new_file(path.c_str(), "r"));
-  if (file == nullptr) return bad_file_by_openssl(path, "it cannot be read");
-  PrivateKey key(PEM_read_bio_PrivateKey(file.get(), nullptr, give_passphrase, &passphrase));
-  if (passphrase) std::ranges::fill(*passphrase, '\0');
+  const auto file = open_secret(path);
+  if (!file) return std::unexpected(file.error());
+  Passphrase passphrase;
+  if (!passphrase_file.empty())
+    if (const auto read = read_passphrase(passphrase_file, passphrase); !read)
+      return std::unexpected(read.error());
+  PrivateKey key(PEM_read_PrivateKey(file->get(), nullptr, give_passphrase, &passphrase));
   if (key != nullptr) return key;
-  return bad_file_by_openssl(path, passphrase ? "it has no private key that this passphrase opens"
-                                              : "it has no private key without a passphrase");
+  return bad_file_by_openssl(path, passphrase.is_given
+                                       ? "it has no private key that this passphrase opens"
+                                       : "it has no private key without a passphrase");
 }
 
 }  // namespace perigee::transport::tls

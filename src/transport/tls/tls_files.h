@@ -16,11 +16,8 @@ std::unexpected<IoError> bad_file(const std::string& path, const std::string& wh
 /// The same with OpenSSL's reason; empties its list of errors.
 std::unexpected<IoError> bad_file_by_openssl(const std::string& path, const std::string& what);
 
-/// Fails if the file cannot be read, or if users other than its owner and the group may read it, or
-/// if it belongs to another user than root and the user of the process.
-Checked check_secret(const std::string& path);
-
-/// Reads a private key. `passphrase_file`: empty if the key is not encrypted.
+/// Reads a private key. Fails if users other than the owner and the group may read one of the
+/// files, or if a file belongs to another user than root and the user of the process.
 std::expected<PrivateKey, IoError> read_key(const std::string& path,
                                             const std::string& passphrase_file);
 

@@ -38,9 +38,9 @@ class TlsProtocol final : public ProtocolFactory {
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
       const Properties& properties) override {
-    const bool verify = properties.find(property::tls_verify).value_or(1) != 0;
-    return std::make_unique<TlsConnector>(tcp_->make_connector_with(properties), source_,
-                                          verify && source_->options().verify_servers);
+    const auto wanted = properties.find(property::tls_verify);
+    const bool verify = wanted ? *wanted != 0 : source_->options().verify_servers;
+    return std::make_unique<TlsConnector>(tcp_->make_connector_with(properties), source_, verify);
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
     return listen_with(endpoint, {});
@@ -125,6 +125,8 @@ iop::TaggedProfile TlsProtocol::make_profile(const Endpoint& endpoint,
 
 std::expected<std::unique_ptr<ProtocolFactory>, IoError> make_tls_protocol(
     const TlsOptions& options, std::unique_ptr<ProtocolFactory> tcp) {
+  // Threads of an ORB may use TLS until the process has ended.
+  OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   auto source = std::make_shared<tls::ContextSource>(options);
   if (const auto read = source->reload(); !read) return std::unexpected(read.error());
   if (!options.verify_servers)

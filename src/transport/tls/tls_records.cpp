@@ -20,6 +20,13 @@ constexpr std::size_t copied_max = 4096;  // longer segments are encrypted where
 constexpr std::size_t plain_octets_max = 4 * record_size;  // of one `encrypt`
 constexpr std::size_t record_header_size = 5;
 
+/// Calls `leave` at the end of a call, also after an exception.
+template <typename Port>
+struct LeavePort {
+  ~LeavePort() { port.leave(); }
+  Port& port;
+};
+
 bool is_address(const std::string& host) {
   std::byte octets[16];
   return ::inet_pton(AF_INET, host.c_str(), octets) == 1 ||
@@ -62,6 +69,8 @@ std::unique_ptr<TlsRecords> TlsRecords::make(Setup setup) {
   std::unique_ptr<TlsRecords> records(new TlsRecords(std::move(setup), std::move(connection)));
   SSL& made = *records->connection_;
   records->connect_to_port();
+  SSL_set_msg_callback(&made, note_message);
+  SSL_set_msg_callback_arg(&made, records.get());
   if (SSL_get_rbio(&made) == nullptr) return nullptr;
   if (!is_client)
     SSL_set_accept_state(&made);
@@ -86,6 +95,8 @@ bool TlsRecords::prepare_client(SSL& connection, const Setup& setup) {
     SSL_set_hostflags(&connection,
                       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     const std::string& name = setup.expected_name;
+    if (name.empty()) return false;  // OpenSSL would check no name
+    SSL_set_verify(&connection, SSL_VERIFY_PEER, nullptr);
     const int known = is_address(name)
                           ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(&connection), name.c_str())
                           : SSL_set1_host(&connection, name.c_str());
@@ -156,13 +167,16 @@ long TlsRecords::control_port(BIO* /*bio*/, int command, long /*argument*/,
 // reason.
 TlsRecords::Progress TlsRecords::progress_after_failure() noexcept {
   if (port_.lacks_input) return Progress::needs_input;
-  if ((SSL_get_shutdown(connection_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) return Progress::closed;
+  // OpenSSL notes a fatal alert as an end, too.
+  const bool ended = (SSL_get_shutdown(connection_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
+  if (ended && ERR_peek_error() == 0) return Progress::closed;
   failed_ = true;
   return Progress::failed;
 }
 
 TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
   const std::lock_guard lock(mutex_);
+  const LeavePort leave{port_};
   ERR_clear_error();
   port_.take(input);
   const int result = SSL_do_handshake(connection_.get());
@@ -177,12 +191,14 @@ TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
   if (progress == Progress::needs_input) return progress;
   failed_ = true;
   refusal_ = refusal_of(*connection_, setup_.expected_name, names_);
+  if (setup_.role == messaging::Role::opener) setup_.contexts->sessions.forget(setup_.session);
   return Progress::failed;
 }
 
 TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan place,
                                           MutableOctetSpan scratch, Octets& rest) {
   const std::lock_guard lock(mutex_);
+  const LeavePort leave{port_};
   if (failed_) return {};
   const Octets owed = std::exchange(port_.rest, {});
   owes_output_.store(false, std::memory_order_release);
@@ -204,8 +220,6 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
   result.cipher = port_.placed;
   rest.insert(rest.end(), port_.rest.begin(), port_.rest.end());
   port_.rest.clear();
-  port_.place = {};
-  port_.placed = 0;
   if (!written) {
     failed_ = true;
     ERR_clear_error();
@@ -216,7 +230,10 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
 
 TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan space) {
   const std::lock_guard lock(mutex_);
+  const LeavePort leave{port_};
   if (failed_) return {0, Progress::failed};
+  if (ERR_peek_error() != 0) [[unlikely]]
+    ERR_clear_error();  // an error of the application would count as one of this connection
   port_.take(input);
   Decrypted result;
   while (result.count < space.size()) {
@@ -231,9 +248,36 @@ TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan spa
   }
   input = port_.input;
   note_output();
+  received_ += result.count;
+  const char* const why = result.progress != Progress::failed ? why_abusive() : nullptr;
+  if (why != nullptr) [[unlikely]] {
+    failed_ = true;
+    refusal_ = {IoErrorKind::system, why};
+    return {0, Progress::failed};
+  }
   if (result.progress == Progress::failed)
     refusal_ = refusal_of(*connection_, setup_.expected_name, names_);
   return result;
+}
+
+void TlsRecords::note_message(int is_written, int /*version*/, int type, const void* /*message*/,
+                              std::size_t /*size*/, SSL* /*connection*/, void* records) noexcept {
+  if (is_written != 0 || type != SSL3_RT_HANDSHAKE) return;
+  auto& self = *static_cast<TlsRecords*>(records);
+  if (self.handshake_done_) ++self.messages_received_;
+}
+
+// A key update or a ticket costs this side much more time than the peer. With TLS 1.2, OpenSSL has
+// octets to send by itself only if the peer asks for a renegotiation, and each request would take
+// memory for its refusal. Null: the peer behaves.
+const char* TlsRecords::why_abusive() const noexcept {
+  constexpr std::uint64_t messages_max = 128;
+  constexpr std::uint64_t octets_per_message = std::uint64_t{64} * 1024;
+  if (!port_.rest.empty() && SSL_version(connection_.get()) < TLS1_3_VERSION)
+    return "the peer asks for a renegotiation, which is not allowed";
+  if (messages_received_ > messages_max + received_ / octets_per_message)
+    return "the peer changes its keys too often";
+  return nullptr;
 }
 
 void TlsRecords::note_output() noexcept {

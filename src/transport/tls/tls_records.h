@@ -109,6 +109,13 @@ class TlsRecords {
       lacks_input = false;
     }
 
+    /// The memory belongs to the caller, so it is used in one call only.
+    void leave() noexcept {
+      input = {};
+      place = {};
+      placed = 0;
+    }
+
     OctetSpan input;
     bool lacks_input = false;  // OpenSSL has asked for more octets than there are
     MutableOctetSpan place;
@@ -121,7 +128,10 @@ class TlsRecords {
   void connect_to_port();
   [[nodiscard]] Progress progress_after_failure() noexcept;
   void note_output() noexcept;
+  [[nodiscard]] const char* why_abusive() const noexcept;
 
+  static void note_message(int is_written, int version, int type, const void* message,
+                           std::size_t size, SSL* connection, void* records) noexcept;
   static const BIO_METHOD* port_method();
   static int write_port(BIO* bio, const char* data, int size) noexcept;
   static int read_port(BIO* bio, char* data, int size) noexcept;
@@ -132,6 +142,8 @@ class TlsRecords {
   Ssl connection_;
   Port port_;
   bool handshake_done_ = false;
+  std::uint64_t received_ = 0;           // octets of contents
+  std::uint64_t messages_received_ = 0;  // of the handshake protocol, after the handshake
   bool failed_ = false;
   std::atomic<bool> owes_output_{false};  // written under the lock
   Transport::Refusal refusal_;

@@ -17,6 +17,12 @@ int server_index() {
   return index;
 }
 
+bool is_usable(SSL_SESSION& session) {
+  const X509* const certificate = SSL_SESSION_get0_peer(&session);
+  return certificate != nullptr && SSL_SESSION_is_resumable(&session) == 1 &&
+         X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0;
+}
+
 }  // namespace
 
 void TlsSessions::attach(SSL_CTX& context) {
@@ -29,8 +35,17 @@ void TlsSessions::attach(SSL_CTX& context) {
 void TlsSessions::use(SSL& connection, const std::string& server) {
   SSL_set_ex_data(&connection, server_index(), const_cast<std::string*>(&server));
   const std::lock_guard lock(mutex_);
-  if (const auto found = sessions_.find(server); found != sessions_.end())
+  const auto found = sessions_.find(server);
+  if (found == sessions_.end()) return;
+  if (is_usable(*found->second))
     SSL_set_session(&connection, found->second.get());
+  else
+    sessions_.erase(found);
+}
+
+void TlsSessions::forget(const std::string& server) {
+  const std::lock_guard lock(mutex_);
+  sessions_.erase(server);
 }
 
 // 1: the session belongs to the table now. 0: OpenSSL keeps it.

@@ -11,7 +11,8 @@
 namespace perigee::transport::tls {
 
 /// The last session with each server. A resumed session costs no signature and no check of the
-/// certificate: the session keeps the result of the first check. Any thread.
+/// certificate: the session keeps the result of the first check. So it is used only until the
+/// certificate expires. Any thread.
 class TlsSessions {
  public:
   /// Makes the context's connections store their sessions here. The sessions must outlive the
@@ -21,6 +22,8 @@ class TlsSessions {
   /// name. `server` names the address, the expected name and whether certificates are checked. It
   /// must outlive the connection.
   void use(SSL& connection, const std::string& server);
+  /// Forgets the session of `server`: a handshake with it has failed.
+  void forget(const std::string& server);
 
  private:
   static int take_session(SSL* connection, SSL_SESSION* session) noexcept;

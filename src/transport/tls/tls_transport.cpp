@@ -2,6 +2,7 @@
 #include "transport/tls/tls_transport.h"
 
 #include "transport/tls/tls_scheme.h"
+#include <perigee/base/clock.h>
 #include <perigee/base/log.h>
 
 #include <array>
@@ -50,10 +51,10 @@ IoResult TlsTransport::open(Wait wait) {
       (void)flush(Wait::no);  // the alert, if there is room for it
       return protocol_error;
     }
-    if (const IoResult flushed = flush(wait); !flushed.ok()) return flushed;
-    if (progress == TlsRecords::Progress::done) {
+    const IoResult flushed = flush(wait);
+    if (!flushed.ok() || progress == TlsRecords::Progress::done) {
       keep_input();
-      return {};
+      return flushed;
     }
     open_wants_ = Wants::to_read;
     if (const IoResult received = receive_ciphertext(wait); !received.ok()) return received;
@@ -66,18 +67,13 @@ IoResult TlsTransport::flush(Wait wait) {
     const OctetSpan rest = OctetSpan(unsent_).subspan(unsent_from_);
     const IoResult sent = inner_->send({&rest, 1}, wait);
     unsent_from_ += sent.count;
-    if (!sent.ok()) return stopped({0, sent.status, sent.code});
-    if (wait == Wait::yes && sent.count != rest.size()) return stopped({0, IoStatus::timed_out, 0});
+    if (!sent.ok()) return {0, sent.status, sent.code};
+    if (wait == Wait::yes && sent.count != rest.size()) return {0, IoStatus::timed_out, 0};
   }
-  unsent_.clear();
+  if (unsent_.capacity() != 0) [[unlikely]]
+    unsent_ = {};  // an idle connection keeps no memory
   unsent_from_ = 0;
-  has_unsent_.store(false, std::memory_order_release);
   return {};
-}
-
-IoResult TlsTransport::stopped(IoResult result) noexcept {
-  has_unsent_.store(true, std::memory_order_release);
-  return result;
 }
 
 // Keeps what `inner_` does not take.
@@ -90,8 +86,8 @@ IoResult TlsTransport::send_ciphertext(OctetSpan ciphertext, Wait wait) {
   if (sent.count == ciphertext.size()) return sent;
   const OctetSpan rest = ciphertext.subspan(sent.count);
   unsent_.assign(rest.begin(), rest.end());
-  if (!sent.ok()) return stopped(sent);
-  return stopped({0, wait == Wait::yes ? IoStatus::timed_out : IoStatus::would_block, 0});
+  if (!sent.ok()) return sent;
+  return {0, wait == Wait::yes ? IoStatus::timed_out : IoStatus::would_block, 0};
 }
 
 IoResult TlsTransport::send(std::span<const OctetSpan> segments, Wait wait) {
@@ -111,17 +107,18 @@ IoResult TlsTransport::send(std::span<const OctetSpan> segments, Wait wait) {
     const IoResult sent = send_ciphertext(OctetSpan(memory.output).first(encrypted.cipher), wait);
     done += encrypted.plain;
     if (!sent.ok()) return after_part(done, plain.empty(), sent);
+    // The time-out limits this call, and each batch may have waited for all of it.
+    if (wait == Wait::yes && send_timeout_.count() != 0) break;
   }
   return {done, IoStatus::ok, 0};
 }
 
 // `done` octets were encrypted, and their last record has not left.
 IoResult TlsTransport::after_part(std::size_t done, bool all, const IoResult& sent) noexcept {
-  if (sent.status == IoStatus::would_block) return {done, IoStatus::ok, 0};
   if (sent.status == IoStatus::failed) return {done - 1, sent.status, sent.code};
   ahead_ = all ? 1 : 0;
   done -= ahead_;
-  return {done, done != 0 ? IoStatus::ok : IoStatus::timed_out, 0};
+  return {done, done != 0 ? IoStatus::ok : sent.status, 0};
 }
 
 IoResult TlsTransport::receive_ciphertext(Wait wait) {
@@ -132,19 +129,21 @@ IoResult TlsTransport::receive_ciphertext(Wait wait) {
   return received;
 }
 
-// Other threads use the scratch memory of this thread next.
+// Other connections use the scratch memory of this thread next.
 void TlsTransport::keep_input() {
   if (input_.empty()) {
-    buffered_ = records_->has_plain_octets({});
-    return;
+    if (kept_.capacity() != 0) [[unlikely]]
+      kept_ = {};
+  } else if (input_.data() < kept_.data() || input_.data() >= kept_.data() + kept_.size()) {
+    kept_.assign(input_.begin(), input_.end());
+    input_ = kept_;
   }
-  Octets kept(input_.begin(), input_.end());  // `input_` may lie in `kept_`
-  kept_ = std::move(kept);
-  input_ = kept_;
   buffered_ = records_->has_plain_octets(input_);
 }
 
 IoResult TlsTransport::receive(MutableOctetSpan space, Wait wait) {
+  const bool is_limited = wait == Wait::yes && receive_timeout_.count() != 0;
+  const TimePoint begin = is_limited ? steady_clock().now() : TimePoint{};
   for (;;) {
     const auto decrypted = records_->decrypt(input_, space);
     if (decrypted.count != 0) {
@@ -154,6 +153,8 @@ IoResult TlsTransport::receive(MutableOctetSpan space, Wait wait) {
     buffered_ = false;
     if (decrypted.progress != TlsRecords::Progress::needs_input)
       return after_records(decrypted.progress);
+    if (is_limited && steady_clock().now() - begin >= receive_timeout_)
+      return {0, IoStatus::timed_out, 0};
     const IoResult received = receive_ciphertext(wait);
     if (received.status == IoStatus::end_of_stream && records_->within_record())
       return protocol_error;

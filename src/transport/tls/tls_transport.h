@@ -4,7 +4,7 @@
 #include "transport/tls/tls_records.h"
 #include <perigee/transport/transport.h>
 
-#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,9 +14,8 @@ namespace perigee::transport::tls {
 /// Encrypts and decrypts what `inner` moves. The threads wait in `inner` only, without the lock of
 /// the records.
 ///
-/// A record leaves whole or is kept: a send with Wait::no may leave ciphertext that `inner` has not
-/// taken (`has_output`). A send with Wait::yes that reaches its time-out counts at least one octet
-/// less than it was given, so that the caller does not take the message for sent.
+/// A record leaves whole or is kept. While ciphertext is kept, the last octet of its contents
+/// counts as not sent: so the caller does not take the message for sent, and repeats the call.
 class TlsTransport final : public Transport {
  public:
   TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records);
@@ -25,15 +24,15 @@ class TlsTransport final : public Transport {
   IoResult finish(Wait wait) override;
   [[nodiscard]] Wants wants(Step step) const noexcept override;
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override;
-  [[nodiscard]] bool has_output() const noexcept override {
-    return has_unsent_.load(std::memory_order_acquire) || records_->owes_output();
-  }
+  [[nodiscard]] bool has_output() const noexcept override { return records_->owes_output(); }
   IoResult receive(MutableOctetSpan space, Wait wait) override;
   [[nodiscard]] bool buffered() const noexcept override { return buffered_ || more_input_; }
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
+    receive_timeout_ = timeout;
     return inner_->set_receive_timeout(timeout);
   }
   IoResult set_send_timeout(std::chrono::microseconds timeout) override {
+    send_timeout_ = timeout;
     return inner_->set_send_timeout(timeout);
   }
   void shutdown_send() noexcept override;
@@ -46,7 +45,6 @@ class TlsTransport final : public Transport {
  private:
   [[nodiscard]] IoResult flush(Wait wait);
   [[nodiscard]] IoResult send_ciphertext(OctetSpan ciphertext, Wait wait);
-  [[nodiscard]] IoResult stopped(IoResult result) noexcept;
   [[nodiscard]] IoResult after_part(std::size_t done, bool all, const IoResult& sent) noexcept;
   [[nodiscard]] IoResult receive_ciphertext(Wait wait);
   [[nodiscard]] IoResult after_records(TlsRecords::Progress progress);
@@ -59,15 +57,16 @@ class TlsTransport final : public Transport {
   // Of the sender.
   Octets unsent_;  // ciphertext that `inner_` has not taken
   std::size_t unsent_from_ = 0;
-  std::atomic<bool> has_unsent_{false};  // written by the sender
   std::size_t ahead_ = 0;  // octets of the next segments that are encrypted already: 0 or 1
   bool closed_ = false;
+  std::chrono::microseconds send_timeout_{0};
 
   // Of the receiver.
   OctetSpan input_;  // ciphertext, in `kept_` or in the memory of the thread
   Octets kept_;
   bool buffered_ = false;    // the next `receive` needs no ciphertext
   bool more_input_ = false;  // `inner_` may have more octets, which no further readiness reports
+  std::chrono::microseconds receive_timeout_{0};
 
   Wants open_wants_ = Wants::to_read;
 };
