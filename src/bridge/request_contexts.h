@@ -12,7 +12,7 @@
 
 namespace perigee::bridge {
 
-/// Requests that have passed more bridges than this are refused: their targets form a loop.
+/// A request that has passed this many bridges is refused: their targets form a loop.
 inline constexpr std::uint8_t bridges_max = 8;
 
 /// The code sets that a client has announced, as one number; 0: none.

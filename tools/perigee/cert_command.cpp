@@ -1,5 +1,6 @@
 // Makes an authority, and certificates of a server and a client, in one folder. The authority's key
-// stays in the folder, so that later commands can add certificates.
+// stays in the folder, so a later command
+// replaces the certificates of server and client, and keeps the authority.
 #include "cert_command.h"
 
 #include "certificate_maker.h"
@@ -52,7 +53,7 @@ Identity read_authority(const fs::path& folder) {
   authority.key.reset(PEM_read_PrivateKey(key.get(), nullptr, nullptr, nullptr));
   if (authority.certificate == nullptr || authority.key == nullptr)
     throw std::runtime_error("authority.pem and authority.key in " + folder.string() +
-                             " have no certificate and key");
+                             " are damaged: delete both to make a new authority");
   return authority;
 }
 
@@ -153,7 +154,9 @@ void add_cert_command(CLI::App& program) {
   CLI::App* const command = program.add_subcommand(
       "cert", "Make certificates for a first try of TLS: an authority, a server, a client");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("folder", arguments->folder, "Folder for the files; made if it is not there")
+  command
+      ->add_option("folder", arguments->folder,
+                   "Folder for the files; created if it does not exist")
       ->required();
   command
       ->add_option("--name", arguments->names,

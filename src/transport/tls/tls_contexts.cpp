@@ -115,9 +115,10 @@ Checked log_keys(SSL_CTX& context, const std::string& path) {
   if (fd < 0) return bad_file(path, std::generic_category().message(errno));
   auto key_log = std::make_unique<KeyLog>(fd);
   struct stat status{};
-  const bool is_private = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                          (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-  if (!is_private) return bad_file(path, "other users may read it: chmod 600");
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+    return bad_file(path, "it is no regular file");
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    return bad_file(path, "other users may read it: chmod 600");
   if (SSL_CTX_set_ex_data(&context, key_log_index(), key_log.get()) != 1)
     return bad_file_by_openssl(path, "the secrets cannot be written to it");
   (void)key_log.release();

@@ -103,9 +103,11 @@ std::expected<PrivateKey, IoError> read_key(const std::string& path,
       return std::unexpected(read.error());
   PrivateKey key(PEM_read_PrivateKey(file->get(), nullptr, give_passphrase, &passphrase));
   if (key != nullptr) return key;
-  return bad_file_by_openssl(path, passphrase.is_given
-                                       ? "it has no private key that this passphrase opens"
-                                       : "it has no private key without a passphrase");
+  return bad_file_by_openssl(
+      path,
+      passphrase.is_given
+          ? "it has no private key that the passphrase opens"
+          : "it has no unencrypted private key: for an encrypted key, set -ORBTlsPassphraseFile");
 }
 
 }  // namespace perigee::transport::tls

@@ -20,9 +20,10 @@ struct Meaning {
 };
 
 constexpr Meaning checks[] = {
-    {X509_V_ERR_CERT_HAS_EXPIRED, "the peer's certificate has expired"},
-    {X509_V_ERR_CERT_NOT_YET_VALID, "the peer's certificate is not valid yet"},
-    {X509_V_ERR_CERT_REVOKED, "the peer's certificate is revoked"},
+    {X509_V_ERR_CERT_HAS_EXPIRED, "the peer's certificate, or one of its authorities, has expired"},
+    {X509_V_ERR_CERT_NOT_YET_VALID,
+     "the peer's certificate, or one of its authorities, is not valid yet"},
+    {X509_V_ERR_CERT_REVOKED, "the peer's certificate, or one of its authorities, is revoked"},
     {X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
      "the peer's certificate is self-signed and not among the trusted authorities"},
     {X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
@@ -37,21 +38,26 @@ constexpr Meaning checks[] = {
     {X509_V_ERR_UNABLE_TO_GET_CRL,
      "an authority of the peer's certificate has no list in -ORBTlsRevoked"},
     {X509_V_ERR_CRL_HAS_EXPIRED, "a list in -ORBTlsRevoked has expired"},
-    {X509_V_ERR_INVALID_PURPOSE, "the peer's certificate is not for this use"},
+    {X509_V_ERR_INVALID_PURPOSE,
+     "the peer's certificate is not for this use: its extended key usage lacks serverAuth or "
+     "clientAuth"},
 };
 
 constexpr Meaning reasons[] = {
     {SSL_R_WRONG_VERSION_NUMBER, "the peer does not speak TLS"},
     {SSL_R_HTTP_REQUEST, "the peer does not speak TLS, but HTTP"},
-    {SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE, "the client has no certificate"},
+    {SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE,
+     "the client has sent no certificate, but -ORBTlsClientCertificates is 'required'"},
     {SSL_R_UNSUPPORTED_PROTOCOL, "the peer supports no version of TLS that this side allows"},
     {SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, "the peer allows no version of TLS that this side has"},
     {SSL_R_NO_SHARED_CIPHER, "both sides have no cipher suite in common"},
-    {SSL_R_TLSV1_ALERT_UNKNOWN_CA, "the peer does not trust the authority of this certificate"},
-    {SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, "the peer has refused this certificate"},
-    {SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED, "the peer says that this certificate has expired"},
-    {SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED, "the peer says that this certificate is revoked"},
-    {SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN, "the peer has refused this certificate"},
+    {SSL_R_TLSV1_ALERT_UNKNOWN_CA, "the peer does not trust the authority of our certificate"},
+    {SSL_R_SSLV3_ALERT_BAD_CERTIFICATE,
+     "the peer has refused our certificate (-ORBTlsCertificate)"},
+    {SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED, "the peer says that our certificate has expired"},
+    {SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED, "the peer says that our certificate is revoked"},
+    {SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN,
+     "the peer has refused our certificate (-ORBTlsCertificate)"},
     {SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED,
      "the server requires a client certificate: see -ORBTlsCertificate"},
     {SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE,

@@ -61,7 +61,8 @@ IoResult TlsTransport::open(Wait wait) {
   }
 }
 
-// Sends the ciphertext that is left. A part, although the call may wait: the time-out has passed.
+// Sends the ciphertext that is left. If a call that may wait sends only a part, the time-out has
+// passed.
 IoResult TlsTransport::flush(Wait wait) {
   while (unsent_from_ != unsent_.size()) {
     const OctetSpan rest = OctetSpan(unsent_).subspan(unsent_from_);

@@ -14,8 +14,8 @@ namespace perigee::transport::tls {
 /// Encrypts and decrypts what `inner` moves. The threads wait in `inner` only, without the lock of
 /// the records.
 ///
-/// A record leaves whole or is kept. While ciphertext is kept, the last octet of its contents
-/// counts as not sent: so the caller does not take the message for sent, and repeats the call.
+/// If `inner` takes only a part of the ciphertext, the rest is kept in `unsent_`. Then `send` reports
+/// one octet less than it has encrypted, so that the caller calls again. `ahead_` counts this octet.
 class TlsTransport final : public Transport {
  public:
   TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records);

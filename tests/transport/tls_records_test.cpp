@@ -1,0 +1,177 @@
+// The records of TLS in memory: resumed sessions, and peers that make this side work.
+#include "transport/tls/tls_records.h"
+
+#include "support/test_certificates.h"
+#include "transport/tls/tls_contexts.h"
+
+#include <doctest/doctest.h>
+#include <openssl/ssl.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace perigee::test {
+namespace {
+
+using namespace transport::tls;
+using Progress = TlsRecords::Progress;
+
+struct Fixture {
+  Fixture() {
+    REQUIRE(server_source.reload().has_value());
+    REQUIRE(client_source.reload().has_value());
+  }
+
+  [[nodiscard]] std::unique_ptr<TlsRecords> make_server() const {
+    TlsRecords::Setup setup;
+    setup.contexts = server_source.current();
+    setup.role = messaging::Role::acceptor;
+    return TlsRecords::make(std::move(setup));
+  }
+  [[nodiscard]] std::unique_ptr<TlsRecords> make_client() const {
+    TlsRecords::Setup setup;
+    setup.contexts = client_source.current();
+    setup.host = setup.expected_name = "localhost";
+    setup.session = "localhost:1";
+    return TlsRecords::make(std::move(setup));
+  }
+
+  TestCertificates certificates;
+  ContextSource server_source{certificates.options("server")};
+  ContextSource client_source{certificates.options("")};
+};
+
+/// Makes the handshake, and lets the client read the server's tickets. Returns how many octets the
+/// server has sent.
+std::size_t shake_hands(TlsRecords& client, TlsRecords& server) {
+  Octets to_server;
+  Octets to_client;
+  std::size_t sent = 0;
+  Progress client_progress = Progress::needs_input;
+  Progress server_progress = Progress::needs_input;
+  while (client_progress == Progress::needs_input || server_progress == Progress::needs_input) {
+    OctetSpan input = to_client;
+    if (client_progress == Progress::needs_input)
+      client_progress = client.shake_hands(input, to_server);
+    to_client.assign(input.begin(), input.end());
+    input = to_server;
+    if (server_progress == Progress::needs_input) {
+      const std::size_t before = to_client.size();
+      server_progress = server.shake_hands(input, to_client);
+      sent += to_client.size() - before;
+    }
+    to_server.assign(input.begin(), input.end());
+  }
+  CHECK(client_progress == Progress::done);
+  CHECK(server_progress == Progress::done);
+  OctetSpan tickets = to_client;
+  std::byte octet{};
+  CHECK(client.decrypt(tickets, {&octet, 1}).progress == Progress::needs_input);
+  return sent;
+}
+
+/// The client of a program that uses OpenSSL directly.
+class RawClient {
+ public:
+  RawClient() : context_(SSL_CTX_new(TLS_client_method())), connection_(SSL_new(context_.get())) {
+    in_ = BIO_new(BIO_s_mem());
+    out_ = BIO_new(BIO_s_mem());
+    SSL_set_bio(connection_.get(), in_, out_);
+    SSL_set_connect_state(connection_.get());
+  }
+
+  void open(TlsRecords& server) {
+    Octets to_client;
+    Progress progress = Progress::needs_input;
+    while (SSL_do_handshake(connection_.get()) != 1 || progress == Progress::needs_input) {
+      const Octets sent = take();
+      OctetSpan input = sent;
+      if (progress == Progress::needs_input) progress = server.shake_hands(input, to_client);
+      BIO_write(in_, to_client.data(), static_cast<int>(to_client.size()));
+      to_client.clear();
+    }
+  }
+  /// The octets of a key update.
+  [[nodiscard]] Octets update_keys() {
+    SSL_key_update(connection_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
+    SSL_do_handshake(connection_.get());
+    return take();
+  }
+  [[nodiscard]] Octets encrypt(const std::string& text) {
+    SSL_write(connection_.get(), text.data(), static_cast<int>(text.size()));
+    return take();
+  }
+
+ private:
+  [[nodiscard]] Octets take() {
+    Octets octets(BIO_ctrl_pending(out_));
+    BIO_read(out_, octets.data(), static_cast<int>(octets.size()));
+    return octets;
+  }
+
+  Context context_;
+  Ssl connection_;
+  BIO* in_ = nullptr;  // the connection owns both
+  BIO* out_ = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a second connection to a server resumes the session of the first") {
+  const std::size_t full = shake_hands(*make_client(), *make_server());
+  const std::size_t resumed = shake_hands(*make_client(), *make_server());
+  CHECK(resumed < full / 2);  // no certificate
+  REQUIRE(client_source.reload().has_value());
+  CHECK(shake_hands(*make_client(), *make_server()) > full / 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a server that asks for certificates resumes no sessions") {
+  auto options = certificates.options("server");
+  options.client_certificates = transport::ClientCertificates::optional;
+  ContextSource asking(options);
+  REQUIRE(asking.reload().has_value());
+  const auto make = [&] {
+    TlsRecords::Setup setup;
+    setup.contexts = asking.current();
+    setup.role = messaging::Role::acceptor;
+    return TlsRecords::make(std::move(setup));
+  };
+  const std::size_t first = shake_hands(*make_client(), *make());
+  CHECK(shake_hands(*make_client(), *make()) > first / 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a peer that changes its keys too often is cut") {
+  const auto server = make_server();
+  RawClient client;
+  client.open(*server);
+  std::array<std::byte, 100> space{};
+  const auto receive = [&](const Octets& octets) {
+    OctetSpan input = octets;
+    return server->decrypt(input, space);
+  };
+  CHECK(receive(client.update_keys()).progress == Progress::needs_input);
+  CHECK(receive(client.encrypt("contents")).count == 8);
+  int updates = 1;
+  while (receive(client.update_keys()).progress == Progress::needs_input && updates < 1000)
+    ++updates;
+  CHECK(updates > 100);
+  CHECK(updates < 200);
+  CHECK(server->refusal().why == "the peer changes its keys too often");
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "errors that the application has left in the list of OpenSSL do not count") {
+  const auto client = make_client();
+  const auto server = make_server();
+  shake_hands(*client, *server);
+  CHECK(SSL_CTX_use_certificate_file(server_source.current()->server.get(), "/none",
+                                     SSL_FILETYPE_PEM) != 1);  // leaves errors in the list
+  std::byte octet{};
+  OctetSpan input;
+  CHECK(server->decrypt(input, {&octet, 1}).progress == Progress::needs_input);
+}
+
+}  // namespace perigee::test
