@@ -27,7 +27,7 @@ std::unexpected<IoError> unusable(const std::string& why) {
                                  std::string(transport::tls::library_file) + " (" + why + ")"});
 }
 
-std::expected<const TlsLibrary*, IoError> load() {
+std::expected<const TlsLibrary*, IoError> load_tls_library() {
   const auto symbol =
       transport::companion_symbol(transport::tls::library_file, transport::tls::library_symbol);
   if (!symbol) {
@@ -50,9 +50,9 @@ std::expected<std::unique_ptr<transport::ProtocolFactory>, IoError> make_tls(
     const transport::TlsOptions& options, std::unique_ptr<transport::ProtocolFactory> tcp) {
   if (&transport::make_tls_protocol != nullptr)
     return transport::make_tls_protocol(options, std::move(tcp));
-  const auto library = load();
-  if (!library) return std::unexpected(library.error());
-  return (*library)->make(options, std::move(tcp));
+  const auto loaded = load_tls_library();
+  if (!loaded) return std::unexpected(loaded.error());
+  return (*loaded)->make(options, std::move(tcp));
 }
 
 }  // namespace perigee::runtime
