@@ -84,6 +84,12 @@ std::unique_ptr<TlsRecords> TlsRecords::make(Setup setup) {
 TlsRecords::TlsRecords(Setup setup, Ssl connection)
     : setup_(std::move(setup)), connection_(std::move(connection)) {}
 
+// OpenSSL does not resume the session of a connection that has ended without a notice. Only a
+// failure is a reason not to.
+TlsRecords::~TlsRecords() {
+  if (!failed_) SSL_set_shutdown(connection_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+}
+
 // Names in the subject's common name do not count (RFC 9525), and a wildcard stands for a whole
 // label.
 bool TlsRecords::prepare_client(SSL& connection, const Setup& setup) {

@@ -59,6 +59,7 @@ class TlsRecords {
   };
   /// Null if there is no memory.
   static std::unique_ptr<TlsRecords> make(Setup setup);
+  ~TlsRecords();
   TlsRecords(const TlsRecords&) = delete;
   TlsRecords& operator=(const TlsRecords&) = delete;
 
