@@ -47,12 +47,12 @@ std::expected<const TlsLibrary*, IoError> load_tls_library() {
 }  // namespace
 
 std::expected<std::unique_ptr<transport::ProtocolFactory>, IoError> make_tls(
-    const transport::TlsOptions& options, std::unique_ptr<transport::ProtocolFactory> tcp) {
+    const transport::TlsOptions& wanted, std::unique_ptr<transport::ProtocolFactory> tcp) {
   if (&transport::make_tls_protocol != nullptr)
-    return transport::make_tls_protocol(options, std::move(tcp));
+    return transport::make_tls_protocol(wanted, std::move(tcp));
   const auto loaded = load_tls_library();
   if (!loaded) return std::unexpected(loaded.error());
-  return (*loaded)->make(options, std::move(tcp));
+  return (*loaded)->make(wanted, std::move(tcp));
 }
 
 }  // namespace perigee::runtime
