@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Makes two authorities, and certificates of a server and a client by each of them.
+#   make_certificates.sh PERIGEE FOLDER [--java]
+# The peers trust the authority in FOLDER/known. Certificates in FOLDER/unknown are for tests of
+# refusals. Each certificate exists in the forms that the peers read:
+#   server.pem, server.key   Perigee
+#   server.both              omniORB: the certificate and its key in one file
+#   server.p12               JacORB, with --java: a keystore with the certificate, its key and the
+#                            authority; its password is "changeit"
+set -euo pipefail
+perigee=$1 folder=$2 java=${3-}
+
+rm -rf "$folder"
+for place in known unknown; do
+  # A client that is called back is a server, too: its certificate has the names of a server.
+  "$perigee" cert "$folder/$place" --days 1 >/dev/null
+  mv "$folder/$place/server.pem" "$folder/$place/called.pem"
+  mv "$folder/$place/server.key" "$folder/$place/called.key"
+  "$perigee" cert "$folder/$place" --days 1 >/dev/null
+  mv "$folder/$place/called.pem" "$folder/$place/client.pem"
+  mv "$folder/$place/called.key" "$folder/$place/client.key"
+  for side in "$folder/$place/server" "$folder/$place/client"; do
+    (umask 077 && cat "$side.pem" "$side.key" >"$side.both")
+    [[ -n $java ]] || continue
+    openssl pkcs12 -export -in "$side.pem" -inkey "$side.key" -passout pass:changeit -out "$side.p12"
+    keytool -importcert -noprompt -alias authority -file "$folder/$place/authority.pem" \
+      -keystore "$side.p12" -storetype PKCS12 -storepass changeit 2>/dev/null
+  done
+done
