@@ -62,6 +62,11 @@ struct Meeting {
     return receive_exactly(*pair.client, 100) == pattern(100, 2);
   }
   [[nodiscard]] std::string why_of_client() const { return pair.client->refusal().why; }
+  /// Why the server has refused the client, as the client learns it when it reads.
+  [[nodiscard]] std::string why_client_reads() const {
+    CHECK(receive_exactly(*pair.client, 1).empty());
+    return why_of_client();
+  }
   [[nodiscard]] std::string why_of_server() const { return pair.server->refusal().why; }
 
   std::unique_ptr<transport::Acceptor> acceptor;
@@ -193,12 +198,14 @@ TEST_CASE_FIXTURE(Fixture, "a server can require certificates of its clients") {
     const Meeting without = meet(server, certificates.options(""));
     CHECK_FALSE(without.works());
     CHECK(without.why_of_server().starts_with("the client has sent no certificate"));
+    CHECK(contains(without.why_client_reads(), "the server requires a client certificate"));
     const TestCertificates others;
     auto stranger = others.options("client");
     stranger.authorities = certificates.path("authority.pem");
     const Meeting unknown = meet(server, stranger);
     CHECK_FALSE(unknown.works());
     CHECK(contains(unknown.why_of_server(), "is not trusted"));
+    CHECK(contains(unknown.why_client_reads(), "does not trust the authority"));
   }
 }
 

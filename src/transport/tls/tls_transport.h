@@ -14,8 +14,9 @@ namespace perigee::transport::tls {
 /// Encrypts and decrypts what `inner` moves. The threads wait in `inner` only, without the lock of
 /// the records.
 ///
-/// If `inner` takes only a part of the ciphertext, the rest is kept in `unsent_`. Then `send` reports
-/// one octet less than it has encrypted, so that the caller calls again. `ahead_` counts this octet.
+/// If `inner` takes only a part of the ciphertext, the rest is kept in `unsent_`. Then `send`
+/// reports one octet less than it has encrypted, so that the caller calls again. `ahead_` counts
+/// this octet.
 class TlsTransport final : public Transport {
  public:
   TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records);
