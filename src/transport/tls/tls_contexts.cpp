@@ -121,7 +121,7 @@ Checked log_keys(SSL_CTX& context, const std::string& path) {
     return bad_file(path, "other users may read it: chmod 600");
   if (SSL_CTX_set_ex_data(&context, key_log_index(), key_log.get()) != 1)
     return bad_file_by_openssl(path, "the secrets cannot be written to it");
-  (void)key_log.release();
+  [[maybe_unused]] const KeyLog* const owned = key_log.release();  // by the context
   SSL_CTX_set_keylog_callback(&context, log_key);
   return {};
 }
