@@ -1,4 +1,4 @@
-// A member with the annotation @optional is a std::optional.
+// A member with the annotation `@optional` is a `std::optional`.
 //
 // CORBA's encoding has no optional members. On the wire and in TypeCodes, an optional member is a
 // sequence with a bound of 1. Other ORBs read it if their IDL file declares such a sequence.
