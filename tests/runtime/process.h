@@ -4,6 +4,7 @@
 #include "runtime/echo.h"
 #include <perigee/corba.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,9 +14,9 @@ namespace perigee::test {
 
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 
-/// Identifiers are unique, so that each test has its own ORB.
+/// Identifiers are unique, so that each test has its own ORB. Any thread.
 inline OrbRef make_orb(std::vector<std::string> options = {}) {
-  static int number = 0;
+  static std::atomic<int> number{0};
   return CORBA::ORB_init(options, "test" + std::to_string(++number));
 }
 
