@@ -9,7 +9,7 @@
 #include "engine/client/connects.h"
 #include "engine/connection/connection_ref.h"
 #include "engine/connection/home.h"
-#include "engine/connection/request_handler.h"
+#include "engine/connection/replies_only.h"
 #include "engine/loops/loop.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/task.h>
@@ -57,7 +57,7 @@ struct Outgoing {
 ///
 /// Back-pressure: while a target takes no octets, or its connection is being made, the bridge reads
 /// no further request from a client that has sent it one.
-class Forwarder final : private engine::HomeOwner, private engine::RequestHandler {
+class Forwarder final : private engine::RepliesOnly {
  public:
   /// Lines of one loop; each has a connection to a target. Clients choose their code sets, so they
   /// must not choose the number of connections.
@@ -138,29 +138,8 @@ class Forwarder final : private engine::HomeOwner, private engine::RequestHandle
   void send(ForwardedCall& call) noexcept;
   void write_here(const ForwardedCall& call);
 
-  // engine::HomeOwner and engine::RequestHandler of the connections to targets, which carry replies
-  // only.
-  void connection_ended(engine::Place /*place*/) noexcept override {}
-  [[nodiscard]] bool dedicate(engine::Connection& /*connection*/) noexcept override {
-    return false;
-  }
-  void begin(engine::Connection& /*connection*/) noexcept override {}
   void end(engine::Connection& connection) noexcept override;
-  void handle(engine::IncomingRequest& /*request*/) noexcept override {}
-  void refuse(engine::IncomingRequest& /*request*/, engine::Refusal /*refusal*/) noexcept override {
-  }
-  [[nodiscard]] bool locate(engine::Connection& /*connection*/,
-                            const messaging::IncomingMessage& /*message*/,
-                            engine::ThreadFrame& /*frame*/) noexcept override {
-    return false;
-  }
-  [[nodiscard]] const void* hold_point(OctetSpan /*object_key*/) noexcept override {
-    return nullptr;
-  }
-  void tell_full(engine::Connection& /*connection*/) noexcept override {}
   void output_free(engine::Connection& connection) noexcept override;
-  [[nodiscard]] bool cancels() const noexcept override { return false; }
-  void count_malformed() noexcept override {}
 
   struct Made {
     Line& line;  // it is connecting, so it stays

@@ -4,7 +4,7 @@
 #include "engine/client/connects.h"
 #include "engine/connection/connection_ref.h"
 #include "engine/connection/home.h"
-#include "engine/connection/request_handler.h"
+#include "engine/connection/replies_only.h"
 #include "engine/loops/loop.h"
 #include "engine/loops/supervision.h"
 #include "orb/async/call_list.h"
@@ -75,7 +75,7 @@ class LoopCall {
 /// that the connections could have in flight, and their size to `write_queue_size_max` octets. The
 /// calls that have waited start first, in their order, unless other threads start calls faster than
 /// these can be sent. A connection without calls ends after `client_idle_timeout`.
-class LoopCalls final : private engine::HomeOwner, private engine::RequestHandler {
+class LoopCalls final : private engine::RepliesOnly {
  public:
   /// How the loop is run. Functions are for any thread.
   struct Running {
@@ -183,28 +183,9 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   /// The line is destroyed without the lock.
   [[nodiscard]] Lines::node_type take_if_empty(LineKey key) noexcept;
 
-  void connection_ended(engine::Place /*place*/) noexcept override {}
-  [[nodiscard]] bool dedicate(engine::Connection& /*connection*/) noexcept override {
-    return false;
-  }
-  // These connections carry replies only. An engine connection that this side has opened refuses
-  // requests, unless it is offered for both directions. The server has such a connection.
-  void begin(engine::Connection& /*connection*/) noexcept override {}
+  // An engine connection that this side has opened refuses requests, unless it is offered for both
+  // directions. The server has such a connection.
   void end(engine::Connection& connection) noexcept override;
-  void handle(engine::IncomingRequest& /*request*/) noexcept override {}
-  void refuse(engine::IncomingRequest& /*request*/, engine::Refusal /*refusal*/) noexcept override {
-  }
-  [[nodiscard]] bool locate(engine::Connection& /*connection*/,
-                            const messaging::IncomingMessage& /*message*/,
-                            engine::ThreadFrame& /*frame*/) noexcept override {
-    return false;
-  }
-  [[nodiscard]] const void* hold_point(OctetSpan /*object_key*/) noexcept override {
-    return nullptr;
-  }
-  void tell_full(engine::Connection& /*connection*/) noexcept override {}
-  [[nodiscard]] bool cancels() const noexcept override { return false; }
-  void count_malformed() noexcept override {}
 
   const OrbContext& context_;
   engine::Connects& connects_;
