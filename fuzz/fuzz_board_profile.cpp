@@ -1,6 +1,7 @@
 // Profiles of examples/protocol_plugin from outside, and their addresses. An accepted profile must
 // be equal after it was written.
 #include "board_profile.h"
+#include "require.h"
 #include <perigee/transport/plugin.h>
 #include <perigee/transport/registry.h>
 
@@ -13,10 +14,7 @@ extern "C" const perigee::transport::Plugin* perigee_protocol_plugin();
 namespace {
 
 using namespace perigee;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 const transport::ProtocolRegistry& registry() {
   static const auto* const made = [] {
@@ -40,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto target = registry().claim(profile);
   if (!target) return 0;
   require(body.has_value() && !target->endpoints.empty());
-  for (const auto& [endpoint, distance] : target->endpoints) {
+  for (const auto& [endpoint, distance, is_protected] : target->endpoints) {
     require(registry().find(endpoint.scheme) != nullptr);
     require(endpoint.address.starts_with('/') && endpoint.address.find('\0') == std::string::npos);
     require(distance != transport::Distance::network);

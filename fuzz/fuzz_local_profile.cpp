@@ -1,5 +1,6 @@
 // Profiles of UNIX-domain addresses from outside, with a registry that has all their readers. An
 // accepted profile must be equal after it was written.
+#include "require.h"
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/registry.h>
@@ -11,10 +12,7 @@
 namespace {
 
 using namespace perigee;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 const transport::ProtocolRegistry& registry() {
   static const auto* const made = [] {
@@ -36,7 +34,7 @@ void try_claim(const iop::TaggedProfile& profile) {
   const auto target = registry().claim(profile);
   if (!target) return;
   require(!target->endpoints.empty());
-  for (const auto& [endpoint, distance] : target->endpoints) {
+  for (const auto& [endpoint, distance, is_protected] : target->endpoints) {
     require(endpoint.scheme == "uiop");
     require(endpoint.address.starts_with('/') || endpoint.address.starts_with('@'));
     require(distance != transport::Distance::network);

@@ -63,17 +63,14 @@ bool is_allowed(const Configuration& configuration, std::string_view scheme) {
 // TLS comes first: if a reference has several addresses, the client tries them in this order.
 transport::ProtocolFactories built_in_protocols(const Configuration& configuration) {
   transport::ProtocolFactories protocols;
-  const bool has_tls = configuration.tls.use != TlsUse::no;
-  if (has_tls) {
+  if (configuration.tls.use != TlsUse::no) {
     auto tls =
         make_tls(configuration.tls.options, transport::make_tcp_protocol(configuration.tcp_queues));
     if (!tls) raise_initialize(tls.error(), "");
     protocols.push_back(std::move(*tls));
   }
   if (is_allowed(configuration, "iiop"))
-    protocols.push_back(transport::make_tcp_protocol(
-        configuration.tcp_queues,
-        has_tls ? transport::PlainUse::without_tls_address : transport::PlainUse::always));
+    protocols.push_back(transport::make_tcp_protocol(configuration.tcp_queues));
   if (is_allowed(configuration, "uiop"))
     protocols.push_back(transport::make_local_protocol(configuration.local_trust));
   if (is_allowed(configuration, "diop")) protocols.push_back(transport::make_udp_protocol());

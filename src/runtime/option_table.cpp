@@ -2,6 +2,7 @@
 #include "runtime/option_table.h"
 
 #include "runtime/option_values.h"
+#include <perigee/base/function_ref.h>
 #include <perigee/cdr/code_set_registry.h>
 #include <perigee/ipc/inet_parse.h>
 
@@ -38,16 +39,23 @@ void set_default_initial_reference(Configuration& configuration, const std::stri
   configuration.settings.default_initial_reference = value;
 }
 
+void for_each_part(const std::string& list, char separator,
+                   function_ref<void(const std::string& part)> use) {
+  for (std::size_t start = 0; start <= list.size();) {
+    const std::size_t end = std::min(list.find(separator, start), list.size());
+    use(list.substr(start, end - start));
+    start = end + 1;
+  }
+}
+
 // The option may be given several times. A value may list several endpoints, with semicolons
 // between.
 void add_listen_endpoints(Configuration& configuration, const std::string& value) {
-  for (std::size_t start = 0; start <= value.size();) {
-    const std::size_t end = std::min(value.find(';', start), value.size());
-    const auto endpoint = transport::parse_endpoint(value.substr(start, end - start));
+  for_each_part(value, ';', [&configuration](const std::string& part) {
+    const auto endpoint = transport::parse_endpoint(part);
     if (!endpoint) throw BadValue{"<scheme>://<address> is needed, like iiop://host:2809"};
     configuration.settings.listen_endpoints.push_back(*endpoint);
-    start = end + 1;
-  }
+  });
 }
 
 void add_protocol_library(Configuration& configuration, const std::string& value) {
@@ -221,17 +229,12 @@ void set_tls_name(Configuration& configuration, const std::string& value) {
   configuration.tls.is_configured = true;
 }
 
-// The schemes are checked when the protocols are made: plug-ins may bring further ones.
 void set_tls_plain_schemes(Configuration& configuration, const std::string& value) {
-  auto& schemes = configuration.tls.plain_schemes;
-  for (std::size_t start = 0; start <= value.size();) {
-    const std::size_t end = std::min(value.find(',', start), value.size());
-    const std::string scheme = value.substr(start, end - start);
+  for_each_part(value, ',', [&configuration](const std::string& scheme) {
     if (scheme != "uiop" && scheme != "diop" && scheme != "shmiop")
       throw BadValue{"a list of uiop, shmiop and diop is needed"};
-    schemes.push_back(scheme);
-    start = end + 1;
-  }
+    configuration.tls.plain_schemes.push_back(scheme);
+  });
 }
 
 /// A row for a text of TLS.

@@ -66,8 +66,8 @@ ServedOrbs& served_orbs() {
 }
 
 event::HangUp hang_up_of(CORBA::ORB& orb) {
-  const bool has_files = orb._core()->protocols().find("ssliop") != nullptr;
-  return has_files ? event::HangUp::is_event : event::HangUp::by_application;
+  return orb._core()->protocols().has_files() ? event::HangUp::is_event
+                                              : event::HangUp::by_application;
 }
 
 /// The thread that waits for the signal.

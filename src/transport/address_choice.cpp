@@ -1,6 +1,7 @@
 // The order in which addresses are tried. The ORB and the tools that explain its choice share it.
 #include <perigee/transport/address_choice.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -21,8 +22,15 @@ std::vector<AddressChoice> choose_addresses(std::span<const ProfileTarget> profi
         tried.emplace(std::pair(*wanted, place.distance),
                       AddressChoice{profile, &place, AddressUse::tried});
     }
+  const bool has_protection =
+      std::ranges::any_of(tried, [](const auto& each) { return each.second.place->is_protected; });
   std::vector<AddressChoice> choices;
-  for (const auto& [order, choice] : tried) choices.push_back(choice);
+  for (auto& [order, choice] : tried) {
+    const bool is_plain =
+        choice.place->distance == Distance::network && !choice.place->is_protected;
+    if (has_protection && is_plain) choice.use = AddressUse::unprotected;
+    (choice.use == AddressUse::tried ? choices : left_out).push_back(choice);
+  }
   choices.insert(choices.end(), left_out.begin(), left_out.end());
   return choices;
 }

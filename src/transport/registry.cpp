@@ -352,6 +352,12 @@ std::expected<bool, IoError> ProtocolRegistry::restore(std::string_view name) {
   return true;
 }
 
+bool ProtocolRegistry::has_files() const {
+  const std::shared_lock lock(mutex_);
+  return std::ranges::any_of(entries_,
+                             [](const Entry& entry) { return entry.factory->has_files(); });
+}
+
 std::vector<IoError> ProtocolRegistry::reload() {
   std::vector<ProtocolFactory*> factories;  // they live as long as the registry
   {

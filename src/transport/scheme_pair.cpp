@@ -2,6 +2,7 @@
 // pair.
 #include "transport/scheme_pair.h"
 
+#include "transport/wrapped_connections.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 
@@ -83,114 +84,12 @@ class SchemeProfileCodec final : public iop::ProfileCodec {
   const CodecFinder find_;
 };
 
-/// The scheme of a pair, and the scheme that its transport uses.
-struct Schemes {
-  std::string own;
-  std::string of_transport;
-
-  [[nodiscard]] Endpoint inner(Endpoint endpoint) const {
-    endpoint.scheme = of_transport;
-    return endpoint;
-  }
-  [[nodiscard]] Endpoint outer(Endpoint endpoint) const {
-    endpoint.scheme = own;
-    return endpoint;
-  }
-  /// Replaces the endpoint in the error by the endpoint that the caller knows.
-  [[nodiscard]] IoError outer(IoError error) const {
-    if (error.endpoint.starts_with(of_transport + "://"))
-      error.endpoint.replace(0, of_transport.size(), own);
-    return error;
-  }
-};
-
-class PairConnect final : public ConnectInProgress {
- public:
-  PairConnect(std::unique_ptr<ConnectInProgress> inner, const Schemes& schemes)
-      : inner_(std::move(inner)), schemes_(schemes) {}
-  std::expected<std::unique_ptr<Transport>, IoError> advance() override {
-    auto transport = inner_->advance();
-    if (!transport) return std::unexpected(schemes_.outer(std::move(transport.error())));
-    return transport;
-  }
-  [[nodiscard]] int handle() const noexcept override { return inner_->handle(); }
-  [[nodiscard]] IoError timed_out() const override { return schemes_.outer(inner_->timed_out()); }
-
- private:
-  const std::unique_ptr<ConnectInProgress> inner_;
-  const Schemes schemes_;
-};
-
-class PairConnector final : public Connector {
- public:
-  PairConnector(std::unique_ptr<Connector> inner, Schemes schemes)
-      : inner_(std::move(inner)), schemes_(std::move(schemes)) {}
-  std::expected<std::unique_ptr<Transport>, IoError> connect(
-      const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
-    auto transport = inner_->connect(schemes_.inner(endpoint), timeout);
-    if (!transport) return std::unexpected(schemes_.outer(std::move(transport.error())));
-    return transport;
-  }
-  Begun begin(const Endpoint& endpoint) override {
-    return outer(inner_->begin(schemes_.inner(endpoint)));
-  }
-  Begun look_up(const Endpoint& endpoint) override {
-    return outer(inner_->look_up(schemes_.inner(endpoint)));
-  }
-
- private:
-  [[nodiscard]] Begun outer(Begun begun) const {
-    if (!begun) return std::unexpected(schemes_.outer(std::move(begun.error())));
-    if (*begun == nullptr) return begun;
-    return std::make_unique<PairConnect>(std::move(*begun), schemes_);
-  }
-
-  const std::unique_ptr<Connector> inner_;
-  const Schemes schemes_;
-};
-
-class PairAcceptor final : public Acceptor {
- public:
-  PairAcceptor(std::unique_ptr<Acceptor> inner, const Schemes& schemes)
-      : inner_(std::move(inner)),
-        schemes_(schemes),
-        listening_(schemes.outer(inner_->listening())),
-        published_(schemes.outer(inner_->published())) {
-    for (const Endpoint& alternate : inner_->alternates())
-      alternates_.push_back(schemes.outer(alternate));
-  }
-  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
-    return inner_->accept(wait);
-  }
-  void interrupt() noexcept override { inner_->interrupt(); }
-  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
-  [[nodiscard]] const Endpoint& listening() const noexcept override { return listening_; }
-  [[nodiscard]] const Endpoint& published() const noexcept override { return published_; }
-  [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
-    return alternates_;
-  }
-  [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept override {
-    return inner_->datagrams_dropped();
-  }
-  [[nodiscard]] std::expected<std::unique_ptr<Acceptor>, IoError> shard() override {
-    auto inner = inner_->shard();
-    if (!inner) return std::unexpected(schemes_.outer(std::move(inner.error())));
-    return std::make_unique<PairAcceptor>(std::move(*inner), schemes_);
-  }
-
- private:
-  const std::unique_ptr<Acceptor> inner_;
-  const Schemes schemes_;
-  const Endpoint listening_;
-  const Endpoint published_;
-  std::vector<Endpoint> alternates_;
-};
-
 class SchemePair final : public ProtocolFactory {
  public:
   SchemePair(std::string scheme, ProtocolFactory& transport)
-      : schemes_{std::move(scheme), std::string(transport.schemes().front())},
-        scheme_(schemes_.own),
+      : renamed_(std::make_shared<const RenamedScheme>(std::move(scheme),
+                                                       std::string(transport.schemes().front()))),
+        scheme_(renamed_->own()),
         transport_(transport) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return scheme_; }
@@ -201,50 +100,40 @@ class SchemePair final : public ProtocolFactory {
     return transport_.carrier();
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
-    return wrap(transport_.make_connector());
+    return wrap(transport_.make_connector(), renamed_);
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
       const Properties& properties) override {
-    return wrap(transport_.make_connector_with(properties));
+    return wrap(transport_.make_connector_with(properties), renamed_);
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
-    return wrap(transport_.listen(schemes_.inner(endpoint)));
+    return wrap(transport_.listen(renamed_->inner(endpoint)), renamed_);
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
       const Endpoint& endpoint, const Properties& properties) override {
-    return wrap(transport_.listen_with(schemes_.inner(endpoint), properties));
+    return wrap(transport_.listen_with(renamed_->inner(endpoint), properties), renamed_);
   }
 
   [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
                                                    const iop::ProfileBody& body) const override {
     const auto inside = tag == scheme_profile_tag ? inside_of(body) : std::nullopt;
-    if (!inside || inside->scheme != schemes_.own) return {};
+    if (!inside || inside->scheme != renamed_->own()) return {};
     auto places = transport_.claim(inside->tag, body);
-    for (ProfileEndpoint& place : places) place.endpoint.scheme = schemes_.own;
+    for (ProfileEndpoint& place : places) place.endpoint.scheme = renamed_->own();
     return places;
   }
   [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
                                                 const ProfileSource& source) const override {
     std::vector<Endpoint> alternates;
     for (const Endpoint& alternate : source.alternates)
-      alternates.push_back(schemes_.inner(alternate));
+      alternates.push_back(renamed_->inner(alternate));
     ProfileSource inner = source;
     inner.alternates = alternates;
-    return enclose(schemes_.own, transport_.make_profile(schemes_.inner(endpoint), inner));
+    return enclose(renamed_->own(), transport_.make_profile(renamed_->inner(endpoint), inner));
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<Connector> wrap(std::unique_ptr<Connector> connector) const {
-    if (connector == nullptr) return nullptr;
-    return std::make_unique<PairConnector>(std::move(connector), schemes_);
-  }
-  std::expected<std::unique_ptr<Acceptor>, IoError> wrap(
-      std::expected<std::unique_ptr<Acceptor>, IoError> acceptor) const {
-    if (!acceptor) return std::unexpected(schemes_.outer(std::move(acceptor.error())));
-    return std::make_unique<PairAcceptor>(std::move(*acceptor), schemes_);
-  }
-
-  const Schemes schemes_;
+  const std::shared_ptr<const RenamedScheme> renamed_;
   const std::string_view scheme_;
   ProtocolFactory& transport_;
 };

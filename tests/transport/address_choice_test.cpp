@@ -20,9 +20,10 @@ std::string text(const std::vector<AddressChoice>& choices) {
   std::string text;
   for (const auto& [index, place, use] : choices)
     text += std::to_string(index) + ' ' + to_string(place->endpoint) +
-            (use == AddressUse::other_host ? " elsewhere"
-             : use == AddressUse::excluded ? " excluded"
-                                           : "") +
+            (use == AddressUse::other_host    ? " elsewhere"
+             : use == AddressUse::excluded    ? " excluded"
+             : use == AddressUse::unprotected ? " unprotected"
+                                              : "") +
             '\n';
   return text;
 }
@@ -32,7 +33,20 @@ const ProfileEndpoint farther{{"iiop", "h:2"}, Distance::network};
 const ProfileEndpoint near{{"uiop", "/a"}, Distance::same_host};
 const ProfileEndpoint elsewhere{{"uiop", "/b"}, Distance::other_host};
 
+const ProfileEndpoint secured{{"ssliop", "h:3"}, Distance::network, true};
+
 }  // namespace
+
+TEST_CASE("a protected address excludes plain addresses in a network, whatever their order") {
+  const std::vector profiles{profile({far}), profile({secured, near})};
+  CHECK(text(choose_addresses(profiles)) ==
+        "1 uiop:///a\n1 ssliop://h:3\n0 iiop://h:1 unprotected\n");
+  const auto plain_only = [](const std::string& scheme) {
+    return scheme == "iiop" ? std::optional<std::size_t>(0) : std::nullopt;
+  };
+  CHECK(text(choose_addresses(profiles, plain_only)) ==
+        "0 iiop://h:1\n1 ssliop://h:3 excluded\n1 uiop:///a excluded\n");
+}
 
 TEST_CASE("the nearest address is tried first; equally near ones keep the server's order") {
   const std::vector profiles{profile({farther, far}), profile({near})};

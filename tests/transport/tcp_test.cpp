@@ -44,7 +44,7 @@ std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) {
 std::vector<Endpoint> endpoints_of(const iop::TaggedProfile& profile) {
   std::vector<Endpoint> endpoints;
   if (const auto target = claim(profile))
-    for (const auto& [endpoint, distance] : target->endpoints) {
+    for (const auto& [endpoint, distance, is_protected] : target->endpoints) {
       CHECK(distance == Distance::network);
       endpoints.push_back(endpoint);
     }

@@ -4,6 +4,7 @@
 #include "support/test_certificates.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/inet_parse.h>
+#include <perigee/transport/address_choice.h>
 #include <perigee/transport/registry.h>
 #include <perigee/transport/tcp.h>
 #include <perigee/transport/tls.h>
@@ -396,15 +397,26 @@ TEST_CASE_FIXTURE(Fixture, "references have port 0 and the port of TLS in a comp
 }
 
 TEST_CASE_FIXTURE(Fixture, "a client with TLS does not use the plain address of a TLS server") {
+  transport::ProtocolRegistry registry;
+  REQUIRE(registry.add(transport::make_tcp_protocol()).has_value());
   iop::ProfileBody body;
   body.address = "bank.example.org:2809";
   body.components.push_back(iop::encode_ssl_address({.supports = 127, .needs = 0, .port = 2810}));
-  const auto with = [](transport::PlainUse use) { return transport::make_tcp_protocol({}, use); };
-  CHECK(with(transport::PlainUse::always)->claim(iop::tag_internet_iop, body).size() == 1);
-  CHECK(with(transport::PlainUse::without_tls_address)->claim(iop::tag_internet_iop, body).empty());
+  auto profile = iop::make_iiop_codec()->encode(body);
+  const auto tried = [&] {
+    const std::vector targets{registry.claim(profile).value()};
+    std::vector<std::string> endpoints;
+    for (const auto& choice : transport::choose_addresses(targets))
+      if (choice.use == transport::AddressUse::tried)
+        endpoints.push_back(to_string(choice.place->endpoint));
+    return endpoints;
+  };
+  CHECK(tried() == std::vector<std::string>{"iiop://bank.example.org:2809"});
+  REQUIRE(registry.add(make(certificates.options(""))).has_value());
+  CHECK(tried() == std::vector<std::string>{"ssliop://bank.example.org:2810"});
   body.components.clear();
-  CHECK(with(transport::PlainUse::without_tls_address)->claim(iop::tag_internet_iop, body).size() ==
-        1);
+  profile = iop::make_iiop_codec()->encode(body);
+  CHECK(tried() == std::vector<std::string>{"iiop://bank.example.org:2809"});
 }
 
 }  // namespace perigee::test

@@ -18,6 +18,7 @@ std::string reason_for(const AddressChoice& choice, const iop::TaggedProfile& pr
   if (choice.use == AddressUse::other_host)
     return "out of reach: " + why_left_out(profile, choice.place->endpoint);
   if (choice.use == AddressUse::excluded) return "a policy excludes its protocol";
+  if (choice.use == AddressUse::unprotected) return "another address of the reference uses TLS";
   return choice.place->distance == Distance::same_host
              ? "on this host, without a network: tried before others"
              : "through the network";

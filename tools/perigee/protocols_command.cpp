@@ -108,9 +108,8 @@ std::string socket_path(const std::string& server) {
 // Connects once before the call, because the connector gives the best error text for the socket
 // file.
 void check_reached(CORBA::ORB& orb, const transport::Endpoint& endpoint, double timeout_s) {
-  const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::duration<double>(timeout_s));
-  const auto reached = protocols(orb).connector(endpoint.scheme)->connect(endpoint, timeout);
+  const auto reached =
+      protocols(orb).connector(endpoint.scheme)->connect(endpoint, to_milliseconds(timeout_s));
   if (!reached) throw Failure(printable(explain(reached.error())));
 }
 

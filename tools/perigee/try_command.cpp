@@ -56,9 +56,7 @@ struct TriedProfile {
 class Trial {
  public:
   Trial(CORBA::ORB& orb, const Arguments& arguments)
-      : orb_(orb),
-        timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
-            std::chrono::duration<double>(arguments.timeout_s))) {}
+      : orb_(orb), timeout_(to_milliseconds(arguments.timeout_s)) {}
 
   /// `ior` has only this profile.
   TriedProfile try_profile(const iop::Ior& ior) {
@@ -104,14 +102,7 @@ class Trial {
     static_cast<void>((*connected)->set_receive_timeout(timeout_));
     const IoResult opened = (*connected)->open(transport::Wait::yes);
     if (opened.ok()) return connected;
-    const auto refusal = (*connected)->refusal();
-    if (!refusal.why.empty())
-      return std::unexpected(IoError{refusal.kind, IoOperation::connect, 0,
-                                     to_string(endpoint) + " (handshake: " + refusal.why + ")"});
-    const bool late = opened.status == IoStatus::timed_out;
-    return std::unexpected(IoError{late ? IoErrorKind::timed_out : IoErrorKind::end_of_stream,
-                                   IoOperation::connect, opened.code,
-                                   to_string(endpoint) + " (handshake)"});
+    return std::unexpected(transport::opening_error(**connected, opened));
   }
 
   static std::string remark_on(const transport::Endpoint& endpoint) {

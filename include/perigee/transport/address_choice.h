@@ -19,6 +19,9 @@ enum class AddressUse : std::uint8_t {
   tried,
   other_host,  ///< the address is valid on another host only, where no network leads to it
   excluded,    ///< its protocol must not be used
+  /// Plain, and in a network, while another address that is tried protects messages. Otherwise an
+  /// attacker would only have to make the handshake fail, to get the call by this address.
+  unprotected,
 };
 
 /// One address, and how it is used.

@@ -89,6 +89,8 @@ class PERIGEE_API ProtocolRegistry {
   /// Reads the files of all protocols again: see ProtocolFactory::reload. Tries all of them,
   /// and returns the errors.
   std::vector<IoError> reload();
+  /// Whether `reload` reads anything.
+  [[nodiscard]] bool has_files() const;
 
   /// nullptr if no protocol has the scheme.
   [[nodiscard]] ProtocolFactory* find(std::string_view scheme) const noexcept;

@@ -16,12 +16,8 @@ struct TcpQueues {
   std::uint32_t receive_size = 0;
 };
 
-/// Whether clients use the plain addresses of references that also offer TLS.
-enum class PlainUse : std::uint8_t { always, without_tls_address };
-
 /// The factory of scheme "iiop". Addresses: "host:port", "[v6]:port", "host" (port 2809 to connect,
 /// any port to listen); to listen also ":port" and "" (all interfaces, IPv6 and IPv4).
-PERIGEE_API std::unique_ptr<ProtocolFactory> make_tcp_protocol(TcpQueues queues = {},
-                                                               PlainUse plain = PlainUse::always);
+PERIGEE_API std::unique_ptr<ProtocolFactory> make_tcp_protocol(TcpQueues queues = {});
 
 }  // namespace perigee::transport

@@ -40,7 +40,7 @@ struct Features {
   bool opens = false;             ///< a handshake follows the connection: call `open`
   bool finishes = false;          ///< ending the output can block: call `finish`
   bool buffers = false;           ///< may hold received octets itself: call `buffered`
-  bool owes_output = false;       ///< may leave octets to be sent later: call `has_output`
+  bool owes_output = false;       ///< `receive` may leave octets to be sent: call `has_output`
   bool encodes_in_place = false;  ///< has `begin_direct` and `commit`
   bool scatters = false;          ///< has a `receive_scattered` of its own
   bool is_virtual =
@@ -84,11 +84,9 @@ class PERIGEE_API Transport {
   /// all octets. `Wait::no`: may take a part only. There may be more segments than IOV_MAX. Never
   /// raises SIGPIPE. A datagram is sent whole or not at all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
-  /// Whether the transport itself has octets to send. They may be octets that `receive` could not
-  /// write, for example an answer to a key update of TLS. They may also be the rest of a record
-  /// whose contents a `send` with Wait::no has taken. Called by the receiving thread, and by the
-  /// sending thread after such a send. The sending thread must then call `send` with no segments,
-  /// as if its last send had been refused. Feature `owes_output`.
+  /// Whether the transport itself has octets to send that `receive` could not write, for example an
+  /// answer to a key update of TLS. Called by the receiving thread. The sending thread must then
+  /// call `send` with no segments, as if its last send had been refused. Feature `owes_output`.
   [[nodiscard]] virtual bool has_output() const noexcept { return false; }
 
   /// @name Encoding in place, by the sender. Feature `encodes_in_place`.
@@ -159,6 +157,9 @@ class PERIGEE_API Transport {
  private:
   const Features features_;
 };
+
+/// The error of an `open` that has failed, or of one whose time has passed (`timed_out`).
+PERIGEE_API IoError opening_error(const Transport& transport, const IoResult& result);
 
 /// The address to connect to or to listen at. `scheme` chooses the protocol; only the protocol
 /// understands `address` ("host:port", "[::1]:2809", "/path").
@@ -252,6 +253,7 @@ enum class Distance : std::uint8_t {
 struct ProfileEndpoint {
   Endpoint endpoint;
   Distance distance = Distance::network;
+  bool is_protected = false;  ///< its protocol encrypts messages
   friend bool operator==(const ProfileEndpoint&, const ProfileEndpoint&) = default;
 };
 
@@ -308,6 +310,8 @@ class PERIGEE_API ProtocolFactory {
   /// Reads the files of the protocol again, for example its certificates. Later connections use the
   /// new contents. On an error, the old contents stay in use.
   virtual std::expected<void, IoError> reload() { return {}; }
+  /// Whether `reload` reads anything.
+  [[nodiscard]] virtual bool has_files() const noexcept { return false; }
 
   /// The properties that its transports offer to messages.
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept { return {}; }

@@ -51,7 +51,7 @@ class Connects::Attempt final : public event::EventHandler {
     const IoResult result = opening->open(transport::Wait::no);
     if (result.ok()) return std::move(opening);
     if (result.status == IoStatus::would_block) return nullptr;
-    return std::unexpected(opening_error(*opening, result));
+    return std::unexpected(transport::opening_error(*opening, result));
   }
   [[nodiscard]] int handle() const noexcept {
     return opening ? opening->readiness_fd() : connect->handle();
@@ -333,7 +333,8 @@ void Connects::Attempt::time_over() noexcept {
   if (over) return;
   IoError error = without_memory();
   try {
-    error = opening ? opening_error(*opening, {0, IoStatus::timed_out, 0}) : connect->timed_out();
+    error = opening ? transport::opening_error(*opening, {0, IoStatus::timed_out, 0})
+                    : connect->timed_out();
   } catch (const std::bad_alloc&) {  // without its text
     error.kind = IoErrorKind::timed_out;
     error.code = 0;

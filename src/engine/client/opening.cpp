@@ -24,33 +24,22 @@ void await_readiness(const Transport& transport, milliseconds limit) {
   await(transport.readiness_fd(), limit);
 }
 
-[[nodiscard]] MadeTransport open_until(std::unique_ptr<Transport> transport, Deadline end,
+[[nodiscard]] MadeTransport open_until(std::unique_ptr<Transport> opening, Deadline end,
                                        const Clock& clock) {
   for (;;) {
-    const IoResult result = transport->open(Wait::no);
-    if (result.ok()) return transport;
+    const IoResult result = opening->open(Wait::no);
+    if (result.ok()) return opening;
     if (result.status != IoStatus::would_block)
-      return std::unexpected(opening_error(*transport, result));
+      return std::unexpected(transport::opening_error(*opening, result));
     const TimePoint now = clock.now();
     if (end.passed(now))
-      return std::unexpected(opening_error(*transport, {0, IoStatus::timed_out, 0}));
+      return std::unexpected(transport::opening_error(*opening, {0, IoStatus::timed_out, 0}));
     const auto left = std::chrono::ceil<milliseconds>(end.left(now));
-    await_readiness(*transport, std::min(left, look_around));
+    await_readiness(*opening, std::min(left, look_around));
   }
 }
 
 }  // namespace
-
-IoError opening_error(const Transport& transport, const IoResult& result) {
-  IoErrorKind kind = IoErrorKind::system;
-  if (result.status == IoStatus::timed_out) kind = IoErrorKind::timed_out;
-  if (result.status == IoStatus::end_of_stream) kind = IoErrorKind::end_of_stream;
-  const auto refusal = transport.refusal();
-  if (!refusal.why.empty())
-    return {refusal.kind, IoOperation::connect, 0,
-            transport.peer() + " (handshake: " + refusal.why + ")"};
-  return {kind, IoOperation::connect, result.code, transport.peer() + " (handshake)"};
-}
 
 MadeTransport connect_and_open(transport::Connector& connector, const transport::Endpoint& endpoint,
                                milliseconds timeout, const Clock& clock) {

@@ -24,7 +24,4 @@ inline constexpr std::chrono::seconds handshake_max{10};
                                              const transport::Endpoint& endpoint,
                                              std::chrono::milliseconds timeout, const Clock& clock);
 
-/// The error of a handshake that has ended with `result`, which is neither `ok` nor `would_block`.
-[[nodiscard]] IoError opening_error(const transport::Transport& transport, const IoResult& result);
-
 }  // namespace perigee::engine

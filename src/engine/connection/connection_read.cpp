@@ -4,7 +4,6 @@
 #include <perigee/base/probe.h>
 
 #include <exception>
-#include <string>
 #include <utility>
 
 namespace perigee::engine {
@@ -19,12 +18,9 @@ constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
 constexpr std::uint32_t upcalls_alone_max = 1000;
 
 // Not a warning: clients could fill the log.
-void log_refusal(const transport::Transport& transport, const IoResult& result) {
-  const std::string why = transport.refusal().why;
-  if (!why.empty())
-    log::write(log::Level::info, "server", transport.peer() + " (handshake: " + why + ")");
-  else if (result.status == IoStatus::failed)
-    log::write(log::Level::info, "server", transport.peer() + " (handshake): it has failed");
+void log_refusal(const transport::Transport& opening, const IoResult& result) {
+  if (result.status == IoStatus::failed)
+    log::write(log::Level::info, "server", transport::opening_error(opening, result).endpoint);
 }
 }  // namespace
 

@@ -45,27 +45,6 @@ void append(std::string& list, const transport::Endpoint& endpoint) {
   list += (list.empty() ? "" : ", ") + to_string(endpoint);
 }
 
-// Whether the protocol of the endpoint protects messages, as TLS does.
-bool is_protected(const OrbContext& context, const transport::Endpoint& endpoint) {
-  const transport::ProtocolFactory* const factory = context.protocols.find(endpoint.scheme);
-  return factory != nullptr && factory->protocol_tag() == iop::tag_ssl_sec_trans;
-}
-
-// If the reference has an address of TLS, the client uses no plain address in a network. Otherwise
-// an attacker would only have to make the handshake fail, to get the call by the plain address.
-void leave_out_plain_addresses(const OrbContext& context, Binding& binding,
-                               std::vector<Candidate>& places) {
-  const auto protects = [&context](const Candidate& candidate) {
-    return is_protected(context, candidate.place->endpoint);
-  };
-  if (std::ranges::none_of(places, protects)) return;
-  std::erase_if(places, [&](const Candidate& candidate) {
-    const bool is_plain = candidate.place->distance == Distance::network && !protects(candidate);
-    if (is_plain) append(binding.excluded, candidate.place->endpoint);
-    return is_plain;
-  });
-}
-
 // Chooses the endpoints that are tried. The binding notes the other endpoints.
 std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding,
                                      const ProtocolPreference* preference) {
@@ -82,12 +61,11 @@ std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding
   for (const auto& [profile, place, use] : transport::choose_addresses(binding.profiles, rank_of)) {
     if (use == AddressUse::other_host)
       append(binding.other_hosts, place->endpoint);
-    else if (use == AddressUse::excluded)
+    else if (use == AddressUse::excluded || use == AddressUse::unprotected)
       append(binding.excluded, place->endpoint);
     else if (const auto wanted = place_of(place->endpoint.scheme))
       in_order.push_back({place, profile, wanted->properties});
   }
-  leave_out_plain_addresses(context, binding, in_order);
   return in_order;
 }
 

@@ -62,7 +62,7 @@ namespace {
 
 class TcpProtocol final : public ProtocolFactory {
  public:
-  TcpProtocol(TcpQueues queues, PlainUse plain) noexcept : queues_(queues), plain_(plain) {}
+  explicit TcpProtocol(TcpQueues queues) noexcept : queues_(queues) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "tcp"; }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
@@ -93,22 +93,11 @@ class TcpProtocol final : public ProtocolFactory {
 
  private:
   TcpQueues queues_;
-  PlainUse plain_;
 };
-
-// A client that has TLS never falls back to a plain address of a server that offers TLS. By
-// blocking the port of TLS, an attacker would otherwise choose the plain address for it.
-bool offers_tls(const iop::ProfileBody& body) {
-  const auto* const component = iop::find_component(body.components, iop::tag_ssl_sec_trans);
-  if (component == nullptr) return false;
-  const auto address = iop::decode_ssl_address(component->data);
-  return address && address->port != 0;
-}
 
 std::vector<ProfileEndpoint> TcpProtocol::claim(std::uint32_t tag,
                                                 const iop::ProfileBody& body) const {
   if (tag != iop::tag_internet_iop) return {};
-  if (plain_ == PlainUse::without_tls_address && offers_tls(body)) return {};
   return inet_endpoints(iiop_scheme, body);
 }
 
@@ -119,8 +108,8 @@ iop::TaggedProfile TcpProtocol::make_profile(const Endpoint& endpoint,
 
 }  // namespace
 
-std::unique_ptr<ProtocolFactory> make_tcp_protocol(TcpQueues queues, PlainUse plain) {
-  return std::make_unique<TcpProtocol>(queues, plain);
+std::unique_ptr<ProtocolFactory> make_tcp_protocol(TcpQueues queues) {
+  return std::make_unique<TcpProtocol>(queues);
 }
 
 }  // namespace perigee::transport

@@ -1,8 +1,6 @@
 // The factory of scheme "ssliop", and the TLS addresses of IIOP profiles.
-#include "transport/tls/tls_acceptor.h"
-#include "transport/tls/tls_connector.h"
 #include "transport/tls/tls_contexts.h"
-#include "transport/tls/tls_scheme.h"
+#include "transport/tls/tls_wrapper.h"
 #include <perigee/base/log.h>
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
@@ -40,7 +38,7 @@ class TlsProtocol final : public ProtocolFactory {
       const Properties& properties) override {
     const auto wanted = properties.find(property::tls_verify);
     const bool verify = wanted ? *wanted != 0 : source_->options().verify_servers;
-    return std::make_unique<TlsConnector>(tcp_->make_connector_with(properties), source_, verify);
+    return wrap(tcp_->make_connector_with(properties), wrapper(verify));
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
     return listen_with(endpoint, {});
@@ -48,12 +46,16 @@ class TlsProtocol final : public ProtocolFactory {
   std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
       const Endpoint& endpoint, const Properties& properties) override;
   std::expected<void, IoError> reload() override { return source_->reload(); }
+  [[nodiscard]] bool has_files() const noexcept override { return true; }
   [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
                                                    const iop::ProfileBody& body) const override;
   [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
                                                 const ProfileSource& source) const override;
 
  private:
+  [[nodiscard]] SharedWrapper wrapper(bool verify) const {
+    return std::make_shared<const TlsWrapper>(source_, verify);
+  }
   [[nodiscard]] iop::SslAddress ssl_address(std::uint16_t port) const noexcept;
 
   const std::shared_ptr<ContextSource> source_;
@@ -66,9 +68,8 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TlsProtocol::listen_with(
     return std::unexpected(
         IoError{IoErrorKind::bad_file, IoOperation::listen, 0,
                 to_string(endpoint) + " (a server of TLS needs -ORBTlsCertificate)"});
-  auto inner = tcp_->listen_with(inner_endpoint(endpoint), properties);
-  if (!inner) return std::unexpected(outer_error(std::move(inner.error())));
-  return std::make_unique<TlsAcceptor>(std::move(*inner), source_);
+  const auto accepting = wrapper(source_->options().verify_servers);
+  return wrap(tcp_->listen_with(accepting->inner(endpoint), properties), accepting);
 }
 
 // Port 0 stands for "the port in the component" in alternate addresses: other ORBs skip these.
@@ -82,7 +83,9 @@ std::vector<ProfileEndpoint> TlsProtocol::claim(std::uint32_t tag,
   std::vector<ProfileEndpoint> endpoints;
   const auto add = [&](std::string_view host) {
     if (!host.empty())
-      endpoints.push_back({{std::string(tls_scheme), iop::join_host_port(host, address->port)}});
+      endpoints.push_back({{std::string(tls_scheme), iop::join_host_port(host, address->port)},
+                           Distance::network,
+                           true});
   };
   if (const auto parts = ipc::split_host_port(body.address)) add(parts->host);
   for (const auto& other : body.components) {

@@ -187,8 +187,7 @@ TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
   port_.take(input);
   const int result = SSL_do_handshake(connection_.get());
   input = port_.input;
-  output.insert(output.end(), port_.rest.begin(), port_.rest.end());
-  port_.rest.clear();
+  take_rest(output);
   if (result == 1) {
     handshake_done_ = true;
     return Progress::done;
@@ -206,8 +205,8 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
   const std::lock_guard lock(mutex_);
   const LeavePort leave{port_};
   if (failed_) return {};
-  const Octets owed = std::exchange(port_.rest, {});
-  owes_output_.store(false, std::memory_order_release);
+  Octets owed;
+  take_rest(owed);
   port_.place = place;
   port_.placed = 0;
   bool written = owed.empty() || [&] {
@@ -224,8 +223,7 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
     result.plain += count;
   }
   result.cipher = port_.placed;
-  rest.insert(rest.end(), port_.rest.begin(), port_.rest.end());
-  port_.rest.clear();
+  take_rest(rest);
   if (!written) {
     failed_ = true;
     ERR_clear_error();
@@ -237,7 +235,7 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
 TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan space) {
   const std::lock_guard lock(mutex_);
   const LeavePort leave{port_};
-  if (failed_) return {0, Progress::failed};
+  if (failed_) return {.progress = Progress::failed};
   if (ERR_peek_error() != 0) [[unlikely]]
     ERR_clear_error();  // an error of the application would count as one of this connection
   port_.take(input);
@@ -253,13 +251,14 @@ TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan spa
     if (port_.input.empty() && SSL_pending(connection_.get()) == 0) break;
   }
   input = port_.input;
+  result.has_more = holds_record(input);
   note_output();
   received_ += result.count;
   const char* const why = result.progress != Progress::failed ? why_abusive() : nullptr;
   if (why != nullptr) [[unlikely]] {
     failed_ = true;
     refusal_ = {IoErrorKind::system, why};
-    return {0, Progress::failed};
+    return {.progress = Progress::failed};
   }
   if (result.progress == Progress::failed)
     refusal_ = refusal_of(*connection_, setup_.expected_name, names_);
@@ -286,18 +285,29 @@ const char* TlsRecords::why_abusive() const noexcept {
   return nullptr;
 }
 
+void TlsRecords::take_rest(Octets& output) {
+  if (port_.rest.empty()) return;
+  output.insert(output.end(), port_.rest.begin(), port_.rest.end());
+  port_.rest.clear();
+  owes_output_.store(false, std::memory_order_release);
+}
+
 void TlsRecords::note_output() noexcept {
   if (!port_.rest.empty()) [[unlikely]]
     owes_output_.store(true, std::memory_order_release);
 }
 
-bool TlsRecords::has_plain_octets(OctetSpan input) {
-  const std::lock_guard lock(mutex_);
+bool TlsRecords::holds_record(OctetSpan input) const noexcept {
   if (SSL_pending(connection_.get()) > 0) return true;
   if (input.size() < record_header_size) return false;
   const std::size_t length =
       (std::to_integer<std::size_t>(input[3]) << 8u) | std::to_integer<std::size_t>(input[4]);
   return input.size() - record_header_size >= length;
+}
+
+bool TlsRecords::has_plain_octets(OctetSpan input) {
+  const std::lock_guard lock(mutex_);
+  return holds_record(input);
 }
 
 bool TlsRecords::within_record() {
@@ -307,18 +317,14 @@ bool TlsRecords::within_record() {
 
 void TlsRecords::take_owed_output(Octets& output) {
   const std::lock_guard lock(mutex_);
-  output.insert(output.end(), port_.rest.begin(), port_.rest.end());
-  port_.rest.clear();
-  owes_output_.store(false, std::memory_order_release);
+  take_rest(output);
 }
 
 void TlsRecords::close(Octets& output) {
   const std::lock_guard lock(mutex_);
   if (failed_ || !handshake_done_) return;
   if (SSL_shutdown(connection_.get()) < 0) ERR_clear_error();
-  output.insert(output.end(), port_.rest.begin(), port_.rest.end());
-  port_.rest.clear();
-  owes_output_.store(false, std::memory_order_release);
+  take_rest(output);
 }
 
 const PeerCertificate* TlsRecords::peer_certificate() {

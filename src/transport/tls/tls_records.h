@@ -82,11 +82,11 @@ class TlsRecords {
   struct Decrypted {
     std::size_t count = 0;
     Progress progress = Progress::done;
+    bool has_more = false;  ///< the next `decrypt` gives octets without further input
   };
   /// Decrypts records from the front of `input`, until `space` is full or the input is used up.
   Decrypted decrypt(OctetSpan& input, MutableOctetSpan space);
-  /// Whether the next `decrypt` gives octets without further input. By the receiver, after
-  /// `decrypt` or the handshake.
+  /// Whether the first `decrypt` after the handshake gives octets without further input.
   [[nodiscard]] bool has_plain_octets(OctetSpan input);
   /// Whether the input ended within a record. By the receiver.
   [[nodiscard]] bool within_record();
@@ -128,7 +128,9 @@ class TlsRecords {
   static bool prepare_client(SSL& connection, const Setup& setup);
   void connect_to_port();
   [[nodiscard]] Progress progress_after_failure() noexcept;
+  [[nodiscard]] bool holds_record(OctetSpan input) const noexcept;
   void note_output() noexcept;
+  void take_rest(Octets& output);
   [[nodiscard]] const char* why_abusive() const noexcept;
 
   static void note_message(int is_written, int version, int type, const void* message,

@@ -1,7 +1,6 @@
 // Moves ciphertext between the records and the inner transport.
 #include "transport/tls/tls_transport.h"
 
-#include "transport/tls/tls_scheme.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/log.h>
 
@@ -32,11 +31,12 @@ constexpr IoResult protocol_error{0, IoStatus::failed, EPROTO};
 
 }  // namespace
 
-TlsTransport::TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records)
+TlsTransport::TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records,
+                           std::string peer)
     : Transport({.opens = true, .finishes = true, .buffers = true, .owes_output = true}),
       inner_(std::move(inner)),
       records_(std::move(records)),
-      peer_(outer_text(inner_->peer())) {}
+      peer_(std::move(peer)) {}
 
 Wants TlsTransport::wants(Step step) const noexcept {
   if (step == Step::open) return open_wants_;
@@ -54,6 +54,7 @@ IoResult TlsTransport::open(Wait wait) {
     const IoResult flushed = flush(wait);
     if (!flushed.ok() || progress == TlsRecords::Progress::done) {
       keep_input();
+      buffered_ = records_->has_plain_octets(input_);
       return flushed;
     }
     open_wants_ = Wants::to_read;
@@ -139,7 +140,6 @@ void TlsTransport::keep_input() {
     kept_.assign(input_.begin(), input_.end());
     input_ = kept_;
   }
-  buffered_ = records_->has_plain_octets(input_);
 }
 
 IoResult TlsTransport::receive(MutableOctetSpan space, Wait wait) {
@@ -147,11 +147,11 @@ IoResult TlsTransport::receive(MutableOctetSpan space, Wait wait) {
   const TimePoint begin = is_limited ? steady_clock().now() : TimePoint{};
   for (;;) {
     const auto decrypted = records_->decrypt(input_, space);
+    buffered_ = decrypted.has_more;
     if (decrypted.count != 0) {
       keep_input();
       return {decrypted.count, IoStatus::ok, 0};
     }
-    buffered_ = false;
     if (decrypted.progress != TlsRecords::Progress::needs_input)
       return after_records(decrypted.progress);
     if (is_limited && steady_clock().now() - begin >= receive_timeout_)

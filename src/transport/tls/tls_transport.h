@@ -19,7 +19,9 @@ namespace perigee::transport::tls {
 /// this octet.
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records);
+  /// `peer`: as text for logs.
+  TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records,
+               std::string peer);
 
   IoResult open(Wait wait) override;
   IoResult finish(Wait wait) override;
