@@ -1,5 +1,6 @@
 // Anys and TypeCodes from outside. The first octet selects the byte order, the start, and an any or
 // a TypeCode. An accepted value must be equal after it was written, copied and compared.
+#include "require.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
 
@@ -11,12 +12,9 @@ namespace {
 using namespace perigee;
 using cdr::Decoder;
 using cdr::Encoder;
+using fuzz::require;
 
 constexpr std::endian orders[] = {std::endian::little, std::endian::big};
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 /// Encodes with `write`. False if it fails, for example for types that exceed the limits when they
 /// are unrolled.

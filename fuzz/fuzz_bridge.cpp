@@ -4,6 +4,7 @@
 #include "bridge/raw_body.h"
 #include "bridge/references.h"
 #include "bridge/request_contexts.h"
+#include "require.h"
 #include <perigee/giop/giop.h>
 #include <perigee/transport/tcp.h>
 
@@ -16,10 +17,7 @@
 namespace {
 
 using namespace perigee;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 const transport::ProtocolRegistry& registry() {
   static const auto* const made = [] {

@@ -1,5 +1,6 @@
 // The CDR decoder against hostile octets. The input selects the types to read, and contains the
 // octets. Layout: start (order and position), number of reads, their types, the octets.
+#include "require.h"
 #include <perigee/cdr/operators.h>
 
 #include <cstdint>
@@ -10,10 +11,7 @@ namespace {
 using namespace perigee;
 using cdr::Decoder;
 using cdr::Encoder;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 template <typename T>
 Octets encoded(const T& value, std::endian order) {

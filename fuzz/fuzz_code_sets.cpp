@@ -2,6 +2,7 @@
 // be the same after encoding and decoding.
 // Layout: steps. Each step is an operation, the code sets from then on, a size, and that many
 // octets.
+#include "require.h"
 #include <perigee/cdr/operators.h>
 
 #include <algorithm>
@@ -19,10 +20,7 @@ using cdr::Decoder;
 using cdr::Encoder;
 using cdr::ErrorKind;
 using cdr::WideSet;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 CharSet char_set(std::uint8_t choice) {
   constexpr unsigned count = 18;

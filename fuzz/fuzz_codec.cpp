@@ -1,13 +1,11 @@
 // Codecs: encapsulations from outside. The first octet selects the version of GIOP, and an any or a
 // value of a type. A decoded value may take 8 times the size of the octets plus `free_octets`. It
 // must be equal after it was encoded and decoded again.
+#include "heap.h"
+#include "require.h"
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/codec.h>
 #include <perigee/orb/orb.h>
-
-#if __has_feature(address_sanitizer)
-#include <sanitizer/allocator_interface.h>
-#endif
 
 #include <array>
 #include <cstdint>
@@ -18,26 +16,12 @@
 namespace {
 
 using namespace perigee;
+using fuzz::allocated;
+using fuzz::free_octets;
+using fuzz::require;
 using CodecRef = CORBA::object_reference<IOP::Codec>;
 using TypeRef = CORBA::object_reference<CORBA::TypeCode>;
 using OctetSeq = std::vector<std::uint8_t>;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-/// Octets on the heap. Only the address sanitizer counts them: other builds check nothing.
-std::size_t allocated() {
-#if __has_feature(address_sanitizer)
-  return __sanitizer_get_current_allocated_bytes();
-#else
-  return 0;
-#endif
-}
-
-/// Memory that the decoder does not charge: the first 256 KiB of each message, and memory of small
-/// values.
-constexpr std::size_t free_octets = 256 * 1024 + 64 * 1024;
 
 /// One codec for each version of GIOP. Their ORB allows no memory beyond 8 times the octets.
 struct Codecs {

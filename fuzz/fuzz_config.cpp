@@ -1,5 +1,6 @@
 // Configuration files. Errors in a file raise BAD_PARAM with a position and without control
 // characters. No other exception is raised.
+#include "require.h"
 #include "runtime/config_file.h"
 #include <perigee/orb/exceptions.h>
 
@@ -11,10 +12,7 @@
 namespace {
 
 using namespace perigee;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 bool is_printable(std::string_view text) {
   return std::ranges::none_of(

@@ -1,5 +1,6 @@
 // The properties of a context in a request. The first octet selects the byte order and the start.
 // Accepted properties must be found by their names, and must be equal after they were written.
+#include "require.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/context.h>
@@ -10,14 +11,11 @@
 namespace {
 
 using namespace perigee;
+using fuzz::require;
 using ContextRef = IDL::traits<CORBA::Context>::ref_type;
 
 constexpr std::endian orders[] = {std::endian::little, std::endian::big};
 constexpr std::string_view everything[] = {"*"};
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 ContextRef decode(cdr::Decoder& decoder) {
   ContextRef context;

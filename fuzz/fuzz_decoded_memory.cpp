@@ -1,13 +1,10 @@
 // The memory of decoded values. The first octet selects the byte order and a type, the other octets
 // are the message. Its values may take 8 times the size of the message plus `free_octets`.
+#include "heap.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/map.h>
-
-#if __has_feature(address_sanitizer)
-#include <sanitizer/allocator_interface.h>
-#endif
 
 #include <array>
 #include <cstdint>
@@ -20,6 +17,8 @@ namespace {
 
 using namespace perigee;
 using cdr::Decoder;
+using fuzz::allocated;
+using fuzz::free_octets;
 
 /// Like a generated union: its size in memory does not depend on the branch.
 struct Picture {
@@ -33,19 +32,6 @@ Decoder& operator>>(Decoder& decoder, Picture& value) {
   if (value.branch == 2) decoder >> value.name;
   return decoder;
 }
-
-/// Octets on the heap. Only the address sanitizer counts them: other builds check nothing.
-std::size_t allocated() {
-#if __has_feature(address_sanitizer)
-  return __sanitizer_get_current_allocated_bytes();
-#else
-  return 0;
-#endif
-}
-
-/// Memory that the decoder does not charge: the first 256 KiB of each message, and memory of small
-/// values.
-constexpr std::size_t free_octets = 256 * 1024 + 64 * 1024;
 
 template <typename T>
 void read(Decoder& decoder, T& value) {

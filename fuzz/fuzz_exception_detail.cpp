@@ -1,5 +1,6 @@
 // The service context with the text of an exception. A text keeps the limit and can be shown: it
 // has no control characters. After it was written and read again, it is the same.
+#include "require.h"
 #include <perigee/iop/exception_detail.h>
 
 #include <algorithm>
@@ -9,14 +10,11 @@
 #include <string>
 
 using namespace perigee;
+using fuzz::require;
 
 namespace {
 
 constexpr std::size_t octets_per_character_max = 4;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 bool is_control(char character) {
   const auto code = static_cast<unsigned char>(character);

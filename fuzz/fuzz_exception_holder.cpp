@@ -1,6 +1,7 @@
 // Exception holders, which other processes send to reply handlers. The first octet selects the byte
 // order and the start. An accepted holder contains an exception, and must be equal after it was
 // written.
+#include "require.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/ami.h>
@@ -12,13 +13,10 @@
 namespace {
 
 using namespace perigee;
+using fuzz::require;
 using HolderRef = CORBA::object_reference<Messaging::ExceptionHolder>;
 
 constexpr stub::Operation operation{"f", stub::Operation::Kind::twoway, {}};
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 HolderRef decode(cdr::Decoder& decoder) {
   HolderRef holder;

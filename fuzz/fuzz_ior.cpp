@@ -1,5 +1,6 @@
 // References from outside: IOR strings, corbalocs, IORs and profiles as octets. The first octet
 // selects the kind. An accepted reference must be equal after it was written.
+#include "require.h"
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/ior.h>
@@ -11,10 +12,7 @@
 namespace {
 
 using namespace perigee;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 void try_components(const iop::IiopProfile& profile) {
   for (const iop::TaggedComponent& component : profile.components) {
@@ -28,6 +26,8 @@ void try_components(const iop::IiopProfile& profile) {
     if (const auto address = iop::decode_omniorb_unix_address(component.data))
       require(iop::decode_omniorb_unix_address(iop::encode_omniorb_unix_address(*address).data) ==
               *address);
+    if (const auto address = iop::decode_ssl_address(component.data))
+      require(iop::decode_ssl_address(iop::encode_ssl_address(*address).data) == *address);
     if (const auto context = iop::decode_code_set_context(component.data))
       require(iop::decode_code_set_context(iop::encode_code_set_context(*context)) == *context);
   }

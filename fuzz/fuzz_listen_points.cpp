@@ -3,6 +3,7 @@
 // follow. An accepted context keeps the limits, and must be equal after it was written. A second
 // implementation of the trust rule must come to the same decision.
 #include "orb/bidirectional/listen_point_trust.h"
+#include "require.h"
 #include "support/ended_transport.h"
 #include <perigee/iop/listen_points.h>
 #include <perigee/iop/profile_codec.h>
@@ -13,12 +14,9 @@
 #include <string>
 
 using namespace perigee;
+using fuzz::require;
 
 namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 // A peer is named "iiop://HOST:PORT" or "iiop://[HOST]:PORT".
 bool may_speak_for(const std::string& peer, const iop::ListenPoint& point) {

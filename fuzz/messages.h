@@ -5,6 +5,7 @@
 
 #include "engine/connection/inbox.h"
 #include "engine/memory/sequence_cache.h"
+#include "require.h"
 #include <perigee/messaging/protocol.h>
 
 #include <algorithm>
@@ -22,10 +23,6 @@ inline constexpr messaging::Limits small_limits{.message_size_max = 16 * 1024,
                                                 .partial_messages_max = 4,
                                                 .service_contexts_max = 8,
                                                 .fragment_size = 1024};
-
-inline void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 inline bool within(OctetSpan part, OctetSpan whole) {
   return part.empty() ||
