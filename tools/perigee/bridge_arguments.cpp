@@ -3,7 +3,7 @@
 
 #include "base/nearest_name.h"
 #include "call_limit.h"
-#include <perigee/iop/corbaloc.h>
+#include "parts.h"
 #include <perigee/transport/transport.h>
 
 #include <algorithm>
@@ -97,13 +97,6 @@ std::string apply(BridgeArguments& arguments, const CLI::ConfigItem& item) {
   return "'" + item.inputs.front() + "' is not a value of " + item.name;
 }
 
-/// Keys are written as in a corbaloc.
-std::optional<iop::ObjectKey> key_of(const std::string& text) {
-  auto parsed = iop::parse_corbaloc("corbaloc::localhost/" + text);
-  if (!parsed) return std::nullopt;
-  return std::move(parsed->object_key);
-}
-
 std::optional<messaging::Version> version_of(const std::string& text) {
   if (text.size() != 3 || !text.starts_with("1.") || text[2] < '0' || text[2] > '2')
     return std::nullopt;
@@ -112,16 +105,11 @@ std::optional<messaging::Version> version_of(const std::string& text) {
 
 std::optional<std::string> bad_key(const Texts& texts, std::vector<iop::ObjectKey>& keys) {
   for (const std::string& text : texts) {
-    auto key = key_of(text);
+    auto key = parse_key(text);
     if (!key) return "'" + text + "' is not the beginning of an object key";
     keys.push_back(std::move(*key));
   }
   return std::nullopt;
-}
-
-std::chrono::milliseconds to_time(double seconds) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::duration<double>(seconds));
 }
 
 /// Empty: all endpoints were understood.
@@ -207,8 +195,9 @@ std::expected<bridge::Options, std::string> to_options(const BridgeArguments& ar
   options.lite_to_target = arguments.lite;
   options.threads = arguments.threads;
   if (arguments.connect_timeout_s != 0)
-    options.connect_timeout = to_time(arguments.connect_timeout_s);
-  if (arguments.stop_timeout_s != 0) options.stop_timeout = to_time(arguments.stop_timeout_s);
+    options.connect_timeout = to_milliseconds(arguments.connect_timeout_s);
+  if (arguments.stop_timeout_s != 0)
+    options.stop_timeout = to_milliseconds(arguments.stop_timeout_s);
   return options;
 }
 

@@ -19,6 +19,11 @@ void limit_calls(CORBA::ORB& orb, double seconds) {
       ->set_policy_overrides({policy}, CORBA::SetOverrideType::ADD_OVERRIDE);
 }
 
+std::chrono::milliseconds to_milliseconds(double seconds) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(seconds));
+}
+
 CLI::Validator time_limit() {
   constexpr double least = 0.001;
   constexpr double most = 1e6;

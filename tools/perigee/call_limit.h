@@ -5,11 +5,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
+
 namespace perigee::tool {
 
 /// From now on each call through the ORB, including connecting, may take at most this time; 0: no
 /// limit.
 void limit_calls(CORBA::ORB& orb, double seconds);
+
+[[nodiscard]] std::chrono::milliseconds to_milliseconds(double seconds);
 
 /// Validates options that are time limits in seconds: 0 (no limit), or from a millisecond to a
 /// million seconds.

@@ -8,16 +8,13 @@
 #include <perigee/ipc/inet_addr.h>
 #include <perigee/ipc/resolver.h>
 
-#include <openssl/pem.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,30 +29,6 @@ struct Arguments {
   int days = 30;
   bool json = false;
 };
-
-struct CloseFile {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-File open_file(const fs::path& path) {
-  File file(std::fopen(path.c_str(), "r"));
-  if (file == nullptr) throw std::runtime_error(path.string() + " cannot be read");
-  return file;
-}
-
-/// The authority of an earlier command.
-Identity read_authority(const fs::path& folder) {
-  Identity authority;
-  const File certificate = open_file(folder / "authority.pem");
-  const File key = open_file(folder / "authority.key");
-  authority.certificate.reset(PEM_read_X509(certificate.get(), nullptr, nullptr, nullptr));
-  authority.key.reset(PEM_read_PrivateKey(key.get(), nullptr, nullptr, nullptr));
-  if (authority.certificate == nullptr || authority.key == nullptr)
-    throw std::runtime_error("authority.pem and authority.key in " + folder.string() +
-                             " are damaged: delete both to make a new authority");
-  return authority;
-}
 
 Identity make_authority(const fs::path& folder, std::chrono::hours valid) {
   CertificateContents contents;
@@ -103,7 +76,7 @@ Written issue(const fs::path& folder, const std::string& name, const Certificate
 
 // A path with a space or another special character is quoted, so that the line can be pasted.
 std::string quoted(const fs::path& path) {
-  const std::string text = path.string();
+  std::string text = path.string();
   if (text.find_first_of(" '\"\\$&;()<>|*?[]#~`!\n\t") == std::string::npos) return text;
   std::string result = "'";
   for (const char character : text)
@@ -116,7 +89,9 @@ void make(const Arguments& arguments) {
   fs::create_directories(folder);
   const std::chrono::hours valid = std::chrono::hours(24) * arguments.days;
   const bool has_authority = fs::exists(folder / "authority.key");
-  const Identity authority = has_authority ? read_authority(folder) : make_authority(folder, valid);
+  const Identity authority = has_authority
+                                 ? read_identity(folder / "authority.pem", folder / "authority.key")
+                                 : make_authority(folder, valid);
   CertificateContents server = contents_of_server(arguments);
   server.valid_until = valid;
   CertificateContents client;

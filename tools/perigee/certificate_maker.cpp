@@ -94,6 +94,12 @@ File create(const std::filesystem::path& path, mode_t permissions) {
   return file;
 }
 
+File open(const std::filesystem::path& path) {
+  File file(std::fopen(path.c_str(), "r"));
+  if (file == nullptr) throw std::runtime_error(path.string() + " cannot be read");
+  return file;
+}
+
 }  // namespace
 
 Identity make_identity(const CertificateContents& contents, const Identity* authority) {
@@ -116,6 +122,18 @@ Identity make_identity(const CertificateContents& contents, const Identity* auth
   EVP_PKEY* const signer = authority != nullptr ? authority->key.get() : made.key.get();
   require(X509_sign(&certificate, signer, EVP_sha256()) > 0, "a signature");
   return made;
+}
+
+Identity read_identity(const std::filesystem::path& certificate, const std::filesystem::path& key) {
+  const File certificate_file = open(certificate);
+  const File key_file = open(key);
+  Identity identity;
+  identity.certificate.reset(PEM_read_X509(certificate_file.get(), nullptr, nullptr, nullptr));
+  identity.key.reset(PEM_read_PrivateKey(key_file.get(), nullptr, nullptr, nullptr));
+  if (identity.certificate == nullptr || identity.key == nullptr)
+    throw std::runtime_error(certificate.string() + " or " + key.string() +
+                             " is damaged: delete both to make new ones");
+  return identity;
 }
 
 void write_revocations(const Identity& authority, const std::vector<const Identity*>& revoked,

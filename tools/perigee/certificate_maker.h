@@ -40,6 +40,10 @@ struct CertificateContents {
 /// std::runtime_error with OpenSSL's reason.
 Identity make_identity(const CertificateContents& contents, const Identity* authority = nullptr);
 
+/// Reads PEM files that `write_certificate` and `write_key` have written. Throws
+/// std::runtime_error.
+Identity read_identity(const std::filesystem::path& certificate, const std::filesystem::path& key);
+
 /// Writes the list of the authority's revoked certificates (a CRL, PEM), valid for `valid_until`.
 void write_revocations(const Identity& authority, const std::vector<const Identity*>& revoked,
                        const std::filesystem::path& path,

@@ -2,6 +2,7 @@
 #include "ior_edit.h"
 
 #include "describe.h"
+#include "parts.h"
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/profile_codec.h>
@@ -17,13 +18,6 @@ namespace perigee::tool {
 namespace {
 
 using Error = std::unexpected<std::string>;
-
-// The parser of corbalocs knows the escapes.
-std::expected<iop::ObjectKey, std::string> parse_key(const std::string& text) {
-  auto parsed = iop::parse_corbaloc("corbaloc::h:1/" + text);
-  if (!parsed) return Error(parsed.error().text);
-  return std::move(parsed->object_key);
-}
 
 std::expected<iop::HostPort, std::string> parse_address(const std::string& text) {
   auto address = iop::parse_host_port(text, 0);

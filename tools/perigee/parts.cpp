@@ -165,6 +165,13 @@ std::string component_contents(const iop::TaggedComponent& component) {
   }
 }
 
+// The parser of corbalocs knows the escapes.
+std::expected<iop::ObjectKey, std::string> parse_key(const std::string& text) {
+  auto parsed = iop::parse_corbaloc("corbaloc::h:1/" + text);
+  if (!parsed) return std::unexpected(parsed.error().text);
+  return std::move(parsed->object_key);
+}
+
 std::uint16_t tls_port(std::span<const iop::TaggedComponent> components) {
   const auto* const component = iop::find_component(components, iop::tag_ssl_sec_trans);
   if (component == nullptr) return 0;

@@ -6,6 +6,7 @@
 #include <perigee/iop/profile_codec.h>
 
 #include <cstdint>
+#include <expected>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ std::string_view component_name(std::uint32_t tag);
 std::string address(std::string_view host, std::uint16_t port);
 /// "/path on host".
 std::string local_address(std::string_view host, std::string_view path);
+
+/// An object key with %-escapes as in a corbaloc; the text of the mistake if it has one.
+std::expected<iop::ObjectKey, std::string> parse_key(const std::string& text);
 
 /// The port of TLS in the components of an IIOP profile; 0: there is none.
 std::uint16_t tls_port(std::span<const iop::TaggedComponent> components);
