@@ -38,9 +38,14 @@ class Source:
         self.words = set(re.findall(r"\w+", text))
         self.calls = set(CALLED.findall(text))
         self.types, self.functions, self.variables, self.imported = set(), set(), macros, set()
+        self.hiding = set()  # functions of unnamed namespaces: there, they hide functions of headers
         self.opened = set()  # namespaces: the source may mean any of their names
-        for statement in statements_of_namespaces(text):
+        for statement, is_unnamed in statements_of_namespaces(text):
+            others, self.functions = self.functions, set()
             self.note(statement)
+            if is_unnamed:
+                self.hiding |= self.functions
+            self.functions |= others
         self.names = self.types | self.functions | self.variables
         self.foreign = set()  # names of headers beside the source or above it
         for header in headers_of(path, raw):
@@ -68,10 +73,16 @@ class Source:
     def clashes(self, other):
         return self.disturbs(other) or other.disturbs(self)
 
+    def overloads(self, other):
+        """Functions that headers of both sources declare: their parameters differ."""
+        declared = self.functions & other.functions & self.foreign & other.foreign
+        return declared - self.hiding - other.hiding
+
     def disturbs(self, other):
         """Whether the other source might have another meaning if this source stands in front of it."""
         declared = self.names | self.imported
-        return bool(declared & other.names or self.variables & other.words or (self.functions - self.foreign) & other.calls
+        return bool((declared & other.names) - self.overloads(other) or self.variables & other.words
+                    or (self.functions - (self.foreign - self.hiding)) & other.calls
                     or (declared & other.foreign) - self.foreign
                     or (self.opened != other.opened and declared & other.words))
 
@@ -93,8 +104,10 @@ def headers_of(path, text):
 
 
 def statements_of_namespaces(text):
-    """Yields the beginning of each declaration in a namespace, up to a brace or a semicolon."""
+    """Yields the beginning of each declaration in a namespace, up to a brace or a semicolon, and
+    whether the namespace has no name."""
     scopes = []  # for each open brace: whether it opens a namespace
+    unnamed = []  # the same for namespaces without a name
     begin = 0
     brackets = 0
     for match in re.finditer(r"[{}();]", text):
@@ -106,12 +119,14 @@ def statements_of_namespaces(text):
         statement = text[begin:match.start()].strip()
         if brackets == 0 or what != ";":
             if in_namespace and statement and not is_namespace(statement) and brackets == 0:
-                yield " ".join(statement.split())
+                yield " ".join(statement.split()), any(unnamed)
             begin = match.end()
         if what == "{":
             scopes.append(in_namespace and is_namespace(statement) and brackets == 0)
+            unnamed.append(scopes[-1] and statement == "namespace")
         elif what == "}" and scopes:
             scopes.pop()
+            unnamed.pop()
 
 
 def is_namespace(statement):

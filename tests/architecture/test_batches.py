@@ -21,6 +21,13 @@ class Batches(unittest.TestCase):
             return batches(sources, size)
 
     @staticmethod
+    def chosen_files(files, *names):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (Path(folder) / name).write_text(text)
+            return batches([Source(Path(folder) / name) for name in names], 10)
+
+    @staticmethod
     def local(text):
         return "#include <x.h>\n\nnamespace perigee {\nnamespace {\n\n" + text + "\n\n}  // namespace\n}\n"
 
@@ -78,6 +85,21 @@ class Batches(unittest.TestCase):
             for number, text in enumerate(texts):
                 (Path(folder) / f"{number}.cpp").write_text(text)
             self.assertEqual(batches([Source(Path(folder) / f"{number}.cpp") for number in range(4)], 10), [1, 2, 3, 2])
+
+    def test_overloads_that_headers_declare_share_a_batch(self):
+        files = {"a.h": "namespace perigee { int size(A a); }", "b.h": "namespace perigee { int size(B b); }",
+                 "a.cpp": '#include "a.h"\nnamespace perigee { int size(A a) { return 1; } }',
+                 "b.cpp": '#include "b.h"\nnamespace perigee { int size(B b) { return 2; } }',
+                 "calling.cpp": '#include "b.h"\nnamespace perigee { int f() { return size(B()); } }'}
+        self.assertEqual(self.chosen_files(files, "a.cpp", "b.cpp", "calling.cpp"), [1, 1, 1])
+
+    def test_a_local_function_is_kept_apart_from_a_source_that_calls_a_function_of_a_header(self):
+        files = {"a.h": "namespace perigee { int size(A a); }",
+                 "a.cpp": '#include "a.h"\nnamespace perigee { namespace { int size(C c) { return 1; } } }',
+                 "calling.cpp": '#include "a.h"\nnamespace perigee { int f() { return size(A()); } }',
+                 "defining.cpp": '#include "a.h"\nnamespace perigee { int size(A a) { return 2; } }'}
+        self.assertEqual(self.chosen_files(files, "a.cpp", "calling.cpp"), [1, 2])
+        self.assertEqual(self.chosen_files(files, "defining.cpp", "a.cpp"), [1, 2])
 
     def test_the_body_of_a_c_function_declares_nothing(self):
         text = 'extern "C" void FUNCTION() {\n  const int before = 1;\n}\n'
