@@ -2,6 +2,7 @@
 #include "harness/command.h"
 
 #include "ami.h"
+#include "harness/companions.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +10,7 @@
 namespace perigee::bench {
 namespace {
 
-struct Settings {
+struct AmiSettings {
   AmiOptions options;
   Output output;
   bool quick = false;
@@ -25,7 +26,7 @@ void choose_parts(const CLI::App& command, AmiOptions& options) {
   if (options.servers.empty()) throw std::runtime_error("ami: there is no server to measure");
 }
 
-void run(const CLI::App& command, Settings& settings) {
+void run_ami_command(const CLI::App& command, AmiSettings& settings) {
   AmiOptions& options = settings.options;
   if (settings.quick) {
     set_unless_given(command, "--rounds", options.rounds, 3);
@@ -38,7 +39,7 @@ void run(const CLI::App& command, Settings& settings) {
   write_report(report, settings.output);
 }
 
-int run_role(const std::vector<std::string>& words) {
+int run_ami_role(const std::vector<std::string>& words) {
   if (words.front() == "client") return run_ami_client(words.at(1), words.at(2));
   return 1;
 }
@@ -46,7 +47,7 @@ int run_role(const std::vector<std::string>& words) {
 }  // namespace
 
 void add_ami_command(CLI::App& bench) {
-  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  auto settings = std::make_shared<AmiSettings>();  // lives as long as the callback below
   AmiOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "ami", "Asynchronous calls: many in flight on one connection, compared with one at a time");
@@ -73,8 +74,8 @@ void add_ami_command(CLI::App& bench) {
   command->add_flag("--counts", settings->counts,
                     "Count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
-  command->callback([command, settings] { run(*command, *settings); });
-  add_role_command(bench, "ami", run_role);
+  command->callback([command, settings] { run_ami_command(*command, *settings); });
+  add_role_command(bench, "ami", run_ami_role);
 }
 
 }  // namespace perigee::bench

@@ -13,14 +13,14 @@
 namespace perigee::bench {
 namespace {
 
-std::string describe_method(const AmiOptions& options) {
+std::string describe_ami_method(const AmiOptions& options) {
   return fmt::format(
       "one thread, one connection, calls without parameters; rates and their ratios to synchronous "
       "calls in the same round: medians over {} rounds of {} calls each; {}",
       options.rounds, options.calls, interval_text(options.rounds));
 }
 
-std::string title_of(const AmiPart& part) {
+std::string ami_title_of(const AmiPart& part) {
   return part.server + " server, " + (part.cpus == 1 ? "one CPU" : "two CPUs");
 }
 
@@ -109,11 +109,11 @@ nlohmann::json to_json(const AmiPart& part) {
 
 std::string to_table(const AmiReport& report) {
   std::string text = fmt::format("perigee bench ami: {}\n{}\n", machine_description(),
-                                 describe_method(report.options));
+                                 describe_ami_method(report.options));
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
     text += describe_claims(report.options.rounds) + '\n' + to_table(claims);
   for (const AmiPart& part : report.parts) {
-    text += title_of(part) + '\n' + lines_of(header(), rows_of(part));
+    text += ami_title_of(part) + '\n' + lines_of(header(), rows_of(part));
     text += lines_of(count_header(), rows_of_counts(part));
   }
   return text;
@@ -130,13 +130,13 @@ std::string to_json(const AmiReport& report) {
 
 std::string to_html(const AmiReport& report) {
   Page page("perigee bench ami");
-  page.note(describe_method(report.options));
+  page.note(describe_ami_method(report.options));
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty()) {
     page.note(describe_claims(report.options.rounds));
     add_to(page, claims);
   }
   for (const AmiPart& part : report.parts) {
-    page.heading(title_of(part));
+    page.heading(ami_title_of(part));
     page.chart(curves(part));
     page.table(header(), rows_of(part));
     if (const Rows counts = rows_of_counts(part); !counts.empty())

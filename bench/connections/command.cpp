@@ -2,13 +2,14 @@
 #include "harness/command.h"
 
 #include "connections.h"
+#include "harness/companions.h"
 
 #include <memory>
 
 namespace perigee::bench {
 namespace {
 
-int run_role(const std::vector<std::string>& words) {
+int run_connections_role(const std::vector<std::string>& words) {
   if (words.front() == "server") return run_connections_server(std::stoul(words.at(1)));
   if (words.front() == "thread-server") return run_connections_thread_server();
   if (words.front() == "client")
@@ -40,7 +41,7 @@ void add_connections_command(CLI::App& bench) {
     settings->options.omniorb_program = find_omniorb_program("cubit_omniorb");
     write_report(run_connections(settings->options), settings->output);
   });
-  add_role_command(bench, "connections", run_role);
+  add_role_command(bench, "connections", run_connections_role);
 }
 
 }  // namespace perigee::bench

@@ -9,7 +9,7 @@
 namespace perigee::bench {
 namespace {
 
-int run_role(const std::vector<std::string>& words) {
+int run_crowd_role(const std::vector<std::string>& words) {
   const auto number = [&words](std::size_t index) { return std::stoul(words.at(index)); };
   const std::string& role = words.front();
   if (role == "server")
@@ -46,7 +46,7 @@ void add_crowd_command(CLI::App& bench) {
       ->capture_default_str();
   add_output_options(*command, settings->output);
   command->callback([settings] { write_report(run_crowd(settings->options), settings->output); });
-  add_role_command(bench, "crowd", run_role);
+  add_role_command(bench, "crowd", run_crowd_role);
 }
 
 }  // namespace perigee::bench

@@ -3,6 +3,7 @@
 
 #include "asynchronous.h"
 #include "cubit.h"
+#include "harness/companions.h"
 #include "perigee.h"
 #include "raw.h"
 
@@ -11,7 +12,7 @@
 namespace perigee::bench {
 namespace {
 
-struct Settings {
+struct CubitSettings {
   CubitOptions options;
   Output output;
   std::string picture_file;
@@ -20,7 +21,7 @@ struct Settings {
   bool counts = false;
 };
 
-void run(const CLI::App& command, Settings& settings) {
+void run_cubit_command(const CLI::App& command, CubitSettings& settings) {
   CubitOptions& options = settings.options;
   if (settings.quick) {
     set_unless_given(command, "--rounds", options.rounds, 7);
@@ -49,7 +50,7 @@ std::vector<std::string> options_for(const std::vector<std::string>& words, std:
   return options;
 }
 
-int run_role(const std::vector<std::string>& words) {
+int run_cubit_role(const std::vector<std::string>& words) {
   const std::string& role = words.front();
   if (role == "raw-server") return run_raw_server(words.at(1));
   if (role == "raw-epoll-server") return run_raw_epoll_server(words.at(1));
@@ -78,7 +79,7 @@ std::vector<std::string> all_system_names() {
 }  // namespace
 
 void add_cubit_command(CLI::App& bench) {
-  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  auto settings = std::make_shared<CubitSettings>();  // lives as long as the callback below
   CubitOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "cubit",
@@ -109,8 +110,8 @@ void add_cubit_command(CLI::App& bench) {
   add_output_options(*command, settings->output);
   add_file_option(*command, "--svg", settings->picture_file,
                   "Write a picture of the first workload to this file");
-  command->callback([command, settings] { run(*command, *settings); });
-  add_role_command(bench, "cubit", run_role);
+  command->callback([command, settings] { run_cubit_command(*command, *settings); });
+  add_role_command(bench, "cubit", run_cubit_role);
 }
 
 }  // namespace perigee::bench

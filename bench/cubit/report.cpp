@@ -19,7 +19,7 @@ constexpr const char* method =
     "in "
     "the same round); {}; null is a second raw pair; server and client on {}";
 
-std::string describe_method(const CubitOptions& options) {
+std::string describe_cubit_method(const CubitOptions& options) {
   return fmt::format(fmt::runtime(method), options.rounds, options.calls,
                      interval_text(options.rounds), options.split ? "two CPUs" : "one CPU");
 }
@@ -42,7 +42,7 @@ std::string comparison_row(const Comparison& comparison, const Estimate& ratio) 
 }
 
 // "octets4096: a sequence of 4096 octets is sent and returned".
-std::string title_of(const std::string& workload) {
+std::string cubit_title_of(const std::string& workload) {
   return workload + ": " + workload_text(workload);
 }
 
@@ -71,7 +71,7 @@ BarChart figure_16(const CubitReport& report) {
       chart.bars.push_back({.name = system.name,
                             .value = exactly(rate),
                             .text = fmt::format("{:.0f}", rate),
-                            .group = title_of(workload)});
+                            .group = cubit_title_of(workload)});
     }
   return chart;
 }
@@ -143,7 +143,7 @@ nlohmann::json to_json(const SideCounts& counts) {
 
 std::string to_table(const CubitReport& report) {
   std::string text = fmt::format("perigee bench cubit: {}\n{}\n", machine_description(),
-                                 describe_method(report.options));
+                                 describe_cubit_method(report.options));
   if (!report.claims.empty())
     text += describe_claims(report.options.rounds) + '\n' + to_table(report.claims);
   const bool counted = is_counted(report.cells.begin()->second.begin()->second.counts);
@@ -179,7 +179,7 @@ std::string to_json(const CubitReport& report) {
 }
 
 void add_to(Page& page, const CubitReport& report) {
-  page.note(describe_method(report.options));
+  page.note(describe_cubit_method(report.options));
   if (!report.claims.empty()) {
     page.note(describe_claims(report.options.rounds));
     add_to(page, report.claims);
@@ -194,7 +194,7 @@ void add_to(Page& page, const CubitReport& report) {
   }
   add_comparisons(page, report);
   for (const std::string& workload : report.options.workloads) {
-    page.heading(title_of(workload));
+    page.heading(cubit_title_of(workload));
     page.chart(bars(workload, report));
   }
   add_counts(page, report);
@@ -203,7 +203,7 @@ void add_to(Page& page, const CubitReport& report) {
 std::string to_picture(const CubitReport& report) {
   const std::string& workload = report.options.workloads.front();
   return picture(bars(workload, report),
-                 title_of(workload) + "; " + describe_method(report.options));
+                 cubit_title_of(workload) + "; " + describe_cubit_method(report.options));
 }
 
 std::string to_html(const CubitReport& report) {

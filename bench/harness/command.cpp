@@ -1,15 +1,12 @@
 // The common part of the commands of all experiments.
 #include "command.h"
 
-#include "process.h"
-
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -17,15 +14,6 @@
 namespace perigee::bench {
 
 namespace {
-
-// Beside the perigee program, in the build tree and in the install prefix. Empty if there is none.
-std::string find_companion(const std::string& name) {
-  const auto folder = std::filesystem::path(own_executable()).parent_path();
-  for (const char* place : {".", "../libexec/perigee", "../../bench"})
-    if (const auto program = folder / place / name; std::filesystem::exists(program))
-      return std::filesystem::canonical(program);
-  return {};
-}
 
 [[noreturn]] void fail_to_write(const std::string& name) {
   throw std::runtime_error("cannot write " + name + ": " + std::strerror(errno));
@@ -91,18 +79,6 @@ void add_role_command(CLI::App& bench, const std::string& experiment, Role run) 
     if (run(*words) != 0)
       throw std::runtime_error("process failed: " + experiment + ' ' + words->front());
   });
-}
-
-std::string companion_program(const std::string& name) {
-  if (std::string program = find_companion(name); !program.empty()) return program;
-  throw std::runtime_error("there is no program " + name + " beside this one");
-}
-
-std::string find_omniorb_program(const std::string& name) {
-  if (std::string program = find_companion(name); !program.empty()) return program;
-  std::cerr << "perigee bench: this build has no omniORB peer (install libomniorb4-dev and "
-               "omniidl, then build again); measuring without it\n";
-  return {};
 }
 
 }  // namespace perigee::bench

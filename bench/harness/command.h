@@ -61,11 +61,4 @@ std::vector<std::string> orb_options_of(const std::vector<std::string>& words, s
 using Role = std::function<int(const std::vector<std::string>& words)>;
 void add_role_command(CLI::App& bench, const std::string& experiment, Role run);
 
-/// The path of an experiment's own program, which was built or installed with this one. Throws
-/// std::runtime_error if there is none.
-std::string companion_program(const std::string& name);
-/// The same for a program of another ORB. Empty if this build has none; this is reported on
-/// standard error.
-std::string find_omniorb_program(const std::string& name);
-
 }  // namespace perigee::bench

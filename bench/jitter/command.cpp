@@ -8,14 +8,14 @@
 namespace perigee::bench {
 namespace {
 
-struct Settings {
+struct JitterSettings {
   JitterOptions options;
   Output output;
   bool quick = false;
   bool counts = false;
 };
 
-void run(const CLI::App& command, Settings& settings) {
+void run_jitter_command(const CLI::App& command, JitterSettings& settings) {
   if (settings.quick) {
     set_unless_given(command, "--rounds", settings.options.rounds, 3);
     set_unless_given(command, "--calls", settings.options.calls, 2000);
@@ -25,7 +25,7 @@ void run(const CLI::App& command, Settings& settings) {
   write_report(report, settings.output);
 }
 
-int run_role(const std::vector<std::string>& words) {
+int run_jitter_role(const std::vector<std::string>& words) {
   if (words.front() == "crowd") return run_jitter_crowd(words.at(1), std::stoul(words.at(2)));
   return 1;
 }
@@ -33,7 +33,7 @@ int run_role(const std::vector<std::string>& words) {
 }  // namespace
 
 void add_jitter_command(CLI::App& bench) {
-  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  auto settings = std::make_shared<JitterSettings>();  // lives as long as the callback below
   JitterOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "jitter", "Percentiles of the latency of calls, for servants that reply at once or later");
@@ -55,8 +55,8 @@ void add_jitter_command(CLI::App& bench) {
   command->add_flag("--counts", settings->counts,
                     "Count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
-  command->callback([command, settings] { run(*command, *settings); });
-  add_role_command(bench, "jitter", run_role);
+  command->callback([command, settings] { run_jitter_command(*command, *settings); });
+  add_role_command(bench, "jitter", run_jitter_role);
 }
 
 }  // namespace perigee::bench

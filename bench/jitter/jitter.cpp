@@ -1,7 +1,7 @@
 // Runs the jitter experiment: rounds over all systems in turn. Keeps the times of all calls.
 #include "jitter.h"
 
-#include "harness/command.h"
+#include "harness/companions.h"
 #include "harness/progress.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 namespace perigee::bench {
 namespace {
 
-std::string describe_method(const JitterOptions& options) {
+std::string describe_jitter_method(const JitterOptions& options) {
   return fmt::format(
       "medians over {} rounds of {} calls each; {}; null is a second raw pair; server and client "
       "on {}",
@@ -21,7 +21,7 @@ std::string describe_method(const JitterOptions& options) {
       options.split ? "two CPUs" : "one CPU");
 }
 
-std::string title_of(const JitterPart& part, const JitterOptions& options) {
+std::string jitter_title_of(const JitterPart& part, const JitterOptions& options) {
   return part.crowded ? fmt::format("{}, beside {} other clients", part.workload, options.crowd)
                       : part.workload;
 }
@@ -146,9 +146,9 @@ nlohmann::json to_json(const JitterPart& part) {
 
 std::string to_table(const JitterReport& report) {
   std::string text = fmt::format("perigee bench jitter: {}\n{}\n", machine_description(),
-                                 describe_method(report.options));
+                                 describe_jitter_method(report.options));
   for (const JitterPart& part : report.parts) {
-    text += title_of(part, report.options) + '\n' +
+    text += jitter_title_of(part, report.options) + '\n' +
             lines_of(header("microseconds"), rows_of_times(part)) +
             lines_of(header("ratio in the same round"), rows_of_ratios(part));
     if (const Rows counts = rows_of_counts(part); !counts.empty())
@@ -169,9 +169,9 @@ std::string to_json(const JitterReport& report) {
 
 std::string to_html(const JitterReport& report) {
   Page page("perigee bench jitter");
-  page.note(describe_method(report.options));
+  page.note(describe_jitter_method(report.options));
   for (const JitterPart& part : report.parts) {
-    page.heading(title_of(part, report.options));
+    page.heading(jitter_title_of(part, report.options));
     page.chart(curves(part));
     page.table(header("microseconds"), rows_of_times(part));
     page.table(header("ratio in the same round"), rows_of_ratios(part));

@@ -9,14 +9,14 @@
 namespace perigee::bench {
 namespace {
 
-struct Settings {
+struct MiddletierSettings {
   MiddletierOptions options;
   Output output;
   bool goals = false;
 };
 
 // An option that selects points of one experiment leaves the other experiment out.
-void run(const CLI::App& command, Settings& settings) {
+void run_middletier_command(const CLI::App& command, MiddletierSettings& settings) {
   MiddletierOptions& options = settings.options;
   if (settings.goals) {
     if (command.count("--model") == 0) options.models = goal_models();
@@ -29,7 +29,7 @@ void run(const CLI::App& command, Settings& settings) {
   write_report(run_middletier(options), settings.output);
 }
 
-int run_role(const std::vector<std::string>& words) {
+int run_middletier_role(const std::vector<std::string>& words) {
   const std::string& role = words.front();
   if (role == "sink") return run_sink(std::stoul(words.at(1)));
   if (role == "middle")
@@ -42,7 +42,7 @@ int run_role(const std::vector<std::string>& words) {
 }  // namespace
 
 void add_middletier_command(CLI::App& bench) {
-  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  auto settings = std::make_shared<MiddletierSettings>();  // lives as long as the callback below
   MiddletierOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "middletier", "Models of concurrency, compared in a server that calls a slow server");
@@ -76,8 +76,8 @@ void add_middletier_command(CLI::App& bench) {
   command->add_flag("--goals", settings->goals,
                     "Measure only the models with goals; other options take precedence");
   add_output_options(*command, settings->output);
-  command->callback([command, settings] { run(*command, *settings); });
-  add_role_command(bench, "middletier", run_role);
+  command->callback([command, settings] { run_middletier_command(*command, *settings); });
+  add_role_command(bench, "middletier", run_middletier_role);
 }
 
 }  // namespace perigee::bench

@@ -41,7 +41,7 @@ bool begin_claim(std::vector<Claim>& claims, const Claim& goal, std::initializer
   return claims.back().failure.empty();
 }
 
-void add(std::vector<Claim>& claims, const Claim& goal, Cell cell, Value value) {
+void add_claim(std::vector<Claim>& claims, const Claim& goal, Cell cell, Value value) {
   if (!begin_claim(claims, goal, {cell})) return;
   std::vector<double> values;
   for (const MiddletierSample& sample : cell->samples) values.push_back(value(sample));
@@ -108,8 +108,8 @@ void add_busy(std::vector<Claim>& claims, Cell cell, Cell floor) {
            static_cast<double>(busy.clients);
   };
   const std::size_t before = claims.size();
-  add(claims, {"300 clients, 11 ms, AMH-ST: rate / ideal", Bound::at_least, 0.95, {}}, cell,
-      of_ideal);
+  add_claim(claims, {"300 clients, 11 ms, AMH-ST: rate / ideal", Bound::at_least, 0.95, {}}, cell,
+            of_ideal);
   if (claims.size() == before || floor == nullptr || floor->samples.empty()) return;
   std::vector<double> values;
   for (const MiddletierSample& sample : floor->samples) values.push_back(of_ideal(sample));
@@ -117,12 +117,13 @@ void add_busy(std::vector<Claim>& claims, Cell cell, Cell floor) {
 }
 
 void add_many(std::vector<Claim>& claims, Cell cell) {
-  add(claims, {"10,000 clients, AMH-ST: p99 / p50", Bound::at_most, 3, {}}, cell,
+  add_claim(
+      claims, {"10,000 clients, AMH-ST: p99 / p50", Bound::at_most, 3, {}}, cell,
       [](const MiddletierSample& sample) { return sample.source.p99_ms / sample.source.p50_ms; });
-  add(claims, {"10,000 clients, AMH-ST: KiB for each", Bound::at_most, 16, {}}, cell,
-      [](const MiddletierSample& sample) { return sample.client_octets / 1024; });
-  add(claims, {"10,000 clients, AMH-ST: threads", Bound::at_most, 1, {}}, cell,
-      [](const MiddletierSample& sample) { return sample.threads; });
+  add_claim(claims, {"10,000 clients, AMH-ST: KiB for each", Bound::at_most, 16, {}}, cell,
+            [](const MiddletierSample& sample) { return sample.client_octets / 1024; });
+  add_claim(claims, {"10,000 clients, AMH-ST: threads", Bound::at_most, 1, {}}, cell,
+            [](const MiddletierSample& sample) { return sample.threads; });
   add_sum(
       claims, {"10,000 clients, AMH-ST: failed, lost, stalled, idle", Bound::at_most, 0, {}}, cell,
       [](const MiddletierSample& sample) {
@@ -167,9 +168,9 @@ std::vector<Claim> claims_of(const MiddletierReport& report) {
             of(no_delay, "AMH-ST"), of(no_delay, "TPR-ST"));
   add_ratio(claims, {"150 clients, no delay: coroutine-ST / AMH-ST", Bound::at_least, 0.95, {}},
             of(no_delay, "coroutine-ST"), of(no_delay, "AMH-ST"));
-  add(claims, {"150 clients, 160 ms, AMH-ST: rate / ideal", Bound::at_least, 0.98, {}},
-      of(long_delay, "AMH-ST"),
-      [](const MiddletierSample& sample) { return sample.rate * 0.160 / 150; });
+  add_claim(claims, {"150 clients, 160 ms, AMH-ST: rate / ideal", Bound::at_least, 0.98, {}},
+            of(long_delay, "AMH-ST"),
+            [](const MiddletierSample& sample) { return sample.rate * 0.160 / 150; });
   add_busy(claims, of(busy, "AMH-ST"), of(busy, "raw"));
   add_ratio(claims, {"AMH-ST: 10,000 clients, 40 ms / 400, no delay", Bound::at_least, 0.90, {}},
             of(many, "AMH-ST"), of(busy_cpu, "AMH-ST"));

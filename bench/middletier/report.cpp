@@ -13,7 +13,7 @@
 namespace perigee::bench {
 namespace {
 
-std::string describe_method(const MiddletierOptions& options) {
+std::string describe_middletier_method(const MiddletierOptions& options) {
   return fmt::format(
       "each client sends its next request when it has its answer; windows of {} s in which all are "
       "connected; medians of {} rounds; if nothing else is said, the middle tier has one CPU, and "
@@ -216,7 +216,7 @@ std::string to_text(const Point& point) {
 
 std::string to_table(const MiddletierReport& report) {
   std::string text = fmt::format("perigee bench middletier: {}\n{}\n", machine_description(),
-                                 describe_method(report.options));
+                                 describe_middletier_method(report.options));
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
     text += describe_claims(report.options.rounds) + '\n' + to_table(claims);
   for (const auto& [point, models] : report.cells) text += table_of(report, point);
@@ -259,7 +259,7 @@ std::string to_json(const MiddletierReport& report) {
 
 std::string to_html(const MiddletierReport& report) {
   Page page("perigee bench middletier");
-  page.note(describe_method(report.options));
+  page.note(describe_middletier_method(report.options));
   page.note(
       "Figures 8 to 11 are those of the paper \"Design and Performance of Asynchronous Method "
       "Handling for CORBA\" (Deshpande, Schmidt, O'Ryan, Brunsch; 2002), measured with Perigee.");

@@ -9,7 +9,7 @@
 namespace perigee::bench {
 namespace {
 
-struct Settings {
+struct SockspeedSettings {
   SockspeedOptions options;
   Output output;
   bool quick = false;
@@ -21,7 +21,7 @@ struct Settings {
   std::vector<std::string> memory;
 };
 
-int run_role(const std::vector<std::string>& words) {
+int run_sockspeed_role(const std::vector<std::string>& words) {
   if (words.front() == "parent") return run_sockspeed_parent(words.at(1), words.at(2));
   if (words.front() == "child") return run_sockspeed_child(words.at(1), words.at(2), words.at(3));
   return 1;
@@ -34,7 +34,7 @@ void check_sizes(const std::vector<std::size_t>& sizes) {
           "--size", std::to_string(size) + ": write a multiple of 8 from 16 octets to 1 GiB");
 }
 
-void run_by_hand(const Settings& settings) {
+void run_by_hand(const SockspeedSettings& settings) {
   SockspeedByHand by_hand{
       .channel = parse_channel(settings.parent.empty() ? settings.child : settings.parent),
       .version = settings.version == "c" ? Version::c : Version::wrapper,
@@ -48,7 +48,7 @@ void run_by_hand(const Settings& settings) {
   run_child_by_hand(by_hand);
 }
 
-void make_quick(const CLI::App& command, SockspeedOptions& options) {
+void make_sockspeed_quick(const CLI::App& command, SockspeedOptions& options) {
   set_unless_given(command, "--rounds", options.rounds, 3);
   set_unless_given(command, "--size", options.sizes, {64, 4096, 65536});
   options.memory = {Memory::touched};
@@ -57,8 +57,8 @@ void make_quick(const CLI::App& command, SockspeedOptions& options) {
   std::cerr << "perigee bench sockspeed: --quick leaves out uring, and options of channels\n";
 }
 
-void run(const CLI::App& command, Settings& settings) {
-  if (settings.quick) make_quick(command, settings.options);
+void run_sockspeed_command(const CLI::App& command, SockspeedSettings& settings) {
+  if (settings.quick) make_sockspeed_quick(command, settings.options);
   settings.options.time =
       std::chrono::microseconds(static_cast<std::int64_t>(settings.milliseconds * 1000));
   if (!settings.memory.empty()) {
@@ -71,7 +71,7 @@ void run(const CLI::App& command, Settings& settings) {
   write_report(run_sockspeed(settings.options), settings.output);
 }
 
-void add_sides(CLI::App& command, Settings& settings) {
+void add_sides(CLI::App& command, SockspeedSettings& settings) {
   const char* const group = "One side only";
   auto* parent =
       command.add_option("--parent", settings.parent,
@@ -90,7 +90,7 @@ void add_sides(CLI::App& command, Settings& settings) {
 }  // namespace
 
 void add_sockspeed_command(CLI::App& bench) {
-  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  auto settings = std::make_shared<SockspeedSettings>();  // lives as long as the callback below
   SockspeedOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "sockspeed",
@@ -114,8 +114,8 @@ void add_sockspeed_command(CLI::App& bench) {
                     "Few rounds of three sizes without uring; other options take precedence");
   add_sides(*command, *settings);
   add_output_options(*command, settings->output);
-  command->callback([command, settings] { run(*command, *settings); });
-  add_role_command(bench, "sockspeed", run_role);
+  command->callback([command, settings] { run_sockspeed_command(*command, *settings); });
+  add_role_command(bench, "sockspeed", run_sockspeed_role);
 }
 
 }  // namespace perigee::bench

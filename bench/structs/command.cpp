@@ -1,6 +1,7 @@
 // `perigee bench structs`: its options, and its roles.
 #include "harness/command.h"
 
+#include "harness/companions.h"
 #include "perigee.h"
 #include "structs.h"
 
@@ -9,7 +10,7 @@
 namespace perigee::bench {
 namespace {
 
-int run_role(const std::vector<std::string>& words) {
+int run_structs_role(const std::vector<std::string>& words) {
   if (words.front() == "server") return run_structs_server();
   if (words.front() == "client") return run_structs_client(words.at(1));
   return 1;
@@ -37,7 +38,7 @@ void add_structs_command(CLI::App& bench) {
     settings->options.omniorb_program = find_omniorb_program("structs_omniorb");
     write_report(run_structs(settings->options), settings->output);
   });
-  add_role_command(bench, "structs", run_role);
+  add_role_command(bench, "structs", run_structs_role);
 }
 
 }  // namespace perigee::bench

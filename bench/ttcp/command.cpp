@@ -1,6 +1,7 @@
 // `perigee bench ttcp`: its options, and its roles.
 #include "harness/command.h"
 
+#include "harness/companions.h"
 #include "profile.h"
 #include "roles.h"
 #include "ttcp.h"
@@ -10,7 +11,7 @@
 namespace perigee::bench {
 namespace {
 
-struct Settings {
+struct TtcpSettings {
   TtcpOptions options;
   Output output;
   bool quick = false;
@@ -22,7 +23,7 @@ struct Settings {
   std::uint16_t port = 5001;  // the port of the first ttcp
 };
 
-void make_quick(const CLI::App& command, TtcpOptions& options) {
+void make_ttcp_quick(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--rounds", options.rounds, 3);
   set_unless_given(command, "--volume", options.volume, 4 * 1024 * 1024);
   set_unless_given(command, "--buffers-max", options.buffers_max, 1024);
@@ -41,9 +42,9 @@ void make_large(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--version", options.versions, large_ttcp_versions());
 }
 
-void run(const CLI::App& command, Settings& settings) {
+void run_ttcp_command(const CLI::App& command, TtcpSettings& settings) {
   TtcpOptions& options = settings.options;
-  if (settings.quick) make_quick(command, options);
+  if (settings.quick) make_ttcp_quick(command, options);
   if (settings.large) make_large(command, options);
   options.omniorb_program = find_omniorb_program("ttcp_omniorb");
   if (settings.receive)
@@ -58,7 +59,7 @@ void run(const CLI::App& command, Settings& settings) {
 
 // The words: receiver or transmitter, kind, family or payload, size of the queues, address or
 // reference, ORB options.
-int run_role(const std::vector<std::string>& words) {
+int run_ttcp_role(const std::vector<std::string>& words) {
   const std::string& kind = words.at(1);
   const std::string& variant = words.at(2);
   const std::string& place = words.at(4);
@@ -79,7 +80,7 @@ int run_role(const std::vector<std::string>& words) {
   return 1;
 }
 
-void add_modes(CLI::App& command, Settings& settings) {
+void add_modes(CLI::App& command, TtcpSettings& settings) {
   command.add_flag("--profile", settings.profile,
                    "Show the functions and system calls that take the time, with perf and strace");
   auto* receive = command.add_flag("--receive", settings.receive,
@@ -95,7 +96,7 @@ void add_modes(CLI::App& command, Settings& settings) {
 }  // namespace
 
 void add_ttcp_command(CLI::App& bench) {
-  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  auto settings = std::make_shared<TtcpSettings>();  // lives as long as the callback below
   TtcpOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "ttcp",
@@ -124,8 +125,8 @@ void add_ttcp_command(CLI::App& bench) {
                     "Few small transfers; other options take precedence");
   add_modes(*command, *settings);
   add_output_options(*command, settings->output);
-  command->callback([command, settings] { run(*command, *settings); });
-  add_role_command(bench, "ttcp", run_role);
+  command->callback([command, settings] { run_ttcp_command(*command, *settings); });
+  add_role_command(bench, "ttcp", run_ttcp_role);
 }
 
 }  // namespace perigee::bench

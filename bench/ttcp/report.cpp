@@ -14,7 +14,7 @@ namespace {
 
 std::string size_text(std::size_t size) { return octets_text(static_cast<double>(size)); }
 
-std::string describe_method(const TtcpReport& report) {
+std::string describe_ttcp_method(const TtcpReport& report) {
   const TtcpOptions& options = report.options;
   std::string text = fmt::format(
       "{} a transfer, {} rounds of all versions in turn; throughput and CPU time per buffer (user "
@@ -51,8 +51,8 @@ std::string comparison_row(const TtcpCompared& compared) {
 
 // One value of each cell of the group's versions, over the size of buffers.
 template <typename Value>
-LineChart chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
-                const std::string& label, AxisKind axis, Value value) {
+LineChart ttcp_chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
+                     const std::string& label, AxisKind axis, Value value) {
   LineChart chart{"size of buffers", label, AxisKind::logarithmic, axis};
   chart.x_unit = AxisUnit::octets;
   chart.base = group == TtcpGroup::tcp ? "C TCP" : "C UNIX-domain";
@@ -70,16 +70,16 @@ LineChart chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup grou
 void add_figures(Page& page, const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
                  const std::string& title) {
   LineChart throughput =
-      chart(report, table, group, "MB/s", AxisKind::logarithmic,
-            [](const TtcpCell& cell) { return exactly(cell.octets_per_s / 1e6); });
+      ttcp_chart(report, table, group, "MB/s", AxisKind::logarithmic,
+                 [](const TtcpCell& cell) { return exactly(cell.octets_per_s / 1e6); });
   if (throughput.series.empty()) return;
   throughput.better = Better::larger;
   page.heading(fmt::format("{}, socket queues: {}", title, queue_text(table.queue_size)));
   page.note("Throughput.");
   page.chart(std::move(throughput));
   page.note("CPU time per buffer, both sides: ratio to the C version in the same round.");
-  LineChart cpu = chart(report, table, group, "ratio of CPU time", AxisKind::linear,
-                        [](const TtcpCell& cell) { return cell.cpu_ratio; });
+  LineChart cpu = ttcp_chart(report, table, group, "ratio of CPU time", AxisKind::linear,
+                             [](const TtcpCell& cell) { return cell.cpu_ratio; });
   cpu.values = Values::ratios;
   page.chart(std::move(cpu));
 }
@@ -111,8 +111,8 @@ void add_comparisons(Page& page, const TtcpTable& table) {
 }  // namespace
 
 std::string to_table(const TtcpReport& report) {
-  std::string text =
-      fmt::format("perigee bench ttcp: {}\n{}\n", machine_description(), describe_method(report));
+  std::string text = fmt::format("perigee bench ttcp: {}\n{}\n", machine_description(),
+                                 describe_ttcp_method(report));
   if (!report.claims.empty())
     text += describe_claims(report.options.rounds) + '\n' + to_table(report.claims);
   const std::string interval = interval_name(report.options.rounds);
@@ -166,7 +166,7 @@ std::string to_json(const TtcpReport& report) {
 }
 
 void add_to(Page& page, const TtcpReport& report) {
-  page.note(describe_method(report));
+  page.note(describe_ttcp_method(report));
   if (!report.claims.empty()) {
     page.note(describe_claims(report.options.rounds));
     add_to(page, report.claims);

@@ -10,13 +10,13 @@
 namespace perigee::bench {
 namespace {
 
-struct Settings {
+struct WhiteboxSettings {
   WhiteboxOptions options;
   Output output;
   bool quick = false;
 };
 
-void run(const CLI::App& command, Settings& settings) {
+void run_whitebox_command(const CLI::App& command, WhiteboxSettings& settings) {
   if (settings.quick) {
     set_unless_given(command, "--rounds", settings.options.rounds, 1);
     set_unless_given(command, "--size", settings.options.sizes, {4, 4096});
@@ -27,7 +27,7 @@ void run(const CLI::App& command, Settings& settings) {
 }  // namespace
 
 void add_whitebox_command(CLI::App& bench) {
-  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  auto settings = std::make_shared<WhiteboxSettings>();  // lives as long as the callback below
   WhiteboxOptions& options = settings->options;
   options.sizes.assign(std::begin(cubit::echo_sizes), std::end(cubit::echo_sizes));
   CLI::App* command = bench.add_subcommand(
@@ -41,7 +41,7 @@ void add_whitebox_command(CLI::App& bench) {
   command->add_flag("--quick", settings->quick,
                     "One round of two sizes; other options take precedence");
   add_output_options(*command, settings->output);
-  command->callback([command, settings] { run(*command, *settings); });
+  command->callback([command, settings] { run_whitebox_command(*command, *settings); });
 }
 
 }  // namespace perigee::bench

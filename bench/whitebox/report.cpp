@@ -16,7 +16,7 @@ namespace {
 constexpr Layer layers[] = {Layer::orb, Layer::marshalling, Layer::messaging, Layer::transport,
                             Layer::io};
 
-std::string describe_method(const WhiteboxOptions& options) {
+std::string describe_whitebox_method(const WhiteboxOptions& options) {
   return fmt::format(
       "microseconds, means over the calls whose round trips are the middle half of {} calls in {} "
       "rounds, without what noting the time takes on both sides; server and client on one CPU, a "
@@ -161,7 +161,7 @@ nlohmann::json to_json(const std::vector<Activity>& activities, const Steps& ste
 
 std::string to_table(const WhiteboxReport& report) {
   std::string text = fmt::format("perigee bench whitebox: {}\n{}\n", machine_description(),
-                                 describe_method(report.options));
+                                 describe_whitebox_method(report.options));
   for (const Table& table : all_tables(report)) text += to_text(table);
   return text;
 }
@@ -184,7 +184,7 @@ std::string to_json(const WhiteboxReport& report) {
 
 std::string to_html(const WhiteboxReport& report) {
   Page page("perigee bench whitebox");
-  page.note(describe_method(report.options));
+  page.note(describe_whitebox_method(report.options));
   page.note(
       "The tables and figures have the numbers of the paper \"Applying Patterns to Develop a "
       "Pluggable Protocols Framework for ORB Middleware\" (Schmidt, O'Ryan, Othman; 2001). The "

@@ -2,7 +2,7 @@
 // and round.
 #include "whitebox.h"
 
-#include "harness/command.h"
+#include "harness/companions.h"
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/temporary_folder.h"

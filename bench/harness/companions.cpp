@@ -1,0 +1,37 @@
+// Looks for the programs of experiments: in the build tree and in the install prefix.
+#include "companions.h"
+
+#include "process.h"
+
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+
+namespace perigee::bench {
+
+namespace {
+
+// Beside the perigee program, in the build tree and in the install prefix. Empty if there is none.
+std::string find_companion(const std::string& name) {
+  const auto folder = std::filesystem::path(own_executable()).parent_path();
+  for (const char* place : {".", "../libexec/perigee", "../../bench"})
+    if (const auto program = folder / place / name; std::filesystem::exists(program))
+      return std::filesystem::canonical(program);
+  return {};
+}
+
+}  // namespace
+
+std::string companion_program(const std::string& name) {
+  if (std::string program = find_companion(name); !program.empty()) return program;
+  throw std::runtime_error("there is no program " + name + " beside this one");
+}
+
+std::string find_omniorb_program(const std::string& name) {
+  if (std::string program = find_companion(name); !program.empty()) return program;
+  std::cerr << "perigee bench: this build has no omniORB peer (install libomniorb4-dev and "
+               "omniidl, then build again); measuring without it\n";
+  return {};
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,16 @@
+// The programs that experiments start besides `perigee` itself. This header is separate from
+// command.h, which includes CLI11 and takes long to compile.
+#pragma once
+
+#include <string>
+
+namespace perigee::bench {
+
+/// The path of an experiment's own program, which was built or installed with this one. Throws
+/// std::runtime_error if there is none.
+std::string companion_program(const std::string& name);
+/// The same for a program of another ORB. Empty if this build has none; this is reported on
+/// standard error.
+std::string find_omniorb_program(const std::string& name);
+
+}  // namespace perigee::bench
