@@ -6,6 +6,8 @@
 #include "describe_json.h"
 #include "ior_edit.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <fstream>

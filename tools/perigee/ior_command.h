@@ -4,12 +4,14 @@
 #include "result.h"
 #include <perigee/transport/registry.h>
 
-#include <CLI/CLI.hpp>
-
 #include <expected>
 #include <functional>
 #include <memory>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace perigee::tool {
 

@@ -49,7 +49,7 @@ void check_used(const CLI::App& program, const std::vector<std::string>& words,
                                   "only perigee ior and perigee bridge take the options of an ORB");
 }
 
-int run(int argc, char* argv[]) {
+int run_perigee(int argc, char* argv[]) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::vector<std::string> orb_options = perigee::tool::take_orb_options(words);
   CLI::App program("Perigee: distributed objects at the speed of sockets");
@@ -79,7 +79,7 @@ int run(int argc, char* argv[]) {
 
 int main(int argc, char* argv[]) {
   try {
-    return run(argc, argv);
+    return run_perigee(argc, argv);
   } catch (const perigee::tool::UsageError& mistake) {
     std::cerr << mistake.what() << '\n';
     return perigee::tool::exit_usage;

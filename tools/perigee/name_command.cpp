@@ -26,7 +26,7 @@ using ContextRef = IDL::traits<CosNaming::NamingContextExt>::ref_type;
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
 /// The command line. The options fill it, and the callbacks read it.
-struct Arguments {
+struct NamingArguments {
   std::string service = "localhost:2809";
   double timeout_s = 10;
   std::string name;
@@ -36,7 +36,7 @@ struct Arguments {
 };
 
 /// An error, in words for people.
-struct Failure {
+struct NamingFailure {
   std::string text;
 };
 
@@ -44,7 +44,7 @@ struct Failure {
 struct Session {
   CORBA::ORB& orb;
   const ContextRef& root;
-  const Arguments& arguments;
+  const NamingArguments& arguments;
   Result& result;
 };
 
@@ -85,20 +85,21 @@ std::string why_not_found(const NamingContext::NotFound& exception) {
 }
 
 /// Makes the call, and describes exceptions of the naming service in words.
-void explain(const std::string& name, const std::function<void()>& call) {
+void explain_exceptions(const std::string& name, const std::function<void()>& call) {
   try {
     call();
   } catch (const NamingContext::NotFound& exception) {
-    throw Failure{name + ": " + why_not_found(exception)};
+    throw NamingFailure{name + ": " + why_not_found(exception)};
   } catch (const NamingContext::AlreadyBound&) {
-    throw Failure{name + ": the name is already bound; 'rebind' replaces its reference"};
+    throw NamingFailure{name + ": the name is already bound; 'rebind' replaces its reference"};
   } catch (const NamingContext::InvalidName&) {
-    throw Failure{name +
-                  ": invalid name; write <id>.<kind>/<id>.<kind>, with a backslash before each "
-                  "'/', '.' and '\\' of an id or kind"};
+    throw NamingFailure{
+        name +
+        ": invalid name; write <id>.<kind>/<id>.<kind>, with a backslash before each "
+        "'/', '.' and '\\' of an id or kind"};
   } catch (const NamingContext::CannotProceed& exception) {
-    throw Failure{name + ": the naming service cannot resolve '" +
-                  to_text(exception.rest_of_name()) + "'"};
+    throw NamingFailure{name + ": the naming service cannot resolve '" +
+                        to_text(exception.rest_of_name()) + "'"};
   }
 }
 
@@ -111,7 +112,7 @@ std::string service_url(const std::string& service) {
 
 ObjectRef read_reference(CORBA::ORB& orb, const std::string& reference) {
   const ObjectRef object = orb.string_to_object(reference);
-  if (!object) throw Failure{reference + ": this is the nil reference"};
+  if (!object) throw NamingFailure{reference + ": this is the nil reference"};
   return object;
 }
 
@@ -119,30 +120,31 @@ ContextRef find_service(CORBA::ORB& orb, const std::string& service) {
   const ObjectRef object = read_reference(orb, service_url(service));
   auto context = IDL::traits<CosNaming::NamingContextExt>::narrow(object);
   if (!context)
-    throw Failure{service + ": the object is not a naming service (CosNaming::NamingContextExt)"};
+    throw NamingFailure{service +
+                        ": the object is not a naming service (CosNaming::NamingContextExt)"};
   return context;
 }
 
 /// The name, and the reference that it now leads to.
-nlohmann::json to_json(const Session& session, const ObjectRef& object) {
+nlohmann::json object_to_json(const Session& session, const ObjectRef& object) {
   return {{"name", session.arguments.name}, {"reference", session.orb.object_to_string(object)}};
 }
 
 void bind(const Session& session) {
   const ObjectRef object = read_reference(session.orb, session.arguments.reference);
   session.root->bind(session.root->to_name(session.arguments.name), object);
-  session.result.json = to_json(session, object);
+  session.result.json = object_to_json(session, object);
 }
 
 void rebind(const Session& session) {
   const ObjectRef object = read_reference(session.orb, session.arguments.reference);
   session.root->rebind(session.root->to_name(session.arguments.name), object);
-  session.result.json = to_json(session, object);
+  session.result.json = object_to_json(session, object);
 }
 
 void resolve(const Session& session) {
   const ObjectRef object = session.root->resolve(session.root->to_name(session.arguments.name));
-  session.result = {session.orb.object_to_string(object) + '\n', to_json(session, object)};
+  session.result = {session.orb.object_to_string(object) + '\n', object_to_json(session, object)};
 }
 
 void unbind(const Session& session) {
@@ -169,7 +171,7 @@ IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
   if (name.empty()) return session.root;
   const ObjectRef object = session.root->resolve(session.root->to_name(name));
   auto context = IDL::traits<NamingContext>::narrow(object);
-  if (!context) throw Failure{name + ": this is an object, not a context"};
+  if (!context) throw NamingFailure{name + ": this is an object, not a context"};
   return context;
 }
 
@@ -187,7 +189,7 @@ CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& 
 }
 
 /// The binding as a line and as an object. A '/' follows the names of contexts.
-Result describe(const CosNaming::Binding& binding) {
+Result describe_binding(const CosNaming::Binding& binding) {
   const bool is_context = binding.binding_type() == CosNaming::BindingType::ncontext;
   const std::string name = to_text(binding.binding_name());
   Result described{name + (is_context ? "/\n" : "\n"), {{"name", name}, {"context", is_context}}};
@@ -197,10 +199,10 @@ Result describe(const CosNaming::Binding& binding) {
   return described;
 }
 
-void list(const Session& session) {
+void list_bindings(const Session& session) {
   std::vector<Result> bindings;
   for (const auto& binding : all_bindings(context_to_list(session)))
-    bindings.push_back(describe(binding));
+    bindings.push_back(describe_binding(binding));
   std::ranges::sort(bindings, {}, &Result::text);
   session.result.json = nlohmann::json::array();
   for (Result& binding : bindings) {
@@ -209,17 +211,17 @@ void list(const Session& session) {
   }
 }
 
-using Act = void (*)(const Session& session);
+using NamingAct = void (*)(const Session& session);
 
-Result result_of(CORBA::ORB& orb, Act act, const Arguments& arguments) {
+Result result_of(CORBA::ORB& orb, NamingAct act, const NamingArguments& arguments) {
   limit_calls(orb, arguments.timeout_s);
   const ContextRef root = find_service(orb, arguments.service);
   Result result;
-  explain(arguments.name, [&] { act({orb, root, arguments, result}); });
+  explain_exceptions(arguments.name, [&] { act({orb, root, arguments, result}); });
   return result;
 }
 
-void run(Act act, const Arguments& arguments) {
+void run_name_command(NamingAct act, const NamingArguments& arguments) {
   try {
     // One name that is not UTF-8 must not hide the other names.
     std::vector<std::string> options = {"-ORBAcceptInvalidUtf8", "yes"};
@@ -227,7 +229,7 @@ void run(Act act, const Arguments& arguments) {
     const Result result = result_of(*orb, act, arguments);
     orb->destroy();
     print(result, format_of(arguments.json));
-  } catch (const Failure& failure) {
+  } catch (const NamingFailure& failure) {
     std::cerr << "perigee name: " << failure.text << '\n';
     throw CLI::RuntimeError(1);
   } catch (const CORBA::Exception& exception) {
@@ -242,7 +244,7 @@ struct Subcommand {
   const char* word;
   const char* meaning;
   Needs needs;
-  Act act;
+  NamingAct act;
 };
 
 constexpr Subcommand subcommands[] = {
@@ -251,7 +253,7 @@ constexpr Subcommand subcommands[] = {
      rebind},
     {"resolve", "Print the reference of a name", Needs::name, resolve},
     {"list", "Print the names in a context; names of contexts end with /", Needs::perhaps_name,
-     list},
+     list_bindings},
     {"unbind", "Remove a name; its object or context remains", Needs::name, unbind},
     {"mkdir", "Make a naming context", Needs::name, make_context},
 };
@@ -261,7 +263,7 @@ constexpr Subcommand subcommands[] = {
 void add_name_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("name", "Work with a naming service");
   command->require_subcommand(1);
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<NamingArguments>();
   command
       ->add_option("-s,--service", arguments->service,
                    "The naming service: host, host:port, or a reference to a context")
@@ -283,7 +285,7 @@ void add_name_command(CLI::App& program) {
           ->required();
     if (subcommand.act == make_context)
       added->add_flag("-p,--parents", arguments->parents, "Make missing outer contexts, too");
-    added->callback([arguments, act = subcommand.act] { run(act, *arguments); });
+    added->callback([arguments, act = subcommand.act] { run_name_command(act, *arguments); });
   }
 }
 

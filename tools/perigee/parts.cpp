@@ -62,7 +62,7 @@ std::string_view find_name(const std::array<Name, size>& names, std::uint32_t va
   return found == names.end() ? std::string_view("unknown") : found->name;
 }
 
-std::string hex(std::uint32_t value) {
+std::string hexadecimal(std::uint32_t value) {
   std::array<char, 11> text{};
   std::snprintf(text.data(), text.size(), "0x%08x", value);
   return text.data();
@@ -76,7 +76,7 @@ std::string code_set(std::uint32_t id) {
   const std::string name =
       chars ? cdr::name_of(*chars)
             : std::string(find_name(wide_set_names, wide ? cdr::registry_number(*wide) : id));
-  return name + " (" + hex(id) + ")";
+  return name + " (" + hexadecimal(id) + ")";
 }
 
 std::string describe(const iop::CodeSetList& list) {
@@ -90,7 +90,7 @@ std::string describe(const iop::CodeSetList& list) {
 std::string describe_orb_type(OctetSpan data) {
   const auto orb = iop::decode_orb_type(data);
   if (!orb) return {};
-  return std::string(find_name(orb_names, *orb)) + " (" + hex(*orb) + ")";
+  return std::string(find_name(orb_names, *orb)) + " (" + hexadecimal(*orb) + ")";
 }
 
 std::string describe_code_sets(OctetSpan data) {

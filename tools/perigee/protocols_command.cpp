@@ -28,7 +28,7 @@ namespace {
 using AdministrationRef = IDL::traits<Perigee::Administration>::ref_type;
 
 /// The command line. The options fill it, and the callbacks read it.
-struct Arguments {
+struct ProtocolsArguments {
   std::string server;
   std::string subject;
   std::vector<std::string> endpoints;
@@ -37,7 +37,8 @@ struct Arguments {
 };
 
 // One line for a protocol: "board: board board-brief".
-void list(const AdministrationRef& server, const Arguments& /*arguments*/, Result& result) {
+void list_protocols(const AdministrationRef& server, const ProtocolsArguments& /*arguments*/,
+                    Result& result) {
   result.json = nlohmann::json::array();
   for (const Perigee::Protocol& protocol : server->perigee_protocols()) {
     result.text += printable(protocol.name()) + ':';
@@ -62,7 +63,7 @@ void listen(const AdministrationRef& server, const std::vector<std::string>& end
 
 // The path is made absolute here, because the server has another working directory. A subject
 // without '/' is the name of an unloaded protocol, or of a library that the dynamic loader finds.
-void load(const AdministrationRef& server, const Arguments& arguments, Result& result) {
+void load(const AdministrationRef& server, const ProtocolsArguments& arguments, Result& result) {
   const bool is_path = arguments.subject.find('/') != std::string::npos;
   server->perigee_load(is_path ? std::filesystem::absolute(arguments.subject).string()
                                : arguments.subject);
@@ -70,26 +71,29 @@ void load(const AdministrationRef& server, const Arguments& arguments, Result& r
   listen(server, arguments.endpoints, result);
 }
 
-void unload(const AdministrationRef& server, const Arguments& arguments, Result& result) {
+void unload(const AdministrationRef& server, const ProtocolsArguments& arguments, Result& result) {
   server->perigee_unload(arguments.subject);
   result = {"unloaded " + arguments.subject + '\n', {{"unloaded", arguments.subject}}};
 }
 
-void listen_at(const AdministrationRef& server, const Arguments& arguments, Result& result) {
+void listen_at(const AdministrationRef& server, const ProtocolsArguments& arguments,
+               Result& result) {
   const std::string published = server->perigee_listen(arguments.subject);
   result = {"listening at " + printable(published) + '\n',
             {{"listening", nlohmann::json::array({published})}}};
 }
 
-void reload(const AdministrationRef& server, const Arguments& /*arguments*/, Result& result) {
+void reload(const AdministrationRef& server, const ProtocolsArguments& /*arguments*/,
+            Result& result) {
   server->perigee_reload();
   result = {"the files of the protocols were read again\n", {{"reloaded", true}}};
 }
 
-using Act = void (*)(const AdministrationRef& server, const Arguments& arguments, Result& result);
+using ProtocolsAct = void (*)(const AdministrationRef& server, const ProtocolsArguments& arguments,
+                              Result& result);
 
 /// An error with text for people.
-class Failure : public std::runtime_error {
+class ProtocolsFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -99,9 +103,10 @@ std::string socket_path(const std::string& server) {
   constexpr std::string_view scheme = "uiop://";
   const std::string path = server.starts_with(scheme) ? server.substr(scheme.size()) : server;
   if (path.empty() || path.starts_with('@') || path.find("://") != std::string::npos)
-    throw Failure("'" + printable(server) +
-                  "' is not the path of a socket file; write the path of the server's "
-                  "-ORBAdministration, like /run/bank/operator or uiop:///run/bank/operator");
+    throw ProtocolsFailure(
+        "'" + printable(server) +
+        "' is not the path of a socket file; write the path of the server's "
+        "-ORBAdministration, like /run/bank/operator or uiop:///run/bank/operator");
   return std::filesystem::absolute(path).string();
 }
 
@@ -110,7 +115,7 @@ std::string socket_path(const std::string& server) {
 void check_reached(CORBA::ORB& orb, const transport::Endpoint& endpoint, double timeout_s) {
   const auto reached =
       protocols(orb).connector(endpoint.scheme)->connect(endpoint, to_milliseconds(timeout_s));
-  if (!reached) throw Failure(printable(explain(reached.error())));
+  if (!reached) throw ProtocolsFailure(printable(explain(reached.error())));
 }
 
 // A corbaloc could not contain all characters of a path.
@@ -124,7 +129,7 @@ std::string reference_to(const std::string& path) {
                              .profiles = {transport::make_local_codec()->encode(body)}});
 }
 
-AdministrationRef administration_of(CORBA::ORB& orb, const Arguments& arguments) {
+AdministrationRef administration_of(CORBA::ORB& orb, const ProtocolsArguments& arguments) {
   const std::string path = socket_path(arguments.server);
   check_reached(orb, {"uiop", path}, arguments.timeout_s);
   return IDL::traits<Perigee::Administration>::unchecked_narrow(
@@ -140,28 +145,30 @@ std::string no_answer(double seconds) {
 }
 
 // Error texts name the socket only if another program may listen there.
-void call(CORBA::ORB& orb, Act act, const Arguments& arguments, Result& result) {
+void call_server(CORBA::ORB& orb, ProtocolsAct act, const ProtocolsArguments& arguments,
+                 Result& result) {
   try {
     limit_calls(orb, arguments.timeout_s);
     act(administration_of(orb, arguments), arguments, result);
   } catch (const Perigee::Refused& refused) {
-    throw Failure(printable(refused.reason()));
+    throw ProtocolsFailure(printable(refused.reason()));
   } catch (const CORBA::TIMEOUT&) {
-    throw Failure(no_answer(arguments.timeout_s));
+    throw ProtocolsFailure(no_answer(arguments.timeout_s));
   } catch (const CORBA::OBJECT_NOT_EXIST&) {
-    throw Failure("the server at " + printable(arguments.server) +
-                  " has its -ORBAdministration at another socket file, or none");
+    throw ProtocolsFailure("the server at " + printable(arguments.server) +
+                           " has its -ORBAdministration at another socket file, or none");
   } catch (const CORBA::BAD_OPERATION&) {
-    throw Failure("the server has another version of Perigee: use the `perigee` of that version");
+    throw ProtocolsFailure(
+        "the server has another version of Perigee: use the `perigee` of that version");
   } catch (const CORBA::COMM_FAILURE&) {
-    throw Failure("the connection ended before the reply: the server has stopped, or " +
-                  printable(arguments.server) + " is not the socket of an ORB");
+    throw ProtocolsFailure("the connection ended before the reply: the server has stopped, or " +
+                           printable(arguments.server) + " is not the socket of an ORB");
   } catch (const CORBA::TRANSIENT& exception) {
-    throw Failure("the server cannot be reached: " + exception.detail());
+    throw ProtocolsFailure("the server cannot be reached: " + exception.detail());
   }
 }
 
-void run(Act act, const Arguments& arguments) {
+void run_protocols_command(ProtocolsAct act, const ProtocolsArguments& arguments) {
   // No configuration file is read: it may be the server's own, which opens the socket. The client
   // trusts any user at the path that the operator names, because the server may belong to another
   // user.
@@ -170,7 +177,7 @@ void run(Act act, const Arguments& arguments) {
   std::string complaint;
   Result result;
   try {
-    call(*orb, act, arguments, result);
+    call_server(*orb, act, arguments, result);
   } catch (const std::exception& failure) {
     complaint = failure.what();
   }
@@ -181,11 +188,11 @@ void run(Act act, const Arguments& arguments) {
   throw CLI::RuntimeError(1);
 }
 
-CLI::App* add(CLI::App& command, const char* word, const char* meaning, Act act,
-              const std::shared_ptr<Arguments>& arguments) {
+CLI::App* add(CLI::App& command, const char* word, const char* meaning, ProtocolsAct act,
+              const std::shared_ptr<ProtocolsArguments>& arguments) {
   CLI::App* const added = command.add_subcommand(word, meaning);
   added->fallthrough();  // the option above may also follow
-  added->callback([arguments, act] { run(act, *arguments); });
+  added->callback([arguments, act] { run_protocols_command(act, *arguments); });
   return added;
 }
 
@@ -195,7 +202,7 @@ void add_protocols_command(CLI::App& program) {
   CLI::App* const command =
       program.add_subcommand("protocols", "Show and change the protocols of a running server");
   command->require_subcommand(1);
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ProtocolsArguments>();
   command
       ->add_option("-s,--server", arguments->server,
                    "Socket file of the server's -ORBAdministration: a path, or uiop:///path")
@@ -206,7 +213,8 @@ void add_protocols_command(CLI::App& program) {
       ->check(time_limit())
       ->capture_default_str();
   add_json_option(*command, arguments->json);
-  add(*command, "list", "Print the server's protocols, and the schemes of each", list, arguments);
+  add(*command, "list", "Print the server's protocols, and the schemes of each", list_protocols,
+      arguments);
   auto* const loading =
       add(*command, "load", "Load a plug-in, or load an unloaded protocol again", load, arguments);
   loading

@@ -1,6 +1,8 @@
 // The result of a command, as text for people and as JSON for programs.
 #include "result.h"
 
+#include <CLI/CLI.hpp>
+
 #include <iostream>
 
 namespace perigee::tool {

@@ -1,11 +1,14 @@
 // The result of a command, as text for people and as JSON for programs.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace perigee::tool {
 

@@ -13,6 +13,7 @@
 #include <perigee/iop/corbaloc.h>
 #include <perigee/orb/protocols.h>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -30,7 +31,7 @@ namespace {
 
 using transport::ProfileEndpoint;
 
-struct Arguments {
+struct TryArguments {
   std::string reference;
   double timeout_s = 5;
   bool json = false;
@@ -55,7 +56,7 @@ struct TriedProfile {
 /// Tries one profile after the other.
 class Trial {
  public:
-  Trial(CORBA::ORB& orb, const Arguments& arguments)
+  Trial(CORBA::ORB& orb, const TryArguments& arguments)
       : orb_(orb), timeout_(to_milliseconds(arguments.timeout_s)) {}
 
   /// `ior` has only this profile.
@@ -201,7 +202,7 @@ iop::Ior parse(CORBA::ORB& orb, const std::string& text) {
   return *ior;
 }
 
-void run(const Arguments& arguments, const std::vector<std::string>& orb_options) {
+void run_try_command(const TryArguments& arguments, const std::vector<std::string>& orb_options) {
   const auto text = reference_text(arguments.reference);
   std::string complaint = text ? std::string() : text.error();
   bool found = false;
@@ -227,7 +228,7 @@ void run(const Arguments& arguments, const std::vector<std::string>& orb_options
 }  // namespace
 
 void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TryArguments>();
   CLI::App* command =
       ior.add_subcommand("try", "Connect to all addresses of a reference, and explain failures");
   command
@@ -245,7 +246,7 @@ void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options)
     if (ior.count("reference") != 0)
       throw CLI::ValidationError("reference", "is not allowed before `try`");
     if (ior.count("--json") != 0) arguments->json = true;
-    run(*arguments, orb_options);
+    run_try_command(*arguments, orb_options);
   });
 }
 

@@ -63,7 +63,7 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
 }
 
 /// The words that no command knows come first: they cause most other errors.
-std::string explain(std::vector<const CLI::App*>& path, const CLI::ParseError& error) {
+std::string explain_usage(std::vector<const CLI::App*>& path, const CLI::ParseError& error) {
   for (std::size_t index = 0; index < path.size(); ++index) {
     const std::vector<std::string> words = path[index]->remaining();
     const auto word = std::ranges::find_if(words, [](const auto& each) { return each != "--"; });
@@ -86,7 +86,7 @@ int report(const CLI::App& program, const CLI::ParseError& error) {
   const bool is_mistake = error.get_exit_code() != 0 && error.get_name() != "RuntimeError";
   if (!is_mistake) return program.exit(error);
   std::vector<const CLI::App*> path = chosen_commands(program);
-  const std::string text = explain(path, error);
+  const std::string text = explain_usage(path, error);
   const bool needs_command = path.back()->get_require_subcommand_min() > 0;
   std::cerr << name_of(path) << ": " << text << " (" << name_of(path) << " --help lists the "
             << (needs_command ? "commands" : "options") << ")\n";
