@@ -57,6 +57,9 @@ endif()
 option(PERIGEE_BATCH_ALL "Compile in batches also what is compiled separately otherwise" OFF)
 if(PERIGEE_BATCH_ALL)
   find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+  # The compiler of a batch needs up to 800 MiB. With a first heap of this size (KiB), g++ collects
+  # garbage rarely, and takes about 7 % less time.
+  add_compile_options("$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=524288>")
 endif()
 
 # perigee_compile_separately(<target>...): for targets whose sources use the same local names. With
@@ -85,14 +88,15 @@ function(perigee_precompile_headers target)
 endfunction()
 
 # perigee_choose_batches(<target>): groups the sources that the target has now. Later sources, and
-# generated sources, are compiled separately.
+# sources that the build generates, are compiled separately.
 function(perigee_choose_batches target)
   get_target_property(of_target ${target} SOURCES)
   set(sources "")
   set(paths "")
   foreach(source IN LISTS of_target)
     get_filename_component(path ${source} ABSOLUTE)
-    if(path MATCHES "[.]cpp$" AND EXISTS ${path})
+    get_source_file_property(is_generated ${path} GENERATED)
+    if(path MATCHES "[.]cpp$" AND EXISTS ${path} AND NOT is_generated)
       list(APPEND sources ${source})
       list(APPEND paths ${path})
     endif()
