@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -53,6 +54,7 @@ class Program:
         while text not in self.log.read_text():
             if self.process.poll() is not None:
                 raise AssertionError("ended: " + self.log.read_text())
+            time.sleep(0.01)  # leaves the processor to the program
 
 
 class Imaging(unittest.TestCase):
