@@ -1,6 +1,7 @@
 // The records of TLS in memory: resumed sessions, and peers that make this side work.
 #include "transport/tls/tls_records.h"
 
+#include "raw_tls_client.h"
 #include "support/test_certificates.h"
 #include "transport/tls/tls_contexts.h"
 
@@ -72,51 +73,6 @@ std::size_t shake_hands(TlsRecords& client, TlsRecords& server) {
   CHECK(client.decrypt(tickets, {&octet, 1}).progress == Progress::needs_input);
   return sent;
 }
-
-/// The client of a program that uses OpenSSL directly.
-class RawClient {
- public:
-  RawClient() : context_(SSL_CTX_new(TLS_client_method())), connection_(SSL_new(context_.get())) {
-    in_ = BIO_new(BIO_s_mem());
-    out_ = BIO_new(BIO_s_mem());
-    SSL_set_bio(connection_.get(), in_, out_);
-    SSL_set_connect_state(connection_.get());
-  }
-
-  void open(TlsRecords& server) {
-    Octets to_client;
-    Progress progress = Progress::needs_input;
-    while (SSL_do_handshake(connection_.get()) != 1 || progress == Progress::needs_input) {
-      const Octets sent = take();
-      OctetSpan input = sent;
-      if (progress == Progress::needs_input) progress = server.shake_hands(input, to_client);
-      BIO_write(in_, to_client.data(), static_cast<int>(to_client.size()));
-      to_client.clear();
-    }
-  }
-  /// The octets of a key update.
-  [[nodiscard]] Octets update_keys() {
-    SSL_key_update(connection_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
-    SSL_do_handshake(connection_.get());
-    return take();
-  }
-  [[nodiscard]] Octets encrypt(const std::string& text) {
-    SSL_write(connection_.get(), text.data(), static_cast<int>(text.size()));
-    return take();
-  }
-
- private:
-  [[nodiscard]] Octets take() {
-    Octets octets(BIO_ctrl_pending(out_));
-    BIO_read(out_, octets.data(), static_cast<int>(octets.size()));
-    return octets;
-  }
-
-  Context context_;
-  Ssl connection_;
-  BIO* in_ = nullptr;  // the connection owns both
-  BIO* out_ = nullptr;
-};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // TLS connections: which certificates are accepted, and what the errors say.
 #include "conformance/transport_pair.h"
 #include "support/log_lines.h"
+#include "support/security_mechanisms.h"
 #include "support/test_certificates.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/inet_parse.h>
@@ -394,6 +395,28 @@ TEST_CASE_FIXTURE(Fixture, "references have port 0 and the port of TLS in a comp
   REQUIRE(claimed.size() == 1);
   CHECK(to_string(claimed.front().endpoint) == "ssliop://bank.example.org:2810");
   CHECK(transport::make_tcp_protocol()->claim(profile.tag, body).empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a client finds each address of TLS in a profile, once") {
+  const Protocol tls = make(certificates.options(""));
+  iop::ProfileBody body;
+  body.address = "bank.example.org:0";
+  const auto claimed = [&] {
+    std::string text;
+    for (const auto& place : tls->claim(iop::tag_internet_iop, body)) {
+      CHECK(place.is_protected);
+      text += (text.empty() ? "" : " ") + place.endpoint.address;
+    }
+    return text;
+  };
+  CHECK(claimed().empty());
+  for (const std::uint16_t port : {std::uint16_t{2810}, std::uint16_t{2811}, std::uint16_t{2810}})
+    body.components.push_back(iop::encode_ssl_address({.supports = 102, .needs = 6, .port = port}));
+  CHECK(claimed() == "bank.example.org:2810 bank.example.org:2811");
+  body.components.push_back(mechanism_of_tls());
+  CHECK(claimed() == "bank.example.org:2810 bank.example.org:2811 vm:2812");
+  body.components.back().data.pop_back();
+  CHECK(claimed() == "bank.example.org:2810 bank.example.org:2811");
 }
 
 TEST_CASE_FIXTURE(Fixture, "a client with TLS does not use the plain address of a TLS server") {
