@@ -5,6 +5,7 @@
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/ior.h>
 #include <perigee/iop/profile_codec.h>
+#include <perigee/iop/security_mechanisms.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -28,6 +29,8 @@ void try_components(const iop::IiopProfile& profile) {
               *address);
     if (const auto address = iop::decode_ssl_address(component.data))
       require(iop::decode_ssl_address(iop::encode_ssl_address(*address).data) == *address);
+    if (const auto addresses = iop::decode_tls_addresses(component.data))
+      require(addresses->size() <= component.data.size() / 8);
     if (const auto context = iop::decode_code_set_context(component.data))
       require(iop::decode_code_set_context(iop::encode_code_set_context(*context)) == *context);
   }

@@ -1,6 +1,7 @@
 // The text of `perigee ior` for each part of a reference.
 #include "describe.h"
 #include "support/octets.h"
+#include "support/security_mechanisms.h"
 #include <perigee/cdr/code_set_registry.h>
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
@@ -73,6 +74,10 @@ TEST_CASE("known components are described by their contents") {
   CHECK(contains(description_with(iop::encode_ssl_address({.supports = 6, .needs = 2, .port = 7})),
                  "component:  SSL_SEC_TRANS (tag 20), TLS at port 7; provides integrity, "
                  "confidentiality; requires integrity\n"));
+  CHECK(contains(description_with(test::mechanism_of_tls()),
+                 "component:  CSI_SEC_MECH_LIST (tag 33), TLS at vm:2812; provides integrity, "
+                 "confidentiality, trust in the server, trust in the client; requires integrity, "
+                 "confidentiality, trust in the server\n"));
   const iop::CodeSetInfo info{.for_char = {.native = 0x00010001, .conversions = {0x05010001}},
                               .for_wchar = {}};
   CHECK(contains(description_with(iop::encode_code_sets(info)),

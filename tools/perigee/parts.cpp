@@ -5,6 +5,7 @@
 #include <perigee/cdr/code_set_registry.h>
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
+#include <perigee/iop/security_mechanisms.h>
 #include <perigee/transport/local.h>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ constexpr std::array component_names{
     Name{6, "ENDPOINT_ID_POSITION"},
     Name{12, "LOCATION_POLICY"},
     Name{20, "SSL_SEC_TRANS"},
-    Name{33, "CSI_SEC_MECH_LIST"},
+    Name{iop::tag_security_mechanisms, "CSI_SEC_MECH_LIST"},
     Name{iop::tag_giop_lite, "Perigee's GIOPlite"},
     Name{iop::tag_omniorb_unix_address, "omniORB UNIX_TRANS"},
     Name{transport::tag_perigee_place, "Perigee's place of a socket"},
@@ -131,6 +132,16 @@ std::string describe_ssl_address(OctetSpan data) {
          describe_association(ssl->supports) + "; requires " + describe_association(ssl->needs);
 }
 
+std::string describe_mechanisms(OctetSpan data) {
+  const auto addresses = iop::decode_tls_addresses(data);
+  if (!addresses) return {};
+  std::string text;
+  for (const auto& tls : *addresses)
+    text += (text.empty() ? "TLS at " : "; TLS at ") + address(tls.host, tls.port) + "; provides " +
+            describe_association(tls.supports) + "; requires " + describe_association(tls.needs);
+  return text.empty() ? "no address of TLS" : text;
+}
+
 }  // namespace
 
 std::string_view profile_name(std::uint32_t tag) { return find_name(profile_names, tag); }
@@ -160,6 +171,8 @@ std::string component_contents(const iop::TaggedComponent& component) {
       return describe_omniorb_unix_address(component.data);
     case iop::tag_ssl_sec_trans:
       return describe_ssl_address(component.data);
+    case iop::tag_security_mechanisms:
+      return describe_mechanisms(component.data);
     default:
       return {};
   }

@@ -4,6 +4,7 @@
 #include <perigee/base/log.h>
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
+#include <perigee/iop/security_mechanisms.h>
 #include <perigee/ipc/inet_parse.h>
 #include <perigee/transport/tls.h>
 
@@ -72,28 +73,53 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TlsProtocol::listen_with(
   return wrap(tcp_->listen_with(accepting->inner(endpoint), properties), accepting);
 }
 
+// Each address once, in the order of the profile. A client would try no more of them in time.
+class Claimed {
+ public:
+  void add(std::string_view host, std::uint16_t port) {
+    if (host.empty() || port == 0 || places_.size() == places_max) return;
+    ProfileEndpoint place{
+        {std::string(tls_scheme), iop::join_host_port(host, port)}, Distance::network, true};
+    if (std::ranges::find(places_, place) == places_.end()) places_.push_back(std::move(place));
+  }
+  [[nodiscard]] std::vector<ProfileEndpoint> take() { return std::move(places_); }
+
+ private:
+  static constexpr std::size_t places_max = 64;
+  std::vector<ProfileEndpoint> places_;
+};
+
 // Port 0 stands for "the port in the component" in alternate addresses: other ORBs skip these.
-std::vector<ProfileEndpoint> TlsProtocol::claim(std::uint32_t tag,
-                                                const iop::ProfileBody& body) const {
-  if (tag != iop::tag_internet_iop) return {};
-  const auto* const component = iop::find_component(body.components, iop::tag_ssl_sec_trans);
-  if (component == nullptr) return {};
-  const auto address = iop::decode_ssl_address(component->data);
-  if (!address || address->port == 0) return {};
-  std::vector<ProfileEndpoint> endpoints;
-  const auto add = [&](std::string_view host) {
-    if (!host.empty())
-      endpoints.push_back({{std::string(tls_scheme), iop::join_host_port(host, address->port)},
-                           Distance::network,
-                           true});
-  };
-  if (const auto parts = ipc::split_host_port(body.address)) add(parts->host);
+void claim_alternates(const iop::ProfileBody& body, std::uint16_t port, Claimed& claimed) {
   for (const auto& other : body.components) {
     if (other.tag != iop::tag_alternate_iiop_address) continue;
     const auto alternate = iop::decode_alternate_address(other.data);
-    if (alternate && alternate->port == 0) add(alternate->host);
+    if (alternate && alternate->port == 0) claimed.add(alternate->host, port);
   }
-  return endpoints;
+}
+
+// A server with several ports of TLS has a component for each. A server whose address of TLS is on
+// another host than the profile lists it among its security mechanisms.
+std::vector<ProfileEndpoint> TlsProtocol::claim(std::uint32_t tag,
+                                                const iop::ProfileBody& body) const {
+  if (tag != iop::tag_internet_iop) return {};
+  Claimed claimed;
+  std::uint16_t first_port = 0;
+  const auto own = ipc::split_host_port(body.address);
+  for (const auto& component : body.components) {
+    if (component.tag == iop::tag_ssl_sec_trans) {
+      const auto address = iop::decode_ssl_address(component.data);
+      if (!address || !own) continue;
+      claimed.add(own->host, address->port);
+      if (first_port == 0) first_port = address->port;
+    } else if (component.tag == iop::tag_security_mechanisms) {
+      const auto addresses = iop::decode_tls_addresses(component.data);
+      if (!addresses) continue;
+      for (const auto& address : *addresses) claimed.add(address.host, address.port);
+    }
+  }
+  claim_alternates(body, first_port, claimed);
+  return claimed.take();
 }
 
 iop::SslAddress TlsProtocol::ssl_address(std::uint16_t port) const noexcept {
