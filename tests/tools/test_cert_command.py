@@ -35,8 +35,8 @@ class Cert(unittest.TestCase):
                 text=True,
             )
             self.assertEqual(verified.returncode, 0, verified.stderr)
-        self.assertIn("localhost", result["server"]["dns_names"])
-        self.assertIn("127.0.0.1", result["server"]["ip_addresses"])
+            self.assertIn("localhost", result[side]["dns_names"])
+            self.assertIn("127.0.0.1", result[side]["ip_addresses"])
 
     def test_names_are_added_and_the_authority_stays(self):
         self.assertEqual(run("cert", str(self.folder)).returncode, 0)
@@ -45,6 +45,7 @@ class Cert(unittest.TestCase):
         result = json.loads(made.stdout)
         self.assertIn("bank.example.org", result["server"]["dns_names"])
         self.assertIn("10.1.2.3", result["server"]["ip_addresses"])
+        self.assertNotIn("10.1.2.3", result["client"]["ip_addresses"])
         self.assertEqual((self.folder / "authority.pem").read_text(), authority)
 
     def test_the_printed_options_start_a_server(self):

@@ -1,6 +1,6 @@
 // Makes an authority, and certificates of a server and a client, in one folder. The authority's key
-// stays in the folder, so a later command
-// replaces the certificates of server and client, and keeps the authority.
+// stays in the folder, so a later command replaces the certificates of server and client, and keeps
+// the authority.
 #include "cert_command.h"
 
 #include "certificate_maker.h"
@@ -46,13 +46,14 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
 }
 
-/// The names and addresses by which clients reach this host, and those of the user.
-CertificateContents contents_of_server(const Arguments& arguments) {
+/// The names and addresses by which other programs reach this host, and `further` ones.
+CertificateContents contents_for_host(const std::string& common_name,
+                                      const std::vector<std::string>& further) {
   CertificateContents contents;
-  contents.common_name = arguments.names.empty() ? host_name() : arguments.names.front();
+  contents.common_name = common_name;
   std::vector<std::string> names{"localhost", "127.0.0.1", "::1", host_name()};
   names.push_back(ipc::primary_address().host());
-  names.insert(names.end(), arguments.names.begin(), arguments.names.end());
+  names.insert(names.end(), further.begin(), further.end());
   for (const std::string& name : names) {
     auto& kind = ipc::InetAddr::parse_host(name, 0) ? contents.ip_addresses : contents.dns_names;
     if (std::ranges::find(kind, name) == kind.end()) kind.push_back(name);
@@ -92,10 +93,12 @@ void make(const Arguments& arguments) {
   const Identity authority = has_authority
                                  ? read_identity(folder / "authority.pem", folder / "authority.key")
                                  : make_authority(folder, valid);
-  CertificateContents server = contents_of_server(arguments);
+  const auto& names = arguments.names;
+  CertificateContents server =
+      contents_for_host(names.empty() ? host_name() : names.front(), names);
   server.valid_until = valid;
-  CertificateContents client;
-  client.common_name = "client";
+  // Callbacks: a client may be called only by the names in its certificate.
+  CertificateContents client = contents_for_host("client", {});
   client.valid_until = valid;
   const Written for_server = issue(folder, "server", server, authority);
   const Written for_client = issue(folder, "client", client, authority);
@@ -110,16 +113,18 @@ void make(const Arguments& arguments) {
                 "server: " +
                 options(for_server) + "\nclient: " + "-ORBTlsAuthorities " + quoted(trusted) +
                 "\nclient with a certificate: " + options(for_client) + '\n';
-  result.json = {
-      {"authority", trusted.string()},
-      {"server",
-       {{"certificate", for_server.certificate.string()},
-        {"key", for_server.key.string()},
-        {"dns_names", server.dns_names},
-        {"ip_addresses", server.ip_addresses}}},
-      {"client",
-       {{"certificate", for_client.certificate.string()}, {"key", for_client.key.string()}}},
-      {"days", arguments.days}};
+  result.json = {{"authority", trusted.string()},
+                 {"server",
+                  {{"certificate", for_server.certificate.string()},
+                   {"key", for_server.key.string()},
+                   {"dns_names", server.dns_names},
+                   {"ip_addresses", server.ip_addresses}}},
+                 {"client",
+                  {{"certificate", for_client.certificate.string()},
+                   {"key", for_client.key.string()},
+                   {"dns_names", client.dns_names},
+                   {"ip_addresses", client.ip_addresses}}},
+                 {"days", arguments.days}};
   print(result, format_of(arguments.json));
 }
 

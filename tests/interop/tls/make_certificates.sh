@@ -12,13 +12,7 @@ perigee=$1 folder=$2 java=${3-}
 
 rm -rf "$folder"
 for place in known unknown; do
-  # A client that is called back is a server, too: its certificate has the names of a server.
   "$perigee" cert "$folder/$place" --days 1 >/dev/null
-  mv "$folder/$place/server.pem" "$folder/$place/called.pem"
-  mv "$folder/$place/server.key" "$folder/$place/called.key"
-  "$perigee" cert "$folder/$place" --days 1 >/dev/null
-  mv "$folder/$place/called.pem" "$folder/$place/client.pem"
-  mv "$folder/$place/called.key" "$folder/$place/client.key"
   for side in "$folder/$place/server" "$folder/$place/client"; do
     (umask 077 && cat "$side.pem" "$side.key" >"$side.both")
     [[ -n $java ]] || continue
