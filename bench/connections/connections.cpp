@@ -148,7 +148,8 @@ std::string describe_method(const ConnectionsOptions& options) {
       "{} connections in a closed loop of void calls, {} calls a round; ratio of CPU time per "
       "call: "
       "median over {} rounds of (system / raw in the same round), {}; "
-      "null is a second raw server; threads: the most of the server after any round",
+      "null is a second raw server; threads: the largest number of "
+      "threads of the server after any round",
       options.connections, options.calls, options.rounds, interval_text(options.rounds));
 }
 

@@ -1,4 +1,4 @@
-// `perigee bench crowd`: its options, and its roles.
+// `perigee bench crowd`: its options, and its roles: the processes that the experiment starts.
 #include "harness/command.h"
 
 #include "crowd.h"

@@ -1,4 +1,4 @@
-// `perigee bench jitter`: its options, and its role.
+// `perigee bench jitter`: its options, and the process of the other clients (role "crowd").
 #include "harness/command.h"
 
 #include "jitter.h"

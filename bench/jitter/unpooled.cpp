@@ -1,5 +1,5 @@
-// Replaces the library's pools: each handler, frame and request in flight is allocated and
-// released.
+// Replaces the library's pools: `operator new` allocates each response handler, coroutine frame and
+// request in flight, and `operator delete` frees it.
 #include <perigee/base/pool.h>
 
 namespace perigee::pool {

@@ -53,8 +53,8 @@ void add_middletier_command(CLI::App& bench) {
   command
       ->add_option(
           "--model", options.models,
-          "Measure only these models: raw, TPC, raw-<loops>, or TPR-, AMH- or coroutine- with "
-          "ST, a number of threads, or cores")
+          "Measure only these models: raw, TPC, raw-<loops>, or TPR-, AMH- or coroutine- followed "
+          "by ST, <threads>, cores or cores<threads>")
       ->capture_default_str();
   command
       ->add_option("--clients", options.clients,

@@ -16,7 +16,7 @@ bool is_thread_count(std::string_view text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// False if the words are unknown.
+// False if `words`, the name of the model after its "-", is unknown.
 bool set_threads(Model& model, std::string_view words) {
   static constexpr std::string_view cores = "cores";
   if (model.servants == ServantKind::none) {
@@ -63,8 +63,8 @@ Model parse_model(const std::string& name) {
       !set_threads(model, words.substr(dash + 1)))
     throw CLI::ValidationError(
         "unknown model '" + name +
-        "'; the models are raw, TPC, raw-<loops>, and TPR-, AMH- and coroutine- with ST, a number "
-        "of threads, or cores");
+        "'; the models are raw, TPC, raw-<loops>, and TPR-, AMH- or coroutine- followed by ST, "
+        "<threads>, cores or cores<threads>");
   return model;
 }
 

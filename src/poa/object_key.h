@@ -1,5 +1,5 @@
-// Object keys of the POA: how they are written, and how octets from the network are read as one.
-// Finds no objects; the table behind the slots checks ranges and generations.
+// Object keys of the POA: functions that make a key, and a parser of keys from the network. They
+// look up no objects: SlotTable checks the index and the generation of a slot.
 //
 // clang-format off
 //   transient, id made from the slot:  F1 | nonce 8 | adapter slot 4, generation 4 | slot 4, generation 4

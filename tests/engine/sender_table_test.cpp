@@ -24,7 +24,7 @@ void come_and_go(SenderTable& table, const std::string& peer) {
 
 }  // namespace
 
-TEST_CASE("a sender that comes again finds its ids, also beside its former connection") {
+TEST_CASE("two connections of a sender at the same time share its request ids") {
   SenderTable table;
   const auto former = table.find_or_add("a");
   CHECK(former->add(2, start));
@@ -76,7 +76,7 @@ TEST_CASE("the table keeps the senders of open connections, and stays bounded") 
     CHECK_FALSE(table.find_or_add(name(number))->add(0, start));
 }
 
-TEST_CASE("after a minute of silence an address may belong to another client") {
+TEST_CASE("after a minute without requests, the ids of a sender count as new") {
   RecentRequests requests;
   CHECK(requests.add(0, start));
   CHECK_FALSE(requests.add(0, start + RecentRequests::silence_max));

@@ -1,4 +1,5 @@
-// Sockets that keep records apart stand for the network; faults happen when a datagram is sent.
+// A pair of SOCK_SEQPACKET sockets takes the place of the network: one record is one datagram. The
+// sending end makes the faults.
 #include "support/datagram_transport.h"
 
 #include <sys/socket.h>
@@ -26,7 +27,8 @@ bool is_reply(const Octets& datagram) {
   return datagram.size() >= header_and_status && datagram[7] == std::byte{1};
 }
 
-/// A reply of GIOP 1.2: the status is behind the header and the id.
+/// Overwrites the reply status. In a reply of GIOP 1.2, the status follows the message header (12
+/// octets) and the request id (4 octets).
 Octets with_bad_status(Octets reply) {
   std::fill_n(reply.begin() + 16, 4, std::byte{0xff});
   return reply;
@@ -84,7 +86,7 @@ class DatagramTransport final : public transport::Transport {
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
 
  private:
-  // False: the connection has ended. Guarded by the mutex.
+  // The caller holds the mutex. False: the connection has ended.
   bool deliver_or_not(Octets datagram) {
     const std::uint32_t number = ++faults_.sent;
     const auto is_due = [number](std::uint32_t each) { return each != 0 && number % each == 0; };

@@ -1,5 +1,5 @@
-// The work of a plug-in before it makes its protocols: it waits until the file named by
-// PERIGEE_TEST_GATE exists.
+// A test plug-in calls this function before it makes its protocols. The function returns when the
+// file named by PERIGEE_TEST_GATE exists, or at once without this variable.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>

@@ -1,14 +1,15 @@
-// The reader of a connection, as its channel sees it.
+// What the channel of a connection calls on the reader of the connection.
 #pragma once
 
 namespace perigee::engine {
 
-/// Reads a connection with Wait::no. Memory pressure may pause it.
+/// Reads a connection with Wait::no. The channel may pause the reading when memory is short.
 class PausedReader {
  public:
   /// Reading was paused, and may go on. Any thread; must not wait.
   virtual void resume_reading() noexcept = 0;
-  /// Octets of the transport's own, or messages of other threads, were sent or are blocked. Any
+  /// The channel has tried to send octets that its caller did not pass to it: messages of other
+  /// threads, or octets of the transport (Transport::has_output). The output may be blocked. Any
   /// thread; must not wait.
   virtual void after_other_output() noexcept = 0;
 

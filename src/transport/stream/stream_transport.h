@@ -20,8 +20,9 @@
 
 namespace perigee::transport {
 
-/// Makes one system call for each transfer that needs no repetition. One sender and one receiver
-/// may work at the same time: each changes only its own time-out.
+/// Most transfers take one system call. A transfer takes more if a signal interrupts it, or if it
+/// sends only a part. One sender and one receiver may work at the same time: each changes only its
+/// own time-out.
 template <typename Stream>
 class StreamTransport final : public Transport {
  public:
@@ -96,10 +97,11 @@ class StreamTransport final : public Transport {
                           : ipc::io::send_rest(stream_.handle(), octets, first, limit_of(wait));
     return result_of(sent, wait);
   }
-  /// A send with a time-out returns after this time, possibly with only a part sent. On a
-  /// UNIX-domain socket, the system begins the time-out anew for each piece, so a peer that reads
-  /// slowly could prolong a large send. There, the first call does not wait. If it has sent
-  /// nothing, a second call sends only one piece, and waits for it at most for the time-out.
+  /// Goes on after `first`, the first system call of a send with a time-out. The send may end with
+  /// only a part sent. On a UNIX-domain socket, the system begins the time-out anew for each piece
+  /// of the octets, so a peer that reads slowly could prolong a large send. Therefore the first
+  /// call does not wait there. If it has sent nothing, a second call sends only one piece. It waits
+  /// at most for the time-out.
   ipc::io::Transfer after_first(std::span<const OctetSpan> segments,
                                 ipc::io::Transfer first) const noexcept {
     constexpr std::size_t piece_size = 16 * 1024;
@@ -109,8 +111,8 @@ class StreamTransport final : public Transport {
     const OctetSpan piece = rest->first(std::min(rest->size(), piece_size));
     return ipc::io::send(stream_.handle(), piece, ipc::forever);
   }
-  /// The queue is full after some octets were sent: a short send. The next send reports that the
-  /// queue is full.
+  /// A send without waiting that has sent some octets succeeds, also if the queue is full now. The
+  /// next send reports that the queue is full.
   static IoResult result_of(ipc::io::Transfer sent, Wait wait) noexcept {
     const bool is_short = wait == Wait::no && sent.error == EAGAIN && sent.count != 0;
     if (sent.error == 0 || is_short) return {sent.count, IoStatus::ok, 0};
