@@ -109,6 +109,18 @@ bool Decoder::begin_next_piece() noexcept {
   return true;
 }
 
+// A number behind the end of a piece begins in the next piece, which may have padding in front of
+// it. Octets have no alignment: they may go on where the piece ends.
+void Decoder::align_at_end(std::size_t alignment) noexcept {
+  const std::size_t padding = (0 - position_) & (alignment - 1);
+  const bool has_next_piece = next_sizes_ != nullptr && beyond_ != 0;
+  if (padding > octets_.size() - position_ || (alignment > 1 && has_next_piece)) {
+    if (begin_next_piece()) align(alignment);
+    return;
+  }
+  position_ += padding;
+}
+
 OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
   if (count > remaining()) {
     fail(ErrorKind::truncated);

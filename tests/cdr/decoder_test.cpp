@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,33 @@ TEST_CASE("alignment counts anew in each piece, from 12 octets before it") {
   CHECK(decoder.ok());
   CHECK(decoder.read<std::uint8_t>() == 0);
   CHECK(decoder.error().kind == ErrorKind::truncated);
+}
+
+TEST_CASE("an array of numbers behind the end of a piece has the padding of the next piece") {
+  // The first piece ends at a multiple of 8, with and without padding of its own. In the second
+  // piece, 4 octets of padding follow the header of 12 octets.
+  for (const std::size_t padding : {std::size_t{0}, std::size_t{4}, std::size_t{7}}) {
+    CAPTURE(padding);
+    Octets message(24, std::byte{1});
+    const Octets second =
+        octets(9, 9, 9, 9, 0x40, 0, 0, 0, 0, 0, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0);
+    message.insert(message.end(), second.begin(), second.end());
+    const std::size_t sizes[] = {24, second.size()};
+    const auto decoder_at_end = [&] {
+      Decoder decoder(message, std::endian::big, 24 - padding);
+      decoder.set_pieces(sizes);
+      return decoder;
+    };
+    std::array<double, 2> values{};
+    Decoder decoder = decoder_at_end();
+    decoder.read_array(std::span<double>(values));
+    CHECK(values == std::array{2.0, 1.0});
+    CHECK(decoder.ok());
+    CHECK(decoder.remaining() == 0);
+    decoder = decoder_at_end();
+    CHECK(static_cast<double>(decoder.read<long double>()) == doctest::Approx(2.0));
+    CHECK(decoder.ok());
+  }
 }
 
 TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are no error") {

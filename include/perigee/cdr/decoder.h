@@ -105,10 +105,8 @@ class PERIGEE_API Decoder {
 
   void align(std::size_t alignment) noexcept {
     const std::size_t padding = (0 - position_) & (alignment - 1);
-    if (padding > octets_.size() - position_) [[unlikely]] {
-      if (begin_next_piece()) align(alignment);
-      return;
-    }
+    if (padding >= octets_.size() - position_) [[unlikely]]
+      return align_at_end(alignment);
     position_ += padding;
   }
   void skip(std::size_t count) noexcept { (void)read_octets(count); }
@@ -358,6 +356,7 @@ class PERIGEE_API Decoder {
   static Decoder failed(ErrorKind kind) noexcept;
   /// False, with the error `truncated`, if there is no other piece.
   [[gnu::cold]] bool begin_next_piece() noexcept;
+  [[gnu::cold]] void align_at_end(std::size_t alignment) noexcept;
   [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
   [[nodiscard]] std::uint64_t charged() const noexcept { return granted_kib_ * kib - memory_left_; }
