@@ -34,8 +34,8 @@ class Package(unittest.TestCase):
     def test_libraries_and_a_static_client_stay_small(self):
         folder = build_project(PROJECT, "small", "-DPERIGEE_COMPONENTS=static", "-DCMAKE_BUILD_TYPE=Release",
                                "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client", targets=["client"])
-        limits = {LIBRARIES / "libperigee.so": 1_740_000, LIBRARIES / "libperigee_server.so": 620_000,
-                  Path(folder) / "client": 1_572_864}
+        limits = {LIBRARIES / "libperigee.so": 1_740_000, LIBRARIES / "libperigee_server.so": 520_000,
+                  LIBRARIES / "libperigee_bridge.so": 135_000, Path(folder) / "client": 1_572_864}
         for number, (file, limit) in enumerate(limits.items()):
             stripped = SCRATCH / f"stripped_{number}"
             run("strip", "-o", stripped, file)
@@ -61,7 +61,7 @@ class Package(unittest.TestCase):
 
     def test_the_shared_library_shows_nothing_of_the_libraries_that_it_uses(self):
         symbols = "".join(run("nm", "-DC", "--defined-only", LIBRARIES / name)
-                          for name in ("libperigee.so", "libperigee_server.so"))
+                          for name in ("libperigee.so", "libperigee_server.so", "libperigee_bridge.so"))
         strangers = [line for line in symbols.splitlines() if " T " in line and not any(
             name in line for name in ("perigee", "CORBA::", "PortableServer::", "IDL::"))]
         self.assertEqual(strangers, [])
@@ -74,6 +74,19 @@ class Package(unittest.TestCase):
             found = [line for line in symbols.splitlines() if re.match(r"\w+ [Tt] ", line) and part in line
                      and "poa::AdapterLimits" not in line]  # options set these limits
             self.assertEqual(found, [], part)
+
+    def test_the_library_of_servers_has_nothing_of_the_bridge(self):
+        symbols = {name: run("nm", "-C", "--defined-only", LIBRARIES / name)
+                   for name in ("libperigee.so", "libperigee_server.so", "libperigee_bridge.so")}
+        self.assertIn("perigee::bridge::Bridge::start(", symbols["libperigee_bridge.so"])
+        for name in ("libperigee.so", "libperigee_server.so"):
+            self.assertNotIn("perigee::bridge::", symbols[name], name)
+
+    def test_programs_of_another_project_start_a_bridge(self):
+        for kind, components in (("bridge", "shared"), ("static_bridge", "static")):
+            folder = build_project(PROJECT, kind, f"-DPERIGEE_COMPONENTS={components}",
+                                   f"-DPERIGEE_BRIDGE_LIBRARY=Perigee::{kind}", targets=["bridge"])
+            self.assertEqual(run(f"{folder}/bridge"), "no target\n")
 
     def test_no_private_header_is_installed(self):
         headers = {path.relative_to(PREFIX / "include").as_posix()
@@ -106,12 +119,12 @@ class Components(unittest.TestCase):
             uninstall_component(name)
         self.assertEqual(sorted(found), sorted(files_below(PREFIX)))
 
-    def test_the_runtime_is_the_three_shared_libraries_alone(self):
+    def test_the_runtime_is_the_shared_libraries_alone(self):
         install_component("runtime", SCRATCH / "component")
         names = sorted(path.name for path in (SCRATCH / "component").rglob("*") if not path.is_dir())
         uninstall_component("runtime")
-        self.assertEqual(len(names), 6)
-        for library in ("libperigee.so.", "libperigee_server.so.", "libperigee_tls.so."):
+        self.assertEqual(len(names), 8)
+        for library in ("libperigee.so.", "libperigee_server.so.", "libperigee_tls.so.", "libperigee_bridge.so."):
             self.assertEqual(len([name for name in names if name.startswith(library)]), 2, names)
 
     def test_uninstall_leaves_no_file_and_none_of_the_folders_of_perigee(self):

@@ -12,6 +12,7 @@
 #include "engine/server/listeners.h"
 #include "engine/server/supervisor.h"
 #include "event/thread_scope.h"
+#include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
 
 #include <atomic>
@@ -25,22 +26,22 @@
 
 namespace perigee::engine {
 
-/// Any thread.
+/// Any thread. libperigee_bridge uses the functions that are exported.
 class Server final : public HomeOwner, private SupervisedLoops, private ListenersOwner {
  public:
   enum class Completion : std::uint8_t { do_not_wait, wait };
 
   /// All of these must outlive it.
-  Server(const EngineContext& context, const ThreadPlan& plan, RequestHandler& handler,
-         TrafficLedger& traffic);
-  ~Server();
+  PERIGEE_INTERNAL_API Server(const EngineContext& context, const ThreadPlan& plan,
+                              RequestHandler& handler, TrafficLedger& traffic);
+  PERIGEE_INTERNAL_API ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   /// Makes the loops and starts the threads of the plan, once.
-  [[nodiscard]] std::expected<void, IoError> start();
+  [[nodiscard]] PERIGEE_INTERNAL_API std::expected<void, IoError> start();
   /// Accepts at a point from now on. The point must stay. Call it after `start`.
-  void accept_at(const ListenPoint& point);
+  PERIGEE_INTERNAL_API void accept_at(const ListenPoint& point);
   /// Ends accepting at a point. When it returns, another server can listen there, unless the
   /// application runs the loop, or the caller is in an upcall of a server whose loops accept.
   void accept_no_more_at(const ListenPoint& point);
@@ -53,11 +54,11 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
   /// all this is done, also in later calls, unless the calling thread serves a loop of this server.
   /// A later call with do_not_wait stops deferred requests.
-  void stop(Completion completion) noexcept;
+  PERIGEE_INTERNAL_API void stop(Completion completion) noexcept;
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
   /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
   /// thread runs a loop.
-  void finish_tasks() noexcept;
+  PERIGEE_INTERNAL_API void finish_tasks() noexcept;
   /// Called when hold points have changed their state: dispatches the parked requests again.
   void resume_parked() noexcept;
 
