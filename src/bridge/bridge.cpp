@@ -51,6 +51,17 @@ std::unexpected<IoError> error(IoErrorKind kind, IoOperation operation, std::str
   return std::unexpected(IoError{kind, operation, 0, std::move(text)});
 }
 
+/// Reads the files of all protocols again: their certificates.
+void reload(transport::ProtocolRegistry& protocols) noexcept try {
+  const auto errors = protocols.reload();
+  for (const IoError& each : errors)
+    log::write(log::Level::error, "bridge", to_string(each) + "; the former contents stay in use");
+  if (errors.empty())
+    log::write(log::Level::warning, "bridge", "SIGHUP: the files of the protocols were read again");
+} catch (const std::exception& exception) {  // no memory
+  log::write(log::Level::error, "bridge", exception.what());
+}
+
 std::unexpected<IoError> unknown_scheme(const transport::ProtocolRegistry& protocols,
                                         IoOperation operation, const Endpoint& endpoint) {
   std::string text = to_string(endpoint) + " (there are:";
@@ -69,7 +80,7 @@ struct Bridge::Parts {
     const messaging::MessagingProtocol* messages;
   };
 
-  Parts(const transport::ProtocolRegistry& protocols_in, Options options_in)
+  Parts(transport::ProtocolRegistry& protocols_in, Options options_in)
       : options(std::move(options_in)),
         protocols(protocols_in),
         giop(giop::make_giop(options.messages)),
@@ -101,7 +112,7 @@ struct Bridge::Parts {
   void await_end() noexcept;
 
   const Options options;
-  const transport::ProtocolRegistry& protocols;
+  transport::ProtocolRegistry& protocols;
   const std::unique_ptr<messaging::MessagingProtocol> giop;
   const engine::EngineSettings settings;
   engine::RequestCount requests;
@@ -231,7 +242,7 @@ Bridge::Bridge(std::unique_ptr<Parts> parts) noexcept : parts_(std::move(parts))
 Bridge::~Bridge() = default;
 
 std::expected<std::unique_ptr<Bridge>, IoError> Bridge::start(
-    const transport::ProtocolRegistry& protocols, Options options) {
+    transport::ProtocolRegistry& protocols, Options options) {
   auto parts = std::make_unique<Parts>(protocols, std::move(options));
   if (auto opened = parts->open(); !opened) return std::unexpected(opened.error());
   return std::unique_ptr<Bridge>(new Bridge(std::move(parts)));
@@ -251,11 +262,13 @@ const Endpoint& Bridge::target() const noexcept {
 const std::vector<iop::Ior>& Bridge::references() const noexcept { return parts_->published; }
 
 std::expected<void, IoError> Bridge::serve_until_signal(const std::function<void()>& ready) {
-  const event::EndingSignals signals;
+  using event::EndingSignals;
+  const bool has_files = parts_->protocols.has_files();
+  const EndingSignals signals(has_files ? event::HangUp::is_event : event::HangUp::by_application);
   const event::Signal never = event::Signal::make();
   if (!signals || !never) return error(IoErrorKind::limit, IoOperation::create, "a handle");
   if (ready) ready();
-  (void)signals.wait(never);
+  while (signals.wait(never) == EndingSignals::Event::hang_up) reload(parts_->protocols);
   stop();
   return {};
 }

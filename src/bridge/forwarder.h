@@ -112,7 +112,7 @@ class Forwarder final : private engine::RepliesOnly {
   void open(Line& line, std::unique_ptr<transport::Transport> transport);
   void start_waiting(Line& line) noexcept;
   [[nodiscard]] bool start_kept(ForwardedCall& call) noexcept;
-  void fail_waiting(Line& line, const std::string& text) noexcept;
+  void fail_waiting(Line& line, const Failure& failure) noexcept;
 
   // Requests: forwarder.cpp.
   void defer(ForwardedCall& call, engine::InboundRequest& request, const Outgoing& outgoing,

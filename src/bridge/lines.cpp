@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <string>
 #include <utility>
 
 namespace perigee::bridge {
@@ -17,6 +16,16 @@ namespace {
 
 constexpr Failure too_much_waits{"TRANSIENT", Completion::no,
                                  "too many octets wait in the bridge for their target"};
+
+constexpr Failure untrusted{
+    "NO_PERMISSION", Completion::no,
+    "the bridge and its target do not accept each other's certificates: see the log of the bridge"};
+
+// The text leaves out the address of the target, which clients need not know.
+Failure failure_of(const IoError& error) noexcept {
+  if (error.kind == IoErrorKind::untrusted) return untrusted;
+  return {"TRANSIENT", Completion::no, "the bridge cannot connect to the target"};
+}
 
 void log_failure(const char* text) noexcept { log::write(log::Level::error, "bridge", text); }
 
@@ -123,13 +132,13 @@ bool Forwarder::start_kept(ForwardedCall& call) noexcept try {
   return true;
 }
 
-void Forwarder::fail_waiting(Line& line, const std::string& text) noexcept {
+void Forwarder::fail_waiting(Line& line, const Failure& failure) noexcept {
   ++line.users;
   while (!line.waiting.empty()) {
     ForwardedCall& call = *line.waiting.front();
     line.waiting.pop_front();
     call.place = ForwardedCall::Place::fresh;
-    fail(call, {"TRANSIENT", Completion::no, text});
+    fail(call, failure);
   }
   --line.users;
   release_held(line);
@@ -150,7 +159,8 @@ void Forwarder::connect(Line& line) noexcept try {
 } catch (const std::exception& exception) {  // no memory, or no thread that could connect
   log_failure(exception.what());
   line.connecting = false;
-  fail_waiting(line, "the bridge has no thread or no memory to connect to the target");
+  fail_waiting(line, {"TRANSIENT", Completion::no,
+                      "the bridge has no thread or no memory to connect to the target"});
 }
 
 // Called by a connecting thread.
@@ -172,7 +182,7 @@ void Forwarder::use_made() noexcept {
     each.line.connecting = false;
     if (!each.made) {
       log::write(log::Level::warning, "bridge", to_string(each.made.error()));
-      fail_waiting(each.line, "the bridge cannot connect to the target");
+      fail_waiting(each.line, failure_of(each.made.error()));
       continue;
     }
     try {
@@ -180,7 +190,7 @@ void Forwarder::use_made() noexcept {
       start_waiting(each.line);
     } catch (const std::exception& exception) {
       log_failure(exception.what());
-      fail_waiting(each.line, "the bridge is out of memory");
+      fail_waiting(each.line, {"TRANSIENT", Completion::no, "the bridge is out of memory"});
     }
   }
 }
@@ -222,7 +232,7 @@ void Forwarder::stop() noexcept {
   while (!lines_.empty()) {
     Line& line = lines_.front();
     ++line.users;
-    fail_waiting(line, "the bridge ends");
+    fail_waiting(line, {"TRANSIENT", Completion::no, "the bridge ends"});
     --line.users;
     line.connecting = false;
     line.connection = {};

@@ -2,9 +2,11 @@
 #include "bridge/references.h"
 
 #include <perigee/iop/components.h>
+#include <perigee/transport/address_choice.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
 #include <random>
 #include <string>
@@ -13,6 +15,8 @@
 
 namespace perigee::bridge {
 
+using transport::AddressChoice;
+using transport::AddressUse;
 using transport::Endpoint;
 using transport::ProfileTarget;
 
@@ -67,8 +71,10 @@ bool describes_server(const iop::TaggedComponent& component) noexcept {
          component.tag == iop::tag_giop_lite;
 }
 
-bool is_reachable(const transport::ProfileEndpoint& place) noexcept {
-  return place.distance != transport::Distance::other_host;
+/// Whether an address comes before another one in the reference.
+bool precedes(const AddressChoice& one, const AddressChoice& other) noexcept {
+  return one.profile != other.profile ? one.profile < other.profile
+                                      : std::less<>()(one.place, other.place);
 }
 
 }  // namespace
@@ -103,27 +109,28 @@ bool References::leads_here(std::span<const ProfileTarget> profiles) const noexc
   });
 }
 
-// An address of the main target is taken first, since its objects need no routed keys.
+// An address of the main target is taken first, since its objects need no routed keys. Otherwise,
+// plain addresses in the network do not count if there is an address of TLS.
 std::optional<References::Found> References::choose(std::span<const ProfileTarget> profiles) const {
-  const ProfileTarget* chosen = nullptr;
-  const Endpoint* endpoint = nullptr;
-  bool is_main = false;
-  for (const ProfileTarget& profile : profiles) {
-    for (const transport::ProfileEndpoint& place : profile.endpoints) {
-      const bool leads_to_main = main_ && place.endpoint == main_->endpoint;
-      if (is_main || (endpoint != nullptr && !leads_to_main) || !is_reachable(place)) continue;
-      is_main = leads_to_main;
-      chosen = &profile;
-      endpoint = &place.endpoint;
-    }
-  }
-  if (chosen == nullptr) return std::nullopt;
-  Found found{{*endpoint, {chosen->major, chosen->minor}, false}, chosen->object_key, {}};
+  const auto choices = transport::choose_addresses(profiles, {});
+  const auto is_main = [this](const AddressChoice& choice) {
+    return main_ && choice.use != AddressUse::other_host &&
+           choice.place->endpoint == main_->endpoint;
+  };
+  auto choice = std::ranges::find_if(choices, is_main);
+  const bool leads_to_main = choice != choices.end();
+  for (auto each = choices.begin(); !leads_to_main && each != choices.end(); ++each)
+    if (each->use == AddressUse::tried && (choice == choices.end() || precedes(*each, *choice)))
+      choice = each;
+  if (choice == choices.end()) return std::nullopt;
+  const ProfileTarget* const chosen = &profiles[choice->profile];
+  Found found{
+      {choice->place->endpoint, {chosen->major, chosen->minor}, false}, chosen->object_key, {}};
   for (const iop::TaggedComponent& component : chosen->components)
     if (describes_server(component)) found.components.push_back(component);
   const auto* const lite = iop::find_component(chosen->components, iop::tag_giop_lite);
   found.target.reads_lite = lite != nullptr && iop::decode_giop_lite(lite->data);
-  if (is_main) found.target = *main_;
+  if (leads_to_main) found.target = *main_;
   return found;
 }
 

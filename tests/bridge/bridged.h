@@ -21,7 +21,7 @@
 namespace perigee::test {
 
 /// TCP and UNIX-domain sockets.
-inline const transport::ProtocolRegistry& protocols() {
+inline transport::ProtocolRegistry& protocols() {
   static const auto registry = [] {
     auto made = std::make_unique<transport::ProtocolRegistry>();
     REQUIRE(made->add(transport::make_tcp_protocol()));
@@ -36,28 +36,29 @@ inline const Octets key_k = octets('k', 'e', 'y', '1');
 /// The target of a bridge: it listens, and the test plays the rest.
 class RawTarget {
  public:
-  explicit RawTarget(const transport::Endpoint& endpoint = {"iiop", "127.0.0.1:0"})
-      : acceptor_(protocols().find(endpoint.scheme)->listen(endpoint).value()) {}
+  explicit RawTarget(const transport::Endpoint& endpoint = {"iiop", "127.0.0.1:0"},
+                     const transport::ProtocolRegistry& registry = protocols())
+      : protocol_(*registry.find(endpoint.scheme)), acceptor_(protocol_.listen(endpoint).value()) {}
 
   [[nodiscard]] const transport::Endpoint& endpoint() const { return acceptor_->published(); }
   /// A reference to an object there.
   [[nodiscard]] iop::Ior reference(const Octets& key, std::uint8_t minor = 2,
                                    std::vector<iop::TaggedComponent> components = {}) const {
     return {"IDL:Test:1.0",
-            {protocols()
-                 .find(endpoint().scheme)
-                 ->make_profile(
-                     endpoint(),
-                     {.major = 1, .minor = minor, .object_key = key, .components = components})}};
+            {protocol_.make_profile(
+                endpoint(),
+                {.major = 1, .minor = minor, .object_key = key, .components = components})}};
   }
-  /// Blocks for the bridge.
-  [[nodiscard]] RawClient accept() {
+  /// Blocks for the bridge. The transport still has to be opened, if its protocol opens it.
+  [[nodiscard]] std::unique_ptr<transport::Transport> accept_transport() {
     auto accepted = acceptor_->accept(transport::Wait::yes);
     REQUIRE(accepted.has_value());
-    return RawClient(std::move(*accepted));
+    return std::move(*accepted);
   }
+  [[nodiscard]] RawClient accept() { return RawClient(accept_transport()); }
 
  private:
+  transport::ProtocolFactory& protocol_;
   const std::unique_ptr<transport::Acceptor> acceptor_;
 };
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import unittest
@@ -74,6 +75,37 @@ class Bridge(WithServer):
         with self.bridge("--target", "iiop://127.0.0.1:1") as bridge:
             self.assertTrue(bridge.ior.startswith("listening at iiop://127.0.0.1:"), bridge.ior)
 
+    def tls(self, name):
+        """The options of a side with the certificate `name`, which trusts the authority of the folder."""
+        if not os.path.exists(f"{self.folder}/authority.pem"):
+            self.assertEqual(perigee("cert", self.folder)[0], 0)
+        return ("-ORBTlsAuthorities", f"{self.folder}/authority.pem", "-ORBTlsCertificate",
+                f"{self.folder}/{name}.pem", "-ORBTlsKey", f"{self.folder}/{name}.key")
+
+    def test_a_bridge_ends_tls_and_reads_its_certificates_again(self):
+        tls = self.tls("server")
+        listen = shlex.join([TOOL, "bridge", "--listen", "ssliop://127.0.0.1:0"])
+        with self.server() as server:
+            with Server(f"{listen} --reference {server.ior} {shlex.join(tls)}") as bridge:
+                call = [CLIENT, "-ORBTlsAuthorities", f"{self.folder}/authority.pem", bridge.ior]
+                for _ in range(2):
+                    self.assertEqual(subprocess.run(call, capture_output=True, text=True).stdout, "Hello, world!\n")
+                    bridge.process.send_signal(signal.SIGHUP)
+                self.assertEqual(self.call(bridge.ior).returncode, 1)  # the client has no TLS
+                self.assertEqual(bridge.end(), 0)
+
+    def test_a_bridge_begins_tls_for_clients_without_it(self):
+        secured = shlex.join([os.environ["SERVER"], "-ORBTls", "required", "-ORBTlsClientCertificates", "required",
+                              "-ORBListenEndpoints", "ssliop://127.0.0.1:0", *self.tls("server")])
+        with Server(secured) as server:
+            with self.bridge("--reference", server.ior, *self.tls("client")) as bridge:
+                self.assertEqual(self.call(bridge.ior).stdout, "Hello, world!\n")
+            with self.bridge("--reference", server.ior, "-ORBTls", "allowed") as bridge:
+                outcome = self.call(bridge.ior)
+                self.assertEqual(outcome.returncode, 1)
+                self.assertIn("NO_PERMISSION", outcome.stderr)
+                self.assertIn("do not accept each other's certificates", outcome.stderr)
+
     def test_mistakes_in_the_command_line_have_status_2(self):
         listen = ("--listen", "iiop://127.0.0.1:0")
         target = ("--target", "iiop://127.0.0.1:1")
@@ -92,6 +124,13 @@ class Bridge(WithServer):
         target = ("--target", "iiop://127.0.0.1:1")
         self.fails(1, "there are: iiop:// uiop:// diop://", "--listen", "none://x", *target)
         self.fails(1, "there are: iiop://", "--listen", "iiop://127.0.0.1:0", "--target", "none://x")
+        listen = ("--listen", "iiop://127.0.0.1:0")
+        self.fails(1, "TLS is off; -ORBTlsCertificate", "--listen", "ssliop://127.0.0.1:0", *target)
+        self.fails(1, "TLS is off; -ORBTlsAuthorities", *listen, "--target", "ssliop://127.0.0.1:1")
+        self.fails(1, "a server of TLS needs -ORBTlsCertificate", "--listen", "ssliop://127.0.0.1:0", *target,
+                   "-ORBTls", "allowed")
+        self.fails(1, "there are: ssliop:// uiop://", *listen, *target, "-ORBTls", "required",
+                   "-ORBTlsPlainSchemes", "uiop")
         self.fails(1, "no such file", "--listen", "iiop://127.0.0.1:0", "--reference", f"{self.folder}/no such file")
         place = f"uiop://{self.folder}/b"
         self.fails(1, "the target is the bridge itself", "--listen", place, "--target", f"{place}?user={os.geteuid()}")

@@ -60,7 +60,22 @@ Result describe(const bridge::Bridge& bridge) {
   return result;
 }
 
+/// The ORB of the command has TLS only if an option of TLS is given.
+void check_tls(const transport::ProtocolRegistry& protocols, const bridge::Options& options) {
+  if (protocols.find("ssliop") != nullptr) return;
+  const auto check = [](const transport::Endpoint& endpoint, const char* advice) {
+    if (endpoint.scheme == "ssliop")
+      throw Failure{printable(to_string(endpoint)) + ": TLS is off; " + advice};
+  };
+  for (const transport::Endpoint& endpoint : options.listen)
+    check(endpoint, "-ORBTlsCertificate and -ORBTlsKey name the certificate of the bridge");
+  if (options.target)
+    check(*options.target,
+          "-ORBTlsAuthorities names the authorities to trust (-ORBTls allowed: the system's)");
+}
+
 void serve(CORBA::ORB& orb, const BridgeArguments& arguments, bridge::Options options) {
+  check_tls(protocols(orb), options);
   for (const std::string& reference : arguments.references)
     options.references.push_back(parse_reference(orb, reference));
   auto bridge = bridge::Bridge::start(protocols(orb), std::move(options));

@@ -23,7 +23,7 @@ class PERIGEE_API Bridge {
   /// listen endpoints; IoErrorKind::unsupported if a scheme is unknown, or if there is no target;
   /// IoErrorKind::bad_address if the target is the bridge itself.
   [[nodiscard]] static std::expected<std::unique_ptr<Bridge>, IoError> start(
-      const transport::ProtocolRegistry& protocols, Options options);
+      transport::ProtocolRegistry& protocols, Options options);
   ~Bridge();
   Bridge(const Bridge&) = delete;
   Bridge& operator=(const Bridge&) = delete;
@@ -36,7 +36,9 @@ class PERIGEE_API Bridge {
   [[nodiscard]] const std::vector<iop::Ior>& references() const noexcept;
 
   /// Waits for SIGTERM or SIGINT, then stops the bridge in order. Calls `ready` when the signals
-  /// are caught. A second signal ends the process at once. Error: the system has no handle left.
+  /// are caught. A second signal ends the process at once. After SIGHUP, the protocols read their
+  /// files again, for example the certificates of TLS. The bridge goes on with the former contents
+  /// if a file cannot be used. Error: the system has no handle left.
   [[nodiscard]] std::expected<void, IoError> serve_until_signal(
       const std::function<void()>& ready = {});
   /// Accepts no more connections, lets requests in progress end, and closes all connections.
