@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs one server and one client of the interoperability tests with a bridge between them.
-#   run_bridged.sh PERIGEE SERVER [SERVER-OPTION...] -- CLIENT [CLIENT-OPTION...]
-# The bridge gets the server's IOR, and prints the IOR that the client gets. The client ends the
+#   run_bridged.sh PERIGEE SERVER [SERVER-OPTION...] -- CLIENT [CLIENT-OPTION...] [-- BRIDGE-OPTION...]
+# The bridge gets the server's IOR, and prints the IOR that the client gets. Without BRIDGE-OPTIONs it
+# listens at a port of TCP. The client ends the
 # server by --quit. FOLDER in an option becomes the folder of this run, for sockets. The script fails if
 # the server, the bridge or the client fails.
 set -euo pipefail
@@ -14,7 +15,13 @@ while [[ $# -gt 0 && $1 != -- ]]; do
   shift
 done
 shift
-client=("$@")
+client=()
+while [[ $# -gt 0 && $1 != -- ]]; do
+  client+=("$1")
+  shift
+done
+bridge=("${@:2}")
+[[ ${#bridge[@]} -gt 0 ]] || bridge=(--listen iiop://127.0.0.1:0)
 
 for program in "$perigee" "${server[0]}" "${client[0]}"; do
   [[ -x $program ]] || { echo "run_bridged: $program is missing" >&2; exit 1; }
@@ -38,7 +45,7 @@ pids+=("$server_pid")
 exec 3<"$folder/server"
 read -r ior <&3 || { echo "run_bridged: the server printed no IOR" >&2; exit 1; }
 
-"$perigee" bridge --listen iiop://127.0.0.1:0 --reference "$ior" >"$folder/bridge" &
+"$perigee" bridge "${bridge[@]}" --reference "$ior" >"$folder/bridge" &
 bridge_pid=$!
 pids+=("$bridge_pid")
 exec 4<"$folder/bridge"
