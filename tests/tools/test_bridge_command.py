@@ -114,10 +114,19 @@ class Bridge(WithServer):
         self.fails(2, "'1.3' is not 1.0, 1.1 or 1.2", *listen, *target, "--target-version", "1.3")
         self.fails(2, "'%zz' is not the beginning of an object key", *listen, *target, "--deny-object", "%zz")
         self.fails(2, "unknown option '--lisen'; did you mean '--listen'?", "--lisen", "x")
-        self.fails(2, "the file cannot be read", *listen, *target, "--config", f"{self.folder}/none")
-        for text, part in (('lisen = "x"\n', "unknown key 'lisen'; did you mean 'listen'?"),
-                           ('threads = "many"\n', "'many' is not a value of threads"),
-                           ('[orb]\nlisten = "x"\n', "unknown key 'orb.listen'")):
+        self.fails(2, "none: the file cannot be opened: No such file", *listen, *target, "--config", f"{self.folder}/none")
+        for text, part in (('lite = true\n lisen = "x"\n', ":2:10: unknown key 'lisen'; did you mean 'listen'?"),
+                           ('threads = "many"\n', ":1:11: 'threads' is 'many', but a whole number from 1 to 1024"),
+                           ("threads = 0\n", "'threads' is '0', but a whole number from 1 to 1024 is needed"),
+                           ("connect-timeout = -1.5\n", "'connect-timeout' is '-1.5', but a number of seconds"),
+                           ("target-version = 1.2\n", "but a string is needed"),
+                           ('lite = "true"\n', "'lite' is 'true', but true or false is needed"),
+                           ('target = ["x"]\n', "'target' is an array of strings, but one value is needed"),
+                           ("listen = 7\n", "'listen' is '7', but a string, or an array of strings, is needed"),
+                           ("listen = [7]\n", ":1:10: 'listen' is an array with values that are not strings"),
+                           ('[orb]\nlisten = "x"\n', ":1:1: 'orb' is a table, and no option has such a value"),
+                           ('listen = "x\n', ":1:12: ")):
+            self.fails(2, f"{self.folder}/bridge.toml", *listen, *target, "--config", self.config(text))
             self.fails(2, part, *listen, *target, "--config", self.config(text))
 
     def test_failures_have_status_1(self):

@@ -2,6 +2,7 @@
 #include "bridge_arguments.h"
 
 #include "base/nearest_name.h"
+#include "bridge_config.h"
 #include "call_limit.h"
 #include "parts.h"
 #include <perigee/transport/transport.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -52,26 +52,31 @@ std::optional<double> number_of(const std::string& text) {
   return is_number && value >= 0 && value <= 1e6 ? std::optional(value) : std::nullopt;
 }
 
-/// False: the text is not a value of the key.
-bool set_single(BridgeArguments& arguments, const std::string& key, const std::string& text) {
-  if (key == "target" || key == "target-version") {
-    std::string& value = key == "target" ? arguments.target : arguments.target_version;
+/// Empty: the value was applied, unless the command line gives one. Otherwise the needed value.
+std::string set_single(BridgeArguments& arguments, const ConfigEntry& entry) {
+  const std::string& text = entry.values.front();
+  if (entry.key == "target" || entry.key == "target-version") {
+    if (entry.kind != ConfigEntry::Kind::text) return "a string";
+    std::string& value = entry.key == "target" ? arguments.target : arguments.target_version;
     if (value.empty()) value = text;
-    return true;
+    return "";
   }
-  if (key == "lite") {
+  if (entry.key == "lite") {
     arguments.lite |= text == "true";
-    return text == "true" || text == "false";
+    return entry.kind == ConfigEntry::Kind::yes_no ? "" : "true or false";
   }
-  const auto number = number_of(text);
-  if (!number) return false;
-  if (key == "threads") {
+  const auto number = entry.kind == ConfigEntry::Kind::number ? number_of(text) : std::nullopt;
+  if (entry.key == "threads") {
+    if (!number || *number < 1 || *number > 1024 || *number != static_cast<std::uint32_t>(*number))
+      return "a whole number from 1 to 1024";
     if (arguments.threads == 0) arguments.threads = static_cast<std::uint32_t>(*number);
-    return *number == static_cast<std::uint32_t>(*number);
+    return "";
   }
-  double& value = key == "connect-timeout" ? arguments.connect_timeout_s : arguments.stop_timeout_s;
+  if (!number || *number == 0) return "a number of seconds above 0";
+  double& value =
+      entry.key == "connect-timeout" ? arguments.connect_timeout_s : arguments.stop_timeout_s;
   if (value == 0) value = *number;
-  return true;
+  return "";
 }
 
 std::string unknown_key(const std::string& key) {
@@ -81,20 +86,26 @@ std::string unknown_key(const std::string& key) {
 }
 
 /// Empty: the entry was applied. Otherwise what is wrong with it.
-std::string apply(BridgeArguments& arguments, const CLI::ConfigItem& item) {
-  if (item.name == "++" || item.name == "--") return "";  // the begin and the end of a table
-  if (!item.parents.empty()) return unknown_key(item.fullname());
+std::string apply(BridgeArguments& arguments, const ConfigEntry& entry) {
+  using Kind = ConfigEntry::Kind;
+  const auto wrong_value = [&entry](const std::string& needed) {
+    return "'" + entry.key + "' is " +
+           (entry.kind == Kind::texts ? to_text(entry.kind) : "'" + entry.values.front() + "'") +
+           ", but " + needed + " is needed";
+  };
   for (const ListOption& option : list_options) {
-    if (item.name != option.name) continue;
+    if (entry.key != option.name) continue;
+    if (entry.kind != Kind::text && entry.kind != Kind::texts)
+      return wrong_value("a string, or an array of strings,");
     Texts& list = arguments.*option.list;
-    list.insert(list.end(), item.inputs.begin(), item.inputs.end());
+    list.insert(list.end(), entry.values.begin(), entry.values.end());
     return "";
   }
-  if (std::ranges::find(single_keys, item.name) == std::end(single_keys))
-    return unknown_key(item.name);
-  if (item.inputs.size() != 1) return item.name + " needs one value";
-  if (set_single(arguments, item.name, item.inputs.front())) return "";
-  return "'" + item.inputs.front() + "' is not a value of " + item.name;
+  if (std::ranges::find(single_keys, entry.key) == std::end(single_keys))
+    return unknown_key(entry.key);
+  if (entry.kind == Kind::texts) return wrong_value("one value");
+  const std::string needed = set_single(arguments, entry);
+  return needed.empty() ? "" : wrong_value(needed);
 }
 
 std::optional<messaging::Version> version_of(const std::string& text) {
@@ -158,18 +169,11 @@ void add_options(CLI::App& command, BridgeArguments& arguments) {
 
 std::expected<void, std::string> read_config(BridgeArguments& arguments) {
   if (arguments.config.empty()) return {};
-  const auto wrong = [&](const std::string& what) {
-    return std::unexpected(arguments.config + ": " + what);
-  };
-  std::ifstream file(arguments.config);
-  if (!file) return wrong("the file cannot be read");
-  try {
-    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file))
-      if (const std::string mistake = apply(arguments, item); !mistake.empty())
-        return wrong(mistake);
-  } catch (const CLI::Error& error) {
-    return wrong(error.what());
-  }
+  const auto entries = read_entries(arguments.config);
+  if (!entries) return std::unexpected(entries.error());
+  for (const ConfigEntry& entry : *entries)
+    if (const std::string mistake = apply(arguments, entry); !mistake.empty())
+      return std::unexpected(entry.place + ": " + mistake);
   return {};
 }
 

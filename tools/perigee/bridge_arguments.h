@@ -35,7 +35,7 @@ void add_options(CLI::App& command, BridgeArguments& arguments);
 
 /// Adds what the TOML file `arguments.config` says: its keys are the names of the options. Lists
 /// grow. Other options keep the value of the command line, if it gives one. Error: text for people,
-/// which names the file.
+/// which names the file, the line and the key.
 [[nodiscard]] std::expected<void, std::string> read_config(BridgeArguments& arguments);
 
 /// Everything but the references, which need an ORB. Error: text for people.
