@@ -30,7 +30,8 @@ class KeptMessage final {
     if (is_pooled) {
       size_ = message.octets.size();
       memory_ = static_cast<std::byte*>(pool::allocate(size_));
-      std::ranges::copy(message.octets, memory_);
+      // std::ranges::copy of libstdc++ 12 copies octet by octet.
+      std::copy(message.octets.begin(), message.octets.end(), memory_);
     } else {
       message.keep();
     }
