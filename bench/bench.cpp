@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "ami/ami.h"
+#include "bridge/bridge.h"
 #include "codegen/codegen.h"
 #include "connections/connections.h"
 #include "crowd/crowd.h"
@@ -33,6 +34,7 @@ void add_bench_command(CLI::App& tool) {
   add_middletier_command(*bench);
   add_jitter_command(*bench);
   add_ami_command(*bench);
+  add_bridge_command(*bench);
   add_codegen_command(*bench);
 }
 

@@ -22,6 +22,7 @@ TINY = {
     "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
+    "bridge": ["--rounds", "1", "--calls", "50", "--octets", "0", "1048576", "--connections", "1", "3"],
     "middletier": ["--clients", "4", "--delay", "0", "--seconds", "0.05", "--model", "TPC", "AMH-ST"],
     "ami": ["--rounds", "1", "--calls", "20", "--in-flight", "1", "4", "--cpus", "1"],
     "jitter": ["--rounds", "1", "--calls", "50"],
@@ -95,7 +96,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, codegen "
+                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
@@ -315,6 +316,36 @@ class Connections(unittest.TestCase):
         self.assertEqual((threads["what"], threads["goal"]), ("256 connections: perigee auto, threads",
                                                               3 * len(os.sched_getaffinity(0)) + 3))
         self.assertEqual(threads["measured"]["value"], report["results"]["perigee auto"]["threads"])
+
+
+class Bridge(unittest.TestCase):
+    def test_each_size_is_measured_with_each_number_of_connections(self):
+        report = results("bridge", "--rounds", "1", "--calls", "100", "--octets", "0", "1000", "200000",
+                         "--connections", "1", "20")
+        measured = [(cell["octets"], cell["connections"], cell["system"]) for cell in report["results"]]
+        self.assertEqual(measured, [(octets, connections, system) for octets in (0, 1000, 200000)
+                                    for connections in (1, 20) for system in ("raw", "null", "perigee")])
+        for cell in report["results"]:
+            self.assertGreater(cell["cpu_ns"], 0, cell)
+        ratios = [cell["cpu_ratio"] for cell in report["results"] if cell["system"] == "perigee"]
+        goals = [goal for goal in report["goals"] if goal["what"].endswith("perigee / raw, CPU")]
+        self.assertEqual([goal["measured"] for goal in goals], ratios)
+        self.assertEqual({goal["goal"] for goal in goals}, {1.15})
+
+    def test_the_number_of_threads_does_not_depend_on_the_number_of_connections(self):
+        report = results("bridge", "--rounds", "1", "--calls", "50", "--octets", "0", "--connections", "1", "50",
+                         "--threads", "3")
+        self.assertEqual({cell["threads"] for cell in report["results"] if cell["system"] == "perigee"}, {6})
+
+
+class BridgeCounts(unittest.TestCase):
+    def test_the_bridge_allocates_nothing_for_a_request(self):
+        report = results("bridge", "--rounds", "1", "--calls", "50", "--octets", "0", "1024", "--connections", "1",
+                         "--counts")
+        self.assertEqual([row["octets"] for row in report["counts"]], [0, 1024])
+        for row in report["counts"]:
+            self.assertLessEqual(row["allocations"], 0.01, row)
+            self.assertGreater(row["instructions"], 500, row)
 
 
 class Middletier(unittest.TestCase):

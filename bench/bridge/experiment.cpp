@@ -1,0 +1,154 @@
+// Runs the experiment: rounds over all systems in turn, ratios within a round.
+#include "bridge.h"
+#include "cubit/systems.h"
+#include "harness/process.h"
+#include "harness/progress.h"
+#include "harness/usage.h"
+#include "messages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t systems_count = std::size(bridge_systems);
+
+std::vector<std::string> role(const std::vector<std::string>& words) {
+  std::vector<std::string> command{own_executable(), "bench", "bridge-role"};
+  command.insert(command.end(), words.begin(), words.end());
+  return command;
+}
+
+/// The middle process of a system: a C forwarder, or a bridge.
+std::vector<std::string> middle_of(const std::string& system, const std::string& port,
+                                   std::size_t threads) {
+  if (system != "perigee") return role({"floor", port, std::to_string(threads)});
+  return {own_executable(), "bridge",
+          "--listen",       "iiop://127.0.0.1:0",
+          "--target",       "iiop://127.0.0.1:" + port,
+          "--threads",      std::to_string(threads)};
+}
+
+struct Sample {
+  double cpu_ns = 0;
+  double elapsed_ns = 0;
+};
+
+/// With one connection only one process works at a time. All of them then run on one CPU, because
+/// the time to wake a process on another CPU depends on the scheduler.
+int cpu_for(std::size_t connections) { return connections == 1 ? usable_cpus().back() : -1; }
+
+/// One system: its target, the middle, and the client that loads it.
+class Loaded {
+ public:
+  Loaded(const std::string& system, const BridgeOptions& options, std::size_t octets,
+         std::size_t connections)
+      : target_({role({"target", std::to_string(octets)}), cpu_for(connections)}),
+        middle_({middle_of(system, target_.read_line(), options.threads), cpu_for(connections)}),
+        client_({role({"client", middle_.read_line(), std::to_string(octets),
+                       std::to_string(connections)}),
+                 cpu_for(connections)}) {}
+
+  Sample run(std::size_t calls) {
+    const auto before = middle_.cpu_time();
+    const auto begin = Clock::now();
+    client_.write_line("calls " + std::to_string(calls));
+    if (client_.read_line() != "ok") throw std::runtime_error("a client failed");
+    const auto per_call = [calls](std::chrono::nanoseconds time) {
+      return static_cast<double>(time.count()) / static_cast<double>(calls);
+    };
+    const Sample sample{per_call(middle_.cpu_time() - before), per_call(Clock::now() - begin)};
+    threads_ = std::max(threads_, usage_of(middle_.pid()).threads);
+    return sample;
+  }
+
+  [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
+
+ private:
+  Process target_;
+  Process middle_;
+  Process client_;
+  std::size_t threads_ = 0;
+};
+
+std::vector<double> column(const std::vector<Sample>& samples, double Sample::* member) {
+  std::vector<double> values;
+  for (const Sample& sample : samples) values.push_back(sample.*member);
+  return values;
+}
+
+Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& floor,
+               double Sample::* member) {
+  std::vector<double> values;
+  for (std::size_t round = 0; round < samples.size(); ++round)
+    values.push_back(samples[round].*member / floor[round].*member);
+  return median_with_interval(values);
+}
+
+void measure(BridgeReport& report, std::size_t octets, std::size_t connections,
+             Progress& progress) {
+  const BridgeOptions& options = report.options;
+  const std::size_t calls = std::max(bridge_calls(options, octets), connections);
+  std::vector<std::unique_ptr<Loaded>> loaded;
+  std::vector<std::vector<Sample>> samples(systems_count);
+  for (const char* const system : bridge_systems) {
+    progress.step(fmt::format("{}, {} octets, {} connections", system, octets, connections));
+    loaded.push_back(std::make_unique<Loaded>(system, options, octets, connections));
+    (void)loaded.back()->run(calls);  // warm up
+  }
+  for (std::size_t round = 0; round < options.rounds; ++round)
+    for (std::size_t turn = 0; turn < systems_count; ++turn) {
+      const std::size_t index = (turn + round) % systems_count;
+      progress.step(bridge_systems[index]);
+      samples[index].push_back(loaded[index]->run(calls));
+    }
+  for (std::size_t index = 0; index < systems_count; ++index)
+    report.cells.push_back({bridge_systems[index], octets, connections,
+                            ratio(samples[index], samples.front(), &Sample::cpu_ns),
+                            ratio(samples[index], samples.front(), &Sample::elapsed_ns),
+                            median(column(samples[index], &Sample::cpu_ns)),
+                            median(column(samples[index], &Sample::elapsed_ns)),
+                            loaded[index]->threads()});
+}
+
+// The target runs without callgrind.
+Counts count(const BridgeOptions& options, std::size_t octets) {
+  Process target({role({"target", std::to_string(octets)}), -1});
+  const std::string port = target.read_line();
+  const SystemIn system = [&](const std::filesystem::path& /*folder*/) {
+    return System{"perigee", middle_of("perigee", port, options.threads),
+                  role({"client", "{REF}", std::to_string(octets), "1"})};
+  };
+  return count_calls(system, "calls").server;
+}
+
+}  // namespace
+
+std::size_t bridge_calls(const BridgeOptions& options, std::size_t octets) {
+  if (octets <= small_message_max) return options.calls;
+  return std::max<std::size_t>(options.calls * small_message_max / octets / 2, 1);
+}
+
+BridgeReport run_bridge(const BridgeOptions& chosen) {
+  BridgeReport report{chosen, usable_cpus().size(), {}, {}};
+  BridgeOptions& options = report.options;
+  if (options.threads == 0) options.threads = report.cpus;
+  const std::size_t rows = options.octets.size() * options.connections.size();
+  Progress progress("bridge", rows * systems_count * (options.rounds + 1));
+  for (const std::size_t octets : options.octets)
+    for (const std::size_t connections : options.connections)
+      measure(report, octets, connections, progress);
+  if (options.counts)
+    for (const std::size_t octets : options.octets)
+      report.counts.emplace_back(octets, count(options, octets));
+  return report;
+}
+
+}  // namespace perigee::bench
