@@ -15,7 +15,8 @@ ForwardedCall::ForwardedCall(Forwarder& forwarder, Line& line_in, engine::Connec
         return engine::ConnectionRef::adopt(&client);
       }()),
       kind_(origin.kind),
-      from_bridge_(origin.from_bridge) {
+      from_bridge_(origin.from_bridge),
+      types_(origin.types) {
   ++line.users;
   expects_reply = !is_oneway();
   may_wait_for_turn = true;

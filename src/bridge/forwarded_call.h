@@ -4,11 +4,13 @@
 
 #include "bridge/failure.h"
 #include "bridge/kept_message.h"
+#include "bridge/raw_body.h"
 #include "engine/connection/connection.h"
 #include "engine/connection/connection_ref.h"
 #include "engine/connection/inbound_request.h"
 #include "engine/connection/started_call.h"
 #include "engine/loops/context.h"
+#include <perigee/bridge/rewriting.h>
 #include <perigee/messaging/message.h>
 
 #include <cstdint>
@@ -35,7 +37,8 @@ class ForwardedCall final : public engine::DeferredRequest, public engine::Start
     messaging::Version version;
     messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
     Kind kind = Kind::request;
-    bool from_bridge = false;  ///< a bridge has sent the request
+    bool from_bridge = false;               ///< a bridge has sent the request
+    const OperationTypes* types = nullptr;  ///< null: the bodies pass unread
   };
 
   /// Throws bad_alloc. The caller has the only reference, and must defer the request.
@@ -56,6 +59,12 @@ class ForwardedCall final : public engine::DeferredRequest, public engine::Start
   /// The client waits for a reply.
   [[nodiscard]] bool wants_reply() const noexcept {
     return !is_oneway() && !cancelled() && !client_->is_closed();
+  }
+  [[nodiscard]] const OperationTypes* types() const noexcept { return types_; }
+  /// Whether an empty body is a reply without results, which the server sends before it executes
+  /// the request.
+  [[nodiscard]] bool lacks_results(const RawBody& body) const noexcept {
+    return body.octets.empty() && response() == messaging::ResponseFlags::with_server;
   }
   /// The message that the bridge answers.
   [[nodiscard]] Answered answered() const noexcept {
@@ -79,6 +88,7 @@ class ForwardedCall final : public engine::DeferredRequest, public engine::Start
   const engine::ConnectionRef client_;
   const Kind kind_;
   const bool from_bridge_;
+  const OperationTypes* const types_;
   std::uint32_t references_ = 1;
 };
 

@@ -28,6 +28,10 @@ constexpr Failure bad_phase{
 constexpr Failure in_pieces{"MARSHAL", Completion::no,
                             "the header of the request is in several fragments of GIOP 1.1, which "
                             "the bridge does not pass on"};
+constexpr Failure bad_arguments{
+    "MARSHAL", Completion::no,
+    "the bridge cannot rewrite the references in the arguments: the arguments do not have the form "
+    "that the IDL of the bridge describes, or they contain a valuetype"};
 constexpr Failure too_many_lines{"TRANSIENT", Completion::no,
                                  "the bridge has as many connections to targets as it may"};
 
@@ -46,7 +50,9 @@ Version version_for(const Target& target, const messaging::MessagingProtocol& me
 }  // namespace
 
 Forwarder::Forwarder(const BridgeContext& context, engine::Loop& loop)
-    : context_(context), home_(context.engine, *this, *this, loop, context.target_traffic) {}
+    : context_(context),
+      home_(context.engine, *this, *this, loop, context.target_traffic),
+      rewriter_(context.options.messages.message_size_max) {}
 
 Forwarder::~Forwarder() = default;
 
@@ -69,19 +75,26 @@ void Forwarder::forward(engine::IncomingRequest& request,
   if (received.agreement) announced.store(*received.agreement, std::memory_order_relaxed);
   Line* const line = line_of(*destination.target, announced.load(std::memory_order_relaxed));
   if (line == nullptr) return answer(request, too_many_lines);
-  const auto body = RawBody::of(request.message, request.parsed.body);
+  auto body = RawBody::of(request.message, request.parsed.body);
   if (!body) return answer(request, in_pieces);
+  const OperationTypes* const types = types_of(request.parsed.header.operation);
+  if (types != nullptr) {
+    body = rewritten_request({*body, request.parsed, request.version(), line->agreement, types});
+    if (!body) return answer(request, bad_arguments);
+  }
   Outgoing outgoing{request.parsed.header, *body,
                     version_for(*line->target, context_.messages_of(line->target->endpoint.scheme),
                                 request.version())};
   outgoing.header.object_key = destination.object_key;
   const bool is_oneway = request.response() == messaging::ResponseFlags::none;
-  if (is_oneway && is_ready(*line) && send_oneway(*line, client, outgoing)) return;
+  if (is_oneway && is_ready(*line) && send_oneway(*line, client, outgoing))
+    return rewriter_.release();
   ForwardedCall* const call =
       ForwardedCall::make(*this, *line, client,
                           {request.id(), request.version(), request.response(),
-                           ForwardedCall::Kind::request, received.bridges != 0});
+                           ForwardedCall::Kind::request, received.bridges != 0, types});
   defer(*call, request, outgoing, request.message);
+  rewriter_.release();
 } catch (const std::exception& exception) {
   log::write(log::Level::error, "bridge", exception.what());
   answer(request, no_memory);
@@ -247,7 +260,10 @@ std::optional<Outgoing> Forwarder::outgoing_of(ForwardedCall& call) {
     outgoing.header.object_key = request->object_key;
   } else {
     auto request = session.parse_request(message, received_contexts_);
-    const auto body = request ? RawBody::of(message, request->body) : std::nullopt;
+    auto body = request ? RawBody::of(message, request->body) : std::nullopt;
+    if (body)
+      body =
+          rewritten_request({*body, *request, message.version, call.line.agreement, call.types()});
     if (!body) return std::nullopt;
     outgoing.header = request->header;
     outgoing.body = *body;

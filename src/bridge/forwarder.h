@@ -6,11 +6,13 @@
 #include "bridge/forwarded_call.h"
 #include "bridge/raw_body.h"
 #include "bridge/request_contexts.h"
+#include "bridge/rewriting/body_rewriter.h"
 #include "engine/client/connects.h"
 #include "engine/connection/connection_ref.h"
 #include "engine/connection/home.h"
 #include "engine/connection/replies_only.h"
 #include "engine/loops/loop.h"
+#include <perigee/bridge/rewriting.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/task.h>
 
@@ -22,6 +24,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perigee::bridge {
@@ -129,6 +132,23 @@ class Forwarder final : private engine::RepliesOnly {
   void fail(ForwardedCall& call, const Failure& failure) noexcept;
   void finish(ForwardedCall& call) noexcept;
 
+  // References inside of bodies: rewrites.cpp.
+  struct ReceivedRequest {
+    const RawBody& body;
+    const messaging::Parsed<messaging::RequestHeader>& parsed;
+    messaging::Version version;
+    Agreement agreement;
+    const OperationTypes* types;  // null: the arguments pass unread
+  };
+  /// Null: the bodies of the operation pass unread.
+  [[nodiscard]] const OperationTypes* types_of(std::string_view operation) const noexcept;
+  /// The result is valid until the next body is rewritten. Nothing: the octets do not have the form
+  /// of the types.
+  [[nodiscard]] std::optional<RawBody> rewritten_request(const ReceivedRequest& request);
+  [[nodiscard]] std::optional<RawBody> rewritten_reply(const ForwardedCall& call,
+                                                       const engine::CallEnd& end,
+                                                       const RawBody& body);
+
   // Replies: replies.cpp.
   void pass_reply(ForwardedCall& call, engine::CallEnd& end);
   void pass_location(ForwardedCall& call, engine::CallEnd& end);
@@ -150,6 +170,7 @@ class Forwarder final : private engine::RepliesOnly {
   engine::Home home_;
   std::list<Line> lines_;
   cdr::Buffer buffer_;  // of the message that is being encoded
+  BodyRewriter rewriter_;
   messaging::ContextStorage received_contexts_;
   messaging::ContextStorage contexts_;
   event::MemberTask<Forwarder, &Forwarder::use_made> made_task_{*this};

@@ -125,7 +125,9 @@ bool Forwarder::start_kept(ForwardedCall& call) noexcept try {
     fail(call, {"MARSHAL", Completion::no, "the bridge cannot pass the request on"});
     return true;
   }
-  return start(call, *outgoing, call.kept.message());
+  const bool started = start(call, *outgoing, call.kept.message());
+  rewriter_.release();
+  return started;
 } catch (const std::exception& exception) {
   log_failure(exception.what());
   fail(call, no_memory);

@@ -123,14 +123,17 @@ std::optional<References::Found> References::choose(std::span<const ProfileTarge
     if (each->use == AddressUse::tried && (choice == choices.end() || precedes(*each, *choice)))
       choice = each;
   if (choice == choices.end()) return std::nullopt;
-  const ProfileTarget* const chosen = &profiles[choice->profile];
-  Found found{
-      {choice->place->endpoint, {chosen->major, chosen->minor}, false}, chosen->object_key, {}};
-  for (const iop::TaggedComponent& component : chosen->components)
-    if (describes_server(component)) found.components.push_back(component);
-  const auto* const lite = iop::find_component(chosen->components, iop::tag_giop_lite);
-  found.target.reads_lite = lite != nullptr && iop::decode_giop_lite(lite->data);
+  Found found = found_in(profiles[choice->profile], choice->place->endpoint);
   if (leads_to_main) found.target = *main_;
+  return found;
+}
+
+References::Found References::found_in(const ProfileTarget& profile, const Endpoint& endpoint) {
+  Found found{{endpoint, {profile.major, profile.minor}, false}, profile.object_key, {}};
+  for (const iop::TaggedComponent& component : profile.components)
+    if (describes_server(component)) found.components.push_back(component);
+  const auto* const lite = iop::find_component(profile.components, iop::tag_giop_lite);
+  found.target.reads_lite = lite != nullptr && iop::decode_giop_lite(lite->data);
   return found;
 }
 
@@ -164,6 +167,19 @@ std::optional<std::uint64_t> References::number_of(const Target& target, std::ui
   targets_.emplace(number, target);
   if (is_learned) ++learned_;
   return number;
+}
+
+// The main target's number is among the numbers, too.
+std::optional<iop::ObjectKey> References::known_key(const Found& found) const {
+  if (main_ && found.target == *main_ && !has_mark(found.object_key)) return found.object_key;
+  const std::shared_lock lock(mutex_);
+  for (const std::uint64_t seed : {configured_seed, learned_seed_}) {
+    const std::uint64_t number = hash(seed, found.target);
+    const auto known = targets_.find(number);
+    if (known != targets_.end() && known->second == found.target)
+      return routed_key(number, found.object_key);
+  }
+  return std::nullopt;
 }
 
 iop::Ior References::make(const std::string& type_id, const Found& found,

@@ -74,6 +74,16 @@ class References {
   /// a protocol here. Error: IoErrorKind::limit, beyond `learned_max` targets.
   [[nodiscard]] std::expected<iop::Ior, IoError> rewrite(const iop::Ior& ior);
 
+  /// @name References inside of arguments and results
+  /// Nothing: the reference stays as it is. No targets are learned. May throw bad_alloc.
+  /// @{
+  /// Like `rewrite`, but only for objects of targets that the bridge knows already.
+  [[nodiscard]] std::optional<iop::Ior> through_bridge(const iop::Ior& ior) const;
+  /// For a reference to the bridge: the target's own reference to the object, with the address by
+  /// which the bridge knows the target.
+  [[nodiscard]] std::optional<iop::Ior> at_target(const iop::Ior& ior) const;
+  /// @}
+
  private:
   struct Found {
     Target target;
@@ -85,6 +95,10 @@ class References {
   [[nodiscard]] bool leads_here(std::span<const transport::ProfileTarget> profiles) const noexcept;
   [[nodiscard]] std::optional<Found> choose(
       std::span<const transport::ProfileTarget> profiles) const;
+  [[nodiscard]] static Found found_in(const transport::ProfileTarget& profile,
+                                      const transport::Endpoint& endpoint);
+  /// The bridge's key of an object. Nothing: the bridge does not know the target.
+  [[nodiscard]] std::optional<iop::ObjectKey> known_key(const Found& found) const;
   [[nodiscard]] std::expected<iop::Ior, IoError> rewrite(const iop::Ior& ior, std::uint64_t seed);
   [[nodiscard]] std::optional<std::uint64_t> number_of(const Target& target, std::uint64_t seed);
   [[nodiscard]] iop::Ior make(const std::string& type_id, const Found& found,

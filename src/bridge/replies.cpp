@@ -28,6 +28,10 @@ constexpr Failure no_reply{
     "MARSHAL", Completion::yes,
     "the bridge cannot pass the reply on: its results would lose their alignment in the client's "
     "version of GIOP, or the reply is too large"};
+constexpr Failure bad_results{
+    "MARSHAL", Completion::yes,
+    "the bridge cannot rewrite the references in the results: the results do not have the form "
+    "that the IDL of the bridge describes, or they contain a valuetype"};
 constexpr Failure other_addressing{
     "NO_IMPLEMENT", Completion::no,
     "the target asks for a profile or a reference in place of the object key, which the bridge "
@@ -98,13 +102,16 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
   bool written = false;
   if (is_forward(received.status)) {
     written = write_forward(call, end, contexts);
-  } else if (const auto body = RawBody::of(*end.message, end.reply->body)) {
+  } else if (auto body = RawBody::of(*end.message, end.reply->body)) {
+    body = rewritten_reply(call, end, *body);
+    if (!body) return fail(call, bad_results);
     const Answered answered = call.answered();
     messaging::ReplyHeader header{answered.request_id, received.status, contexts.all()};
     written = write_reply(buffer_, answered.session, answered.version, {header, contexts_}, *body);
   }
   if (!written) return fail(call, no_reply);
   send(call);
+  rewriter_.release();
   finish(call);
 }
 

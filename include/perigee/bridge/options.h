@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/bridge/access_rules.h>
+#include <perigee/bridge/rewriting.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
@@ -27,6 +28,9 @@ struct Options {
   /// Requests go to the target in GIOPlite, also if no reference says that the target reads it.
   bool lite_to_target = false;
   AccessRules rules;
+  /// The operations whose arguments and results may hold references; these references are
+  /// rewritten.
+  RewritingPlan rewriting;
 
   messaging::Limits messages;
   std::uint32_t threads = 0;  ///< 0: one for each CPU

@@ -1,0 +1,48 @@
+// The operations whose bodies a bridge reads, because object references in them are rewritten.
+#pragma once
+
+#include <perigee/cdr/typecode.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace perigee::bridge {
+
+/// The types in the bodies of one operation, in their order on the wire. A list that is empty means
+/// that this body passes unread.
+struct OperationTypes {
+  std::vector<const cdr::TypeNode*> in;   ///< arguments of the request
+  std::vector<const cdr::TypeNode*> out;  ///< the result, then the out and inout arguments
+};
+
+/// The types of operations by their names in requests, and the types of user exceptions by their
+/// repository ids. A value.
+///
+/// The nodes need no names. Nodes of enums need no members, since enumerators are not checked.
+/// Members of unions are in the order of their labels, and the default is the last member.
+/// Valuetypes must not occur. Requests do not carry their interface, so a name stands for the
+/// operations of all interfaces.
+struct RewritingPlan {
+  /// Finds a std::string by a std::string_view.
+  struct TextHash {
+    using is_transparent = void;
+    [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  template <typename Value>
+  using ByText = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
+
+  ByText<OperationTypes> operations;
+  /// Structs of the members. Exceptions without references are left out: they pass unread.
+  ByText<const cdr::TypeNode*> exceptions;
+  /// Keeps the nodes alive. Plans that were copied from each other share the nodes.
+  std::shared_ptr<const void> nodes;
+};
+
+}  // namespace perigee::bridge

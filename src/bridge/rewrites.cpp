@@ -1,0 +1,91 @@
+// References inside of arguments, results and user exceptions.
+#include "bridge/forwarder.h"
+#include <perigee/base/log.h>
+#include <perigee/base/printable.h>
+#include <perigee/cdr/code_set_registry.h>
+
+#include <optional>
+#include <string>
+
+namespace perigee::bridge {
+
+using messaging::ReplyStatus;
+
+namespace {
+
+/// The form of wide characters. In GIOP 1.1 it depends on the code set; in 1.2 each text has its
+/// size.
+cdr::CodeSets code_sets_of(Agreement agreement, messaging::Version version) noexcept {
+  cdr::CodeSets code_sets;
+  code_sets.giop_minor = version.minor;
+  const auto wide = cdr::wide_set_of(static_cast<std::uint32_t>(agreement & 0xffffffff));
+  if (wide)
+    code_sets.wide = *wide;
+  else if (version.minor < 2)
+    code_sets.wide = cdr::WideSet::none;
+  return code_sets;
+}
+
+/// Logs an error. `operation` is empty if it is not known any longer.
+std::optional<RawBody> logged(const BodyRewriter::Result& result, std::string_view what,
+                              std::string_view operation = {}) {
+  if (result) return *result;
+  std::string line = "references in ";
+  line.append(what).append(printable(operation)).append(" cannot be rewritten: ");
+  log::write(log::Level::warning, "bridge", line + to_string(result.error()));
+  return std::nullopt;
+}
+
+/// A target may have more addresses than the bridge knows: the line says which address to add.
+void log_unknown(const References& references, const iop::Ior& ior) {
+  if (!log::enabled(log::Level::info)) return;
+  const auto target = references.target_of(ior);
+  if (!target || references.is_bridge(target->endpoint)) return;
+  log::write(log::Level::info, "bridge",
+             "a reference leads around the bridge, because the bridge does not know its server " +
+                 printable(to_string(target->endpoint)) +
+                 "; --reference with this reference makes the server known");
+}
+
+}  // namespace
+
+const OperationTypes* Forwarder::types_of(std::string_view operation) const noexcept {
+  const auto& operations = context_.options.rewriting.operations;
+  if (operations.empty()) [[likely]]
+    return nullptr;
+  const auto found = operations.find(operation);
+  return found == operations.end() ? nullptr : &found->second;
+}
+
+std::optional<RawBody> Forwarder::rewritten_request(const ReceivedRequest& request) {
+  if (request.types == nullptr || request.types->in.empty()) return request.body;
+  cdr::Decoder values = request.parsed.body;
+  values.set_code_sets(code_sets_of(request.agreement, request.version));
+  const auto result =
+      rewriter_.rewrite({request.body, values}, request.types->in,
+                        [this](const iop::Ior& ior) { return context_.references.at_target(ior); });
+  return logged(result, "the arguments of ", request.parsed.header.operation);
+}
+
+std::optional<RawBody> Forwarder::rewritten_reply(const ForwardedCall& call,
+                                                  const engine::CallEnd& end, const RawBody& body) {
+  const RewritingPlan& plan = context_.options.rewriting;
+  const ReplyStatus status = end.reply->header.status;
+  const bool has_results = status == ReplyStatus::no_exception && call.types() != nullptr &&
+                           !call.types()->out.empty() && !call.lacks_results(body);
+  const bool has_exception = status == ReplyStatus::user_exception && !plan.exceptions.empty();
+  if (!has_results && !has_exception) return body;
+  cdr::Decoder values = end.reply->body;
+  values.set_code_sets(code_sets_of(call.line.agreement, end.message->version));
+  const auto replace = [&references = context_.references](const iop::Ior& ior) {
+    auto made = references.through_bridge(ior);
+    if (!made) log_unknown(references, ior);
+    return made;
+  };
+  if (has_exception)
+    return logged(rewriter_.rewrite_exception({body, values}, plan, replace), "a user exception");
+  return logged(rewriter_.rewrite({body, values}, call.types()->out, replace),
+                "the results of an operation");
+}
+
+}  // namespace perigee::bridge

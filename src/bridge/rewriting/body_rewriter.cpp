@@ -1,0 +1,55 @@
+// Copies a body at its phase, so that it fits behind the same header as the received body.
+#include "bridge/rewriting/body_rewriter.h"
+
+#include <perigee/cdr/encoder.h>
+
+#include <string_view>
+#include <utility>
+
+namespace perigee::bridge {
+
+namespace {
+
+/// The copy, at the phase of the received body. Unless a reference was replaced, the received body
+/// is taken, since it needs no copy and keeps its pieces.
+BodyRewriter::Result finished(const BodyRewriter::Received& received, cdr::Decoder& values,
+                              const ValueCopier& copier, const cdr::Buffer& buffer) {
+  if (values.ok() && values.remaining() != 0) values.fail(cdr::ErrorKind::bad_length);
+  if (!values.ok()) return std::unexpected(values.error());
+  if (!copier.has_replaced()) return received.body;
+  return RawBody{buffer.own_octets(), received.body.order, received.body.phase};
+}
+
+}  // namespace
+
+BodyRewriter::Result BodyRewriter::rewrite(const Received& received,
+                                           std::span<const cdr::TypeNode* const> types,
+                                           ReplaceReference replace) {
+  if (types.empty()) return received.body;
+  buffer_.clear();
+  cdr::Decoder values = received.values;
+  cdr::Encoder encoder(buffer_, received.body.order, cdr::Encoder::Borrowing::no,
+                       received.body.phase);
+  ValueCopier copier(values, encoder, {replace, size_max_});
+  for (const cdr::TypeNode* const type : types) copier.copy(*type);
+  return finished(received, values, copier, buffer_);
+}
+
+// CORBA 3.0, 15.4.3.2: the repository id, then the members.
+BodyRewriter::Result BodyRewriter::rewrite_exception(const Received& received,
+                                                     const RewritingPlan& plan,
+                                                     ReplaceReference replace) {
+  cdr::Decoder ahead = received.values;
+  const std::string_view id = ahead.read_string_view();
+  const auto found = ahead.ok() ? plan.exceptions.find(id) : plan.exceptions.end();
+  if (found == plan.exceptions.end()) return received.body;
+  const cdr::TypeNode id_type{.kind = cdr::TypeKind::tk_string};
+  const cdr::TypeNode* const types[] = {&id_type, found->second};
+  return rewrite(received, types, replace);
+}
+
+void BodyRewriter::release() noexcept {
+  if (buffer_.own_size() > kept_size_max) buffer_ = cdr::Buffer();
+}
+
+}  // namespace perigee::bridge

@@ -1,0 +1,53 @@
+// Rewrites the object references in the body of a message.
+#pragma once
+
+#include "bridge/raw_body.h"
+#include "bridge/rewriting/value_copier.h"
+#include <perigee/bridge/rewriting.h>
+#include <perigee/cdr/buffer.h>
+#include <perigee/cdr/code_sets.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/errors.h>
+
+#include <cstddef>
+#include <expected>
+#include <span>
+
+namespace perigee::bridge {
+
+/// Used by one thread at a time. A body in which nothing is replaced costs no allocation, once the
+/// buffer has grown.
+class BodyRewriter final {
+ public:
+  /// A body, at whose start `values` stands. The code sets of `values` decide the form of wide
+  /// characters.
+  struct Received {
+    const RawBody& body;
+    cdr::Decoder values;
+  };
+  using Result = std::expected<RawBody, cdr::Error>;
+
+  /// `size_max`: octets of a rewritten body.
+  explicit BodyRewriter(std::size_t size_max) noexcept : size_max_(size_max) {}
+
+  /// A body that holds values of the types. The result is `received.body` if nothing was replaced.
+  /// Otherwise the result refers to this object until the next call; fragments of GIOP 1.1 have
+  /// become one piece. Error: the octets are not values of the types, octets follow, or the result
+  /// is too large. May throw bad_alloc.
+  [[nodiscard]] Result rewrite(const Received& received,
+                               std::span<const cdr::TypeNode* const> types,
+                               ReplaceReference replace);
+  /// A body that holds a user exception. Exceptions that the plan does not contain pass unread.
+  [[nodiscard]] Result rewrite_exception(const Received& received, const RewritingPlan& plan,
+                                         ReplaceReference replace);
+  /// Called when the rewritten body has been sent: frees a large buffer.
+  void release() noexcept;
+
+ private:
+  static constexpr std::size_t kept_size_max = 256 * 1024;
+
+  const std::size_t size_max_;
+  cdr::Buffer buffer_;
+};
+
+}  // namespace perigee::bridge
