@@ -25,6 +25,12 @@ class Bridge(WithServer):
         self.assertEqual(error.count("\n"), 1, error)
         self.assertIn(part, error)
 
+    def idl(self, text, name="bank.idl"):
+        path = f"{self.folder}/{name}"
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
     def config(self, text):
         path = f"{self.folder}/bridge.toml"
         with open(path, "w") as file:
@@ -128,6 +134,35 @@ class Bridge(WithServer):
                            ('listen = "x\n', ":1:12: ")):
             self.fails(2, f"{self.folder}/bridge.toml", *listen, *target, "--config", self.config(text))
             self.fails(2, part, *listen, *target, "--config", self.config(text))
+
+    def test_idl_files_are_read_at_the_start(self):
+        self.idl("interface Part { Object find(); };\n", "part.idl")
+        path = self.idl('#include "part.idl"\ninterface Bank : Part { Object open(); };\n')
+        os.mkdir(f"{self.folder}/other")
+        os.rename(f"{self.folder}/part.idl", f"{self.folder}/other/part.idl")
+        target = ("--target", "iiop://127.0.0.1:1")
+        for words in (("--idl", path, "-I", f"{self.folder}/other"),
+                      ("--config", self.config(f'idl = "{path}"\nidl-include = ["{self.folder}/other"]\n'))):
+            with self.bridge(*target, *words) as bridge:
+                self.assertTrue(bridge.ior.startswith("listening at"), bridge.ior)
+                self.assertEqual(bridge.end(), 0)
+
+    def test_calls_pass_with_an_idl_that_has_no_references(self):
+        path = self.idl("module Demo { interface Hello { string greet(in string name); }; };\n")
+        with self.server() as server, self.bridge("--reference", server.ior, "--idl", path) as bridge:
+            self.assertEqual(self.call(bridge.ior).stdout, "Hello, world!\n")
+
+    def test_mistakes_in_the_idl_have_status_2_and_a_place(self):
+        ends = ("--listen", "iiop://127.0.0.1:0", "--target", "iiop://127.0.0.1:1")
+        self.fails(2, f"{self.folder}/none.idl: the file cannot be read", *ends, "--idl", f"{self.folder}/none.idl")
+        path = self.idl("interface Bank {\n  Account open();\n};\n")
+        self.fails(2, f"{path}:2:3: ", *ends, "--idl", path)
+        path = self.idl("interface A { Object find(); };\ninterface B { long find(); };\n")
+        self.fails(2, f"{path}:2:20: ::B::find and ::A::find ({path}:1:22) have the same name", *ends, "--idl", path)
+        with self.bridge("--target", "iiop://127.0.0.1:1", "--idl", path, "--deny-operation", "find") as bridge:
+            self.assertEqual(bridge.end(), 0)
+        path = self.idl("valuetype V { public Object o; };\ninterface A { V get(); };\n")
+        self.fails(2, f"{path}:2:17: the bridge cannot rewrite the references in ::A::get", *ends, "--idl", path)
 
     def test_failures_have_status_1(self):
         target = ("--target", "iiop://127.0.0.1:1")

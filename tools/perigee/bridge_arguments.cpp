@@ -3,6 +3,7 @@
 
 #include "base/nearest_name.h"
 #include "bridge_config.h"
+#include "bridge_idl.h"
 #include "call_limit.h"
 #include "parts.h"
 #include <perigee/transport/transport.h>
@@ -39,7 +40,19 @@ constexpr ListOption list_options[] = {
      &BridgeArguments::objects_allowed},
     {"deny-object", "KEY", "Refuse requests to objects whose key begins so",
      &BridgeArguments::objects_denied},
+    {"idl", "FILE",
+     "Rewrite the references in arguments and results of the operations that this IDL file "
+     "describes; may be repeated",
+     &BridgeArguments::idl_files},
+    {"idl-include", "FOLDER", "Look for files that the IDL includes in this folder, too",
+     &BridgeArguments::idl_folders},
 };
+
+/// -I is the name that perigee-idl has for the option.
+std::string words_of(const ListOption& option) {
+  const std::string word = std::string("--") + option.name;
+  return word == "--idl-include" ? "-I," + word : word;
+}
 
 /// The keys that have one value.
 constexpr const char* single_keys[] = {"target",  "target-version",  "lite",
@@ -141,7 +154,7 @@ std::string set_endpoints(const BridgeArguments& arguments, bridge::Options& opt
 
 void add_options(CLI::App& command, BridgeArguments& arguments) {
   for (const ListOption& option : list_options)
-    command.add_option(std::string("--") + option.name, arguments.*option.list, option.meaning)
+    command.add_option(words_of(option), arguments.*option.list, option.meaning)
         ->type_name(option.value)
         ->allow_extra_args(false);
   command
@@ -196,6 +209,10 @@ std::expected<bridge::Options, std::string> to_options(const BridgeArguments& ar
     return std::unexpected(*mistake);
   if (auto mistake = bad_key(arguments.objects_denied, options.rules.objects_denied))
     return std::unexpected(*mistake);
+  idlc::SystemFiles files;
+  auto plan = read_idl({arguments.idl_files, arguments.idl_folders}, options.rules, files);
+  if (!plan) return std::unexpected(plan.error());
+  options.rewriting = std::move(*plan);
   options.lite_to_target = arguments.lite;
   options.threads = arguments.threads;
   if (arguments.connect_timeout_s != 0)

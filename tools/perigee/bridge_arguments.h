@@ -23,6 +23,8 @@ struct BridgeArguments {
   std::vector<std::string> operations_denied;
   std::vector<std::string> objects_allowed;
   std::vector<std::string> objects_denied;
+  std::vector<std::string> idl_files;
+  std::vector<std::string> idl_folders;
   std::uint32_t threads = 0;
   double connect_timeout_s = 0;
   double stop_timeout_s = 0;
@@ -38,7 +40,7 @@ void add_options(CLI::App& command, BridgeArguments& arguments);
 /// which names the file, the line and the key.
 [[nodiscard]] std::expected<void, std::string> read_config(BridgeArguments& arguments);
 
-/// Everything but the references, which need an ORB. Error: text for people.
+/// Everything but the references, which need an ORB. Reads IDL files. Error: text for people.
 [[nodiscard]] std::expected<bridge::Options, std::string> to_options(
     const BridgeArguments& arguments);
 
