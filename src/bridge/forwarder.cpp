@@ -52,6 +52,8 @@ Version version_for(const Target& target, const messaging::MessagingProtocol& me
 Forwarder::Forwarder(const BridgeContext& context, engine::Loop& loop)
     : context_(context),
       home_(context.engine, *this, *this, loop, context.target_traffic),
+      reads_bodies_(!context.options.rewriting.operations.empty() ||
+                    !context.options.rewriting.exceptions.empty()),
       rewriter_(context.options.messages.message_size_max) {}
 
 Forwarder::~Forwarder() = default;
@@ -73,14 +75,20 @@ void Forwarder::forward(engine::IncomingRequest& request,
   engine::Connection& client = request.connection;
   std::atomic<Agreement>& announced = client.agreement().code_set_numbers;
   if (received.agreement) announced.store(*received.agreement, std::memory_order_relaxed);
-  Line* const line = line_of(*destination.target, announced.load(std::memory_order_relaxed));
-  if (line == nullptr) return answer(request, too_many_lines);
+  const Agreement agreement = announced.load(std::memory_order_relaxed);
   auto body = RawBody::of(request.message, request.parsed.body);
   if (!body) return answer(request, in_pieces);
-  const OperationTypes* const types = types_of(request.parsed.header.operation);
+  const OperationTypes* const types =
+      reads_bodies_ ? types_of(request.parsed.header.operation) : nullptr;
   if (types != nullptr) {
-    body = rewritten_request({*body, request.parsed, request.version(), line->agreement, types});
+    body = rewritten_request({*body, request.parsed, request.version(), agreement, types}, client);
     if (!body) return answer(request, bad_arguments);
+  }
+  // The line comes last: a line without calls would stay, and there are few lines.
+  Line* const line = line_of(*destination.target, agreement);
+  if (line == nullptr) {
+    rewriter_.release();
+    return answer(request, too_many_lines);
   }
   Outgoing outgoing{request.parsed.header, *body,
                     version_for(*line->target, context_.messages_of(line->target->endpoint.scheme),
@@ -94,7 +102,7 @@ void Forwarder::forward(engine::IncomingRequest& request,
                           {request.id(), request.version(), request.response(),
                            ForwardedCall::Kind::request, received.bridges != 0, types});
   defer(*call, request, outgoing, request.message);
-  rewriter_.release();
+  if (types != nullptr) rewriter_.release();
 } catch (const std::exception& exception) {
   log::write(log::Level::error, "bridge", exception.what());
   answer(request, no_memory);
@@ -262,8 +270,8 @@ std::optional<Outgoing> Forwarder::outgoing_of(ForwardedCall& call) {
     auto request = session.parse_request(message, received_contexts_);
     auto body = request ? RawBody::of(message, request->body) : std::nullopt;
     if (body)
-      body =
-          rewritten_request({*body, *request, message.version, call.line.agreement, call.types()});
+      body = rewritten_request(
+          {*body, *request, message.version, call.line.agreement, call.types()}, call.client());
     if (!body) return std::nullopt;
     outgoing.header = request->header;
     outgoing.body = *body;

@@ -144,7 +144,8 @@ class Forwarder final : private engine::RepliesOnly {
   [[nodiscard]] const OperationTypes* types_of(std::string_view operation) const noexcept;
   /// The result is valid until the next body is rewritten. Nothing: the octets do not have the form
   /// of the types.
-  [[nodiscard]] std::optional<RawBody> rewritten_request(const ReceivedRequest& request);
+  [[nodiscard]] std::optional<RawBody> rewritten_request(const ReceivedRequest& request,
+                                                         const engine::Connection& client);
   [[nodiscard]] std::optional<RawBody> rewritten_reply(const ForwardedCall& call,
                                                        const engine::CallEnd& end,
                                                        const RawBody& body);
@@ -169,7 +170,8 @@ class Forwarder final : private engine::RepliesOnly {
   const BridgeContext& context_;
   engine::Home home_;
   std::list<Line> lines_;
-  cdr::Buffer buffer_;  // of the message that is being encoded
+  cdr::Buffer buffer_;       // of the message that is being encoded
+  const bool reads_bodies_;  // the plan is not empty
   BodyRewriter rewriter_;
   messaging::ContextStorage received_contexts_;
   messaging::ContextStorage contexts_;

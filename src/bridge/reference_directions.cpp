@@ -18,12 +18,14 @@ std::optional<iop::Ior> References::through_bridge(const iop::Ior& ior) const {
   return make(ior.type_id, *found, *key);
 }
 
-std::optional<iop::Ior> References::at_target(const iop::Ior& ior) const {
+std::optional<iop::Ior> References::at_target(const iop::Ior& ior, const AccessRules& rules) const {
   const std::vector<ProfileTarget> profiles = claim(ior);
   for (const ProfileTarget& profile : profiles) {
     if (!leads_here({&profile, 1})) continue;
     const Destination destination = find(profile.object_key);
     if (destination.target == nullptr) return std::nullopt;
+    // With the target's address, a server behind the bridge would call the object for the client.
+    if (!rules.allows_object(destination.object_key)) return std::nullopt;
     const Target& target = *destination.target;
     const transport::ProtocolFactory* const protocol = protocols_.find(target.endpoint.scheme);
     if (protocol == nullptr) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
+#include <perigee/bridge/access_rules.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/registry.h>
@@ -80,8 +81,9 @@ class References {
   /// Like `rewrite`, but only for objects of targets that the bridge knows already.
   [[nodiscard]] std::optional<iop::Ior> through_bridge(const iop::Ior& ior) const;
   /// For a reference to the bridge: the target's own reference to the object, with the address by
-  /// which the bridge knows the target.
-  [[nodiscard]] std::optional<iop::Ior> at_target(const iop::Ior& ior) const;
+  /// which the bridge knows the target. Nothing if the rules refuse the object.
+  [[nodiscard]] std::optional<iop::Ior> at_target(const iop::Ior& ior,
+                                                  const AccessRules& rules) const;
   /// @}
 
  private:

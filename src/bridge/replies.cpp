@@ -103,7 +103,7 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
   if (is_forward(received.status)) {
     written = write_forward(call, end, contexts);
   } else if (auto body = RawBody::of(*end.message, end.reply->body)) {
-    body = rewritten_reply(call, end, *body);
+    if (reads_bodies_) body = rewritten_reply(call, end, *body);
     if (!body) return fail(call, bad_results);
     const Answered answered = call.answered();
     messaging::ReplyHeader header{answered.request_id, received.status, contexts.all()};
@@ -111,7 +111,7 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
   }
   if (!written) return fail(call, no_reply);
   send(call);
-  rewriter_.release();
+  if (reads_bodies_) rewriter_.release();
   finish(call);
 }
 

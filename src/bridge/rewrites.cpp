@@ -26,14 +26,24 @@ cdr::CodeSets code_sets_of(Agreement agreement, messaging::Version version) noex
   return code_sets;
 }
 
-/// Logs an error. `operation` is empty if it is not known any longer.
-std::optional<RawBody> logged(const BodyRewriter::Result& result, std::string_view what,
-                              std::string_view operation = {}) {
-  if (result) return *result;
-  std::string line = "references in ";
-  line.append(what).append(printable(operation)).append(" cannot be rewritten: ");
-  log::write(log::Level::warning, "bridge", line + to_string(result.error()));
-  return std::nullopt;
+// The name is searched only after an error: a call does not keep it.
+std::string_view name_of(const RewritingPlan& plan, const OperationTypes* types) noexcept {
+  for (const auto& [name, each] : plan.operations)
+    if (&each == types) return name;
+  return "an unknown operation";
+}
+
+/// Not a warning if a client is the cause: clients could fill the log.
+void log_unreadable(log::Level level, std::string_view sender, std::string_view what,
+                    const cdr::Error& error) {
+  if (!log::enabled(level)) return;
+  std::string line(sender);
+  line.append(": references in ").append(what).append(" cannot be rewritten: ");
+  line.append(to_string(error));
+  line.append(
+      "; if --idl describes another operation of this name, give the IDL of all interfaces,");
+  line.append(" or refuse the operation with --deny-operation");
+  log::write(level, "bridge", line);
 }
 
 /// A target may have more addresses than the bridge knows: the line says which address to add.
@@ -51,20 +61,23 @@ void log_unknown(const References& references, const iop::Ior& ior) {
 
 const OperationTypes* Forwarder::types_of(std::string_view operation) const noexcept {
   const auto& operations = context_.options.rewriting.operations;
-  if (operations.empty()) [[likely]]
-    return nullptr;
   const auto found = operations.find(operation);
   return found == operations.end() ? nullptr : &found->second;
 }
 
-std::optional<RawBody> Forwarder::rewritten_request(const ReceivedRequest& request) {
+std::optional<RawBody> Forwarder::rewritten_request(const ReceivedRequest& request,
+                                                    const engine::Connection& client) {
   if (request.types == nullptr || request.types->in.empty()) return request.body;
   cdr::Decoder values = request.parsed.body;
   values.set_code_sets(code_sets_of(request.agreement, request.version));
   const auto result =
-      rewriter_.rewrite({request.body, values}, request.types->in,
-                        [this](const iop::Ior& ior) { return context_.references.at_target(ior); });
-  return logged(result, "the arguments of ", request.parsed.header.operation);
+      rewriter_.rewrite({request.body, values}, request.types->in, [this](const iop::Ior& ior) {
+        return context_.references.at_target(ior, context_.options.rules);
+      });
+  if (result) return *result;
+  log_unreadable(log::Level::info, client.transport().peer(),
+                 "the arguments of " + printable(request.parsed.header.operation), result.error());
+  return std::nullopt;
 }
 
 std::optional<RawBody> Forwarder::rewritten_reply(const ForwardedCall& call,
@@ -82,10 +95,14 @@ std::optional<RawBody> Forwarder::rewritten_reply(const ForwardedCall& call,
     if (!made) log_unknown(references, ior);
     return made;
   };
-  if (has_exception)
-    return logged(rewriter_.rewrite_exception({body, values}, plan, replace), "a user exception");
-  return logged(rewriter_.rewrite({body, values}, call.types()->out, replace),
-                "the results of an operation");
+  const auto result = has_exception ? rewriter_.rewrite_exception({body, values}, plan, replace)
+                                    : rewriter_.rewrite({body, values}, call.types()->out, replace);
+  if (result) return *result;
+  log_unreadable(log::Level::warning, to_string(call.line.target->endpoint),
+                 (has_exception ? "a user exception of " : "the results of ") +
+                     std::string(name_of(plan, call.types())),
+                 result.error());
+  return std::nullopt;
 }
 
 }  // namespace perigee::bridge

@@ -108,6 +108,15 @@ TEST_CASE("references are found inside of all types, also of recursive ones") {
   CHECK(choice.members[0].label == 0);
 }
 
+TEST_CASE("an optional member is a sequence on the wire") {
+  const Plan plan = plan_of(R"(
+    struct Found { @optional Object target; @optional string text; };
+    interface Bank { Found find(); };)");
+  CHECK(out_of(plan, "find") == "struct");
+  CHECK(kinds_of({plan->operations.find("find")->second.out.front()->members[0].type}) ==
+        "sequence");
+}
+
 TEST_CASE("branches of unions are in the order of their labels, with the default at the end") {
   const Plan plan = plan_of(R"(
     union U switch (long) {
@@ -171,7 +180,7 @@ TEST_CASE("a valuetype beside references is refused, and without references it p
         "abstract valuetype V {};", "valuetype V Object;", "abstract interface V {};",
         "valuetype V { public long n; }; valuetype W : V { public Object target; };",
         "valuetype U { public any a; }; valuetype V : U { public long n; };",
-        "typedef ValueBase V;"}) {
+        "typedef ValueBase V;", "typedef CORBA::AbstractBase V;"}) {
     CAPTURE(types);
     CHECK(error_of(plan_of(std::string(types) + "interface A { V get(); };"))
               .find("cannot rewrite the references in ::A::get") != std::string::npos);
@@ -198,5 +207,8 @@ TEST_CASE("exceptions of two files with one repository id must have the same mem
   files.add("a.idl", "exception E { Object by; }; interface A { void act() raises (E); };");
   files.add("b.idl", "exception E { string by; }; interface B { void do_it() raises (E); };");
   CHECK(read_idl({{"a.idl", "a.idl"}, {}}, {}, files).has_value());
+  files.add("plain_1.idl", "exception F { string why; }; interface C { void c() raises (F); };");
+  files.add("plain_2.idl", "exception F { long code; }; interface D { void d() raises (F); };");
+  CHECK(read_idl({{"plain_1.idl", "plain_2.idl"}, {}}, {}, files).has_value());
   CHECK(error_of(read_idl({{"a.idl", "b.idl"}, {}}, {}, files)).starts_with("b.idl:1:11: ::E has"));
 }

@@ -212,6 +212,32 @@ TEST_CASE("arguments of another form get MARSHAL, COMPLETED_NO, and the target g
   CHECK(contains(bank.pass_request(request_of("other"), {}).message, "other"));
 }
 
+TEST_CASE("requests that are refused take no place of a connection to the target") {
+  Bank bank;
+  for (std::uint32_t number = 0; number < 100; ++number) {
+    RawRequest request = request_of("close");
+    const Octets context = iop::encode_code_set_context({number, iop::code_set_utf_16});
+    request.context_id = iop::context_code_sets;
+    request.context = context;
+    bank.client.send(Bank::with_body(request, octets(0xff, 0xff, 0xff, 0xff)));
+    CHECK(bank.client.reply().repository_id() == "IDL:omg.org/CORBA/MARSHAL:1.0");
+  }
+  CHECK(contains(bank.pass_request(request_of("other"), {}).message, "other"));
+}
+
+TEST_CASE("a reference to an object that the rules refuse is not rewritten for the target") {
+  const Octets secret = octets('a', 'd', 'm', 'i', 'n');
+  Bank bank([&secret](bridge::Options& options) {
+    describe_bank(options);
+    options.rules.objects_denied = {secret};
+  });
+  const iop::Ior forged = bridged(bank, secret);
+  CHECK(closed_account(bank.pass_request(request_of("close"), close_arguments(forged))) == forged);
+  const iop::Ior account = bridged(bank, key_k);
+  CHECK(closed_account(bank.pass_request(request_of("close"), close_arguments(account))) ==
+        bank.target.reference(key_k));
+}
+
 TEST_CASE("results of another form get MARSHAL, COMPLETED_YES") {
   Bank bank;
   const RawReply opened = bank.pass_request(request_of("open"), {});

@@ -162,7 +162,8 @@ class PlanMaker {
                     "; take the exception out of the IDL"};
     const Body added{types, contents.has_reference};
     const auto [place, is_new] = exceptions_.try_emplace(exception.repository_id, added);
-    if (is_new || are_equivalent(place->second.types, types)) return;
+    const bool is_unread = !added.has_reference && !place->second.has_reference;
+    if (is_new || is_unread || are_equivalent(place->second.types, types)) return;
     throw Mistake{place_of(exception.location) + exception.scoped_name + " has the repository id " +
                   exception.repository_id +
                   ", like another exception of the IDL with other members; change one of them"};

@@ -141,6 +141,7 @@ const TypeNode& BridgeTypes::node_of(const idlc::Exception& exception) {
 const TypeNode& BridgeTypes::make_template(const idlc::Type& type) {
   switch (type.kind) {
     case idlc::TypeKind::sequence:
+    case idlc::TypeKind::optional:  // a sequence of at most one element on the wire
       return sequence_of(node_of(*type.element));
     case idlc::TypeKind::array:
       return make_array(type);
@@ -197,6 +198,8 @@ const TypeNode& BridgeTypes::make_named(const idlc::Type& type) {
   if (const auto* const choice = as<idlc::Union>(declared)) fill_union(node, *choice);
   if (const auto* const value = as<idlc::ValueType>(declared)) fill_value(node, *value);
   if (const auto* const enumeration = as<idlc::Enum>(declared)) fill_enum(node, *enumeration);
+  if (declared->scoped_name == "::CORBA::AbstractBase")  // native, and may hold a reference
+    set_members(node, {{.type = &cdr::object_node}});
   if (const auto* const box = as<idlc::ValueBox>(declared))
     set_members(node, {{.type = &node_of(*box->type)}});
   if (as<idlc::Interface>(declared) != nullptr) set_members(node, {{.type = &cdr::object_node}});

@@ -32,7 +32,9 @@ BodyRewriter::Result BodyRewriter::rewrite(const Received& received,
                        received.body.phase);
   ValueCopier copier(values, encoder, {replace, size_max_});
   for (const cdr::TypeNode* const type : types) copier.copy(*type);
-  return finished(received, values, copier, buffer_);
+  Result result = finished(received, values, copier, buffer_);
+  if (!result || !copier.has_replaced()) release();
+  return result;
 }
 
 // CORBA 3.0, 15.4.3.2: the repository id, then the members.

@@ -15,8 +15,8 @@
 
 namespace perigee::bridge {
 
-/// Used by one thread at a time. A body in which nothing is replaced costs no allocation, once the
-/// buffer has grown.
+/// Used by one thread at a time. A body of at most 256 KiB in which nothing is replaced costs no
+/// allocation, once the buffer has grown.
 class BodyRewriter final {
  public:
   /// A body, at whose start `values` stands. The code sets of `values` decide the form of wide
@@ -40,7 +40,7 @@ class BodyRewriter final {
   /// A body that holds a user exception. Exceptions that the plan does not contain pass unread.
   [[nodiscard]] Result rewrite_exception(const Received& received, const RewritingPlan& plan,
                                          ReplaceReference replace);
-  /// Called when the rewritten body has been sent: frees a large buffer.
+  /// Called when the rewritten body has been sent: frees a buffer of more than 256 KiB.
   void release() noexcept;
 
  private:
