@@ -27,7 +27,9 @@
 namespace perigee::engine {
 
 /// Any thread. libperigee_bridge uses the functions that are exported.
-class Server final : public HomeOwner, private SupervisedLoops, private ListenersOwner {
+class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
+                                           private SupervisedLoops,
+                                           private ListenersOwner {
  public:
   enum class Completion : std::uint8_t { do_not_wait, wait };
 
