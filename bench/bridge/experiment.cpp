@@ -92,30 +92,40 @@ Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& fl
   return median_with_interval(values);
 }
 
+/// New processes for all systems.
+std::vector<std::unique_ptr<Loaded>> start(const BridgeOptions& options, std::size_t octets,
+                                           std::size_t connections, std::size_t calls) {
+  std::vector<std::unique_ptr<Loaded>> loaded;
+  for (const char* const system : bridge_systems) {
+    loaded.push_back(std::make_unique<Loaded>(system, options, octets, connections));
+    (void)loaded.back()->run(calls);  // warm up
+  }
+  return loaded;
+}
+
 void measure(BridgeReport& report, std::size_t octets, std::size_t connections,
              Progress& progress) {
   const BridgeOptions& options = report.options;
   const std::size_t calls = std::max(bridge_calls(options, octets), connections);
   std::vector<std::unique_ptr<Loaded>> loaded;
   std::vector<std::vector<Sample>> samples(systems_count);
-  for (const char* const system : bridge_systems) {
-    progress.step(fmt::format("{}, {} octets, {} connections", system, octets, connections));
-    loaded.push_back(std::make_unique<Loaded>(system, options, octets, connections));
-    (void)loaded.back()->run(calls);  // warm up
-  }
-  for (std::size_t round = 0; round < options.rounds; ++round)
+  std::vector<std::size_t> threads(systems_count);
+  for (std::size_t round = 0; round < options.rounds; ++round) {
+    if (round % rounds_a_process == 0) loaded = start(options, octets, connections, calls);
     for (std::size_t turn = 0; turn < systems_count; ++turn) {
       const std::size_t index = (turn + round) % systems_count;
-      progress.step(bridge_systems[index]);
+      progress.step(
+          fmt::format("{}, {} octets, {} connections", bridge_systems[index], octets, connections));
       samples[index].push_back(loaded[index]->run(calls));
+      threads[index] = std::max(threads[index], loaded[index]->threads());
     }
+  }
   for (std::size_t index = 0; index < systems_count; ++index)
     report.cells.push_back({bridge_systems[index], octets, connections,
                             ratio(samples[index], samples.front(), &Sample::cpu_ns),
                             ratio(samples[index], samples.front(), &Sample::elapsed_ns),
                             median(column(samples[index], &Sample::cpu_ns)),
-                            median(column(samples[index], &Sample::elapsed_ns)),
-                            loaded[index]->threads()});
+                            median(column(samples[index], &Sample::elapsed_ns)), threads[index]});
 }
 
 // The target runs without callgrind.
@@ -141,7 +151,7 @@ BridgeReport run_bridge(const BridgeOptions& chosen) {
   BridgeOptions& options = report.options;
   if (options.threads == 0) options.threads = report.cpus;
   const std::size_t rows = options.octets.size() * options.connections.size();
-  Progress progress("bridge", rows * systems_count * (options.rounds + 1));
+  Progress progress("bridge", rows * systems_count * options.rounds);
   for (const std::size_t octets : options.octets)
     for (const std::size_t connections : options.connections)
       measure(report, octets, connections, progress);
