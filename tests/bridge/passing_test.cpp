@@ -3,6 +3,7 @@
 #include "support/temporary_folder.h"
 
 #include <chrono>
+#include <thread>
 
 using namespace perigee;
 using namespace perigee::test;
