@@ -12,6 +12,7 @@
 #include "protocols/protocols.h"
 #include "sockspeed/sockspeed.h"
 #include "structs/structs.h"
+#include "tls/tls.h"
 #include "ttcp/ttcp.h"
 #include "whitebox/whitebox.h"
 
@@ -35,6 +36,7 @@ void add_bench_command(CLI::App& tool) {
   add_jitter_command(*bench);
   add_ami_command(*bench);
   add_bridge_command(*bench);
+  add_tls_command(*bench);
   add_codegen_command(*bench);
 }
 

@@ -28,11 +28,7 @@
 namespace perigee::bench {
 namespace {
 
-// The first data of a client: the sizes of this connection's messages.
-struct Sizes {
-  std::uint32_t request;
-  std::uint32_t reply;
-};
+using Sizes = MessageSizes;  // also the first data of a client, for its connection
 
 void check(bool condition, const char* what) {
   if (!condition) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
@@ -260,6 +256,17 @@ Sizes lite_sizes(const Kind& kind) {
 }
 
 }  // namespace
+
+MessageSizes giop_sizes(const std::string& workload) {
+  for (const Kind& kind : kinds)
+    if (kind.name == workload) return giop_sizes(kind);
+  for (const std::size_t size : cubit::large_sizes) {
+    if (workload == cubit::echo_name(size)) return giop_sizes({workload, "echo_octets", 4 + size});
+    if (workload == cubit::borrowed_name(size))
+      return giop_sizes({workload, "count_octets", 4 + size, 4});
+  }
+  throw std::runtime_error("no such workload: " + workload);
+}
 
 int run_raw_server(const std::string& place) {
   const int listener = open_listener(place);

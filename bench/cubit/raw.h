@@ -1,9 +1,18 @@
 // The floors of the cubit experiment: a ping-pong over TCP or a UNIX-domain socket.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace perigee::bench {
+
+/// In octets.
+struct MessageSizes {
+  std::uint32_t request;
+  std::uint32_t reply;
+};
+/// The sizes of the GIOP messages that Perigee sends for a call of the workload.
+MessageSizes giop_sizes(const std::string& workload);
 
 /// Listens at `place`: "tcp" is a free port of the loopback interface, any other text is the path
 /// of a socket. Prints the address for clients, then serves each connection on its own thread until

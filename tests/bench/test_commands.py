@@ -27,6 +27,7 @@ TINY = {
     "ami": ["--rounds", "1", "--calls", "20", "--in-flight", "1", "4", "--cpus", "1"],
     "jitter": ["--rounds", "1", "--calls", "50"],
     "sockspeed": ["--quick", "--channel", "pipe", "--memory", "touched"],
+    "tls": ["--rounds", "2", "--calls", "20"],
     "ttcp": ["--quick"],
 }
 
@@ -96,7 +97,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, codegen "
+                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
