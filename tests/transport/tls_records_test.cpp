@@ -118,6 +118,54 @@ TEST_CASE_FIXTURE(Fixture, "a peer that changes its keys too often is cut") {
   CHECK(server->refusal().why == "the peer changes its keys too often");
 }
 
+TEST_CASE("a limited number of connections keeps the buffers of OpenSSL") {
+  KeptBuffers kept;
+  std::size_t count = 0;
+  while (kept.take()) ++count;
+  CHECK(count == KeptBuffers::connections_max);
+  kept.give_back();
+  CHECK(kept.take());
+  CHECK_FALSE(kept.take());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a connection keeps the buffers of OpenSSL after the handshake") {
+  KeptBuffers& kept = *server_source.current()->kept_buffers;
+  for (std::size_t count = 1; count < KeptBuffers::connections_max; ++count) REQUIRE(kept.take());
+  const auto stalled = make_server();  // no client: takes no place
+  auto server = make_server();
+  const auto client = make_client();
+  shake_hands(*client, *server);
+  CHECK_FALSE(kept.take());
+  REQUIRE(server_source.reload().has_value());
+  CHECK_FALSE(server_source.current()->kept_buffers->take());
+  server.reset();
+  CHECK(kept.take());
+}
+
+TEST_CASE_FIXTURE(Fixture, "the end of a connection is reported behind its last octets") {
+  const auto server = make_server();
+  const auto client = make_client();
+  shake_hands(*client, *server);
+  Octets rest;
+  std::array<std::byte, 1024> place{};
+  std::array<std::byte, record_size> scratch{};
+  const std::array contents{std::byte{1}, std::byte{2}};
+  const std::array segments{OctetSpan(contents)};
+  PlainOctets plain(segments);
+  const auto encrypted = client->encrypt(plain, place, scratch, rest);
+  REQUIRE(encrypted.plain == contents.size());
+  Octets sent(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(encrypted.cipher));
+  client->close(sent);
+  OctetSpan input = sent;
+  std::array<std::byte, 16> space{};
+  const auto last = server->decrypt(input, space);
+  CHECK(last.count == contents.size());
+  CHECK(last.ends);
+  const auto end = server->decrypt(input, space);
+  CHECK(end.count == 0);
+  CHECK(end.progress == Progress::closed);
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "errors that the application has left in the list of OpenSSL do not count") {
   const auto client = make_client();

@@ -32,7 +32,7 @@ Checked set_versions(SSL_CTX& context, const TlsOptions& options) {
   SSL_CTX_set_security_level(&context, security_level);
   SSL_CTX_set_options(
       &context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
-  // The buffers of idle connections are freed: about 34 KiB each.
+  // The buffers of idle connections are freed, except those of KeptBuffers.
   SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Forward secrecy and authenticated encryption, in TLS 1.2, too.
   SSL_CTX_set_cipher_list(&context, "ECDHE+AESGCM:ECDHE+CHACHA20");
@@ -177,6 +177,7 @@ Made make_server(const TlsOptions& options) {
 Checked ContextSource::reload() {
   const std::lock_guard reading(reading_);
   auto made = std::make_shared<TlsContexts>();
+  made->kept_buffers = kept_buffers_;
   Made client = make_client(options_);
   if (!client) return std::unexpected(client.error());
   made->client = std::move(*client);

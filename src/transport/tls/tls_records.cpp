@@ -88,6 +88,7 @@ TlsRecords::TlsRecords(Setup setup, Ssl connection)
 // failure is a reason not to.
 TlsRecords::~TlsRecords() {
   if (!failed_) SSL_set_shutdown(connection_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  if (keeps_buffers_) setup_.contexts->kept_buffers->give_back();
 }
 
 // Names in the subject's common name do not count (RFC 9525), and a wildcard stands for a whole
@@ -189,7 +190,7 @@ TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
   input = port_.input;
   take_rest(output);
   if (result == 1) {
-    handshake_done_ = true;
+    note_handshake_done();
     return Progress::done;
   }
   const Progress progress = progress_after_failure();
@@ -198,6 +199,14 @@ TlsRecords::Progress TlsRecords::shake_hands(OctetSpan& input, Octets& output) {
   refusal_ = refusal_of(*connection_, setup_.expected_name, names_);
   if (setup_.role == messaging::Role::opener) setup_.contexts->sessions.forget(setup_.session);
   return Progress::failed;
+}
+
+// Connections in the handshake do not count: a client that stalls takes no place of KeptBuffers.
+void TlsRecords::note_handshake_done() noexcept {
+  if (handshake_done_) return;
+  handshake_done_ = true;
+  keeps_buffers_ = setup_.contexts->kept_buffers->take();
+  if (keeps_buffers_) SSL_clear_mode(connection_.get(), SSL_MODE_RELEASE_BUFFERS);
 }
 
 TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan place,
@@ -235,7 +244,7 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
 TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan space) {
   const std::lock_guard lock(mutex_);
   const LeavePort leave{port_};
-  if (failed_) return {.progress = Progress::failed};
+  if (failed_) return {.progress = Progress::failed, .ends = true};
   if (ERR_peek_error() != 0) [[unlikely]]
     ERR_clear_error();  // an error of the application would count as one of this connection
   port_.take(input);
@@ -252,13 +261,14 @@ TlsRecords::Decrypted TlsRecords::decrypt(OctetSpan& input, MutableOctetSpan spa
   }
   input = port_.input;
   result.has_more = holds_record(input);
+  result.ends = result.progress == Progress::closed || result.progress == Progress::failed;
   note_output();
   received_ += result.count;
   const char* const why = result.progress != Progress::failed ? why_abusive() : nullptr;
   if (why != nullptr) [[unlikely]] {
     failed_ = true;
     refusal_ = {IoErrorKind::system, why};
-    return {.progress = Progress::failed};
+    return {.progress = Progress::failed, .ends = true};
   }
   if (result.progress == Progress::failed)
     refusal_ = refusal_of(*connection_, setup_.expected_name, names_);

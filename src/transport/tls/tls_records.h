@@ -83,6 +83,7 @@ class TlsRecords {
     std::size_t count = 0;
     Progress progress = Progress::done;
     bool has_more = false;  ///< the next `decrypt` gives octets without further input
+    bool ends = false;      ///< the next `decrypt` reports the end or a failure
   };
   /// Decrypts records from the front of `input`, until `space` is full or the input is used up.
   Decrypted decrypt(OctetSpan& input, MutableOctetSpan space);
@@ -131,6 +132,7 @@ class TlsRecords {
   [[nodiscard]] bool holds_record(OctetSpan input) const noexcept;
   void note_output() noexcept;
   void take_rest(Octets& output);
+  void note_handshake_done() noexcept;
   [[nodiscard]] const char* why_abusive() const noexcept;
 
   static void note_message(int is_written, int version, int type, const void* message,
@@ -145,6 +147,7 @@ class TlsRecords {
   Ssl connection_;
   Port port_;
   bool handshake_done_ = false;
+  bool keeps_buffers_ = false;           // counts in KeptBuffers
   std::uint64_t received_ = 0;           // octets of contents
   std::uint64_t messages_received_ = 0;  // of the handshake protocol, after the handshake
   bool failed_ = false;

@@ -146,16 +146,18 @@ IoResult TlsTransport::receive(MutableOctetSpan space, Wait wait) {
   const bool is_limited = wait == Wait::yes && receive_timeout_.count() != 0;
   const TimePoint begin = is_limited ? steady_clock().now() : TimePoint{};
   for (;;) {
-    const auto decrypted = records_->decrypt(input_, space);
-    buffered_ = decrypted.has_more;
-    if (decrypted.count != 0) {
-      keep_input();
-      return {decrypted.count, IoStatus::ok, 0};
+    if (!input_.empty() || buffered_ || ends_) {
+      const auto decrypted = records_->decrypt(input_, space);
+      buffered_ = decrypted.has_more;
+      ends_ = decrypted.ends;
+      if (decrypted.count != 0) {
+        keep_input();
+        return {decrypted.count, IoStatus::ok, 0};
+      }
+      if (decrypted.ends) return after_records(decrypted.progress);
+      if (is_limited && steady_clock().now() - begin >= receive_timeout_)
+        return {0, IoStatus::timed_out, 0};
     }
-    if (decrypted.progress != TlsRecords::Progress::needs_input)
-      return after_records(decrypted.progress);
-    if (is_limited && steady_clock().now() - begin >= receive_timeout_)
-      return {0, IoStatus::timed_out, 0};
     const IoResult received = receive_ciphertext(wait);
     if (received.status == IoStatus::end_of_stream && records_->within_record())
       return protocol_error;

@@ -68,6 +68,7 @@ class TlsTransport final : public Transport {
   OctetSpan input_;  // ciphertext, in `kept_` or in the memory of the thread
   Octets kept_;
   bool buffered_ = false;    // the next `receive` needs no ciphertext
+  bool ends_ = false;        // the records have reported, or will report, an end or a failure
   bool more_input_ = false;  // `inner_` may have more octets, which no further readiness reports
   std::chrono::microseconds receive_timeout_{0};
 
