@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -25,6 +26,10 @@
 #include <vector>
 
 namespace perigee::engine {
+
+/// Threads of ended connections that wait a moment for new connections. For a connection over TLS,
+/// a new thread takes a tenth of the time of a resumed handshake.
+inline constexpr std::size_t dedicated_spares_max = 4;
 
 /// Any thread. libperigee_bridge uses the functions that are exported.
 class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
@@ -209,7 +214,7 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   std::atomic<std::uint32_t> dedicated_count_{0};
   // Last: their threads use all the rest.
   event::ThreadScope service_threads_;
-  event::ThreadScope dedicated_threads_;
+  event::ThreadScope dedicated_threads_{dedicated_spares_max};
 };
 
 }  // namespace perigee::engine
