@@ -17,7 +17,7 @@
 namespace perigee::transport::tls {
 
 /// Counts the connections that keep OpenSSL's buffers between records: about 34 KiB each. All other
-/// connections allocate and free the buffers for each record, which takes 2,000 instructions of a
+/// connections allocate and free the buffers for each record, which takes 2,800 instructions of a
 /// call on each side. The limit bounds the memory of idle connections. Any thread.
 class KeptBuffers {
  public:

@@ -12,7 +12,7 @@
 namespace perigee::transport::tls {
 namespace {
 
-constexpr std::size_t input_size = 4 * (record_size + record_overhead);  // whole records
+constexpr std::size_t input_size = 4 * (record_size + record_overhead);       // whole records
 constexpr std::size_t output_size = records_per_batch * (record_size + 512);  // headers and tags
 
 /// Memory for one call, so that an idle connection has no buffers of its own.
