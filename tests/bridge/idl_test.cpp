@@ -180,7 +180,7 @@ TEST_CASE("a valuetype beside references is refused, and without references it p
         "abstract valuetype V {};", "valuetype V Object;", "abstract interface V {};",
         "valuetype V { public long n; }; valuetype W : V { public Object target; };",
         "valuetype U { public any a; }; valuetype V : U { public long n; };",
-        "typedef ValueBase V;", "typedef CORBA::AbstractBase V;"}) {
+        "typedef ValueBase V;", "#include <orb.idl>\ntypedef CORBA::AbstractBase V;"}) {
     CAPTURE(types);
     CHECK(error_of(plan_of(std::string(types) + "interface A { V get(); };"))
               .find("cannot rewrite the references in ::A::get") != std::string::npos);
@@ -207,8 +207,10 @@ TEST_CASE("exceptions of two files with one repository id must have the same mem
   files.add("a.idl", "exception E { Object by; }; interface A { void act() raises (E); };");
   files.add("b.idl", "exception E { string by; }; interface B { void do_it() raises (E); };");
   CHECK(read_idl({{"a.idl", "a.idl"}, {}}, {}, files).has_value());
-  files.add("plain_1.idl", "exception F { string why; }; interface C { void c() raises (F); };");
-  files.add("plain_2.idl", "exception F { long code; }; interface D { void d() raises (F); };");
+  files.add("plain_1.idl",
+            "exception F { string why; }; interface C { void first() raises (F); };");
+  files.add("plain_2.idl",
+            "exception F { long code; }; interface D { void second() raises (F); };");
   CHECK(read_idl({{"plain_1.idl", "plain_2.idl"}, {}}, {}, files).has_value());
   CHECK(error_of(read_idl({{"a.idl", "b.idl"}, {}}, {}, files)).starts_with("b.idl:1:11: ::E has"));
 }
