@@ -27,7 +27,7 @@ struct BridgeOptions {
   std::vector<std::size_t> connections{1, 100, 1000};
   std::size_t calls = 5000;  ///< per system and round; fewer if the messages are large
   std::size_t threads = 0;   ///< of the forwarders and the bridge; 0: one for each CPU
-  bool counts = false;       ///< counts allocations with callgrind
+  bool counts = false;       ///< counts instructions, system calls and allocations
   bool goals = false;        ///< the table also compares the results with the goals
 };
 
@@ -63,8 +63,8 @@ std::string to_html(const BridgeReport& report);
 
 /// @name The processes that the experiment starts
 /// @{
-/// The floor: prints its port, then passes messages on until it is killed. Each client's connection
-/// has a connection to the target of its own. `threads` threads wait with epoll_wait.
+/// The floor: prints its port, then passes messages on until it is killed. Each connection of a
+/// client has its own connection to the target. `threads` threads wait with epoll_wait.
 int run_bridge_floor(std::uint16_t target, std::size_t threads);
 /// Prints its port, then answers each request with `octets` octets until it is killed.
 int run_bridge_target(std::size_t octets);

@@ -233,7 +233,7 @@ int run_bridge_target(std::size_t octets) {
 }
 
 int run_bridge_client(const std::string& address, std::size_t octets, std::size_t connections) {
-  const std::string port = address.substr(address.rfind(':') + 1);  // all of it without a colon
+  const std::string port = address.substr(address.rfind(':') + 1);  // without a colon: all of it
   Load load(static_cast<std::uint16_t>(std::stoul(port)), octets, connections);
   load.run(connections);  // all connections to the target are made
   std::string line;

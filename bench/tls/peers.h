@@ -1,5 +1,5 @@
 // The peers of the tls experiment that use OpenSSL or Perigee's transport themselves: the program
-// tls_peers. Calls of Perigee are those of the cubit experiment.
+// tls_peers. The other peers of Perigee are those of the cubit experiment.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ bool makes_handshakes(const std::string& workload) {
   return workload == "connect" || workload == "resume";
 }
 
-// Without tickets, no client can resume a session. OpenSSL reads this in each kind of server.
+// Without tickets, no client can resume a session. OpenSSL reads the file in each kind of server.
 Words without_tickets(const fs::path& folder, Words server) {
   server.insert(server.begin(),
                 {"/usr/bin/env", "OPENSSL_CONF=" + (folder / "no_tickets.cnf").string()});

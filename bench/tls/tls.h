@@ -30,7 +30,7 @@ struct TlsBenchOptions {
   std::string omniorb_program;  ///< empty: without omniORB
 };
 
-/// Two ratios in the same round.
+/// Ratios to another system in the same round.
 struct TlsRatio {
   Estimate time;  ///< of p50
   Estimate cpu;   ///< of the CPU time per call, both sides
@@ -65,8 +65,8 @@ std::string tls_workload_text(const std::string& workload);
 /// Large calls and handshakes take longer, so a round has fewer of them.
 std::size_t tls_count(const TlsBenchOptions& options, const std::string& workload);
 
-/// The ratio of the goals. Large calls and handshakes take so long that other programs of the
-/// machine interrupt most of them, so their CPU time counts.
+/// The ratio that the goals limit. Large calls and handshakes take so long that other programs of
+/// the machine interrupt most of them, so their CPU time counts.
 const Estimate& tls_measure(const TlsRatio& ratio, const std::string& workload);
 
 /// Makes the certificates of the experiment in a folder.

@@ -22,10 +22,10 @@ struct Line;
 
 /// Pooled and counted. Used by the thread of its forwarder's loop.
 ///
-/// new → waiting: in its line, until there is a connection with room.
-/// new, waiting → in_flight: sent, until the connection ends the call.
+/// fresh → waiting: in its line, until there is a connection with room.
+/// fresh, waiting → in_flight: sent, until the connection ends the call.
 /// in_flight → waiting: the target has certainly not executed the request, and it was kept.
-/// new, waiting, in_flight → over: the client has its reply, or wants none.
+/// fresh, waiting, in_flight → over: the client has its reply, or wants none.
 class ForwardedCall final : public engine::DeferredRequest, public engine::StartedCall {
  public:
   enum class Kind : std::uint8_t { request, locate };
@@ -61,8 +61,8 @@ class ForwardedCall final : public engine::DeferredRequest, public engine::Start
     return !is_oneway() && !cancelled() && !client_->is_closed();
   }
   [[nodiscard]] const OperationTypes* types() const noexcept { return types_; }
-  /// Whether an empty body is a reply without results, which the server sends before it executes
-  /// the request.
+  /// Whether the body is that of a reply to SYNC_WITH_SERVER. The server sends such a reply, which
+  /// has no results, before it executes the request.
   [[nodiscard]] bool lacks_results(const RawBody& body) const noexcept {
     return body.octets.empty() && response() == messaging::ResponseFlags::with_server;
   }
@@ -77,7 +77,7 @@ class ForwardedCall final : public engine::DeferredRequest, public engine::Start
   std::uint32_t tries = 0;           // how often it was sent
   engine::ConnectionRef connection;  // in_flight: to the target
   KeptMessage kept;
-  engine::ParkedShare share;  // waiting: of `kept`
+  engine::ParkedShare share;  // waiting: counts the octets of `kept`
 
  private:
   ForwardedCall(Forwarder& forwarder, Line& line_in, engine::Connection& client,

@@ -84,7 +84,7 @@ void Forwarder::forward(engine::IncomingRequest& request,
     body = rewritten_request({*body, request.parsed, request.version(), agreement, types}, client);
     if (!body) return answer(request, bad_arguments);
   }
-  // The line comes last: a line without calls would stay, and there are few lines.
+  // All checks come first: a new line that no call uses would stay, and count for `lines_max`.
   Line* const line = line_of(*destination.target, agreement);
   if (line == nullptr) {
     rewriter_.release();
@@ -202,7 +202,7 @@ bool Forwarder::start(ForwardedCall& call, const Outgoing& outgoing,
   return true;
 }
 
-// False: nothing was sent.
+// False: the oneway has to wait. True: it was sent, or it was dropped because it cannot pass.
 bool Forwarder::send_oneway(Line& line, engine::Connection& client, const Outgoing& outgoing) {
   class Oneway final : public engine::StartedCall {
    public:
@@ -280,7 +280,7 @@ std::optional<Outgoing> Forwarder::outgoing_of(ForwardedCall& call) {
   return outgoing;
 }
 
-// If the server ends, the client gets an exception, since CloseConnection would say that its
+// If the bridge ends, the client gets an exception, since CloseConnection would say that its
 // request was not executed.
 void Forwarder::give_up(ForwardedCall& call) noexcept {
   using Place = ForwardedCall::Place;
@@ -310,7 +310,7 @@ void Forwarder::fail(ForwardedCall& call, const Failure& failure) noexcept {
   finish(call);
 }
 
-// Drops the call's own reference.
+// Drops the reference that the call has had since `ForwardedCall::make`.
 void Forwarder::finish(ForwardedCall& call) noexcept {
   if (call.kind() == ForwardedCall::Kind::locate) --call.line.locates_in_flight;
   call.place = ForwardedCall::Place::over;

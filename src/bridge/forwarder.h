@@ -44,8 +44,8 @@ struct Line {
   Peer peer = Peer::unknown;
   std::uint32_t users = 0;  ///< calls that refer to this line
   std::uint32_t locates_in_flight = 0;
-  std::list<ForwardedCall*> waiting;        ///< in the order of arrival; each has its reference
-  std::vector<engine::ConnectionRef> held;  ///< clients that are not read meanwhile
+  std::list<ForwardedCall*> waiting;        ///< in the order of arrival; none is over
+  std::vector<engine::ConnectionRef> held;  ///< clients that are not read until there is room
 };
 
 /// A message that is to be passed on: a view of a received message.
@@ -62,8 +62,8 @@ struct Outgoing {
 /// no further request from a client that has sent it one.
 class Forwarder final : private engine::RepliesOnly {
  public:
-  /// Lines of one loop; each has a connection to a target. Clients choose their code sets, so they
-  /// must not choose the number of connections.
+  /// Lines of one loop; each has a connection to a target. Without this limit, clients could open
+  /// any number of connections to a target, by their choices of code sets.
   static constexpr std::size_t lines_max = 64;
   /// How often a request is sent. It is sent again only if the target has not executed it.
   static constexpr std::uint32_t tries_max = 2;

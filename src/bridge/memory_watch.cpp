@@ -1,4 +1,4 @@
-// One thread of the bridge compares the pace of unfinished messages with the clock.
+// One thread of the bridge checks whether incomplete messages arrive and leave fast enough.
 #include "bridge/memory_watch.h"
 
 #include <algorithm>

@@ -42,7 +42,7 @@ void complete_frame(cdr::Encoder& encoder, std::size_t place, std::size_t size, 
   if (more) encoder.buffer().data()[place + flags_offset] |= flag_more_fragments;
 }
 
-// The fragments of 1.1 have no request id, so they are messages behind each other.
+// A fragment of GIOP 1.1 has no request id: it is a GIOP header and a piece of the body.
 void write_pieces(cdr::Encoder& encoder, const RawBody& body) {
   cdr::Buffer& buffer = encoder.buffer();
   std::array<std::byte, frame_header_size> header{};
@@ -82,9 +82,9 @@ Written try_write(cdr::Buffer& buffer, const Session& session, Version version,
   return encoder.ok() ? Written::yes : Written::no;
 }
 
-// A context of four octets moves what follows by 12 octets: by half of the largest alignment. The
-// headers of 1.0 and 1.1 consist of units of four octets up to the principal, which is the same in
-// both messages. So the phases differ by 0 or 4.
+// A context of four octets takes 12 octets. So the phase of what follows changes by 4. The headers
+// of 1.0 and 1.1 consist of units of four octets up to the principal, which is the same in both
+// messages. So the phases differ by 0 or 4.
 template <typename Header>
 bool write(cdr::Buffer& buffer, const Session& session, Version version, NewHeader<Header> made,
            const RawBody& body) {

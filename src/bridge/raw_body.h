@@ -22,14 +22,15 @@ struct RawBody {
   OctetSpan octets;
   std::endian order = std::endian::native;
   std::uint8_t phase = 0;
-  /// Of a message in fragments of GIOP 1.1, which count alignment anew: the octets of the body in
-  /// the first piece, and the sizes of the further pieces, which the message owns. Null: the body
-  /// is in one piece.
+  /// For a message in fragments of GIOP 1.1, where alignment begins anew in each fragment: the
+  /// octets of the body in the first piece, and the sizes of the further pieces, which the message
+  /// owns. Null: the body is in one piece.
   std::size_t first_piece = 0;
   const std::size_t* further_pieces = nullptr;
 
-  /// The rest of a message, which must outlive it. Nothing if the body cannot be passed on: its
-  /// numbers are not in the message, or the header itself is in fragments.
+  /// The rest of a message. The message must outlive the result. Nothing if the body cannot be
+  /// passed on: the numbers of a sequence are not in `octets`, but in `landed`, or the header
+  /// itself is in fragments.
   [[nodiscard]] static std::optional<RawBody> of(const messaging::IncomingMessage& message,
                                                  const cdr::Decoder& body) noexcept;
 };

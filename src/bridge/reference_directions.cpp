@@ -24,7 +24,7 @@ std::optional<iop::Ior> References::at_target(const iop::Ior& ior, const AccessR
     if (!leads_here({&profile, 1})) continue;
     const Destination destination = find(profile.object_key);
     if (destination.target == nullptr) return std::nullopt;
-    // With the target's address, a server behind the bridge would call the object for the client.
+    // The client must not make a server behind the bridge call an object that the rules refuse.
     if (!rules.allows_object(destination.object_key)) return std::nullopt;
     const Target& target = *destination.target;
     const transport::ProtocolFactory* const protocol = protocols_.find(target.endpoint.scheme);

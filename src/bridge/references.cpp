@@ -22,7 +22,7 @@ using transport::ProfileTarget;
 
 namespace {
 
-// The mark, then the number of the target in big endian.
+// A routed key begins with the mark, then the number of the target in big endian.
 constexpr std::array<std::byte, 4> mark{std::byte{0xff}, std::byte{'P'}, std::byte{'G'},
                                         std::byte{'B'}};
 constexpr std::size_t number_size = 8;
@@ -169,7 +169,7 @@ std::optional<std::uint64_t> References::number_of(const Target& target, std::ui
   return number;
 }
 
-// The main target's number is among the numbers, too.
+// `targets_` also has the main target, for those of its keys that begin with the mark.
 std::optional<iop::ObjectKey> References::known_key(const Found& found) const {
   if (main_ && found.target == *main_ && !has_mark(found.object_key)) return found.object_key;
   const std::shared_lock lock(mutex_);

@@ -36,10 +36,10 @@ struct ListenAddress {
 
 /// Any thread. Targets stay as long as this object.
 ///
-/// An object of the *main target* has the same key in the bridge's reference. The bridge's key of
-/// an object elsewhere, a *routed key*, begins with a mark and the number of its target; the
-/// object's own key follows. A key of the main target that begins with the mark is also routed, so
-/// that bridges can be chained.
+/// Most requests go to one target, the *main target*. Its objects have the same keys in the
+/// bridge's references. The bridge's key of an object elsewhere, a *routed key*, begins with a mark
+/// and the number of its target; the object's own key follows. A key of the main target that begins
+/// with the mark is also routed, so that bridges can be chained.
 class References {
  public:
   /// How many targets the bridge may learn from location forwards.
@@ -55,12 +55,12 @@ class References {
   void set_main_target(Target target);
   /// Like `rewrite`, but its targets have the same numbers in each run of the bridge.
   [[nodiscard]] std::expected<iop::Ior, IoError> rewrite_configured(const iop::Ior& ior);
+  /// @}
+
   /// Whether the bridge itself listens at the endpoint.
   [[nodiscard]] bool is_bridge(const transport::Endpoint& endpoint) const noexcept;
   /// The first server to which a reference leads. Nothing: no protocol finds an address in it.
   [[nodiscard]] std::optional<Target> target_of(const iop::Ior& ior) const;
-  /// @}
-
   [[nodiscard]] const Target& main_target() const noexcept { return *main_; }
 
   /// Where requests for an object go.

@@ -46,7 +46,7 @@ void log_unreadable(log::Level level, std::string_view sender, std::string_view 
   log::write(level, "bridge", line);
 }
 
-/// A target may have more addresses than the bridge knows: the line says which address to add.
+/// A target may have more addresses than the bridge knows: the log says which address to add.
 void log_unknown(const References& references, const iop::Ior& ior) {
   if (!log::enabled(log::Level::info)) return;
   const auto target = references.target_of(ior);

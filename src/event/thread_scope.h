@@ -20,8 +20,8 @@ class ThreadScope {
   static constexpr std::chrono::milliseconds spare_time{100};
 
   /// `spares_max`: the number of threads that wait for a further body when theirs has returned.
-  /// Then `start` makes no thread, which takes up to 80 microseconds with the memory that libraries
-  /// keep for each thread.
+  /// While one waits, `start` makes no thread. A new thread takes up to 80 microseconds, with the
+  /// memory that libraries keep for each thread.
   explicit ThreadScope(std::size_t spares_max = 0) noexcept : spares_max_(spares_max) {}
   ThreadScope(const ThreadScope&) = delete;
   ThreadScope& operator=(const ThreadScope&) = delete;
@@ -80,8 +80,8 @@ class ThreadScope {
     body();
   }
 
-  // True: a spare thread runs the body. A body that another spare thread has not taken yet is not
-  // replaced.
+  // True: a spare thread runs the body. False: no spare thread waits, or `work_` still has a body
+  // that a spare thread has not taken yet.
   template <typename Body>
   bool give_to_spare(Body& body) {
     if (spares_max_ == 0) return false;
@@ -104,7 +104,7 @@ class ThreadScope {
     }
   }
 
-  // Null: the thread has to end. `give_to_spare` has counted the thread that takes the work.
+  // Null: the thread has to end. `give_to_spare` has subtracted the thread that takes the work.
   Work await_work(std::unique_lock<std::mutex>& lock) {
     if (joining_ || spares_ >= spares_max_) return nullptr;
     ++spares_;

@@ -1,4 +1,5 @@
-// One table has the options that are both words of the command line and keys of the file.
+// The options of the command line are also the keys of the file. `list_options` has the options
+// that may be repeated.
 #include "bridge_arguments.h"
 
 #include "base/nearest_name.h"
@@ -65,7 +66,8 @@ std::optional<double> number_of(const std::string& text) {
   return is_number && value >= 0 && value <= 1e6 ? std::optional(value) : std::nullopt;
 }
 
-/// Empty: the value was applied, unless the command line gives one. Otherwise the needed value.
+/// Applies the value, unless the command line gives one. The result is empty, or it says which kind
+/// of value is needed.
 std::string set_single(BridgeArguments& arguments, const ConfigEntry& entry) {
   const std::string& text = entry.values.front();
   if (entry.key == "target" || entry.key == "target-version") {

@@ -1,4 +1,4 @@
-// Takes the protocols of an ORB that serves nothing itself.
+// The bridge uses the protocols of an ORB. This ORB serves no objects.
 #include "bridge_command.h"
 
 #include "bridge_arguments.h"

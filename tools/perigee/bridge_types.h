@@ -17,11 +17,11 @@ namespace perigee::tool {
 /// Makes nodes without names: types with the same octets on the wire are equivalent.
 class BridgeTypes {
  public:
-  /// The declarations that are asked for from now on are in this model, which must live as long.
+  /// From now on, `node_of` gets declarations of this model. The model must outlive these calls.
   void use(const idlc::Model& model);
 
   [[nodiscard]] const cdr::TypeNode& node_of(const idlc::Type& type);
-  /// A struct of the members.
+  /// A struct that has the members of the exception.
   [[nodiscard]] const cdr::TypeNode& node_of(const idlc::Exception& exception);
   [[nodiscard]] const cdr::TypeNode& sequence_of(const cdr::TypeNode& element);
 

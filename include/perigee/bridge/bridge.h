@@ -1,4 +1,5 @@
-// The in-line bridge: passes requests from one protocol to another. Bodies of messages pass unread.
+// The in-line bridge: passes requests from one protocol to another. Bodies of messages pass unread,
+// unless `Options::rewriting` describes their types.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -35,10 +36,10 @@ class PERIGEE_API Bridge {
   /// The bridge's references to the objects of `Options::references`, in their order.
   [[nodiscard]] const std::vector<iop::Ior>& references() const noexcept;
 
-  /// Waits for SIGTERM or SIGINT, then stops the bridge in order. Calls `ready` when the signals
-  /// are caught. A second signal ends the process at once. After SIGHUP, the protocols read their
-  /// files again, for example the certificates of TLS. The bridge goes on with the former contents
-  /// if a file cannot be used. Error: the system has no handle left.
+  /// Waits for SIGTERM or SIGINT, then stops the bridge in order. Calls `ready` as soon as it can
+  /// receive the signals. A second signal ends the process at once. After SIGHUP, the protocols
+  /// read their files again, for example the certificates of TLS. The bridge goes on with the
+  /// former contents if a file cannot be used. Error: the system has no handle left.
   [[nodiscard]] std::expected<void, IoError> serve_until_signal(
       const std::function<void()>& ready = {});
   /// Accepts no more connections, lets requests in progress end, and closes all connections.

@@ -39,7 +39,8 @@ struct RewritingPlan {
   using ByText = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
   ByText<OperationTypes> operations;
-  /// Structs of the members. Exceptions without references are left out: they pass unread.
+  /// For each exception, a struct that has its members. Exceptions without references are left
+  /// out: they pass unread.
   ByText<const cdr::TypeNode*> exceptions;
   /// Keeps the nodes alive. Plans that were copied from each other share the nodes.
   std::shared_ptr<const void> nodes;

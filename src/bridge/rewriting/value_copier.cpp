@@ -90,7 +90,7 @@ bool ValueCopier::copy_fixed_size(const TypeNode& type) {
   return true;
 }
 
-// Values without values of other types in them.
+// Copies values that contain no other values. `copy_nested` copies the others.
 void ValueCopier::copy_simple(const TypeNode& type) {
   switch (type.kind) {
     case TypeKind::tk_null:
@@ -255,7 +255,8 @@ void ValueCopier::check_size() {
 
 // --- Types from the network ---
 
-// An indirection leads to a part of the same outermost TypeCode. So its octets can be moved.
+// An indirection leads to a part of the same outermost TypeCode. So the octets of the TypeCode mean
+// the same at another position.
 cdr::TypeRef ValueCopier::copy_type_code() {
   cdr::Decoder again = in_;
   cdr::TypeRef type = cdr::decode_type(in_);
@@ -351,8 +352,8 @@ std::int64_t ValueCopier::copy_label(const TypeNode& type) {
   }
 }
 
-// The values of an enum with values may be signed: only one of the two labels can belong to the
-// type.
+// The values of an enum with values may be negative. So the label is looked up as an unsigned
+// number first, then as a signed one. Only one of the two can belong to the type.
 const TypeMember* ValueCopier::branch_of(const TypeNode& type, std::int64_t label) {
   const TypeMember* const found = find_branch(type, label);
   const TypeNode& discriminator = cdr::unaliased(*type.content);

@@ -1,5 +1,5 @@
-// From options and files to contexts. Every setting is in this file: which versions, suites and
-// checks count.
+// Makes the contexts from options and files. All settings of a context are in this file: versions,
+// cipher suites, and checks of certificates.
 #include "transport/tls/tls_contexts.h"
 
 #include <perigee/base/log.h>
@@ -24,8 +24,8 @@ constexpr int security_level = 2;
 constexpr unsigned char session_context[] = "perigee";
 constexpr int chain_length_max = 8;
 
-// TLS 1.0 and 1.1 are out (RFC 8996). Compression leaks contents, and renegotiation lets the peer
-// make this side work. Early data, which an attacker can repeat, is off by default.
+// TLS 1.0 and 1.1 are out (RFC 8996). Compression leaks contents. A peer that renegotiates makes
+// this side do costly work. Early data, which an attacker can repeat, is off by default.
 Checked set_versions(SSL_CTX& context, const TlsOptions& options) {
   const bool newest = options.version_min == TlsVersion::tls_1_3;
   SSL_CTX_set_min_proto_version(&context, newest ? TLS1_3_VERSION : TLS1_2_VERSION);
@@ -108,7 +108,7 @@ void log_key(const SSL* connection, const char* line) {
   static_cast<void>(!::write(key_log->fd, text.data(), text.size()));
 }
 
-// The file must belong to this user alone: its lines open all recordings.
+// Other users must have no access to the file: its lines decrypt all recordings.
 Checked log_keys(SSL_CTX& context, const std::string& path) {
   constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
   const int fd = ::open(path.c_str(), flags, S_IRUSR | S_IWUSR);

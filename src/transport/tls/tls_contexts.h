@@ -35,7 +35,7 @@ class KeptBuffers {
   std::atomic<std::size_t> count_{0};
 };
 
-/// The contexts of clients and servers, from one reading of the files. Connections share it.
+/// The contexts of clients and servers, from one reading of the files. Connections share them.
 struct TlsContexts {
   Context client;
   Context server;  ///< null: there is no certificate, so the process can only be a client

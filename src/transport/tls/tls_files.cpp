@@ -1,4 +1,4 @@
-// Reads secrets only from files that other users cannot read or replace.
+// Reads secrets only from files that other users cannot read or change.
 #include "transport/tls/tls_files.h"
 
 #include <openssl/crypto.h>

@@ -1,4 +1,4 @@
-// Certificates and keys in files. Private to transport/tls.
+// Private keys in files, and errors about files. Private to transport/tls.
 #pragma once
 
 #include "transport/tls/openssl.h"
@@ -16,8 +16,8 @@ std::unexpected<IoError> bad_file(const std::string& path, const std::string& wh
 /// The same with OpenSSL's reason; empties its list of errors.
 std::unexpected<IoError> bad_file_by_openssl(const std::string& path, const std::string& what);
 
-/// Reads a private key. Fails if users other than the owner and the group may read one of the
-/// files, or if a file belongs to another user than root and the user of the process.
+/// Reads a private key. Both files must belong to root or to the user of the process. Fails if the
+/// group may write one of them, or if users outside of the group may access it.
 std::expected<PrivateKey, IoError> read_key(const std::string& path,
                                             const std::string& passphrase_file);
 

@@ -84,8 +84,8 @@ std::unique_ptr<TlsRecords> TlsRecords::make(Setup setup) {
 TlsRecords::TlsRecords(Setup setup, Ssl connection)
     : setup_(std::move(setup)), connection_(std::move(connection)) {}
 
-// OpenSSL does not resume the session of a connection that has ended without a notice. Only a
-// failure is a reason not to.
+// OpenSSL does not resume the session of a connection that has ended without a close_notify. So
+// the flags say that both sides have sent it, unless the connection has failed.
 TlsRecords::~TlsRecords() {
   if (!failed_) SSL_set_shutdown(connection_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   if (keeps_buffers_) setup_.contexts->kept_buffers->give_back();
@@ -170,8 +170,8 @@ long TlsRecords::control_port(BIO* /*bio*/, int command, long /*argument*/,
 }
 
 // SSL_get_error would need an empty list of errors, which belongs to the thread and may hold errors
-// of the application. A call that has asked for more input than there is has failed for that
-// reason.
+// of the application. If OpenSSL has asked for more input than there was, the call has failed for
+// lack of input.
 TlsRecords::Progress TlsRecords::progress_after_failure() noexcept {
   if (port_.lacks_input) return Progress::needs_input;
   // OpenSSL notes a fatal alert as an end, too.

@@ -93,7 +93,7 @@ class TlsRecords {
   Decrypted decrypt(OctetSpan& input, MutableOctetSpan space);
   /// Whether the first `decrypt` after the handshake gives octets without further input.
   [[nodiscard]] bool has_plain_octets(OctetSpan input);
-  /// Whether the input ended within a record. By the receiver.
+  /// Whether the input ended within a record. Called by the receiver.
   [[nodiscard]] bool within_record();
 
   /// Octets that the connection has to send by itself, such as an answer to a key update. Any
@@ -146,7 +146,7 @@ class TlsRecords {
   static int read_port(BIO* bio, char* data, int size) noexcept;
   static long control_port(BIO* bio, int command, long argument, void* pointer) noexcept;
 
-  const Setup setup_;  // outlives the connection: its sessions have the name in it
+  const Setup setup_;  // outlives connection_, which points to setup_.session
   std::mutex mutex_;   // guards the members below
   Ssl connection_;
   Port port_;

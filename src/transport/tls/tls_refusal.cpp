@@ -1,4 +1,4 @@
-// Replaces OpenSSL's reasons that a user would have to look up by sentences that say what to do.
+// Gives sentences that say what to do. A user would have to look up OpenSSL's own reasons.
 #include "transport/tls/tls_refusal.h"
 
 #include "transport/tls/tls_certificate.h"
@@ -80,7 +80,7 @@ int names_index() {
   return index;
 }
 
-// Called by OpenSSL for each certificate of the chain. The result stays as it is.
+// Called by OpenSSL for each certificate of the chain. Does not change the result of the check.
 int note_names(int is_valid, X509_STORE_CTX* check) noexcept try {
   const int error = X509_STORE_CTX_get_error(check);
   const bool is_other_name =

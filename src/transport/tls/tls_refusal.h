@@ -12,8 +12,9 @@ namespace perigee::transport::tls {
 /// is not among them: OpenSSL forgets a certificate that it has refused.
 void note_wrong_names(SSL& connection, std::string& names);
 
-/// The reason of the last failure of this connection, from OpenSSL's list of errors, which it
-/// empties, and from the check of the peer's certificate. `expected_name`, `names`: of a server.
+/// The reason of the last failure of this connection, from OpenSSL's list of errors and from the
+/// check of the peer's certificate. Empties the list. `expected_name`: that the server should have.
+/// `names`: see `note_wrong_names`.
 Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name,
                               const std::string& names);
 

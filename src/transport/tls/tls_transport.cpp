@@ -195,7 +195,7 @@ void TlsTransport::shutdown_send() noexcept {
 
 const PeerCertificate* TlsTransport::peer_certificate() const noexcept try {
   return records_->peer_certificate();
-} catch (const std::exception&) {  // no memory: as if the peer had none, so it gets no rights
+} catch (const std::exception&) {  // no memory: the peer counts as one without a certificate
   return nullptr;
 }
 

@@ -14,9 +14,9 @@ namespace perigee::transport::tls {
 /// Encrypts and decrypts what `inner` moves. The threads wait in `inner` only, without the lock of
 /// the records.
 ///
-/// If `inner` takes only a part of the ciphertext, the rest is kept in `unsent_`. Then `send`
-/// reports one octet less than it has encrypted, so that the caller calls again. `ahead_` counts
-/// this octet.
+/// If `inner` takes only a part of the ciphertext, the rest is kept in `unsent_`. If `send` has
+/// encrypted all octets by then, it reports one octet less, so that the caller calls again.
+/// `ahead_` counts this octet.
 class TlsTransport final : public Transport {
  public:
   /// `peer`: as text for logs.
@@ -69,7 +69,7 @@ class TlsTransport final : public Transport {
   Octets kept_;
   bool buffered_ = false;    // the next `receive` needs no ciphertext
   bool ends_ = false;        // the records have reported, or will report, an end or a failure
-  bool more_input_ = false;  // `inner_` may have more octets, which no further readiness reports
+  bool more_input_ = false;  // `inner_` may have octets that no further event reports
   std::chrono::microseconds receive_timeout_{0};
 
   Wants open_wants_ = Wants::to_read;
