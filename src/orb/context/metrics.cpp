@@ -17,7 +17,7 @@ std::string_view type_text(Type type) noexcept {
 
 // Quotes a text in a form that JSON and Prometheus share. Escapes all octets except printable
 // ASCII, since a peer may have chosen the text.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::string_view hexadecimal = "0123456789abcdef";
   std::string result = "\"";
   for (const char c : text) {
@@ -43,7 +43,7 @@ std::string seconds(std::chrono::nanoseconds time) {
 std::string json_labels(const MetricLabels& labels) {
   std::string text = "{";
   for (const auto& [name, value] : labels)
-    text += (text.size() > 1 ? "," : "") + quoted(name) + ":" + quoted(value);
+    text += (text.size() > 1 ? "," : "") + in_quotes(name) + ":" + in_quotes(value);
   return text + "}";
 }
 
@@ -76,7 +76,7 @@ std::string json_samples(const MetricFamily& family) {
 std::string prometheus_labels(const MetricLabels& labels, std::string_view bound = {}) {
   std::string text;
   const auto add = [&text](std::string_view name, std::string_view value) {
-    text += (text.empty() ? "{" : ",") + std::string(name) + "=" + quoted(value);
+    text += (text.empty() ? "{" : ",") + std::string(name) + "=" + in_quotes(value);
   };
   for (const auto& [name, value] : labels) add(name, value);
   if (!bound.empty()) add("le", bound);
@@ -160,9 +160,9 @@ const LatencyHistogram* MetricsSnapshot::latencies(std::string_view side,
 std::string to_json(const MetricsSnapshot& snapshot) {
   std::string text;
   for (const MetricFamily& family : snapshot.families)
-    text += (text.empty() ? "\n" : ",\n") + std::string("{\"name\":") + quoted(family.name) +
+    text += (text.empty() ? "\n" : ",\n") + std::string("{\"name\":") + in_quotes(family.name) +
             ",\"type\":\"" + std::string(type_text(family.type)) +
-            "\",\"help\":" + quoted(family.help) + ",\"samples\":" + json_samples(family) + "}";
+            "\",\"help\":" + in_quotes(family.help) + ",\"samples\":" + json_samples(family) + "}";
   return "[" + text + "\n]\n";
 }
 
