@@ -3,6 +3,7 @@
 #include "cubit/systems.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/samples.h"
 #include "harness/usage.h"
 #include "messages.h"
 
@@ -77,20 +78,6 @@ class Loaded {
   Process client_;
   std::size_t threads_ = 0;
 };
-
-std::vector<double> column(const std::vector<Sample>& samples, double Sample::* member) {
-  std::vector<double> values;
-  for (const Sample& sample : samples) values.push_back(sample.*member);
-  return values;
-}
-
-Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& floor,
-               double Sample::* member) {
-  std::vector<double> values;
-  for (std::size_t round = 0; round < samples.size(); ++round)
-    values.push_back(samples[round].*member / floor[round].*member);
-  return median_with_interval(values);
-}
 
 /// New processes for all systems.
 std::vector<std::unique_ptr<Loaded>> start(const BridgeOptions& options, std::size_t octets,

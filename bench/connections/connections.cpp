@@ -8,6 +8,7 @@
 #include "harness/page.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/samples.h"
 #include "harness/usage.h"
 
 #include <fmt/format.h>
@@ -128,20 +129,6 @@ class Loaded {
   Process server_;
   std::unique_ptr<Process> client_;
 };
-
-std::vector<double> column(const std::vector<Cost>& samples, double Cost::* member) {
-  std::vector<double> values;
-  for (const Cost& sample : samples) values.push_back(sample.*member);
-  return values;
-}
-
-Estimate ratio(const std::vector<Cost>& samples, const std::vector<Cost>& floor,
-               double Cost::* member) {
-  std::vector<double> values;
-  for (std::size_t round = 0; round < samples.size(); ++round)
-    values.push_back(samples[round].*member / floor[round].*member);
-  return median_with_interval(values);
-}
 
 std::string describe_method(const ConnectionsOptions& options) {
   return fmt::format(

@@ -2,6 +2,7 @@
 #include "cubit.h"
 
 #include "harness/progress.h"
+#include "harness/samples.h"
 #include "harness/temporary_folder.h"
 
 #include <algorithm>
@@ -12,26 +13,11 @@ namespace {
 
 using Rounds = std::map<std::string, std::vector<Sample>>;  // by system
 
-template <typename Member>
-std::vector<double> column(const std::vector<Sample>& samples, Member member) {
-  std::vector<double> values;
-  for (const Sample& sample : samples) values.push_back(sample.*member);
-  return values;
-}
-
-std::vector<double> ratios(const std::vector<Sample>& samples, const std::vector<Sample>& floor,
-                           double Sample::* member) {
-  std::vector<double> values;
-  for (std::size_t round = 0; round < samples.size(); ++round)
-    values.push_back(samples[round].*member / floor[round].*member);
-  return values;
-}
-
 Cell summarise(const std::vector<Sample>& samples, const std::vector<Sample>& floor) {
   const std::vector<double> p50 = column(samples, &Sample::p50_ns);
   Cell cell;
-  cell.ratio = median_with_interval(ratios(samples, floor, &Sample::p50_ns));
-  cell.mean_ratio = median_with_interval(ratios(samples, floor, &Sample::mean_ns));
+  cell.ratio = ratio(samples, floor, &Sample::p50_ns);
+  cell.mean_ratio = ratio(samples, floor, &Sample::mean_ns);
   cell.p50_ns = median(p50);
   cell.p50_low_ns = percentile(p50, 0.1);
   cell.p50_high_ns = percentile(p50, 0.9);
@@ -95,8 +81,7 @@ void summarise_rounds(CubitReport& report, const std::string& workload, Rounds& 
   for (const System& system : report.systems)
     report.cells[workload][system.name] = summarise(rounds[system.name], rounds[system.floor]);
   for (const auto& [system, base] : report.comparisons)
-    report.compared[workload].push_back(
-        median_with_interval(ratios(rounds[system], rounds[base], &Sample::p50_ns)));
+    report.compared[workload].push_back(ratio(rounds[system], rounds[base], &Sample::p50_ns));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "tls.h"
 
 #include "harness/progress.h"
+#include "harness/samples.h"
 #include "harness/temporary_folder.h"
 
 #include <algorithm>
@@ -10,20 +11,6 @@ namespace perigee::bench {
 namespace {
 
 using Samples = std::vector<std::vector<Sample>>;  // by system, in the order of the part
-
-std::vector<double> column(const std::vector<Sample>& samples, double Sample::* member) {
-  std::vector<double> values;
-  for (const Sample& sample : samples) values.push_back(sample.*member);
-  return values;
-}
-
-Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& base,
-               double Sample::* member) {
-  std::vector<double> values;
-  for (std::size_t round = 0; round < samples.size(); ++round)
-    values.push_back(samples[round].*member / base[round].*member);
-  return median_with_interval(values);
-}
 
 TlsRatio ratios(const std::vector<Sample>& samples, const std::vector<Sample>& base) {
   return {ratio(samples, base, &Sample::p50_ns), ratio(samples, base, &Sample::cpu_ns)};

@@ -4,6 +4,7 @@
 #include "harness/chart.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/samples.h"
 
 #include <CLI/Error.hpp>
 
@@ -70,20 +71,6 @@ class Pair {
 };
 
 using Pairs = std::vector<std::unique_ptr<Pair>>;
-
-std::vector<double> column(const std::vector<Sample>& samples, double Sample::* member) {
-  std::vector<double> values;
-  for (const Sample& sample : samples) values.push_back(sample.*member);
-  return values;
-}
-
-Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& floor,
-               double Sample::* member) {
-  std::vector<double> values;
-  for (std::size_t round = 0; round < samples.size(); ++round)
-    values.push_back(samples[round].*member / floor[round].*member);
-  return median_with_interval(values);
-}
 
 // Measures one size: the versions in turn. Each round begins with another version.
 Samples run_rounds(const std::vector<Pair*>& pairs, std::size_t size, const TtcpOptions& options,
