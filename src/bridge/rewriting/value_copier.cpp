@@ -2,6 +2,7 @@
 #include "bridge/rewriting/value_copier.h"
 
 #include "cdr/typecode_label.h"
+#include "cdr/unit_reader.h"
 
 #include <algorithm>
 #include <utility>
@@ -57,10 +58,6 @@ std::size_t fixed_size(const TypeNode& type) noexcept {
 }
 
 constexpr std::size_t alignment_max = 8;
-
-std::size_t unit_size(WideSet set) noexcept {
-  return set == WideSet::utf_16 || set == WideSet::ucs_2 ? 2 : 4;
-}
 
 /// Why wide characters have no form in the message; `none`: they have one.
 ErrorKind problem_of(cdr::CodeSets code_sets) noexcept {
@@ -192,7 +189,7 @@ void ValueCopier::copy_wide_text() {
   if (const ErrorKind problem = problem_of(code_sets); problem != ErrorKind::none)
     return in_.fail(problem);
   if (code_sets.giop_minor > 1) return copy_octet_sequence();
-  const std::size_t unit = unit_size(code_sets.wide);
+  const std::size_t unit = cdr::unit_size(code_sets.wide);
   const std::uint32_t count = copy_number();
   if (count != 0) copy_block(unit, unit, count);
 }
@@ -206,7 +203,7 @@ void ValueCopier::copy_wide_character() {
     if (in_.ok()) out_.write(size);
     return copy_octets(size);
   }
-  const std::size_t unit = unit_size(code_sets.wide);
+  const std::size_t unit = cdr::unit_size(code_sets.wide);
   copy_block(unit, unit, 1);
 }
 
