@@ -6,6 +6,7 @@
 #include "harness/temporary_folder.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace perigee::bench {
@@ -14,13 +15,14 @@ namespace {
 using Rounds = std::map<std::string, std::vector<Sample>>;  // by system
 
 Cell summarise(const std::vector<Sample>& samples, const std::vector<Sample>& floor) {
-  const std::vector<double> p50 = column(samples, &Sample::p50_ns);
+  static constexpr std::array<double, 2> fractions{0.1, 0.9};
+  const std::vector<double> p50_range = percentiles(column(samples, &Sample::p50_ns), fractions);
   Cell cell;
   cell.ratio = ratio(samples, floor, &Sample::p50_ns);
   cell.mean_ratio = ratio(samples, floor, &Sample::mean_ns);
-  cell.p50_ns = median(p50);
-  cell.p50_low_ns = percentile(p50, 0.1);
-  cell.p50_high_ns = percentile(p50, 0.9);
+  cell.p50_ns = median(column(samples, &Sample::p50_ns));
+  cell.p50_low_ns = p50_range[0];
+  cell.p50_high_ns = p50_range[1];
   cell.cpu_ns = median(column(samples, &Sample::cpu_ns));
   return cell;
 }
