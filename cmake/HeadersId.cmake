@@ -1,5 +1,7 @@
 # Writes OUTPUT, a header that defines PERIGEE_HEADERS_ID: the VERSION and a hash of all HEADERS (a
 # list). Programs that are built with other headers have another id.
+cmake_minimum_required(VERSION 3.25)
+
 set(hashes "")
 foreach(header IN LISTS HEADERS)
   file(SHA256 "${header}" hash)
