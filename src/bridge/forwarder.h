@@ -36,6 +36,7 @@ struct Line {
   enum class Peer : std::uint8_t { unknown, orb, bridge };
 
   const Target* target = nullptr;
+  const messaging::MessagingProtocol* messages = nullptr;  ///< of connections to the target
   Agreement agreement = 0;
   engine::ConnectionRef connection;  ///< null: there is none, or it is being made
   bool connecting = false;

@@ -92,7 +92,10 @@ void PollingReactor::run_once(Deadline deadline) {
 [[gnu::always_inline]] inline void PollingReactor::call_ready(Found found) noexcept {
   Event event = found.first;
   for (std::size_t left = found.count; event.target != nullptr; event = take_ready()) {
-    if (found.has_rest && shared()) wake_for_rest();
+    if (!shared())
+      calls_more_in_turn_ = left > 1;
+    else if (found.has_rest)
+      wake_for_rest();
     call(event);
     if (--left == 0) return;
   }

@@ -63,6 +63,9 @@ class PollingReactor final : public Reactor {
   void close() noexcept override;
   [[nodiscard]] bool closed() const noexcept override { return closed_.load(); }
   [[nodiscard]] bool is_loop_thread() const noexcept override;
+  [[nodiscard]] bool calls_more_in_turn() const noexcept override {
+    return shared() || calls_more_in_turn_;
+  }
   [[nodiscard]] const Clock& clock() const noexcept override { return clock_; }
   void set_watcher(TaskWatcher& watcher) noexcept { watcher_ = &watcher; }
 
@@ -133,6 +136,7 @@ class PollingReactor final : public Reactor {
   /// Single thread: the current turn need not look for due timers. The timer handle is set for the
   /// first timer or earlier, and has reported no event yet.
   bool no_timer_is_due_ = false;
+  bool calls_more_in_turn_ = false;  ///< single thread
 
   /// The number of threads that sleep or are about to. A thread raises it under the lock, after it
   /// has found no entries, and lowers it without the lock. So a thread that adds an entry under the
