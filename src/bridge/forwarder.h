@@ -15,6 +15,7 @@
 #include <perigee/bridge/rewriting.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/task.h>
+#include <perigee/iop/ior.h>
 
 #include <chrono>
 #include <cstddef>
@@ -154,8 +155,8 @@ class Forwarder final : private engine::RepliesOnly {
   // Replies: replies.cpp.
   void pass_reply(ForwardedCall& call, engine::CallEnd& end);
   void pass_location(ForwardedCall& call, engine::CallEnd& end);
-  [[nodiscard]] bool write_forward(const ForwardedCall& call, engine::CallEnd& end,
-                                   const PassedContexts& contexts);
+  [[nodiscard]] bool write_forward(const ForwardedCall& call, messaging::ReplyStatus status,
+                                   const iop::Ior& ior, const PassedContexts& contexts);
   [[nodiscard]] bool write_located(const ForwardedCall& call, engine::CallEnd& end);
   void send(ForwardedCall& call) noexcept;
   void write_here(const ForwardedCall& call);
