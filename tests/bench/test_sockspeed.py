@@ -100,7 +100,7 @@ class ByHand(unittest.TestCase):
                                                "--version", versions[0])
                     child = self.start(*told, "--version", versions[1])
                     if channel == "pipe":
-                        self.assertEqual(parent.stdout.readline(), "press Enter when it is there\n")
+                        self.assertEqual(parent.stdout.readline(), "press Enter when the child has started\n")
                         self.wait_until_open(child, told[-1])
                         parent.stdin.write("\n")
                         parent.stdin.flush()

@@ -257,7 +257,7 @@ TEST_CASE("the total size of scope names, which all inner declarations repeat, i
   options.limits.names_size_max = 100'000;
   const std::string module = "module " + std::string(2000, 'm') + " { ";
   CHECK(error_of(module + repeated(100, "interface I;") + "};", options)
-            .starts_with("the declarations' names with those of the scopes around them"));
+            .starts_with("the scoped names and repository ids of all declarations"));
 }
 
 TEST_CASE("control characters of a file never reach the terminal") {

@@ -390,7 +390,7 @@ TEST_CASE("mistakes in an annotation file are reported with their position in it
                     options);
   CHECK(full_text(result.diagnostics) ==
         R"(missing.txt: error: the file of annotations cannot be read: No such file or directory
-extra.txt:3:1: error: expected an annotation and what it is for
+extra.txt:3:1: error: expected an annotation and the name of a declaration
   borrowed
   ^
   hint: as in: borrowed Stock::Quoter::put.data
@@ -398,7 +398,7 @@ extra.txt:4:1: error: unknown annotation 'perigee::borowed' [-Werror=unknown-ann
   borowed M::I::f.a
   ^
   hint: did you mean 'perigee::borrowed'?
-extra.txt:5:1: error: expected an annotation and what it is for
+extra.txt:5:1: error: expected an annotation and the name of a declaration
   borrowed M::
   ^
   hint: as in: borrowed Stock::Quoter::put.data
