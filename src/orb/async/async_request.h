@@ -125,7 +125,7 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   std::atomic<bool> over_{false};
   Deadline own_deadline_;  // from the policies, or datagram_call_timeout
   Deadline own_send_deadline_;
-  // The effective deadlines: the same, cut to `inherited_`.
+  // The effective deadlines: the two above, but not later than `inherited_`.
   std::atomic<Deadline> deadline_{};
   std::atomic<Deadline> send_deadline_{};
 };

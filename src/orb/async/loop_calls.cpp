@@ -44,8 +44,8 @@ std::size_t LoopCalls::connections_max() const noexcept {
   return std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
 }
 
-// One connection for each thread of the loop without spare and extra threads, as far as allowed:
-// only one thread at a time reads a connection.
+// One connection for each planned thread of the loop, but at most `connections_max`: only one
+// thread at a time reads a connection. Spare and extra threads do not count.
 std::size_t LoopCalls::wanted_connections() const noexcept {
   const engine::LoopThreads* const threads = loop().threads();
   const std::size_t wanted = threads != nullptr ? threads->planned() : 1;

@@ -149,9 +149,9 @@ class ClientEndpoint final {
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   [[nodiscard]] BothDirections& both_directions() noexcept { return both_directions_; }
-  /// The messages on its connections.
+  /// The messaging protocol of its connections.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept { return protocol_; }
-  /// A request or its reply may be lost without notice, so each call needs a time limit.
+  /// True: a request or its reply may be lost without notice. So each call needs a time limit.
   [[nodiscard]] bool loses_messages() const noexcept { return loses_messages_; }
   [[nodiscard]] cdr::CodeSets code_sets() const noexcept { return code_sets_; }
   /// The contexts of requests on a connection until its first reply.

@@ -52,8 +52,8 @@ class PERIGEE_INTERNAL_API Server {
   /// Runs the loop of the application until `done()` or the deadline. Returns at once where the
   /// server has threads of its own.
   virtual void run_until(function_ref<bool()> /*done*/, Deadline /*until*/) {}
-  /// The loop of the application reads connections that were adopted, and no thread is in `run`. So
-  /// a thread that waits for an asynchronous call has to call `run_until_run`.
+  /// True: the loop of the application reads connections that were adopted, and no thread is in
+  /// `run`. Then a thread that waits for an asynchronous call has to call `run_until_run`.
   [[nodiscard]] virtual bool needs_thread() noexcept { return false; }
   /// Like `run_until`, but also returns when another thread is in `run`, or when the loop has
   /// ended.
