@@ -257,7 +257,7 @@ void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan oc
   target.id = key.id;
   if (key.kind == KeyKind::persistent) {
     PathEnd end = walk(key.path);
-    // Only adapters whose keys have this form: a path does not lead to a transient adapter.
+    // A path does not lead to a transient adapter, since keys of its objects contain no path.
     if (!end.adapter ||
         (end.missing ? !end.adapter->has_activator() : !end.adapter->policies().persistent()))
       return;
