@@ -47,7 +47,7 @@ std::unique_ptr<transport::ProtocolFactory> decorate(
   return protocol;
 }
 
-/// The form of the option and of the configuration file.
+/// A row as the value of -ORBScheme: "brief-tcp=brief/tcp".
 std::string text_of(const transport::SchemeRow& row) {
   return row.scheme + '=' + row.messaging + '/' + row.transport;
 }

@@ -39,7 +39,7 @@ struct Configuration {
   std::optional<transport::Endpoint> administration;  ///< the socket file of -ORBAdministration
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
   std::vector<std::string> protocol_libraries;  ///< plug-ins, in the order of loading
-  std::vector<transport::SchemeRow> schemes;    ///< added when the plug-ins are loaded
+  std::vector<transport::SchemeRow> schemes;    ///< added after the plug-ins are loaded
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
   TlsSettings tls;
