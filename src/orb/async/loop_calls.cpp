@@ -140,8 +140,8 @@ bool LoopCalls::has_room(const engine::Connection& connection) const noexcept {
   return !connection.ending() && connection.calls() < context_.settings.requests_in_flight_max;
 }
 
-// The thread's own connection, else the next connection with room. A connection over which a
-// reply has arrived may be stale: the peer may have closed it long ago.
+// The first connection with room, beginning at the connection that the thread's number selects. A
+// connection over which a reply has arrived may be stale: the peer may have closed it long ago.
 ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noexcept {
   const std::size_t count = line.connections.size();
   const std::size_t own = engine::LoopThreads::number_of_this_thread();

@@ -311,7 +311,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 
 }  // namespace
 
-// Blocks; inside an upcall of a reactive server, serves other requests meanwhile.
+// Blocks. In an upcall on the only thread of a loop, serves other requests meanwhile.
 [[gnu::always_inline]] inline FailureCause ClientConnection::read_message(ReplySlot& slot) {
   while (slot.nested_server != nullptr) {
     const ReadStatus status = connection_.read(slot.message, Wait::no);

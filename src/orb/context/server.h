@@ -75,9 +75,9 @@ class PERIGEE_INTERNAL_API Server {
     too_deep,  ///< `nested_upcall_depth_max` upcalls wait already: NO_RESOURCES
     timed_out,
   };
-  /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
-  /// requests until the handle is readable, has been closed by the peer, or the deadline has
-  /// passed. Returns later if the upcall of such a request takes longer.
+  /// Called by a thread that has to wait for a reply. On a thread of a loop: serves requests until
+  /// the handle is readable, has been closed by the peer, or the deadline has passed. Returns later
+  /// if the upcall of such a request takes longer.
   [[nodiscard]] virtual Nested wait_readable(int /*fd*/, Deadline /*until*/) {
     return Nested::not_here;
   }
