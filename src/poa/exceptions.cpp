@@ -1,5 +1,5 @@
 // The exceptions of the PortableServer module. Only local objects raise them. If such an exception
-// leaves a servant, the client gets UNKNOWN.
+// other than ForwardRequest leaves a servant, the client gets UNKNOWN.
 #include "orb/values/local_exception.h"
 #include <perigee/cdr/encoder.h>
 #include <perigee/poa/poa.h>
