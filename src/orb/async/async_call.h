@@ -135,7 +135,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   FailureCause leaving_ = FailureCause::none;  // why the call ends as soon as it can be taken
   std::uint32_t turn_ = 0;                     // counts the starts
   engine::ConnectionRef connection_;           // of the last start
-  std::shared_ptr<CollocatedWait> later_;      // at `servant`: receives the servant's answer
+  std::shared_ptr<CollocatedWait> later_;      // in place `servant`: receives the servant's answer
   bool time_watched_ = false;                  // the timer is armed, or is firing now
   event::MemberTimer<AsyncCall, &AsyncCall::time_over> expiry_{*this};
 };

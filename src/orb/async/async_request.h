@@ -101,8 +101,8 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
 
   void begin_time_limits() noexcept;
   void inherit_time_limit(Deadline until) noexcept;
-  /// Limits a two-way call over datagrams that has no limit by policy to `datagram_call_timeout`:
-  /// lost datagrams are not sent again.
+  /// If a two-way call over datagrams has no limit by policy, limits it to `datagram_call_timeout`,
+  /// since lost datagrams are not sent again.
   void limit_call_over_datagrams() noexcept;
   /// Whether the time for sending the request has passed.
   [[nodiscard]] bool expired() const noexcept;
