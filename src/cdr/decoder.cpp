@@ -30,8 +30,8 @@ void Decoder::set_landed(LandedSequence& landed) noexcept {
   beyond_ = landed.size();
 }
 
-// Doubles the memory that was granted, up to the limit of the message, so that a message asks
-// seldom. If the budget has no room for this, asks only for what is needed.
+// Doubles the memory that was granted, up to the limit of the message, so that a message seldom
+// asks for more. If the budget has no room for this, asks only for what is needed.
 void Decoder::ask_for_memory(std::uint64_t octets) noexcept {
   if (!ok()) return;
   constexpr std::uint64_t spare_max = std::uint64_t{1} << 30;
