@@ -232,7 +232,7 @@ void read_config_text(std::string_view text, const std::string& name,
 }
 
 void read_config_file(const std::string& path, const ConfigurationFor& configuration_for) {
-  errno = 0;  // streams give no other reason
+  errno = 0;  // a stream gives no other reason for a failure
   std::ifstream file(path, std::ios::binary);
   if (!file)
     raise("the configuration file " + path + " cannot be opened" +
