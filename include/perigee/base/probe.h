@@ -28,8 +28,8 @@ enum class Point : std::uint8_t {
   key_parsed,
   object_found,
   upcall_prepared,  ///< the adapter lets the request pass
-  upcall_begins,    ///< noted by the servant
-  upcall_ended,     ///< noted by the servant
+  upcall_begins,    ///< the servant's own code calls `stamp`
+  upcall_ended,     ///< the servant's own code calls `stamp`
   reply_begun,      ///< the reply header is written
   results_encoded,
   reply_finished,  ///< the reply may be sent

@@ -15,7 +15,8 @@ namespace perigee::bridge {
 /// for all operations that begin with the rest. A denial is stronger than an allowance. An empty
 /// list of allowances allows everything.
 ///
-/// An object that a reply has forwarded to another server is compared by the key that it has there.
+/// If a reply has forwarded an object to another server, the rules apply to the object key at that
+/// server.
 struct PERIGEE_API AccessRules {
   std::vector<std::string> operations_allowed;
   std::vector<std::string> operations_denied;

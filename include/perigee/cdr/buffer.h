@@ -32,8 +32,8 @@ class PlaceOwner {
 /// small. A buffer in a place must not be moved or destroyed.
 class PERIGEE_API Buffer {
  public:
-  /// Octets that are not copied. They follow the buffer's own octet number `own_offset`, and must
-  /// outlive the use of the buffer.
+  /// Octets that are not copied. They follow the first `own_offset` of the buffer's own octets, and
+  /// must outlive the use of the buffer.
   struct Borrowed {
     std::size_t own_offset;
     OctetSpan octets;

@@ -59,7 +59,7 @@ PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_local_codec();
 /// excludes the address nevertheless, the reason is its LocalTrust.
 PERIGEE_API std::string why_not_here(const iop::TaggedProfile& profile, const Endpoint& endpoint);
 
-/// The name that profiles give this host.
+/// The name of this host, as profiles contain it.
 PERIGEE_API std::string local_host_name();
 
 }  // namespace perigee::transport

@@ -28,7 +28,8 @@ struct TlsOptions {
   /// A file whose first line is the passphrase of the key. Refused if other users may read it.
   std::string passphrase_file;
   /// The certificate authorities to trust: a file, or a folder in the form of `openssl rehash`.
-  /// Empty: those of the system, and only for servers.
+  /// Empty: clients verify servers with the system's authorities, and a server cannot verify
+  /// clients.
   std::string authorities;
   /// Revoked certificates (CRLs): one list for each authority in a chain, or the chain is refused.
   std::string revoked_file;
