@@ -70,7 +70,7 @@ class ImageFile {
   Sha256 sha_;
 };
 
-// Brighter in the middle, with two darker lungs and the noise of the detector.
+// The picture is brighter in the middle, with two darker lungs and the noise of the detector.
 std::uint16_t pixel(double x, double y, double noise) {
   const double body = std::exp(-2 * (x * x + y * y));
   const auto lung = [&](double middle) {

@@ -144,8 +144,8 @@ class PromiseBase {
     ended_ = &resume;
     context_ = parent.address();
     frame.resume();
-    // This thread and the thread that ends the task race: the second one goes on with the parent.
-    // This object may be gone after the exchange.
+    // This thread and the thread that ends the task both set the stage. The thread that sets it
+    // second continues the parent. This object may be gone after the exchange.
     return stage_.load(std::memory_order_acquire) != Stage::ended &&
            stage_.exchange(Stage::awaited, std::memory_order_acq_rel) != Stage::ended;
   }
@@ -210,7 +210,7 @@ class PromiseBase {
   std::atomic<Stage> stage_ = Stage::running;
   Ended ended_ = nullptr;
   void* context_ = nullptr;
-  // Found at the first use, by the one thread that runs the task.
+  // Set at the first use of the token, by the thread that runs the task.
   mutable const std::stop_token* stop_ = &own_stop_;
   mutable std::stop_token own_stop_;
   const PromiseBase* lender_ = nullptr;  // the awaiting task; null: `access_` makes the token

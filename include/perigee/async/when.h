@@ -203,7 +203,7 @@ class WhenAny {
 
 }  // namespace async::detail
 
-/// The place of the task that won, and its value (std::monostate for void).
+/// The index of the task that won, and its value (std::monostate for void).
 template <typename T>
 class winner {
  public:

@@ -150,7 +150,7 @@ struct CountedAccess {
   }
 };
 
-/// The memory of a counted object: from the pool, if its class says so.
+/// The memory of a counted object: from the pool, if its class has a type `_pooled`.
 template <bool pooled>
 struct CountedMemory {};
 template <>

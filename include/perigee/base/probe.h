@@ -15,7 +15,7 @@ enum class Point : std::uint8_t {
   // The client: sending the request, and taking the reply.
   call_begins,
   initialised,       ///< the call's state machine is made, and its policies are known
-  connection_found,  ///< to the reference's target
+  connection_found,  ///< a connection to the target of the reference
   request_begun,     ///< the request header is written
   arguments_encoded,
   request_finished,  ///< the request may be sent

@@ -23,7 +23,7 @@ struct Options {
   /// References to objects that clients reach through the bridge. Their code sets and versions are
   /// published in the bridge's references.
   std::vector<iop::Ior> references;
-  /// The highest version that the target speaks, if no reference says so.
+  /// The highest GIOP version that the target supports, if no reference states it.
   messaging::Version target_version{1, 2};
   /// Requests go to the target in GIOPlite, even if no reference says that the target reads
   /// GIOPlite.

@@ -21,7 +21,7 @@ class PlaceOwner {
   ~PlaceOwner() = default;
 };
 
-/// Octets written so far, and the places where borrowed octets stand between them.
+/// Octets written so far, and the positions of borrowed octets between them.
 ///
 /// Invariant: size_ ≤ capacity_; borrowed_ is ordered by own_offset, each ≤ size_; borrowed_size_
 /// is the sum of their sizes. Not thread-safe. `clear()` keeps the memory: a buffer that has grown

@@ -84,7 +84,7 @@ class PERIGEE_API Decoder {
   /// numbers first copies the message into one piece.
   [[nodiscard]] LandedSequence* pass_landed(std::size_t size) noexcept;
 
-  /// Octets that a decoder reads, as `copy_into` keeps them.
+  /// The octets that `copy_into` has copied.
   struct Copied {
     Octets octets;
     std::vector<std::size_t> piece_sizes;  ///< as for `set_pieces`, without the first
@@ -232,7 +232,7 @@ class PERIGEE_API Decoder {
     if (count == 0 || !is_aligned || (sizeof(T) > 1 && swap_)) return {};
     if (std::same_as<T, char> && code_sets_.converts()) return {};
     position_ = start + count * sizeof(T);
-    // The one such cast: style guide, section 7.
+    // The octets are aligned, and in native byte order: see above.
     const std::span<const T> view(reinterpret_cast<const T*>(first), count);
     if constexpr (std::same_as<T, char>) check_characters(view);
     return view;

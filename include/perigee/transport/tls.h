@@ -20,8 +20,8 @@ enum class TlsVersion : std::uint8_t { tls_1_2, tls_1_3 };
 
 /// The files are in PEM format. `reload` reads them again.
 struct TlsOptions {
-  /// The own certificate, followed by the certificates of the authorities between it and the root.
-  /// Servers need it.
+  /// The certificate of this process, followed by the certificates of the authorities between it
+  /// and the root. Servers need it.
   std::string certificate_file;
   /// The private key of that certificate. Refused if other users may read the file.
   std::string key_file;
@@ -44,8 +44,9 @@ struct TlsOptions {
   bool verify_servers = true;
 };
 
-/// The factory of scheme "ssliop". Addresses are those of `iiop`. `tcp` makes its connections: the
-/// factory of scheme "iiop". Errors: IoErrorKind::bad_file, with the file and what to do.
+/// The factory of scheme "ssliop". Addresses are those of `iiop`. `tcp` is the factory of scheme
+/// "iiop", which makes the TCP connections. Errors: IoErrorKind::bad_file, with the file and what
+/// to do.
 PERIGEE_API std::expected<std::unique_ptr<ProtocolFactory>, IoError> make_tls_protocol(
     const TlsOptions& options, std::unique_ptr<ProtocolFactory> tcp);
 
