@@ -25,8 +25,8 @@ using Awaited = decltype(awaiter_of(std::declval<Awaitable>()).await_resume());
 }  // namespace async::detail
 
 /// A task that keeps `awaitable`, awaits it and gives its result. The task needs one more coroutine
-/// frame. It awaits `awaitable` when the task itself begins. An operation that was started earlier,
-/// such as a `call`, runs meanwhile.
+/// frame. It awaits `awaitable` when the task itself begins. A `call` was started when it was made,
+/// so it runs even before the task begins.
 template <typename Awaitable>
 task<async::detail::Awaited<Awaitable>> as_task(Awaitable awaitable) {
   co_return co_await std::move(awaitable);
