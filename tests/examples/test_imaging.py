@@ -224,7 +224,7 @@ class Interrupted(Imaging):
         self.server.kill()
         _, errors = client.communicate()
         self.assertEqual(client.returncode, 1)
-        self.assertIn("given up: fetch again, and it goes on", errors)
+        self.assertIn("given up: fetch again to continue", errors)
         self.start_again()
         self.assert_fetched("large.pgm", self.client("fetch", "large.pgm").stdout)
 
@@ -317,7 +317,7 @@ class Changed(Imaging):
         os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))  # as a disk error would
         client = self.client("fetch", "small.pgm", "--attempts", "2")
         self.assertEqual(client.returncode, 1)
-        self.assertIn("the checksum is wrong: what has arrived is thrown away", client.stderr)
+        self.assertIn("the checksum is wrong: the received octets were deleted", client.stderr)
         self.assertEqual(list(self.folder.glob("small.pgm*")), [])
 
     def test_another_file_of_the_same_size_and_time_is_not_the_damaged_one(self):
@@ -507,7 +507,7 @@ class Mistakes(Imaging):
             ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh",
              *self.words("fetch", "large.pgm")], capture_output=True, text=True)
         self.assertEqual(client.returncode, 1)
-        self.assertIn("No space left on device; what has arrived is kept", client.stderr)
+        self.assertIn("No space left on device; the received octets are kept", client.stderr)
         self.assertRegex(client.stdout, r"^large\.pgm\.[0-9a-f]{16}\.part\n$")
 
     def test_a_folder_that_cannot_be_written_to_is_said(self):

@@ -68,7 +68,7 @@ TEST_CASE("a socket is left out for its own reason: its folder, or the client's 
   };
   CHECK(reason("/tmp/perigee-no-such-folder/x") ==
         "out of reach: the folder /tmp/perigee-no-such-folder/: No such file or directory");
-  CHECK(reason("/tmp/x").starts_with("out of reach: -ORBUiopTrust does not name its place"));
+  CHECK(reason("/tmp/x").starts_with("out of reach: -ORBUiopTrust does not name its folder"));
 }
 
 TEST_CASE("a profile without a target is damaged, unknown, or without an address") {

@@ -107,7 +107,7 @@ TEST_CASE("a file may name a file, but not without end, and must lead to a refer
   CHECK(describe_reference("file:" + outer_path) == describe_reference(example_ior()));
   write("file:" + outer_path);
   CHECK(describe_reference(outer_path).error() ==
-        outer_path + ": a file that names a file, and so on");
+        outer_path + ": each file names another file; write a reference into one of them");
   write(inner.path());  // a path, not a URL
   CHECK(describe_reference(outer_path).error() ==
         "'" + inner.path() + "' is no reference: neither IOR:, corbaloc:, corbaname: nor file:");
@@ -120,7 +120,7 @@ TEST_CASE("a corbaname is described by its naming context and its name") {
   CHECK(text->find("address: iiop 1.0 at h:1\n") != std::string::npos);
   CHECK(text->find("|NameService|") != std::string::npos);
   CHECK(
-      text->ends_with("  name there: a/b\na client here tries:\n"
+      text->ends_with("  name in the context: a/b\na client here tries:\n"
                       "  1. iiop://h:1: through the network\n"));
   const auto json = describe_reference("corbaname::h:1/Other#a", tool::Format::json);
   REQUIRE(json.has_value());

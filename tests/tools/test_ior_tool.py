@@ -36,7 +36,7 @@ class Ior(WithServer):
             trusting = ("-ORBUiopTrust", "own,/perigee-nowhere")
             for words in (server.ior,), ("try", server.ior):
                 out = perigee("ior", *words, *trusting)[1]
-                self.assertIn("-ORBUiopTrust does not name its place", out)
+                self.assertIn("-ORBUiopTrust does not name its folder", out)
             out = perigee("ior", "try", server.ior, "-ORBUiopTrust", str(os.geteuid() + 1))[1]
             self.assertIn("but -ORBUiopTrust does not name this user", out)
             self.assertIn("name its user and its folder: -ORBUiopTrust", out)
@@ -123,7 +123,7 @@ class Ior(WithServer):
             for name in f"{self.folder}/a.ior", f"file:{self.folder}/a.ior", f"file://{self.folder}/a.ior":
                 for words in (name,), ("try", name):
                     self.assertEqual(perigee("ior", *words)[0], 0, name)
-        self.assertIn("name there: a/b", perigee("ior", "corbaname::h:1#a/b")[1])
+        self.assertIn("name in the context: a/b", perigee("ior", "corbaname::h:1#a/b")[1])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 
 /// For applications.
 #define PERIGEE_API __attribute__((visibility("default")))
-/// What libperigee_server uses of libperigee. Not for applications: it may change at any time.
+/// Marks the parts of libperigee that libperigee_server uses. Not for applications: these parts may
+/// change at any time.
 #define PERIGEE_INTERNAL_API __attribute__((visibility("default")))
 /// The same for the type information of a class alone: clang's sanitizers need it in both
 /// libraries.
