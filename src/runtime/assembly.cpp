@@ -47,9 +47,9 @@ std::unique_ptr<transport::ProtocolFactory> decorate(
   return protocol;
 }
 
-/// A row as the value of -ORBScheme: "brief-tcp=brief/tcp".
+/// The value of a row in a configuration file: "brief/tcp".
 std::string text_of(const transport::SchemeRow& row) {
-  return row.scheme + '=' + row.messaging + '/' + row.transport;
+  return row.messaging + '/' + row.transport;
 }
 
 // Whether the ORB may use the protocol of this scheme. If TLS is required, -ORBTlsPlainSchemes must

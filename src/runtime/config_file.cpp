@@ -129,7 +129,7 @@ class ConfigReader {
 
   static std::string unknown_key(const std::string& table, const std::string& name) {
     if (const std::string tables = tables_with(name); !tables.empty())
-      return "the key '" + name + "' belongs into the table '" + tables + "', not into '" + table +
+      return "the key '" + name + "' belongs in the table '" + tables + "', not in '" + table +
              "'";
     const auto in_table = [&table](const Option& option) { return table_of(option) == table; };
     return "unknown key '" + name + "' in the table '" + table + "'" +
@@ -146,7 +146,7 @@ class ConfigReader {
   static std::string misplaced(const std::string& name) {
     const std::string tables = tables_with(name);
     if (tables.empty()) return unknown_table(name);
-    return "the key '" + name + "' belongs into a table: write " + tables + "." + name +
+    return "the key '" + name + "' belongs in a table: write " + tables + "." + name +
            ", or put it below a line [" + tables + "]";
   }
 

@@ -1,6 +1,6 @@
-// The completion status table of the style guide (section 6), between two ORBs: a connection breaks
-// at every octet of a request and of its reply, on either side. Nothing is executed twice, nothing
-// answered twice, nothing hangs (the test would), and the call after it succeeds.
+// The completion status of failed calls between two ORBs: a connection breaks at every octet of a
+// request and of its reply, on either side. No request is executed or answered twice, no call
+// waits for ever, and the next call succeeds.
 #include "faults/two_orbs.h"
 
 #include <doctest/doctest.h>
