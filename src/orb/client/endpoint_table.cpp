@@ -180,11 +180,12 @@ ClientEndpoint::Choice ClientEndpoint::claim_connected() noexcept {
 
 // Claims an empty slot, or a slot whose connection has failed. If there is no such slot, and the
 // caller needs a fresh connection, claims an idle slot. The caller replaces the connection in the
-// slot.
+// slot. The thread's own slot comes first: `claim_usable_own` finds the connection there.
 ClientEndpoint::Choice ClientEndpoint::claim_for_connecting(Freshness freshness) noexcept {
   for (const bool replaces_usable : {false, true}) {
     if (replaces_usable && freshness == Freshness::any) break;
-    for (ConnectionSlot& slot : slots_) {
+    for (std::uint32_t offset = 0; offset < slots_count_; ++offset) {
+      ConnectionSlot& slot = slots_[(thread_number() + offset) % slots_count_];
       if (!claim(slot)) continue;
       const bool usable = slot.shareable && slot.connection->usable();
       const bool oneways_wait = usable && !slot.connection->oneways().empty();
