@@ -97,8 +97,8 @@ void Connection::shut_down() noexcept {
 }
 
 // `look` starts the watch, which limits the drain. Without a limit, a dedicated reader could wait
-// for its client in a send, and a call of this side for its reply. A request in progress could wait
-// for input that is dropped.
+// for its client in a send for ever. A call of this side could wait for its reply for ever, and a
+// request in progress for input that is dropped.
 void Connection::drain() noexcept {
   draining_.store(true);
   if (home_.handler().cancels()) requests_.stop_deferred();
@@ -205,7 +205,8 @@ void Connection::resume() noexcept {
   if (paused_.load() && paused_.exchange(false)) home_.reactor().mark_ready(*this);
 }
 
-// `must_pause` is called again after `paused_` was set, so the flag is cleared first.
+// `begin_pause` tests `requests_held_` again after it has set `paused_`. So `requests_held_` is
+// cleared before `resume` tests `paused_`.
 void Connection::admit_requests() noexcept {
   requests_held_.store(false);
   resume();

@@ -86,11 +86,11 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   PERIGEE_INTERNAL_API void hand_over() noexcept;
   /// @}
   void handle_event(const Event& event) noexcept override;
-  /// Dispatches a request that was parked, again.
+  /// Dispatches a parked request again.
   void handle_parked(messaging::IncomingMessage& message, ThreadFrame& frame) noexcept;
   /// Admits no further request; sends CloseConnection when no request is in progress.
   PERIGEE_INTERNAL_API void drain() noexcept;
-  /// Ends the connection at once: the reading thread finds its end.
+  /// Closes the transport at once. The reading thread then finds the end of the input.
   void cut() noexcept;
   /// Ends the connection, and the calls on it, also if no thread runs its loop any more. A thread
   /// that is reading finds the end itself.
@@ -235,7 +235,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool pauses() noexcept;
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
-  // A broken connection is read to its end, but not out of order.
+  // A broken connection also handles the received requests for which there is no room. If requests
+  // are executed in order, they wait for room.
   [[nodiscard]] bool is_read_to_end() const noexcept {
     return io_.broken() && requests_.order() == RequestOrder::none;
   }
@@ -421,8 +422,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   std::atomic<bool> requests_held_{false};  // the handler has no room: see hold_requests
   std::atomic<bool> rejected_{false};       // the peer has sent a malformed message
   std::atomic<bool> closing_{false};        // CloseConnection is due: no call of this side begins
-  std::atomic<bool> idle_close_{false};     // the watch decides whether to close, under its lock
-  std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it
+  std::atomic<bool> idle_close_{false};     // the watch is deciding about an idle close
+  std::atomic<bool> awaits_first_reply_{false};  // a call was sent: the watch limits its wait
   std::atomic<Outbound*> outbound_{nullptr};     // owned; made with the first call of this side
 
   // Guarded by the read role.
@@ -430,11 +431,11 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   std::shared_ptr<RecentRequests> recent_requests_;    // shared by the listener; null on streams
   const bool may_be_dedicated_;
   const bool transport_buffers_;
-  std::uint32_t upcalls_alone_ = 0;  // on the loop, without take-over and without deferred replies
+  std::uint32_t upcalls_alone_ = 0;  // on the loop, since the last take-over or deferred reply
 
   CorkRule cork_rule_;  // of a dedicated reader, or of a loop of one thread
 
-  ShortLock output_lock_;  // guards the changes of what follows
+  ShortLock output_lock_;  // guards changes of the next three members
   std::atomic<bool> output_armed_{false};
   bool removed_ = false;
   std::atomic<bool> registered_{false};

@@ -20,8 +20,8 @@ class CorkRule {
   static constexpr std::uint32_t uncorked_upcalls = 64;  ///< after a long one
 
   void begin_turn() noexcept { upcall_began_ = {}; }
-  /// An upcall begins. Whether the held replies have to leave before it. The clock is read only
-  /// where requests came together.
+  /// Called before an upcall, only if requests were received together. True: the held replies have
+  /// to leave before the upcall.
   [[nodiscard]] bool must_uncork(TimePoint now) noexcept {
     const TimePoint before = std::exchange(upcall_began_, now);
     if (before != TimePoint() && now - before > long_upcall)
@@ -33,7 +33,7 @@ class CorkRule {
 
  private:
   std::uint32_t uncorked_left_ = 0;
-  TimePoint upcall_began_;  // none: the first of a read batch
+  TimePoint upcall_began_;  // TimePoint(): no upcall of this turn has begun
 };
 
 }  // namespace perigee::engine

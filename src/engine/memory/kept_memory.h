@@ -19,7 +19,7 @@ namespace perigee::engine {
 
 struct CacheLimits {
   std::size_t size_max = 64u << 20;            ///< octets of physical memory that are kept
-  std::size_t entry_max = 0;                   ///< besides, one larger entry, up to this size
+  std::size_t entry_max = 0;                   ///< one more entry may have up to this size
   Duration age_max = std::chrono::seconds(5);  ///< `trim` frees entries of this age
 };
 
@@ -127,7 +127,7 @@ class KeptMemory {
       oldest = remove(index < count_ ? index : 0);
     }
   }
-  // The oldest entry, if it is at least so old.
+  // Removes the oldest entry if its age is at least `age`. Otherwise returns an empty entry.
   [[nodiscard]] Kept take_oldest(Duration age) noexcept {
     const std::lock_guard lock(mutex_);
     const bool is_due = count_ != 0 && clock_.now() - entries_[0].since >= age;

@@ -27,7 +27,7 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
   void use_large_pages(messaging::StorageBlock& block) noexcept override;
   void give_back(const messaging::StorageBlock& block) noexcept override;
 
-  /// @name As of KeptMemory
+  /// @name The functions of KeptMemory
   /// @{
   void set_wake(std::function<void()> wake) { kept_.set_wake(std::move(wake)); }
   [[nodiscard]] bool trim() noexcept { return kept_.trim(); }

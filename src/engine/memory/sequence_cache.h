@@ -36,7 +36,7 @@ class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
   /// Nothing is allocated for an announced size.
   [[nodiscard]] std::unique_ptr<cdr::LandedSequence> land(const MessageFront& front) noexcept;
 
-  /// @name As of KeptMemory
+  /// @name The functions of KeptMemory
   /// @{
   void set_wake(std::function<void()> wake) { kept_.set_wake(std::move(wake)); }
   [[nodiscard]] bool trim() noexcept { return kept_.trim(); }

@@ -27,8 +27,9 @@
 
 namespace perigee::engine {
 
-/// Threads of ended connections that wait a moment for new connections. For a connection over TLS,
-/// a new thread takes a tenth of the time of a resumed handshake.
+/// When a dedicated reader ends, its thread waits for a further connection for
+/// `ThreadScope::spare_time`. At most this many threads wait. Starting a new thread takes a tenth
+/// of the time of a resumed TLS handshake.
 inline constexpr std::size_t dedicated_spares_max = 4;
 
 /// Any thread. libperigee_bridge uses the functions that are exported.
@@ -60,11 +61,12 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   void run();
   /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
   /// all this is done, also in later calls, unless the calling thread serves a loop of this server.
-  /// A later call with do_not_wait stops deferred requests.
+  /// A later call with do_not_wait drains again, and stops the deferred requests if
+  /// RequestHandler::cancels returns true by then.
   PERIGEE_INTERNAL_API void stop(Completion completion) noexcept;
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
-  /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
-  /// thread runs a loop.
+  /// Runs the tasks that were posted to the loops after their last turn. Call it after `stop`, when
+  /// no thread runs a loop.
   PERIGEE_INTERNAL_API void finish_tasks() noexcept;
   /// Called when hold points have changed their state: dispatches the parked requests again.
   void resume_parked() noexcept;
@@ -72,12 +74,13 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   /// @name Where the application runs the loop
   /// @{
   [[nodiscard]] bool run_by_application() const noexcept override { return plan_.threads == 0; }
-  /// Runs one turn of the loop of the application: ApplicationLoop::perform_work. False, too, if
-  /// the server has threads of its own.
+  /// Runs one turn of the loop of the application: ApplicationLoop::perform_work. Also returns
+  /// false if the server has threads of its own.
   bool perform_work(Deadline deadline) {
     return application_ && application_->perform_work(deadline);
   }
-  /// ApplicationLoop::run_until_run and ApplicationLoop::needs_thread.
+  /// The next two functions call the functions of ApplicationLoop with the same meaning. They do
+  /// nothing, or return false, if the server has threads of its own.
   void run_until_run(function_ref<bool()> done, Deadline deadline) noexcept {
     if (application_) application_->run_until_run(done, deadline);
   }
