@@ -24,7 +24,7 @@ struct Line;
 ///
 /// fresh → waiting: in its line, until there is a connection with room.
 /// fresh, waiting → in_flight: sent, until the connection ends the call.
-/// in_flight → waiting: the target has certainly not executed the request, and it was kept.
+/// in_flight → waiting: the target has certainly not executed the request, and `kept` has it.
 /// fresh, waiting, in_flight → over: the client has its reply, or wants none.
 class ForwardedCall final : public engine::DeferredRequest, public engine::StartedCall {
  public:

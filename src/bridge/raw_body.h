@@ -54,8 +54,7 @@ struct NewHeader {
 /// False: the message cannot be sent. It is too large, or the body does not fit behind a header of
 /// this version: GIOP 1.2 has bodies of phase 0 only. In GIOP 1.0 and 1.1, `context_phase` may be
 /// added to the contexts. Fragments of GIOP 1.1 are written as the same fragments, in version 1.1
-/// only. Large bodies are borrowed: they must outlive the sending. May throw
-/// bad_alloc.
+/// only. Large bodies are borrowed: they must outlive the sending. May throw bad_alloc.
 /// @{
 [[nodiscard]] bool write_request(cdr::Buffer& buffer, const messaging::Session& session,
                                  messaging::Version version,

@@ -115,7 +115,7 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
   finish(call);
 }
 
-// False: the reference is malformed, or the bridge knows as many targets as it may.
+// False: the reference is malformed, or the bridge may learn no more targets.
 bool Forwarder::write_forward(const ForwardedCall& call, CallEnd& end,
                               const PassedContexts& contexts) {
   const auto ior = rewritten(context_.references, end.reply->body);
