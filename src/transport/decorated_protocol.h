@@ -9,8 +9,8 @@
 
 namespace perigee::transport {
 
-/// Functions that wrap a new transport. Any thread may call them, as long as the protocol exists or
-/// any object that the protocol has made.
+/// Functions that wrap a new transport. Any thread may call them. They must stay valid while the
+/// protocol, or any object that the protocol has made, exists.
 struct TransportWrappers {
   using Wrap = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport> inner)>;
 

@@ -45,8 +45,9 @@ class PlainOctets {
 
 inline constexpr std::size_t record_size = std::size_t{16} * 1024;  ///< RFC 8446, 5.1
 inline constexpr std::size_t record_overhead = 22;  ///< of AES-GCM in TLS 1.3: RFC 8446, 5.2
-/// Of one `encrypt`. `perigee bench tls` has measured the CPU time of a call with 1 MiB, compared
-/// with a C program: 1.06 with four records, 0.91 with three, 0.95 with two, 1.02 with one.
+/// The records that one call of `encrypt` makes. `perigee bench tls` has measured the CPU time of a
+/// call with 1 MiB, relative to a C program: 1.06 with four records, 0.91 with three, 0.95 with
+/// two, 1.02 with one.
 inline constexpr std::size_t records_per_batch = 3;
 
 /// Encrypts, decrypts and makes the handshake. All calls of OpenSSL for the connection are here,
@@ -126,7 +127,7 @@ class TlsRecords {
     bool lacks_input = false;  // OpenSSL has asked for more octets than there are
     MutableOctetSpan place;
     std::size_t placed = 0;
-    Octets rest;  // behind `place`
+    Octets rest;  // octets that did not fit into `place`
   };
 
   TlsRecords(Setup setup, Ssl connection);
