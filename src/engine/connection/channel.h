@@ -155,8 +155,8 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   }
 
   /// Sends one finished message: one gather-write and no lock if no other thread writes; else a
-  /// copy is appended to the queue. No message waits for another: the octets that the transport
-  /// does not take leave with `flush`, or by the flusher.
+  /// copy is appended to the queue. The octets that the transport does not take at once leave with
+  /// `flush`, or by the flusher.
   /// Wait::yes: blocks while its own message is sent, or while the queue is full. Wait::no: if the
   /// queue is full, the send fails, and the connection is closed. If the deadline passes before the
   /// first octet is sent, only this message fails. If the deadline passes in the middle of the

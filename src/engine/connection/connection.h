@@ -101,8 +101,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// Sends a request. Never blocks: behind other messages, the request waits in the queue.
   [[nodiscard]] PERIGEE_INTERNAL_API StartStatus start_call(StartedCall& call, EncodeRequest encode,
                                                             Deadline deadline = {}) noexcept;
-  /// Ends a call whose start has returned, with CancelRequest if the peer may have the request.
-  /// False: another thread has ended it, and `ended` runs or has run.
+  /// Ends a call after `start_call` has returned. Sends CancelRequest if the peer may have the
+  /// request. False: another thread has ended the call, and `ended` runs or has run.
   [[nodiscard]] PERIGEE_INTERNAL_API bool withdraw_call(StartedCall& call,
                                                         bool& request_accepted) noexcept;
   /// The same in two steps, for a caller that holds a lock. `take_call` takes the call out and
@@ -159,8 +159,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// handles a request of the connection.
   void hold_requests() noexcept { requests_held_.store(true); }
   PERIGEE_INTERNAL_API void admit_requests() noexcept;
-  /// The peer takes no octets at present. When it has taken all that wait, the handler is told
-  /// (`output_free`).
+  /// The peer takes no octets at present. When it has taken all octets that wait, the connection
+  /// calls RequestHandler::output_free.
   [[nodiscard]] bool output_blocked() const noexcept { return io_.blocked_output(); }
   /// The connection has ended, and the handler was told so, or is being told.
   [[nodiscard]] bool is_closed() const noexcept { return state_.load() == State::closed; }
@@ -412,10 +412,10 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   Watch watch_{*this};
   std::atomic<std::uint32_t> references_{1};
   std::atomic<State> state_;
-  std::atomic<bool> peer_ended_{false};   // an event has reported it; received octets may be unread
+  std::atomic<bool> peer_ended_{false};   // an event has reported the end; octets may be unread
   std::atomic<bool> input_ended_{false};  // the end of the input was read
-  std::atomic<bool> dedicated_{false};    // a thread of its own reads it
-  std::atomic<bool> draining_{false};     // it ends when no request is in progress
+  std::atomic<bool> dedicated_{false};    // a dedicated reader reads the connection
+  std::atomic<bool> draining_{false};     // the connection ends when no request is in progress
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
   std::atomic<bool> keeps_role_{false};   // an observer runs: no event takes the role over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
@@ -443,7 +443,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   ShortLock watch_lock_;  // guards the members below
   bool watch_ended_ = false;
   Deadline watch_armed_;  // never: it is not armed
-  StandStill idle_;       // of the messages; of the peer's octets, when the connection ends
+  StandStill idle_;       // of the messages; while the connection ends, of the peer's octets
   StandStill output_;
   static constexpr std::uint64_t no_message = ~std::uint64_t{0};
   Pace output_pace_;                          // of a message, or since the output was blocked

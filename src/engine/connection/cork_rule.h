@@ -17,7 +17,8 @@ class CorkRule {
   static constexpr std::size_t message_size_max = std::size_t{8} * 1024;  ///< of a held reply
   static constexpr std::size_t octets_max = std::size_t{64} * 1024;       ///< of all held replies
   static constexpr std::chrono::microseconds long_upcall{100};
-  static constexpr std::uint32_t uncorked_upcalls = 64;  ///< after a long one
+  /// After a long upcall, held replies leave before each of this many upcalls.
+  static constexpr std::uint32_t uncorked_upcalls = 64;
 
   void begin_turn() noexcept { upcall_began_ = {}; }
   /// Called before an upcall, only if requests were received together. True: the held replies have

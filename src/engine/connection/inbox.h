@@ -28,10 +28,9 @@ struct ReceiveSpace {
 
 /// The receiving side of one connection. Accessed by one thread at a time: the reading thread.
 ///
-/// On a carrier of datagrams each receive brings one datagram, and a datagram is one whole message.
-/// All other datagrams are dropped and counted, since their sender may not be the peer. These are
-/// datagrams that are not a message, parts of messages, and messages that this side does not
-/// expect. They are not errors.
+/// On a carrier of datagrams each receive brings one datagram, which must be one whole message that
+/// this side expects. Other datagrams are dropped and counted. They are not errors, since their
+/// sender may not be the peer.
 ///
 /// Usage: ask `receive_space`, put octets there, tell `received`, then take messages with `next`
 /// until it says `need_more`. A message in scratch memory is valid until the next `receive_space`.

@@ -121,8 +121,8 @@ class OutgoingQueue final {
   /// other threads wait. Empty: another message is under way, or the transport has no room. Never
   /// waits. For a transport with Features::encodes_in_place and without a sealer.
   [[nodiscard]] MutableOctetSpan begin_direct(std::size_t hint) noexcept;
-  /// Sends the message of so many octets that was made in the memory; 0 gives the memory back. Then
-  /// sends the messages that were queued meanwhile, as `send` does.
+  /// Sends the message of `size` octets that was made in this memory. A size of 0 gives the memory
+  /// back. Then sends the messages that were queued meanwhile, as `send` does.
   Sent commit_direct(std::size_t size) noexcept;
   /// Sends held messages. Never waits.
   Status uncork();

@@ -109,7 +109,8 @@ class KeptMemory {
     if (size > limits_.size_max) return large_ == 0;
     return size_ - large_ + size <= limits_.size_max;
   }
-  // Under the mutex. The oldest entry on the same side of size_max; count_: there is none.
+  // Under the mutex. The oldest entry above `size_max` if `size` is above it, otherwise the oldest
+  // entry not above it. `count_`: there is no such entry.
   [[nodiscard]] std::size_t oldest_in_the_way(std::size_t size) const noexcept {
     const bool is_large = size > limits_.size_max;
     std::size_t index = 0;

@@ -37,8 +37,8 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
   /// @}
 
  private:
-  // A block of more than this many times the announced size stays for a larger message, because its
-  // user is charged for the whole block.
+  // A block of more than this many times the announced size stays in the cache for a larger
+  // message, because the user of a block is charged for the whole block.
   static constexpr std::size_t excess_factor = 4;
 
   /// Owns a block. Its destructor unmaps the block.

@@ -46,7 +46,7 @@ class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
   /// @}
 
  private:
-  // A vector of more than this many times the needed size stays for a larger sequence.
+  // A vector of more than this many times the needed size stays in the cache for a larger sequence.
   static constexpr std::size_t excess_factor = 4;
 
   KeptMemory<cdr::LargeVector> kept_;

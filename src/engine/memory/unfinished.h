@@ -101,7 +101,7 @@ class PERIGEE_API UnfinishedInput {
   UnfinishedMessages* registry_;  // null after `leave`
   UnfinishedOwner& owner_;
 
-  // The reading thread's.
+  // Used by the reading thread only.
   bool under_way_ = false;
   bool refused_ = false;  // the registry has paused it
   Charge charge_;
@@ -113,7 +113,7 @@ class PERIGEE_API UnfinishedInput {
   std::atomic<std::uint64_t> charged_{0};
   std::atomic<bool> lost_place_{false};
 
-  // The registry's, under its lock.
+  // Used by the registry only, under its lock.
   UnfinishedInput* previous_ = nullptr;
   UnfinishedInput* next_ = nullptr;
   std::uint64_t seen_ = 0;  // the order that pace_ belongs to
@@ -206,7 +206,8 @@ class PERIGEE_API UnfinishedMessages {
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable resumed_;
   UnfinishedInput* first_ = nullptr;
-  UnfinishedInput* exempt_ = nullptr;  // from the budget, while its order is exempt_order_
+  UnfinishedInput* exempt_ =
+      nullptr;  // the budget does not limit it while exempt_order_ is its order
   std::uint64_t exempt_order_ = 0;
   std::size_t paused_count_ = 0;
   bool is_full_ = false;  // a connection was paused at the last look, or has been since

@@ -130,9 +130,10 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
     LoopThreads threads;
     Home home;
     std::atomic<Home*> calls_home{nullptr};
-    std::optional<Listeners> listeners;  ///< where each loop accepts by itself
+    std::optional<Listeners> listeners;  ///< if each loop accepts by itself
   };
-  /// The acceptors of a listen point: one for each loop. The first loop uses the point's own.
+  /// The acceptors of a listen point: one for each loop. The first loop uses the acceptor of the
+  /// point itself.
   struct Shards {
     const transport::Acceptor* first;  ///< null: nothing is accepted there any more
     std::vector<std::unique_ptr<transport::Acceptor>> others;
@@ -198,7 +199,7 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   std::atomic<bool> service_ended_{false};  // the service thread has to end
   std::atomic<bool> service_over_{false};   // the service thread runs no task any more
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> draining_{false};            // accepts no more, and each loop has its task
+  std::atomic<bool> draining_{false};            // accepting has ended; each loop has a drain task
   std::atomic<std::size_t> loops_accepting_{0};  // how many loops accept by themselves
   std::atomic<bool> ended_{false};
   std::mutex start_mutex_;
