@@ -206,8 +206,8 @@ class PERIGEE_API UnfinishedMessages {
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable resumed_;
   UnfinishedInput* first_ = nullptr;
-  UnfinishedInput* exempt_ =
-      nullptr;  // the budget does not limit it while exempt_order_ is its order
+  // The budget does not limit this input while its order is `exempt_order_`.
+  UnfinishedInput* exempt_ = nullptr;
   std::uint64_t exempt_order_ = 0;
   std::size_t paused_count_ = 0;
   bool is_full_ = false;  // a connection was paused at the last look, or has been since
