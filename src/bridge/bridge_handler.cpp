@@ -118,7 +118,7 @@ void BridgeHandler::try_handle(IncomingRequest& request) {
     return Forwarder::answer(request, operation_refused);
   }
   if (!rules.allows_object(destination.object_key)) {
-    log_refused(request, "object of operation");
+    log_refused(request, "the object of a request for operation");
     return Forwarder::answer(request, object_refused);
   }
   const ReceivedContexts received = ReceivedContexts::of(header.contexts);

@@ -44,7 +44,7 @@ struct Line {
   Peer peer = Peer::unknown;
   std::uint32_t users = 0;  ///< calls that refer to this line
   std::uint32_t locates_in_flight = 0;
-  std::list<ForwardedCall*> waiting;        ///< in the order of arrival; none is over
+  std::list<ForwardedCall*> waiting;  ///< in the order of arrival, without calls that are over
   std::vector<engine::ConnectionRef> held;  ///< clients that are not read until there is room
 };
 
@@ -164,7 +164,7 @@ class Forwarder final : private engine::RepliesOnly {
   void output_free(engine::Connection& connection) noexcept override;
 
   struct Made {
-    Line& line;  // it is connecting, so it stays
+    Line& line;  // its connection is being made, so the line stays
     engine::Connects::Made made;
   };
 

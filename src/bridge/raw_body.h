@@ -28,9 +28,9 @@ struct RawBody {
   std::size_t first_piece = 0;
   const std::size_t* further_pieces = nullptr;
 
-  /// The rest of a message. The message must outlive the result. Nothing if the body cannot be
-  /// passed on: the numbers of a sequence are not in `octets`, but in `landed`, or the header
-  /// itself is in fragments.
+  /// The octets of a message that `body` has not read. The message must outlive the result. Nothing
+  /// if the body cannot be passed on: the numbers of a sequence are in `message.landed`, or the
+  /// header itself is in fragments.
   [[nodiscard]] static std::optional<RawBody> of(const messaging::IncomingMessage& message,
                                                  const cdr::Decoder& body) noexcept;
 };

@@ -65,7 +65,7 @@ Failure failure_of(const CallEnd& end) noexcept {
 
 void Forwarder::take_end(ForwardedCall& call, CallEnd& end) noexcept {
   Line& line = call.line;
-  ++line.users;  // so that it stays
+  ++line.users;  // so that the line stays
   call.place = ForwardedCall::Place::fresh;
   call.connection = {};
   const bool may_try_again = end.not_executed() && call.kept && call.tries < tries_max &&
