@@ -18,7 +18,7 @@ struct TransportWrappers {
   Wrap accepted;
 };
 
-/// All other functions forward to `inner`.
+/// Makes a protocol that wraps the transports of `inner`. Its other functions forward to `inner`.
 std::unique_ptr<ProtocolFactory> decorate_protocol(std::unique_ptr<ProtocolFactory> inner,
                                                    TransportWrappers wrappers);
 

@@ -25,8 +25,8 @@ class PlainOctets {
     skip_empty();
   }
   [[nodiscard]] bool empty() const noexcept { return segments_.empty(); }
-  /// At most as many octets as one record has, and not empty. Octets of short segments are copied
-  /// to `place`, so that they share a record.
+  /// The next octets to encrypt: at least one, and at most as many as fit into one record. Octets
+  /// of short segments are copied to `place`, so that they share a record.
   [[nodiscard]] OctetSpan next(MutableOctetSpan place) noexcept;
   void skip(std::size_t count) noexcept;
 
@@ -153,7 +153,7 @@ class TlsRecords {
   Port port_;
   bool handshake_done_ = false;
   bool keeps_buffers_ = false;           // counts in KeptBuffers
-  std::uint64_t received_ = 0;           // octets of contents
+  std::uint64_t received_ = 0;           // decrypted octets
   std::uint64_t messages_received_ = 0;  // of the handshake protocol, after the handshake
   bool failed_ = false;
   std::atomic<bool> owes_output_{false};  // written under the lock
