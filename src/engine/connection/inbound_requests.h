@@ -33,7 +33,7 @@ class InboundRequests {
  public:
   /// What has changed when a request has left.
   struct Left {
-    bool last = false;      ///< of a connection that drains: now CloseConnection is due, once
+    bool last = false;      ///< the connection drains, and CloseConnection is due now; only once
     bool has_room = false;  ///< the table was full, and requests may be read again
   };
 

@@ -50,11 +50,12 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   [[nodiscard]] PERIGEE_INTERNAL_API std::expected<void, IoError> start();
   /// Accepts at a point from now on. The point must stay. Call it after `start`.
   PERIGEE_INTERNAL_API void accept_at(const ListenPoint& point);
-  /// Ends accepting at a point. When it returns, another server can listen there, unless the
-  /// application runs the loop, or the caller is in an upcall of a server whose loops accept.
+  /// Ends accepting at a point. When it returns, another server can listen there. It returns
+  /// earlier if the application runs the loop, or if the caller is in an upcall and the loops
+  /// accept.
   void accept_no_more_at(const ListenPoint& point);
   /// Serves, on a loop, a connection that this side has opened and on which the peer may also send
-  /// requests. Null: the server has not been started, or stops, or the poller refuses the
+  /// requests. Null: the server was not started, or is stopping, or the poller refuses the
   /// connection. May throw bad_alloc.
   [[nodiscard]] ConnectionRef adopt(Accepted opened);
   /// Blocks until `stop`. Runs the loop if the application has to run it.
