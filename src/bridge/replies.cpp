@@ -27,15 +27,15 @@ constexpr Failure no_reply_in_time{"TIMEOUT", Completion::maybe,
 constexpr Failure no_reply{
     "MARSHAL", Completion::yes,
     "the bridge cannot pass the reply on: its results would lose their alignment in the client's "
-    "version of GIOP, or the reply is too large"};
+    "version of GIOP, the reply is too large, or the bridge cannot rewrite its location forward"};
 constexpr Failure bad_results{
     "MARSHAL", Completion::yes,
     "the bridge cannot rewrite the references in the results: the results do not have the form "
     "that the IDL of the bridge describes, or they contain a valuetype"};
 constexpr Failure other_addressing{
     "NO_IMPLEMENT", Completion::no,
-    "the target asks for a profile or a reference in place of the object key, which the bridge "
-    "does not send"};
+    "the target asks for a profile or a reference in place of the object key, but the bridge sends "
+    "only object keys"};
 constexpr Failure no_memory_for_reply{"NO_MEMORY", Completion::yes, "the bridge is out of memory"};
 
 bool is_forward(ReplyStatus status) noexcept {
