@@ -33,7 +33,7 @@ constexpr Failure bad_arguments{
     "the bridge cannot rewrite the references in the arguments: the arguments do not have the form "
     "that the IDL of the bridge describes, or they contain a valuetype"};
 constexpr Failure too_many_lines{"TRANSIENT", Completion::no,
-                                 "the bridge has as many connections to targets as it may"};
+                                 "the bridge may make no more connections to targets"};
 
 // GIOPlite is GIOP 1.2 with other headers.
 Version plain_version(Version version) noexcept {

@@ -43,8 +43,8 @@ constexpr Failure bad_results{
     "that the IDL of the bridge describes, or they contain a valuetype"};
 constexpr Failure other_addressing{
     "NO_IMPLEMENT", Completion::no,
-    "the target asks for a profile or a reference in place of the object key, which the bridge "
-    "does not send"};
+    "the target asks for a profile or a reference in place of the object key, but the bridge sends "
+    "only object keys"};
 constexpr Failure no_memory_for_reply{"NO_MEMORY", Completion::yes, "the bridge is out of memory"};
 
 bool is_forward(ReplyStatus status) noexcept {
@@ -74,7 +74,7 @@ Failure failure_of(const CallEnd& end) noexcept {
 
 void Forwarder::take_end(ForwardedCall& call, CallEnd& end) noexcept {
   Line& line = call.line;
-  ++line.users;  // so that it stays
+  ++line.users;  // so that the line stays
   call.place = ForwardedCall::Place::fresh;
   call.connection = {};
   const bool may_try_again = end.not_executed() && call.kept && call.tries < tries_max &&

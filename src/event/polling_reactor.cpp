@@ -123,7 +123,7 @@ std::span<PolledEvent> PollingReactor::poll(std::span<PolledEvent> events,
   const Duration left = wait_limit(deadline, first_timer);
   const auto found =
       busy_poll_.count() != 0 ? poll_busily(events, left) : poller_->wait(events, left);
-  sleepers_.fetch_sub(1);  // the supervisor of the loop sees it before the upcalls that follow
+  sleepers_.fetch_sub(1);  // before the upcalls that follow, so that the supervisor sees them
   if (shared() && last_turn.timed) last_turn.begin = std::chrono::steady_clock::now();
   return found;
 }
@@ -158,7 +158,8 @@ Duration PollingReactor::wait_limit(Deadline until, Deadline first) noexcept {
 }
 
 // Whether a single thread can wait for a timer at `first` without a time limit: the timer handle is
-// set for that time, or for an earlier one. Only the steady clock is the clock of the handle.
+// set for that time, or for an earlier one. The handle runs on the steady clock, so a reactor with
+// another clock cannot use it.
 bool PollingReactor::timer_handle_wakes(Deadline first) noexcept {
   if (&clock_ != &steady_clock()) return false;
   if (first >= timer_handle_due_.load(std::memory_order_relaxed)) return true;

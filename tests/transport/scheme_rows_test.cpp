@@ -129,14 +129,16 @@ TEST_CASE("a row with unknown parts, or a scheme in use, is refused") {
   REQUIRE(registry.add(plugin_parts()).has_value());
   CHECK(failure_of(registry, {"x", "brief", "carrier"}) ==
         "scheme x: there is no transport carrier");
-  CHECK(failure_of(registry, {"x", "long", "memory"}) == "scheme x: there are no messages long");
+  CHECK(failure_of(registry, {"x", "long", "memory"}) ==
+        "scheme x: there is no messaging protocol long");
   CHECK(failure_of(registry, {"X", "brief", "memory"}) == "scheme 'X': not a valid name");
   CHECK(failure_of(registry, {"memory", "brief", "memory"}) == "protocol memory is there already");
   CHECK_FALSE(registry.add_scheme({"brief-memory", "giop", "memory"}).has_value());
   auto again = plugin_parts();
   again.transports.clear();
   again.schemes.clear();
-  CHECK(registry.add(std::move(again)).error().endpoint == "messages brief are there already");
+  CHECK(registry.add(std::move(again)).error().endpoint ==
+        "the messaging protocol brief is there already");
   CHECK(registry.schemes().size() == 2);
 }
 
