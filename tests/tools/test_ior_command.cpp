@@ -35,7 +35,7 @@ std::string example_ior() {
   return iop::to_ior_string({.type_id = "IDL:A:1.0", .profiles = {iop::encode_profile(profile)}});
 }
 
-/// A reference to an object at a protocol that only the registry knows.
+/// A reference with a profile of the memory protocol, which this test has added to the registry.
 std::string memory_ior() {
   const Octets key = test::octets('k');
   const iop::TaggedComponent component{.tag = 4711, .data = test::octets('c')};
@@ -99,7 +99,7 @@ TEST_CASE("text that is neither a reference nor a file is an error with this rea
         "no/such/file: neither a file nor an IOR:, corbaloc: or corbaname: reference");
 }
 
-TEST_CASE("a file may name a file, but not without end, and must lead to a reference") {
+TEST_CASE("a file may name another file, which must contain a reference; a loop is an error") {
   const TemporaryFile inner(example_ior());
   const std::string outer_path = "outer." + inner.path();
   const auto write = [&](const std::string& text) { std::ofstream(outer_path) << text; };
