@@ -178,7 +178,7 @@ class ByHand(unittest.TestCase):
         self.addCleanup(lambda: (stranger.kill(), stranger.communicate()))
         child = sockspeed("--child", "tcp", "--at", "127.0.0.1:" + stranger.stdout.readline().strip())
         self.assertEqual(child.returncode, 1)
-        self.assertIn("no parent of this program", child.stderr)
+        self.assertIn("the peer is not a parent of perigee bench sockspeed", child.stderr)
 
 
 class Mistakes(unittest.TestCase):
