@@ -48,9 +48,7 @@ std::unique_ptr<transport::ProtocolFactory> decorate(
 }
 
 /// The value of a row in a configuration file: "brief/tcp".
-std::string text_of(const transport::SchemeRow& row) {
-  return row.messaging + '/' + row.transport;
-}
+std::string text_of(const transport::SchemeRow& row) { return row.messaging + '/' + row.transport; }
 
 // Whether the ORB may use the protocol of this scheme. If TLS is required, -ORBTlsPlainSchemes must
 // name the scheme.

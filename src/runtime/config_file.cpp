@@ -129,8 +129,7 @@ class ConfigReader {
 
   static std::string unknown_key(const std::string& table, const std::string& name) {
     if (const std::string tables = tables_with(name); !tables.empty())
-      return "the key '" + name + "' belongs in the table '" + tables + "', not in '" + table +
-             "'";
+      return "the key '" + name + "' belongs in the table '" + tables + "', not in '" + table + "'";
     const auto in_table = [&table](const Option& option) { return table_of(option) == table; };
     return "unknown key '" + name + "' in the table '" + table + "'" +
            did_you_mean(name, option_table() | std::views::filter(in_table) |
