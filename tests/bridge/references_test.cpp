@@ -24,6 +24,12 @@ transport::ProfileTarget target_of(const iop::Ior& ior) {
   return std::move(*target);
 }
 
+/// A reference to an object at this port of the host.
+iop::Ior reference_to(std::size_t port) {
+  return {"",
+          {iop::encode_profile({1, 2, "127.0.0.1", static_cast<std::uint16_t>(port), key_k, {}})}};
+}
+
 }  // namespace
 
 TEST_CASE("a reference of the bridge has the key, the version and the code sets of the target's") {
@@ -142,10 +148,8 @@ TEST_CASE("a forward to one target too many gets IMP_LIMIT, COMPLETED_NO") {
   const auto forward_to = [&](std::size_t port) {
     client.send(make_request({.key = key_k}));
     if (!target) target.emplace(ends.target.accept());
-    const iop::Ior ior{
-        "",
-        {iop::encode_profile({1, 2, "127.0.0.1", static_cast<std::uint16_t>(port), key_k, {}})}};
-    target->send(make_reply_with(RawReply(target->receive()).ulong(12), 3, encoded(ior)));
+    target->send(
+        make_reply_with(RawReply(target->receive()).ulong(12), 3, encoded(reference_to(port))));
     return client.reply();
   };
   for (std::size_t port = 2; port < 2 + bridge::References::learned_max; ++port)
@@ -169,12 +173,7 @@ TEST_CASE("a key of another bridge, and a key that is cut, lead nowhere") {
 TEST_CASE("the bridge learns a limited number of targets") {
   bridge::References references(protocols());
   references.set_main_target({{"iiop", "127.0.0.1:1"}, {1, 2}, false});
-  const auto forward_to = [&](std::size_t port) {
-    const iop::Ior ior{
-        "",
-        {iop::encode_profile({1, 2, "127.0.0.1", static_cast<std::uint16_t>(port), key_k, {}})}};
-    return references.rewrite(ior);
-  };
+  const auto forward_to = [&](std::size_t port) { return references.rewrite(reference_to(port)); };
   for (std::size_t port = 2; port < 2 + bridge::References::learned_max; ++port)
     REQUIRE(forward_to(port));
   CHECK(forward_to(2));
