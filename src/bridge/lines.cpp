@@ -67,6 +67,7 @@ void Forwarder::wait(ForwardedCall& call, messaging::IncomingMessage& message) n
   call.kept.keep(message);
   line.waiting.push_back(&call);
   call.place = ForwardedCall::Place::waiting;
+  call.may_wait_for_turn = true;  // requests that have waited are started together
   hold(line, call.client());
   const bool has_connection = line.connection && !line.connection->ending();
   if (!has_connection && !line.connecting) connect(line);
