@@ -283,7 +283,7 @@ endfunction()
 # runs the program once more, as <name>_<part>: long tests then run at the same time as the others.
 # Sources of WITHOUT_MEMORY let allocations fail. They are left out of the thread sanitizer's build,
 # whose allocator cannot be replaced.
-set(PERIGEE_THREADED_LAYERS event transport transport_tcp transport_local tcp engine orb poa async runtime runtime_server)
+set(PERIGEE_THREADED_LAYERS event transport transport_tcp transport_local transport_shared_memory tcp engine orb poa async runtime runtime_server)
 add_custom_target(threaded_tests)
 function(perigee_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES;SEPARATE;WITHOUT_MEMORY" ${ARGN})

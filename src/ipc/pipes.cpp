@@ -47,14 +47,14 @@ struct Piece {
   }
 };
 
-Transfer step(int fd, Gather<OctetSpan>& gather, TimeLimit limit) noexcept {
+Transfer pipe_step(int fd, Gather<OctetSpan>& gather, TimeLimit limit) noexcept {
   if (gather.is_single() || !limit.is_forever()) return pipe_send(fd, gather.front(), limit);
   const msghdr* message = gather.message();
   return transfer(
       [&] { return ::writev(fd, message->msg_iov, static_cast<int>(message->msg_iovlen)); });
 }
 
-Transfer step(int fd, Gather<MutableOctetSpan>& gather, TimeLimit limit) noexcept {
+Transfer pipe_step(int fd, Gather<MutableOctetSpan>& gather, TimeLimit limit) noexcept {
   if (gather.is_single()) return pipe_recv(fd, gather.front(), limit);
   const msghdr* message = gather.message();
   const auto call = [&] {
@@ -71,7 +71,7 @@ Transfer transfer_all(int fd, std::span<const Segment> segments, TimeLimit limit
   Transfer total;
   gather.advance(0);  // skips empty segments
   while (!gather.done()) {
-    const Transfer moved = step(fd, gather, deadline.remaining());
+    const Transfer moved = pipe_step(fd, gather, deadline.remaining());
     total.count += moved.count;
     total.error = moved.error;
     if (moved.error != 0 || moved.count == 0) return total;
@@ -135,7 +135,7 @@ Transfer pipe_send(int fd, std::span<const OctetSpan> segments, TimeLimit limit)
   }
   Gather<OctetSpan> gather(segments);
   gather.advance(0);
-  return gather.done() ? Transfer{} : step(fd, gather, limit);
+  return gather.done() ? Transfer{} : pipe_step(fd, gather, limit);
 }
 
 Transfer pipe_recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
@@ -148,7 +148,7 @@ Transfer pipe_recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexce
 Transfer pipe_recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
   Gather<MutableOctetSpan> gather(spaces);
   gather.advance(0);
-  return gather.done() ? Transfer{} : step(fd, gather, limit);
+  return gather.done() ? Transfer{} : pipe_step(fd, gather, limit);
 }
 
 Transfer pipe_send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {

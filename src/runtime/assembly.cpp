@@ -10,6 +10,7 @@
 #include <perigee/transport/faults.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/pcap.h>
+#include <perigee/transport/shared_memory.h>
 #include <perigee/transport/tcp.h>
 #include <perigee/transport/udp.h>
 
@@ -71,6 +72,9 @@ transport::ProtocolFactories built_in_protocols(const Configuration& configurati
     protocols.push_back(transport::make_tcp_protocol(configuration.tcp_queues));
   if (is_allowed(configuration, "uiop"))
     protocols.push_back(transport::make_local_protocol(configuration.local_trust));
+  if (is_allowed(configuration, "shmiop"))
+    protocols.push_back(transport::make_shared_memory_protocol(
+        transport::make_local_protocol(configuration.local_trust)));
   if (is_allowed(configuration, "diop")) protocols.push_back(transport::make_udp_protocol());
   return protocols;
 }

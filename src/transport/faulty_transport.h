@@ -66,6 +66,10 @@ class FaultyTransport final : public Transport {
     return cut_short_ || (inner_->features().buffers && inner_->buffered());
   }
   [[nodiscard]] int lifetime_fd() const noexcept override { return inner_->lifetime_fd(); }
+  [[nodiscard]] bool holds_input() const noexcept override { return inner_->holds_input(); }
+  void await_sendable(std::chrono::milliseconds limit) noexcept override {
+    inner_->await_sendable(limit);
+  }
   [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {

@@ -134,6 +134,10 @@ class RecordingTransport final : public Transport {
   }
   void interrupt() noexcept override { inner_->interrupt(); }
   [[nodiscard]] bool buffered() const noexcept override { return inner_->buffered(); }
+  [[nodiscard]] bool holds_input() const noexcept override { return inner_->holds_input(); }
+  void await_sendable(std::chrono::milliseconds limit) noexcept override {
+    inner_->await_sendable(limit);
+  }
   [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {

@@ -84,6 +84,10 @@ class PERIGEE_API Transport {
   /// all octets. `Wait::no`: may take a part only. There may be more segments than IOV_MAX. Never
   /// raises SIGPIPE. A datagram is sent whole or not at all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
+  /// Waits until `send` may take octets again after it has returned `would_block`, at most for
+  /// `limit`. May return earlier. The sending thread calls it. The default waits until
+  /// `readiness_fd` is writable.
+  virtual void await_sendable(std::chrono::milliseconds limit) noexcept;
   /// Whether the transport itself has octets to send that `receive` could not write, for example an
   /// answer to a key update of TLS. Called by the receiving thread. The sending thread must then
   /// call `send` with no segments, as if its last send had been refused. Feature `owes_output`.
@@ -115,6 +119,8 @@ class PERIGEE_API Transport {
   /// `receive` gives octets although the last one did not fill its space. Called by the receiving
   /// thread. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
+  /// Whether octets wait outside of the socket, for example in shared memory. Any thread.
+  [[nodiscard]] virtual bool holds_input() const noexcept { return false; }
 
   /// Longest time that `receive` with Wait::yes waits; zero: no limit. Cheap if unchanged.
   virtual IoResult set_receive_timeout(std::chrono::microseconds timeout) = 0;

@@ -257,7 +257,7 @@ void Channel::end_growth() noexcept {
 }
 
 bool Channel::has_unread_input() const noexcept {
-  return broken() || event::is_readable(transport_->readiness_fd());
+  return broken() || transport_->holds_input() || event::is_readable(transport_->readiness_fd());
 }
 
 WaitingOutput Channel::waiting_output() const noexcept {

@@ -3,7 +3,6 @@
 #include "engine/connection/message_trace.h"
 #include "engine/connection/stand_still.h"
 #include <perigee/base/log.h>
-#include <perigee/event/handle_state.h>
 
 #include <chrono>
 #include <exception>
@@ -215,7 +214,7 @@ void Channel::flush_rest() noexcept {
       close();
       break;
     }
-    if (!queue_.yielded()) event::await_writable(transport_->readiness_fd(), look_around_period);
+    if (!queue_.yielded()) transport_->await_sendable(look_around_period);
     (void)queue_.flush();
   }
 }

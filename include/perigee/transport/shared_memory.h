@@ -1,0 +1,31 @@
+// The protocol `shmiop`: GIOP through memory that two processes of one host share. Only the default
+// assembly (`runtime`) and programs that show the contents of references include this header.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/iop/profile_codec.h>
+#include <perigee/transport/transport.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace perigee::transport {
+
+/// The tag of shmiop profiles: "PGE" and 3. It is not registered with the OMG, so other ORBs ignore
+/// it.
+inline constexpr std::uint32_t tag_perigee_shared_memory = 0x50474503;
+
+/// The factory of scheme "shmiop". `local` is the factory of scheme "uiop": addresses, options and
+/// trust are those of its UNIX-domain sockets. Client and server meet at such a socket, and the
+/// client hands over a file in memory with two rings of octets. The socket stays open: it wakes
+/// reactors, and reports the end of a peer.
+///
+/// The peer is not trusted: it can send wrong octets, like a peer at a socket, and it can end the
+/// connection. It cannot do more, whatever it writes into the shared memory.
+PERIGEE_API std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(
+    std::unique_ptr<ProtocolFactory> local);
+
+/// The codec of profiles with `tag_perigee_shared_memory`. They have the form of uiop profiles.
+PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_shared_memory_codec();
+
+}  // namespace perigee::transport

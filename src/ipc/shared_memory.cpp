@@ -1,0 +1,90 @@
+// Shared memory by memfd_create, seals and mmap.
+#include "ipc/shared_memory.h"
+
+#include "ipc/failure.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace perigee::ipc {
+namespace {
+
+constexpr int fixed_size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+int protection_of(Access access) noexcept {
+  return access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
+}
+
+}  // namespace
+
+Result<Handle> make_shared_memory(std::size_t size) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      limit.rlim_cur < size)
+    return failure(EFBIG);
+  Handle memory(::memfd_create("perigee", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory) return failure(errno);
+  if (::ftruncate(memory.get(), static_cast<off_t>(size)) == -1) return failure(errno);
+  if (::fcntl(memory.get(), F_ADD_SEALS, fixed_size_seals) == -1) return failure(errno);
+  return memory;
+}
+
+// Memory with large pages (hugetlbfs) is refused: an access fails with SIGBUS if the system has no
+// large page left.
+Status check_shared_memory(int fd, std::size_t size) {
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  if (seals == -1 || (seals & fixed_size_seals) != fixed_size_seals) return failure(EPERM);
+  struct statfs system{};
+  if (::fstatfs(fd, &system) == -1) return failure(errno);
+  if (system.f_type != TMPFS_MAGIC) return failure(EPERM);
+  struct stat file{};
+  if (::fstat(fd, &file) == -1) return failure(errno);
+  if (!std::cmp_equal(file.st_size, size)) return failure(EINVAL);
+  return {};
+}
+
+SharedMapping::SharedMapping(SharedMapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+SharedMapping& SharedMapping::operator=(SharedMapping&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+SharedMapping::~SharedMapping() {
+  if (data_ != nullptr) (void)::munmap(data_, size_);
+}
+
+Result<SharedMapping> SharedMapping::map(int fd, std::size_t offset, std::size_t size,
+                                         Access access) {
+  void* const data =
+      ::mmap(nullptr, size, protection_of(access), MAP_SHARED, fd, static_cast<off_t>(offset));
+  if (data == MAP_FAILED) return failure(errno);
+  return SharedMapping(static_cast<std::byte*>(data), size);
+}
+
+// The first mapping reserves the addresses of both.
+Result<SharedMapping> SharedMapping::map_twice(int fd, std::size_t offset, std::size_t size,
+                                               Access access) {
+  void* const reserved =
+      ::mmap(nullptr, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return failure(errno);
+  SharedMapping both(static_cast<std::byte*>(reserved), 2 * size);
+  for (std::byte* const place : {both.data_, both.data_ + size}) {
+    if (::mmap(place, size, protection_of(access), MAP_SHARED | MAP_FIXED, fd,
+               static_cast<off_t>(offset)) == MAP_FAILED)
+      return failure(errno);
+  }
+  return both;
+}
+
+}  // namespace perigee::ipc

@@ -1,0 +1,105 @@
+// The rendezvous: the server gets the memory of the client, checks it, and answers.
+#include "transport/shared_memory/ring_transport.h"
+#include <perigee/ipc/io.h>
+#include <perigee/ipc/io_local.h>
+
+#include <array>
+#include <cerrno>
+#include <span>
+#include <utility>
+
+namespace perigee::transport::shared_memory {
+namespace {
+
+ipc::TimeLimit limit_of(Wait wait) noexcept {
+  return wait == Wait::yes ? ipc::forever : ipc::no_wait;
+}
+
+/// EAGAIN from a call that may wait: the time-out of the socket has passed.
+IoResult stopped(int error, Wait wait) noexcept {
+  if (error != EAGAIN) return {0, IoStatus::failed, error};
+  return {0, wait == Wait::yes ? IoStatus::timed_out : IoStatus::would_block, 0};
+}
+
+constexpr IoResult protocol_error{0, IoStatus::failed, EPROTO};
+
+}  // namespace
+
+IoResult RingTransport::open(Wait wait) {
+  if (!rings_) return answer_hello(wait);
+  if (!said_hello_)
+    if (const IoResult said = say_hello(wait); !said.ok()) return said;
+  return read_answer(wait);
+}
+
+Wants RingTransport::wants(Step step) const noexcept {
+  if (step == Step::open) return open_wants_;
+  return step == Step::receive ? Wants::to_read : Wants::to_write;
+}
+
+IoResult RingTransport::say_hello(Wait wait) {
+  Hello hello;
+  hello.ring_size = rings_->from_client().size;
+  const int handle = memory_.get();
+  const auto sent = ipc::io::send_handles(readiness_fd(), std::as_bytes(std::span(&hello, 1)),
+                                          {&handle, 1}, limit_of(wait));
+  open_wants_ = Wants::to_write;
+  if (sent.error != 0) return stopped(sent.error, wait);
+  if (sent.count != sizeof(hello)) return protocol_error;
+  said_hello_ = true;
+  memory_.close();
+  open_wants_ = Wants::to_read;
+  return {};
+}
+
+IoResult RingTransport::read_answer(Wait wait) {
+  std::byte answer{};
+  const auto received = ipc::io::recv(readiness_fd(), {&answer, 1}, limit_of(wait));
+  if (received.error != 0) return stopped(received.error, wait);
+  if (received.count == 0) return refused("the server does not accept shared memory");
+  if (answer != static_cast<std::byte>(Answer::accepted))
+    return refused("the server cannot use the shared memory");
+  use(rings_->from_client(), rings_->from_server());
+  return {};
+}
+
+// The client sends the hello with one system call, so it arrives whole.
+IoResult RingTransport::answer_hello(Wait wait) {
+  Hello hello;
+  std::array<ipc::Handle, 1> memory;
+  const auto received = ipc::io::recv_handles(
+      readiness_fd(), std::as_writable_bytes(std::span(&hello, 1)), memory, limit_of(wait));
+  if (received.error != 0) return stopped(received.error, wait);
+  if (received.is_end) return {0, IoStatus::end_of_stream, 0};
+  if (received.count != sizeof(hello) || hello.magic != Hello::expected_magic ||
+      received.handle_count != 1)
+    return refuse_hello("the client did not begin with shared memory");
+  auto rings = Rings::accept(memory.front().get(), hello.ring_size);
+  if (!rings) return refuse_hello("the client's shared memory: " + rings.error().message());
+  rings_ = std::move(*rings);
+  use(rings_->from_server(), rings_->from_client());
+  const auto answer = static_cast<std::byte>(Answer::accepted);
+  const auto sent = ipc::io::send(readiness_fd(), {&answer, 1}, ipc::no_wait);
+  if (sent.error != 0) return {0, IoStatus::failed, sent.error};
+  return {};
+}
+
+// It does no harm if the answer does not arrive: the connection ends.
+IoResult RingTransport::refuse_hello(std::string why) {
+  const auto answer = static_cast<std::byte>(Answer::refused);
+  (void)ipc::io::send(readiness_fd(), {&answer, 1}, ipc::no_wait);
+  return refused(std::move(why));
+}
+
+IoResult RingTransport::refused(std::string why) {
+  refusal_ = {IoErrorKind::unsupported, std::move(why)};
+  return protocol_error;
+}
+
+void RingTransport::use(const Ring& outgoing, const Ring& incoming) noexcept {
+  sender_ = RingSender(outgoing);
+  receiver_ = RingReceiver(incoming);
+  opened_.store(true);
+}
+
+}  // namespace perigee::transport::shared_memory

@@ -1,0 +1,359 @@
+// Sends and receives through the rings, and waits for the peer.
+#include "transport/shared_memory/ring_transport.h"
+
+#include "event/cpus.h"
+#include "ipc/input_size.h"
+#include <perigee/base/clock.h>
+#include <perigee/event/handle_state.h>
+#include <perigee/ipc/io.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace perigee::transport::shared_memory {
+namespace {
+
+using std::chrono::nanoseconds;
+
+/// Octets that one side copies before it shows the other side its progress.
+constexpr std::uint32_t piece_size = 64 * 1024;
+/// The room that a message gets in the ring. Larger messages are encoded elsewhere and copied.
+constexpr std::size_t lent_min = 1024;
+/// Octets that may stay unread in the socket. It has room for more than 200.
+constexpr std::uint32_t wakes_max = 32;
+/// A thread looks at the socket and the ring after this time, even if nothing wakes it. A peer that
+/// writes to the words of the waits can delay a thread so long.
+constexpr nanoseconds sleep_max = std::chrono::seconds(1);
+
+/// Wakes threads of this process.
+void wake_own(ipc::SharedWord& waits) noexcept {
+  std::uint32_t expected = sleeps;
+  if (waits.compare_exchange_strong(expected, waits_not)) ipc::wake_waiting(waits);
+}
+
+}  // namespace
+
+class RingTransport::TimeLeft {
+ public:
+  /// Zero: no limit. The time begins with the first call of `left`.
+  explicit TimeLeft(std::chrono::microseconds limit) noexcept : limit_(limit) {}
+
+  /// Zero or less if the time has passed.
+  [[nodiscard]] nanoseconds left() {
+    if (limit_.count() == 0) return sleep_max;
+    const TimePoint now = steady_clock().now();
+    if (end_ == TimePoint{}) end_ = now + limit_;
+    return end_ - now;
+  }
+
+ private:
+  const std::chrono::microseconds limit_;
+  TimePoint end_;  // not set before the first call
+};
+
+RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
+                             std::shared_ptr<PeerWatcher> watcher)
+    : Transport({.opens = true, .buffers = true, .encodes_in_place = true, .scatters = true}),
+      socket_(std::move(socket)),
+      peer_(std::move(peer)),
+      watcher_(std::move(watcher)),
+      send_spin_(event::usable_cpus()),
+      receive_spin_(event::usable_cpus()) {}
+
+RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
+                             std::shared_ptr<PeerWatcher> watcher, Rings::Made made)
+    : RingTransport(std::move(socket), std::move(peer), std::move(watcher)) {
+  rings_ = std::move(made.rings);
+  memory_ = std::move(made.memory);
+}
+
+// As with sockets, octets that stay unread reset the connection.
+RingTransport::~RingTransport() {
+  watch_.reset();
+  if (!opened_.load()) return;
+  if (receiver_.available() != 0) sender_.words().ended.store(aborted);
+  end_output(closed);
+  receiver_.words().receiver_gone.store(1);
+  wake_peer(receiver_.words().sender_waits);
+}
+
+int RingTransport::output_error() const noexcept {
+  const RingWords& words = sender_.words();
+  if (words.receiver_gone.load() != 0 || words.ended.load() != Ended::open || interrupted_.load())
+    return EPIPE;
+  return peer_ended_.load() ? ECONNRESET : 0;
+}
+
+void RingTransport::publish() noexcept {
+  sender_.publish();
+  wake_peer(sender_.words().receiver_waits);
+}
+
+// If the socket is full, the peer has enough octets there to be woken.
+[[gnu::always_inline]] inline void RingTransport::wake_peer(ipc::SharedWord& waits) noexcept {
+  if (!wake(waits)) [[likely]]
+    return;
+  constexpr std::byte octet{};
+  (void)ipc::io::send(readiness_fd(), {&octet, 1}, ipc::no_wait);
+}
+
+IoResult RingTransport::send(std::span<const OctetSpan> segments, Wait wait) {
+  if (const int error = output_error(); error != 0) return {0, IoStatus::failed, error};
+  TimeLeft left(send_timeout_.load());
+  std::size_t done = 0;
+  std::size_t unpublished = 0;
+  for (OctetSpan rest : segments) {
+    while (!rest.empty()) {
+      std::uint32_t room = sender_.room();
+      if (room == 0) {
+        if (std::exchange(unpublished, 0) != 0) publish();
+        if (wait == Wait::no && done != 0) return {done, IoStatus::ok, 0};
+        const IoResult result = await_room(wait, left);
+        if (result.status == IoStatus::timed_out && done != 0) return {done, IoStatus::ok, 0};
+        if (!result.ok()) return {done, result.status, result.code};
+        room = sender_.room();
+      }
+      const std::size_t count = std::min<std::size_t>({rest.size(), room, piece_size});
+      sender_.write(rest.first(count));
+      rest = rest.subspan(count);
+      done += count;
+      unpublished += count;
+      if (unpublished < piece_size) continue;
+      publish();
+      unpublished = 0;
+    }
+  }
+  if (unpublished != 0) publish();
+  return {done, IoStatus::ok, 0};
+}
+
+// The ring is full.
+IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
+  ipc::SharedWord& waits = sender_.words().sender_waits;
+  const auto can_go_on = [this] { return sender_.room() != 0 || output_error() != 0; };
+  if (wait == Wait::no) {
+    if (++sender_polls_ > wakes_max) {
+      drain_socket(true);
+      sender_polls_ = 0;
+    }
+    waits.store(polls);
+  }
+  while (!can_go_on() && !sender_.broken()) {
+    if (wait == Wait::no) return {0, IoStatus::would_block, 0};
+    if (send_spin_.until(can_go_on)) break;
+    waits.store(sleeps);
+    if (can_go_on() || sender_.broken()) break;
+    const nanoseconds limit = left.left();
+    if (limit.count() <= 0) return {0, IoStatus::timed_out, 0};
+    sleep(waits, limit);
+  }
+  waits.store(waits_not);
+  if (sender_.broken()) return {0, IoStatus::failed, EPROTO};
+  const int error = output_error();
+  return error == 0 ? IoResult{} : IoResult{0, IoStatus::failed, error};
+}
+
+void RingTransport::await_sendable(std::chrono::milliseconds limit) noexcept {
+  ipc::SharedWord& waits = sender_.words().sender_waits;
+  waits.store(sleeps);
+  if (sender_.room() != 0 || output_error() != 0 || sender_.broken()) return;
+  sleep(waits, limit);
+}
+
+MutableOctetSpan RingTransport::begin_direct(std::size_t hint) noexcept {
+  const std::size_t wanted = std::max(hint, lent_min);
+  if (sender_.room() < wanted || output_error() != 0) return {};
+  lent_ = wanted;
+  return {sender_.place(), lent_};
+}
+
+// The receiver can read all of the ring, also octets that are not published.
+IoResult RingTransport::commit(std::size_t count) noexcept {
+  std::memset(sender_.place() + count, 0, lent_ - count);
+  if (count == 0) return {};
+  if (const int error = output_error(); error != 0) {
+    std::memset(sender_.place(), 0, count);
+    return {0, IoStatus::failed, error};
+  }
+  sender_.advance(count);
+  publish();
+  return {count, IoStatus::ok, 0};
+}
+
+void RingTransport::end_output(Ended how) noexcept {
+  std::uint32_t expected = Ended::open;
+  (void)sender_.words().ended.compare_exchange_strong(expected, how);
+  wake_peer(sender_.words().receiver_waits);
+}
+
+void RingTransport::shutdown_send() noexcept {
+  if (opened_.load()) end_output(closed);
+}
+
+IoResult RingTransport::receive_scattered(MutableOctetSpan first, MutableOctetSpan second,
+                                          Wait wait) {
+  if (const std::uint32_t available = receiver_.available(); available != 0) [[likely]]
+    return take(available, first, second);
+  if (wait == Wait::yes) return await_octets(first, second);
+  drain_socket(false);
+  wakes_ = 0;
+  note_receiver(polls);
+  return look_again(first, second);
+}
+
+// The sender is woken when half of the ring is free: waking it for each piece would cost more.
+IoResult RingTransport::take(std::uint32_t available, MutableOctetSpan first,
+                             MutableOctetSpan second) noexcept {
+  ipc::SharedWord& sender_waits = receiver_.words().sender_waits;
+  const std::uint32_t wakes_at = receiver_.ring().size / 2;
+  std::size_t done = 0;
+  for (MutableOctetSpan space : {first, second}) {
+    while (!space.empty() && available != 0) {
+      const std::uint32_t count =
+          static_cast<std::uint32_t>(std::min<std::size_t>({space.size(), available, piece_size}));
+      receiver_.read(space.first(count));
+      space = space.subspan(count);
+      done += count;
+      available -= count;
+      if (available <= wakes_at) wake_peer(sender_waits);
+    }
+  }
+  return {done, IoStatus::ok, 0};
+}
+
+// Octets that were sent before the end come first, so the ring is read last.
+IoResult RingTransport::look_again(MutableOctetSpan first, MutableOctetSpan second) noexcept {
+  int code = 0;
+  const IoStatus state = input_state(code);
+  if (const std::uint32_t available = receiver_.available(); available != 0)
+    return take(available, first, second);
+  if (receiver_.broken()) return {0, IoStatus::failed, EPROTO};
+  return {0, state, code};
+}
+
+IoStatus RingTransport::input_state(int& code) noexcept {
+  if (interrupted_.load()) return IoStatus::end_of_stream;
+  const std::uint32_t ended = receiver_.words().ended.load();
+  if (ended == closed) return IoStatus::end_of_stream;
+  if (ended == Ended::open && !peer_ended_.load()) return IoStatus::would_block;
+  code = ECONNRESET;
+  return IoStatus::failed;
+}
+
+// The peer wakes each wait once: it sets the word to `waits_not`.
+void RingTransport::note_receiver(Waits waits) const noexcept {
+  const std::uint32_t before = receiver_.words().receiver_waits.exchange(waits);
+  if (noted_ == polls && before == waits_not) ++wakes_;
+  noted_ = waits;
+}
+
+bool RingTransport::has_input() noexcept {
+  return receiver_.available() != 0 || receiver_.broken() ||
+         receiver_.words().ended.load() != Ended::open || is_over();
+}
+
+// Goes back to `polls` before it reads the ring a last time: the peer then wakes the reactor for
+// octets that this call does not see.
+IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan second) {
+  TimeLeft left(receive_timeout_.load());
+  if (wakes_ > wakes_max) {
+    drain_socket(false);
+    wakes_ = 0;
+  }
+  for (;;) {
+    bool in_time = true;
+    if (receive_spin_.spins()) note_receiver(spins);
+    if (!receive_spin_.until([this] { return has_input(); })) {
+      note_receiver(sleeps);
+      if (!has_input()) {
+        const nanoseconds limit = left.left();
+        in_time = limit.count() > 0;
+        if (in_time) sleep(receiver_.words().receiver_waits, limit);
+      }
+    }
+    note_receiver(polls);
+    const IoResult result = look_again(first, second);
+    if (result.status != IoStatus::would_block) return result;
+    if (!in_time) return {0, IoStatus::timed_out, 0};
+  }
+}
+
+bool RingTransport::buffered() const noexcept {
+  if (receiver_.available() != 0) return true;
+  if (wakes_ > wakes_max) {
+    drain_socket(false);
+    wakes_ = 0;
+  }
+  note_receiver(polls);
+  return receiver_.available() != 0 || receiver_.broken() ||
+         receiver_.words().ended.load() != Ended::open || is_over();
+}
+
+bool RingTransport::holds_input() const noexcept {
+  if (!opened_.load()) return false;
+  const RingWords& words = receiver_.words();
+  return words.written.load() != words.taken.load() || words.ended.load() != Ended::open;
+}
+
+// Sleeps while the word is `sleeps`. If nothing wakes the thread, it looks at the socket.
+void RingTransport::sleep(ipc::SharedWord& word, nanoseconds limit) {
+  {
+    const std::lock_guard lock(watch_lock_);
+    if (watch_ == nullptr) watch_ = watcher_->watch(readiness_fd(), [this] { note_peer_end(); });
+  }
+  ipc::wait_for_change(word, sleeps, std::min(limit, sleep_max));
+  if (word.load() == sleeps && event::is_ended_by_peer(readiness_fd())) note_peer_end();
+}
+
+void RingTransport::note_peer_end() const noexcept {
+  peer_ended_.store(true);
+  wake_own(receiver_.words().receiver_waits);
+  wake_own(sender_.words().sender_waits);
+}
+
+// `keeps_one`: the sending thread leaves one octet for the receiving thread. Otherwise, the reactor
+// could find the socket empty and report nothing.
+void RingTransport::drain_socket(bool keeps_one) const noexcept {
+  const std::lock_guard lock(drain_);
+  std::array<std::byte, 64> space;
+  std::size_t limit = space.size();
+  if (keeps_one) {
+    const std::size_t waiting = ipc::input_size(readiness_fd());
+    if (waiting < 2) return;
+    limit = std::min(limit, waiting - 1);
+  }
+  for (;;) {
+    const auto received =
+        ipc::io::recv(readiness_fd(), MutableOctetSpan(space).first(limit), ipc::no_wait);
+    if (received.error == EAGAIN) return;
+    if (received.error != 0 || received.count == 0) return note_peer_end();
+    if (keeps_one || received.count < limit) return;
+  }
+}
+
+IoResult RingTransport::set_receive_timeout(std::chrono::microseconds timeout) {
+  receive_timeout_.store(timeout);
+  return opened_.load() ? IoResult{} : socket_->set_receive_timeout(timeout);
+}
+
+IoResult RingTransport::set_send_timeout(std::chrono::microseconds timeout) {
+  send_timeout_.store(timeout);
+  return opened_.load() ? IoResult{} : socket_->set_send_timeout(timeout);
+}
+
+void RingTransport::interrupt() noexcept {
+  interrupted_.store(true);
+  if (opened_.load()) {
+    end_output(closed);
+    receiver_.words().receiver_gone.store(1);
+    wake_peer(receiver_.words().sender_waits);
+    wake_own(receiver_.words().receiver_waits);
+    wake_own(sender_.words().sender_waits);
+  }
+  socket_->interrupt();
+}
+
+}  // namespace perigee::transport::shared_memory

@@ -1,0 +1,129 @@
+// A connection through two rings in shared memory. Private to transport/shared_memory.
+#pragma once
+
+#include "transport/shared_memory/peer_watch.h"
+#include "transport/shared_memory/ring.h"
+#include "transport/shared_memory/rings.h"
+#include "transport/shared_memory/spin.h"
+#include <perigee/ipc/handle.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace perigee::transport::shared_memory {
+
+/// Moves octets through the rings. The socket of the rendezvous stays open: it wakes reactors by
+/// one octet for each wake, and its end shows that the peer has ended.
+///
+/// An idle receiver is noted as `polls`. So the peer wakes the reactor when it sends, like a socket
+/// would. A receiver that blocks notes that it spins or sleeps, and goes back to `polls` before it
+/// reads the ring a last time.
+class RingTransport final : public Transport {
+ public:
+  /// The client's end: `made` goes to the server in `open`.
+  RingTransport(std::unique_ptr<Transport> socket, std::string peer,
+                std::shared_ptr<PeerWatcher> watcher, Rings::Made made);
+  /// The server's end: the memory arrives in `open`.
+  RingTransport(std::unique_ptr<Transport> socket, std::string peer,
+                std::shared_ptr<PeerWatcher> watcher);
+  ~RingTransport() override;
+
+  IoResult open(Wait wait) override;
+  [[nodiscard]] Wants wants(Step step) const noexcept override;
+  [[nodiscard]] Refusal refusal() const override { return refusal_; }
+
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override;
+  void await_sendable(std::chrono::milliseconds limit) noexcept override;
+  [[nodiscard]] MutableOctetSpan begin_direct(std::size_t hint) noexcept override;
+  IoResult commit(std::size_t count) noexcept override;
+
+  IoResult receive(MutableOctetSpan space, Wait wait) override {
+    return receive_scattered(space, {}, wait);
+  }
+  IoResult receive_scattered(MutableOctetSpan first, MutableOctetSpan second, Wait wait) override;
+  [[nodiscard]] bool buffered() const noexcept override;
+  [[nodiscard]] bool holds_input() const noexcept override;
+
+  IoResult set_receive_timeout(std::chrono::microseconds timeout) override;
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override;
+  void shutdown_send() noexcept override;
+  void interrupt() noexcept override;
+  [[nodiscard]] int readiness_fd() const noexcept override { return socket_->readiness_fd(); }
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
+    return socket_->peer_identity();
+  }
+
+ private:
+  /// The time limit of one blocking call.
+  class TimeLeft;
+
+  // Opening (ring_opening.cpp).
+  [[nodiscard]] IoResult say_hello(Wait wait);
+  [[nodiscard]] IoResult read_answer(Wait wait);
+  [[nodiscard]] IoResult answer_hello(Wait wait);
+  [[nodiscard]] IoResult refuse_hello(std::string why);
+  [[nodiscard]] IoResult refused(std::string why);
+  void use(const Ring& outgoing, const Ring& incoming) noexcept;
+
+  // Sending.
+  [[nodiscard]] int output_error() const noexcept;
+  [[nodiscard]] IoResult await_room(Wait wait, TimeLeft& left);
+  void publish() noexcept;
+  void wake_peer(ipc::SharedWord& waits) noexcept;
+  void end_output(Ended how) noexcept;
+
+  // Receiving.
+  [[nodiscard]] IoResult take(std::uint32_t available, MutableOctetSpan first,
+                              MutableOctetSpan second) noexcept;
+  [[nodiscard]] IoResult look_again(MutableOctetSpan first, MutableOctetSpan second) noexcept;
+  [[nodiscard]] IoResult await_octets(MutableOctetSpan first, MutableOctetSpan second);
+  [[nodiscard]] IoStatus input_state(int& code) noexcept;
+  [[nodiscard]] bool has_input() noexcept;
+  void note_receiver(Waits waits) const noexcept;
+
+  // Both.
+  void sleep(ipc::SharedWord& word, std::chrono::nanoseconds limit);
+  void drain_socket(bool keeps_one) const noexcept;
+  void note_peer_end() const noexcept;
+  [[nodiscard]] bool is_over() const noexcept { return peer_ended_.load() || interrupted_.load(); }
+
+  const std::unique_ptr<Transport> socket_;
+  const std::string peer_;
+  const std::shared_ptr<PeerWatcher> watcher_;
+
+  std::optional<Rings> rings_;
+  ipc::Handle memory_;  // of the client, until the server has it
+  bool said_hello_ = false;
+  Wants open_wants_ = Wants::to_read;
+  Refusal refusal_;
+
+  std::atomic<bool> opened_ = false;  // the rings may be used
+  std::atomic<bool> interrupted_ = false;
+  mutable std::atomic<bool> peer_ended_ = false;  // the socket has reported the end
+  mutable std::mutex drain_;                      // one thread at a time reads the socket
+  std::mutex watch_lock_;                         // guards the start of the watch
+  std::unique_ptr<PeerWatcher::Watch> watch_;
+
+  // Of the sender.
+  RingSender sender_{ring_before_opening()};
+  Spin send_spin_;
+  std::size_t lent_ = 0;            // octets that `begin_direct` has lent
+  std::uint32_t sender_polls_ = 0;  // wakes since the last drain that came, or may come
+  std::atomic<std::chrono::microseconds> send_timeout_{};
+
+  // Of the receiver.
+  mutable RingReceiver receiver_{ring_before_opening()};
+  Spin receive_spin_;
+  mutable Waits noted_ = polls;
+  mutable std::uint32_t wakes_ = 0;  // octets in the socket, at most
+  std::atomic<std::chrono::microseconds> receive_timeout_{};
+};
+
+}  // namespace perigee::transport::shared_memory

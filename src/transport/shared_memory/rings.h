@@ -1,0 +1,59 @@
+// The memory of one connection, and the message by which the server gets it. Private to
+// transport/shared_memory.
+#pragma once
+
+#include "ipc/shared_memory.h"
+#include "transport/shared_memory/ring.h"
+#include <perigee/base/octets.h>
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/result.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace perigee::transport::shared_memory {
+
+/// The first octets of a connection, from the client to the server, in the byte order of the host.
+/// The handle of the memory comes with them. The server answers with one octet, an Answer.
+struct Hello {
+  static constexpr std::array<char, 8> expected_magic{'P', 'G', 'E', '-', 'S', 'H', 'M', '1'};
+
+  std::array<char, 8> magic = expected_magic;
+  std::uint32_t ring_size = 0;  ///< octets of each of the two rings
+  std::uint32_t reserved = 0;
+};
+static_assert(sizeof(Hello) == 16);
+
+enum class Answer : std::uint8_t { accepted = 'A', refused = 'R' };
+
+/// Maps both rings of one connection. The file begins with the words of both rings; the octets
+/// follow from the next page on: first those that the client sends, then those that the server
+/// sends.
+class Rings {
+ public:
+  /// Makes the memory. The handle is for the server.
+  struct Made;
+  static ipc::Result<Made> make(std::uint32_t ring_size);
+  /// Checks and maps the memory that a client has made. Errors: invalid_argument (a size that is
+  /// not allowed), and those of ipc::check_shared_memory.
+  static ipc::Result<Rings> accept(int fd, std::uint32_t ring_size);
+
+  [[nodiscard]] Ring from_client() const noexcept;
+  [[nodiscard]] Ring from_server() const noexcept;
+
+ private:
+  static ipc::Result<Rings> map(int fd, std::uint32_t ring_size, bool is_client);
+
+  ipc::SharedMapping words_;
+  ipc::SharedMapping from_client_;
+  ipc::SharedMapping from_server_;
+  std::uint32_t size_ = 0;
+};
+
+struct Rings::Made {
+  Rings rings;
+  ipc::Handle memory;
+};
+
+}  // namespace perigee::transport::shared_memory

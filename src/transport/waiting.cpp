@@ -1,0 +1,11 @@
+// Waits at the handle of a transport.
+#include <perigee/event/handle_state.h>
+#include <perigee/transport/transport.h>
+
+namespace perigee::transport {
+
+void Transport::await_sendable(std::chrono::milliseconds limit) noexcept {
+  event::await_writable(readiness_fd(), limit);
+}
+
+}  // namespace perigee::transport
