@@ -15,12 +15,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The addresses of the systems on one network.
+/// The addresses of the servers over one transport. A UNIX-domain socket is a file, so each server
+/// adds a suffix of its own to the path.
 struct Network {
   std::string name;
-  std::string raw;      ///< where the raw server listens
-  std::string perigee;  ///< where the ORBs listen
-  std::string omniorb;
+  std::string raw;      ///< of the raw servers: "tcp", or a path
+  std::string perigee;  ///< the endpoint of Perigee's servers
+  std::string omniorb;  ///< the endpoint of omniORB's servers
 };
 
 Words role(Words words) {
@@ -43,7 +44,7 @@ void add_raw(std::vector<System>& systems, const Network& network) {
                      role({"raw-client", "{REF}", "GIOP"}), "raw " + network.name});
 }
 
-/// A thread strategy of Perigee's server, and the suffix of its systems' names.
+/// A thread strategy of Perigee's server. The names of systems that use it end with `suffix`.
 struct Strategy {
   std::string name;
   std::string suffix;
@@ -67,7 +68,7 @@ void add_perigee(std::vector<System>& systems, const Network& network) {
   add_perigee(systems, network, {"auto", " auto"}, "GIOP");
 }
 
-// Only over TCP, because the cost of the servants is the same over each transport.
+// Asynchronous servants are measured only over TCP: they cost the same over each transport.
 void add_asynchronous(std::vector<System>& systems, const Network& network) {
   if (network.name != "TCP") return;
   for (const std::string kind : {"AMH", "coroutine"})
@@ -244,7 +245,8 @@ std::vector<double> Pair::times(const std::string& workload, std::size_t count) 
   std::istringstream words = command(workload, std::to_string(count) + " times");
   std::vector<double> times(count);
   for (double& time : times) words >> time;
-  if (!words) throw std::runtime_error(workload + ": the client has sent too few times of calls");
+  if (!words)
+    throw std::runtime_error(workload + ": the client has not sent the times of all calls");
   return times;
 }
 

@@ -1,4 +1,4 @@
-// `perigee bench tls`: its options.
+// The options of `perigee bench tls`.
 #include "harness/command.h"
 
 #include "harness/companions.h"
@@ -41,13 +41,14 @@ void add_tls_command(CLI::App& bench) {
   add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
   command
       ->add_option("--calls", options.calls,
-                   "Calls without parameters per system and round; a tenth as many of 1 MiB, a "
-                   "fifth as many handshakes")
+                   "Calls without parameters per system and round. A round has a tenth of this "
+                   "number of 1 MiB calls, and a fifth of this number of handshakes")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   command->add_option("--workload", options.workloads, "Measure only these workloads")
       ->check(CLI::IsMember(tls_workloads()));
-  command->add_flag("--quick", settings->quick, "Few rounds; other options take precedence");
+  command->add_flag("--quick", settings->quick,
+                    "Few rounds and calls; other options take precedence");
   command->add_flag("--goals", settings->goals, "Measure only the systems with goals");
   command->add_flag("--counts", settings->counts,
                     "Count instructions, system calls and allocations with callgrind (slow)");

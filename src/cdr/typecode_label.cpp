@@ -1,4 +1,4 @@
-// Labels of unions in TypeCodes, and enumerators.
+// Writes and reads the labels of unions in TypeCodes, and enumerators.
 #include "cdr/typecode_label.h"
 
 #include <algorithm>
@@ -7,9 +7,9 @@ namespace perigee::cdr {
 
 namespace {
 
-// Written as in GIOP 1.2, with the number of octets first. UTF-16 without a byte order mark is
-// big-endian (interop facts 29 and 30 of docs/interop.md). A label beyond the first plane takes two
-// units.
+// A wide label has the form of a wchar in GIOP 1.2: the number of octets, then UTF-16. UTF-16
+// without a byte order mark is big-endian (interop facts 29 and 30 of docs/interop.md). A label
+// above U+FFFF takes two units, a surrogate pair.
 void write_wide_label(Encoder& encoder, std::int64_t label) {
   const auto point = static_cast<std::uint32_t>(label);
   const auto write_unit = [&encoder](std::uint32_t unit) {

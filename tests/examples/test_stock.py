@@ -1,4 +1,4 @@
-"""examples/stock: the sink server and its client as two processes, errors included."""
+"""Runs stock_server and stock_client of examples/stock as two processes. Checks their results and errors."""
 
 import os
 import signal
@@ -54,19 +54,19 @@ class Stock(unittest.TestCase):
                 self.assertEqual((client.returncode, client.stdout), (0, "ACME 142\n"), client.stderr)
                 self.assertEqual(server.end(), 0)
 
-    def test_an_unknown_symbol_is_named_and_the_others_are_answered(self):
+    def test_the_client_names_an_unknown_symbol_and_prints_the_other_prices(self):
         with serving() as server:
             client = server.call(f"{CLIENT} {{ior}} ACME NONE IOR")
             self.assertEqual((client.returncode, client.stdout), (1, "ACME 142\nIOR 99\n"))
             self.assertEqual(client.stderr, "NONE: no such stock symbol\n")
 
-    def test_signals_end_the_server_in_order(self):
+    def test_sigterm_and_sigint_shut_the_server_down_with_exit_status_0(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(number), serving() as server:
                 self.assertEqual(server.call(f"{CLIENT} {{ior}} ACME").returncode, 0)
                 self.assertEqual(server.end(number), 0)
 
-    def test_a_signal_ends_a_server_with_threads_for_operators_in_order(self):
+    def test_sigterm_shuts_down_a_server_with_metrics_and_administration_endpoints(self):
         with tempfile.TemporaryDirectory() as folder:
             options = (f"-ORBMetricsEndpoint 127.0.0.1:0 "
                        f"-ORBAdministration uiop://{folder}/administration")
@@ -86,7 +86,7 @@ class Stock(unittest.TestCase):
                 while "perigee_requests_in_progress 1\n" not in metrics(page):
                     pass
                 server.process.send_signal(signal.SIGTERM)
-                # The system has delivered the first signal when it is no longer pending.
+                # The first signal is pending until the system has delivered it.
                 while is_pending(server.process.pid, signal.SIGTERM):
                     pass
                 self.assertIsNone(server.process.poll())
@@ -94,10 +94,10 @@ class Stock(unittest.TestCase):
             finally:
                 client.communicate()
 
-    def test_the_reference_goes_to_a_file_if_asked_for(self):
+    def test_the_server_writes_its_reference_to_the_file_of_its_second_argument(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "quoter.ior"
-            os.mkfifo(file)  # opening it blocks until a writer comes
+            os.mkfifo(file)  # read_text() blocks until the server opens the file for writing
             server = subprocess.Popen([SERVER, PRICES, file])
             try:
                 reference = file.read_text()
@@ -111,7 +111,7 @@ class Stock(unittest.TestCase):
                 server.kill()
                 server.wait()
 
-    def test_a_bad_price_file_is_an_error_with_its_line(self):
+    def test_the_error_for_a_bad_price_file_names_the_line(self):
         with tempfile.TemporaryDirectory() as folder:
             prices = Path(folder) / "prices.txt"
             prices.write_text("ACME 1\nORBIT many\n")

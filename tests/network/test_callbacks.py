@@ -1,9 +1,9 @@
-"""Callbacks to clients behind NAT: examples/callbacks, over the connections that the clients open.
+"""Runs examples/callbacks with clients behind NAT. The server calls over the connections that the clients open.
 
     client --- 10.1.0.0/24 --- home --- 192.0.2.0/24 --- internet --- 198.51.100.0/24 --- company --- 10.2.0.0/24 --- server
 
-The gateways `home` and `company` translate addresses. No host can connect to the client. The port 4000 of `company`
-leads to the port 2809 of the server. A server without a gateway runs on `internet`.
+The gateways `home` and `company` translate addresses. No host can connect to the client. `company` forwards its port
+4000 to port 2809 of the host `server`. In tests of a server without a gateway, the server runs on `internet`.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ def client_command(publish):
 
 @contextlib.contextmanager
 def refused(host, listen, publish, accept="yes"):
-    """A server that cannot call its client, and the line in which it says so."""
+    """Runs a server that cannot call its client, and the client. Yields the first error line of the server."""
     command = host.command(f"{SERVER} -ORBListenEndpoints '{listen}' -ORBAcceptBidirectional {accept}")
     with subprocess.Popen(shlex.split(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         reference = process.stdout.readline().strip()
@@ -89,12 +89,12 @@ class Callbacks(unittest.TestCase):
                 self.assertEqual(each.communicate()[0], PROGRESS)
                 self.assertEqual(each.returncode, 0)
 
-    def test_a_server_that_does_not_accept_offers_cannot_call_the_client(self):
+    def test_a_server_that_refuses_bidirectional_connections_cannot_call_the_client(self):
         with refused(internet, "iiop://192.0.2.254:2809", "192.0.2.1", accept="no") as line:
             self.assertIn("the watcher cannot be called", line)
             self.assertIn("TRANSIENT", line)
 
-    def test_a_client_that_publishes_its_private_address_is_not_believed(self):
+    def test_a_server_cannot_call_a_client_that_publishes_its_private_address(self):
         with refused(internet, "iiop://192.0.2.254:2809", "10.1.0.2") as line:
             self.assertIn("the watcher cannot be called", line)
             self.assertIn("TRANSIENT", line)

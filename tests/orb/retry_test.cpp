@@ -65,7 +65,7 @@ TEST_CASE("a call is attempted again after TRANSIENT, and each delay is twice th
   CHECK(sleeper.slept() == Delays{100ms, 200ms, 400ms});
 }
 
-TEST_CASE("after the last attempt its exception leaves retry") {
+TEST_CASE("if all attempts fail, retry throws the exception of the last attempt") {
   FakeSleeper sleeper;
   Call call{.failures_left = 9};
   const auto exception = caught<CORBA::TRANSIENT>([&] { (void)retry(call, exact(3), sleeper); });
@@ -106,7 +106,7 @@ TEST_CASE("a call that the server may have executed is not attempted again") {
   }
 }
 
-TEST_CASE("exceptions of other types leave retry at once") {
+TEST_CASE("an exception other than TRANSIENT ends retry at once") {
   FakeSleeper sleeper;
   int attempts = 0;
   const auto failing = [&](const auto& exception) {
@@ -122,7 +122,7 @@ TEST_CASE("exceptions of other types leave retry at once") {
   CHECK(sleeper.slept().empty());
 }
 
-TEST_CASE("the schedule can accept other failures") {
+TEST_CASE("retry_if selects the failures after which a call is attempted again") {
   FakeSleeper sleeper;
   RetrySchedule schedule = exact(3);
   schedule.retry_if = [](const CORBA::SystemException& failure) {
@@ -137,7 +137,7 @@ TEST_CASE("the schedule can accept other failures") {
   CHECK(attempts == 3);
 }
 
-TEST_CASE("an attempt that would begin after the time of the schedule is not made") {
+TEST_CASE("retry makes no attempt that would begin after time_max") {
   FakeSleeper sleeper;
   RetrySchedule schedule = exact(10);
   schedule.time_max = 1s;
@@ -146,7 +146,7 @@ TEST_CASE("an attempt that would begin after the time of the schedule is not mad
   CHECK(sleeper.slept() == Delays{100ms, 200ms, 400ms});  // the next attempt would begin at 1.5 s
 }
 
-TEST_CASE("the time of the schedule includes the time of the attempts") {
+TEST_CASE("time_max includes the duration of the attempts") {
   FakeSleeper sleeper;
   RetrySchedule schedule = exact(10);
   schedule.time_max = 1s;
@@ -162,7 +162,7 @@ TEST_CASE("the time of the schedule includes the time of the attempts") {
   CHECK(attempts == 2);
 }
 
-TEST_CASE("jitter leaves out a random part of each delay, up to its share") {
+TEST_CASE("jitter shortens each delay by a random part, at most by its fraction of the delay") {
   FakeSleeper sleeper;
   const RetrySchedule schedule{.attempts_max = 51, .first_delay = 1s, .factor = 1, .jitter = 0.25};
   Call call{.failures_left = 50};
@@ -174,7 +174,7 @@ TEST_CASE("jitter leaves out a random part of each delay, up to its share") {
   CHECK(std::set<Duration>(sleeper.slept().begin(), sleeper.slept().end()).size() > 1);
 }
 
-TEST_CASE("a schedule with a value that is out of range is BAD_PARAM before the first attempt") {
+TEST_CASE("a schedule value that is out of range raises BAD_PARAM before the first attempt") {
   CHECK(refusal({.attempts_max = 0}) ==
         "RetrySchedule::attempts_max is out of range; pass 1 or more");
   CHECK(refusal({.first_delay = -1ms}) ==
@@ -189,7 +189,7 @@ TEST_CASE("a schedule with a value that is out of range is BAD_PARAM before the 
         "RetrySchedule::retry_if is out of range; pass a function");
 }
 
-TEST_CASE("retry gives results that can only be moved, references, and void") {
+TEST_CASE("retry returns move-only values, references and void") {
   FakeSleeper sleeper;
   int target = 1;
   CHECK(*retry([] { return std::make_unique<int>(7); }, {}, sleeper) == 7);
@@ -197,7 +197,7 @@ TEST_CASE("retry gives results that can only be moved, references, and void") {
   static_assert(std::is_void_v<decltype(retry([] {}, {}, sleeper))>);
 }
 
-TEST_CASE("an exception of the sleeper ends the retries") {
+TEST_CASE("an exception that the sleeper throws ends the retries") {
   class Interrupted final : public Sleeper {
    public:
     [[nodiscard]] TimePoint now() const noexcept override { return steady_clock().now(); }
@@ -224,7 +224,7 @@ TEST_CASE("a call to a server that refuses connections succeeds when the server 
   CHECK(attempts == 3);
 }
 
-TEST_CASE("the thread's sleeper sleeps by the steady clock") {
+TEST_CASE("thread_sleeper sleeps by the steady clock") {
   const TimePoint before = steady_clock().now();
   thread_sleeper().sleep(1ns);
   CHECK(thread_sleeper().now() > before);

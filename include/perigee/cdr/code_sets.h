@@ -1,5 +1,5 @@
-// Code sets: the meaning of the octets of characters, inside the program and on the wire. The ORB
-// negotiates which code sets two ORBs use; this header does not deal with messages.
+// Code sets: the meaning of the octets of characters, inside the program and on the wire. The
+// library `orb` negotiates the code sets of a connection; this header only names code sets.
 #pragma once
 
 #include <compare>
@@ -7,8 +7,9 @@
 
 namespace perigee::cdr {
 
-/// Code sets of char and string. All extend US-ASCII. The value is the part number of ISO 8859, or
-/// the low octet of the number in the OSF registry. UTF-8 has neither.
+/// Code sets of char and string. All contain US-ASCII. The value is the low octet of the number in
+/// the OSF registry; for ISO 8859, this octet is the part number. UTF-8 is an exception: its low
+/// octet is 1, the value of ISO 8859-1.
 enum class CharSet : std::uint8_t {
   iso_8859_1 = 1,
   iso_8859_2,
@@ -21,7 +22,7 @@ enum class CharSet : std::uint8_t {
   iso_8859_9,
   iso_8859_10,
   iso_8859_11,
-  iso_8859_13 = 13,  // there is no part 12
+  iso_8859_13 = 13,  // ISO 8859 has no part 12
   iso_8859_14,
   iso_8859_15,
   iso_8859_16,
@@ -35,20 +36,20 @@ enum class WideSet : std::uint8_t {
   utf_16,
   ucs_2,   ///< UTF-16 without surrogates
   ucs_4,   ///< UTF-32
-  native,  ///< wchar_t as it is: never leaves the process
+  native,  ///< unconverted wchar_t, only in calls within the process
 };
 
 /// How an encoder or decoder carries characters. The default carries `char` and strings unchanged,
 /// and wide characters and wide strings in UTF-16, in the form of GIOP 1.2.
 ///
-/// If `native` and `chars` are equal, characters are not converted, and the sender does not check
-/// them. A receiver checks UTF-8 if its `Environment` says so. Otherwise a std::string may hold any
-/// octets but NUL, and they arrive unchanged.
+/// If `native` and `chars` are equal, characters are not converted, and the encoder does not check
+/// them. A decoder checks UTF-8 only if its `Environment` requires this. Without this check, a
+/// std::string may hold any octets but NUL, and they arrive unchanged.
 struct CodeSets {
   CharSet native = CharSet::utf_8;  ///< of std::string and char in this program
   CharSet chars = CharSet::utf_8;   ///< of std::string and char on the wire
   WideSet wide = WideSet::utf_16;
-  std::uint8_t giop_minor = 2;  ///< GIOP 1.x: decides the form of wide characters
+  std::uint8_t giop_minor = 2;  ///< the x of GIOP 1.x; decides the form of wide characters
 
   [[nodiscard]] constexpr bool converts() const noexcept { return native != chars; }
   friend constexpr auto operator<=>(const CodeSets&, const CodeSets&) = default;

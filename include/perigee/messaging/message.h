@@ -64,10 +64,12 @@ enum class LocateStatus : std::uint32_t {
 /// In a received header, `object_key` is
 /// - for `key`: the key that was sent, which may be empty;
 /// - for `profile` and `reference`: the key in the (selected) profile if it is an IIOP profile,
-///   otherwise empty. To an empty key, the server replies with status `needs_addressing_mode` and a
-///   body of AddressingMode::key.
-/// A sent request carries the part of `target` that `addressing` names. Versions without addressing
-/// modes carry the key.
+///   otherwise empty. If it is empty, the server replies with the status `needs_addressing_mode`
+///   and asks for the mode `key`.
+///
+/// In mode `key`, and in versions without addressing modes, a sent request carries `object_key`. In
+/// mode `profile`, it carries the profile of `target` that `profile_index` selects. In mode
+/// `reference`, it carries all of `target`.
 enum class AddressingMode : std::int16_t { key = 0, profile = 1, reference = 2 };
 
 /// Whether a message has a body. An empty body gets no padding in front of it (interop fact 4 of
@@ -77,12 +79,12 @@ enum class Body : std::uint8_t { empty, present };
 struct RequestHeader {
   std::uint32_t request_id = 0;
   ResponseFlags response = ResponseFlags::with_target;
-  OctetSpan object_key = {};  ///< also when the target came as a profile or a reference
+  OctetSpan object_key = {};  ///< of the target; see AddressingMode
   std::string_view operation = {};
   std::span<const iop::ServiceContext> contexts = {};
   AddressingMode addressing = AddressingMode::key;  ///< the form of the received or sent target
-  const iop::Ior* target = nullptr;                 ///< sent in modes other than `key`
-  std::uint32_t profile_index = 0;                  ///< the profile of `target` that is used
+  const iop::Ior* target = nullptr;                 ///< for modes other than `key`; null on receipt
+  std::uint32_t profile_index = 0;                  ///< of the selected profile of `target`
   /// The requesting principal of GIOP 1.0 and 1.1, which later versions do not have. The ORB does
   /// not use it.
   OctetSpan principal = {};
@@ -108,10 +110,10 @@ struct LocateReplyHeader {
 /// A whole message (fragments put together), before its header is parsed.
 ///
 /// `octets` starts with the protocol's header, so that alignment can be counted from it. `octets`
-/// points into the reader's scratch space, or, for a large or fragmented message and after `keep`,
-/// into `storage`. Only a message in `storage` may be moved to another thread. If `landed` is set,
-/// it holds the numbers of a large sequence at the end of the message. Then `octets` has only the
-/// octets in front of these numbers.
+/// points into `storage` if the message is large or fragmented, and after `keep`. Otherwise it
+/// points into the reader's scratch space. Only a message in `storage` may be moved to another
+/// thread. If `landed` is set, the message ends with a large sequence of numbers. Then `landed`
+/// holds these numbers, and `octets` has only the octets in front of them.
 struct IncomingMessage {
   MessageKind kind = MessageKind::message_error;
   Version version;
@@ -119,16 +121,17 @@ struct IncomingMessage {
   OctetSpan octets;
   std::size_t header_size = 12;  ///< where the message header (request id, …) begins
   MessageStorage storage;
-  /// The sizes of the pieces of `octets`, if alignment counts anew in each of them: fragments of
-  /// GIOP 1.1, without their headers. Otherwise null.
+  /// Null except for a fragmented message of GIOP 1.1, where alignment starts anew in each
+  /// fragment. Holds the sizes of the parts of `octets`, one part for each fragment. The headers of
+  /// all fragments after the first are not in `octets`.
   std::unique_ptr<std::size_t[]> piece_sizes;
   std::unique_ptr<cdr::LandedSequence> landed;
-  /// The client waits for the reply to this request until this time, by the clock of the ORB. Set
-  /// when the header is parsed for the first time. It is kept here since the header may be parsed
-  /// again.
+  /// The client waits for the reply to this request until this time, by the clock of the ORB. The
+  /// ORB computes it from a service context when it first handles the request. It is kept here
+  /// because the ORB handles a parked request again, and the context has only the remaining time.
   Deadline awaited_until;
-  /// When the message was received, by the clock of the ORB, if it had to wait until its connection
-  /// had room for it. Empty if it was received just now.
+  /// When the message was received, by the clock of the ORB. Set for a message that waits until its
+  /// connection has room for it, and for a request with service contexts. Otherwise empty.
   std::optional<TimePoint> arrived;
 
   /// Octets of the whole message.

@@ -1,5 +1,5 @@
-// Errors of generated data types. The functions are not inline, so that generated headers stay
-// small.
+// Functions by which generated data types raise errors. They are not inline, so that generated
+// headers stay small.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -1,4 +1,4 @@
-// When held replies have to leave before an upcall.
+// Decides whether the held replies of a connection are sent before an upcall begins.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -10,19 +10,21 @@
 
 namespace perigee::engine {
 
-/// Replies to requests that were received together are held back in the outgoing queue, and leave
-/// in one send. They do not wait for upcalls that take long. Used by one thread at a time.
+/// Replies to requests that were received together are held in the outgoing queue. They leave in
+/// one send at the end of the batch. After a long upcall, held replies leave before each of the
+/// next upcalls instead: these may take long, too. A CorkRule is used by one thread at a time.
 class CorkRule {
  public:
   static constexpr std::size_t message_size_max = std::size_t{8} * 1024;  ///< of a held reply
   static constexpr std::size_t octets_max = std::size_t{64} * 1024;       ///< of all held replies
+  /// An upcall is long if more than this time passes until the next upcall of the turn begins.
   static constexpr std::chrono::microseconds long_upcall{100};
-  /// After a long upcall, held replies leave before each of this many upcalls.
+  /// After a long upcall, held replies leave before each of the next upcalls, up to this number.
   static constexpr std::uint32_t uncorked_upcalls = 64;
 
   void begin_turn() noexcept { upcall_began_ = {}; }
-  /// Called before an upcall, only if requests were received together. True: the held replies have
-  /// to leave before the upcall.
+  /// Called before an upcall, only if requests were received together. True: the caller must send
+  /// the held replies before the upcall.
   [[nodiscard]] bool must_uncork(TimePoint now) noexcept {
     const TimePoint before = std::exchange(upcall_began_, now);
     if (before != TimePoint() && now - before > long_upcall)

@@ -1,8 +1,8 @@
 // Which code sets a client and a server use for their messages. CORBA 3.0, 13.10.2.
 //
-// The choice belongs to a connection. So a client keeps connections with different choices apart
-// (EndpointTable). A reference with code sets and a reference without them use different
-// connections to the same endpoint. So do different GIOP versions.
+// The choice belongs to a connection. So the client does not share a connection between references
+// with different choices (EndpointTable), even if they have the same endpoint. Choices differ, for
+// example, if only one reference announces code sets, or if the GIOP versions differ.
 #pragma once
 
 #include "engine/connection/agreement.h"
@@ -23,8 +23,8 @@ namespace perigee::orb {
 /// The code sets that a client uses on a connection, and its announcement to the server.
 struct CodeSetChoice {
   cdr::CodeSets code_sets;
-  /// Registry numbers. If a code set has several, the number in the server's profile. char_data 0:
-  /// nothing is announced.
+  /// Numbers of the OSF registry. If a code set has several numbers, this is the number in the
+  /// server's profile. If char_data is 0, the client announces nothing.
   iop::CodeSetContext announced;
   friend auto operator<=>(const CodeSetChoice&, const CodeSetChoice&) = default;
 };
@@ -33,8 +33,8 @@ struct CodeSetChoice {
 [[nodiscard]] PERIGEE_INTERNAL_API iop::CodeSetInfo published_code_sets(
     const CodeSetSettings& settings);
 
-/// Chooses for a target that speaks `version` and whose profile has `components`. Empty: there is
-/// no code set that both sides understand.
+/// Chooses the code sets for a target that speaks `version` and whose profile has `components`.
+/// Empty: there is no code set that both sides understand.
 [[nodiscard]] std::optional<CodeSetChoice> choose_code_sets(
     const CodeSetSettings& settings, messaging::Version version,
     std::span<const iop::TaggedComponent> components);
@@ -44,16 +44,16 @@ struct CodeSetChoice {
   return {settings.native_char, settings.native_char, cdr::WideSet::native, 2};
 }
 
-/// The code sets that the client of a server connection has announced. Any thread.
+/// The code sets that the client of a server connection has announced. May be used on any thread.
 class AnnouncedCodeSets {
  public:
   enum class Problem : std::uint8_t {
     malformed,
     unknown,  ///< a code set that the ORB does not know
-    changed,  ///< the connection has other code sets already
+    changed,  ///< the client has announced other code sets before
   };
 
-  /// Both must outlive the object.
+  /// Both arguments must outlive the object.
   AnnouncedCodeSets(const CodeSetSettings& settings, engine::Agreement& agreement) noexcept
       : settings_(settings), agreement_(agreement) {}
 

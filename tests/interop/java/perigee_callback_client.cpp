@@ -1,5 +1,6 @@
-// A client whose object the server calls over the client's own connection:
-//   perigee_callback_client FILE [--quit] [Perigee options]
+// A client that passes its own object to a server, which calls the object. With
+// -ORBOfferBidirectional yes, the server calls over the connection that the client has opened:
+//   perigee_callback_client IOR-FILE [--quit] [Perigee options]
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "all_types_peer.h"

@@ -36,7 +36,8 @@ Octets request(const ServerFixture& server, const Octets& code_sets, const Octet
     if (!code_sets.empty()) writer.ulong(1).sequence(code_sets);
   };
   if (minor < 2) contexts();
-  writer.ulong(1).octet(minor < 2 ? 1 : 3).octet(0).octet(0).octet(0);  // reserved; 1.0: padding
+  // The three zeros are padding in GIOP 1.0, and reserved in later versions.
+  writer.ulong(1).octet(minor < 2 ? 1 : 3).octet(0).octet(0).octet(0);
   if (minor == 2) writer.ushort(0);
   writer.sequence(server.key).text("act");
   if (minor < 2) {
@@ -124,7 +125,7 @@ TEST_CASE("default_wide is the wide code set of clients that announce none") {
   CHECK(body_of(client.reply()) == euro_utf_16);
 }
 
-TEST_CASE("wide characters in GIOP 1.0 are MARSHAL, OMG minor 5 in a request, 6 in a reply") {
+TEST_CASE("wide characters in GIOP 1.0 raise MARSHAL, OMG minor 5 in a request, 6 in a reply") {
   std::wstring seen;
   const ServerFixture reads(each_strategy(), echo(seen));
   RawClient reader(reads.endpoint);
@@ -152,7 +153,7 @@ TEST_CASE("code sets that the server does not support raise CODESET_INCOMPATIBLE
   CHECK(body_of(client.reply()) == e_acute_latin_1);
 }
 
-TEST_CASE("a second, different announcement is MARSHAL, OMG minor 9, and changes nothing") {
+TEST_CASE("a second, different announcement raises MARSHAL, OMG minor 9; the first stays valid") {
   std::string seen;
   const ServerFixture server(each_strategy(), echo(seen));
   RawClient client(server.endpoint);
@@ -164,7 +165,7 @@ TEST_CASE("a second, different announcement is MARSHAL, OMG minor 9, and changes
   CHECK(body_of(client.reply()) == e_acute_latin_1);
 }
 
-TEST_CASE("an announcement that does not decode is MARSHAL") {
+TEST_CASE("a malformed announcement raises MARSHAL") {
   std::string seen;
   const ServerFixture server(each_strategy(), echo(seen));
   RawClient client(server.endpoint);
@@ -174,7 +175,7 @@ TEST_CASE("an announcement that does not decode is MARSHAL") {
   }
 }
 
-TEST_CASE("arguments and results that cannot be converted are DATA_CONVERSION") {
+TEST_CASE("arguments and results that cannot be converted raise DATA_CONVERSION") {
   std::string seen;
   const Octets half_a_pair = octets(2, 0, 0, 0, 0xd8, 0x34);
   const ServerFixture writes(
