@@ -98,7 +98,7 @@ class Surroundings {
     if (scheme == "diop") return {scheme, "127.0.0.1:0?replies=yes"};
     for (const char* in_memory : {"memory", "handshake", "ring"})
       if (scheme.ends_with(in_memory)) return {scheme, name};
-    const bool is_file = scheme == "uiop" || scheme.starts_with("board") ||
+    const bool is_file = scheme == "uiop" || scheme == "shmiop" || scheme.starts_with("board") ||
                          scheme.ends_with("-local") || scheme.ends_with("-board");
     if (is_file) return {scheme, folder_.file(name)};
     FAIL("no test can listen with the scheme " << scheme);
