@@ -5,6 +5,7 @@
 #include <perigee/cdr/code_set_registry.h>
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
+#include <perigee/transport/shared_memory.h>
 
 using namespace perigee;
 using perigee::tool::describe;
@@ -105,6 +106,15 @@ TEST_CASE("a UNIX-domain address is described with its host, as Perigee and omni
   CHECK(contains(describe(own), "  corbaloc:   corbaloc:uiop:1.2@/run/s|k\n"));
   CHECK(contains(description_with(iop::encode_omniorb_unix_address({"vm", "/run/s"})),
                  "component:  omniORB UNIX_TRANS (tag 1096045570), /run/s on vm\n"));
+}
+
+TEST_CASE("an address of shared memory is described like a UNIX-domain address") {
+  const iop::ProfileBody body{1, 2, "vm", "/run/s", test::octets('k'), {}};
+  const iop::Ior own{.type_id = "",
+                     .profiles = {transport::make_shared_memory_codec()->encode(body)}};
+  CHECK(contains(describe(own), "profile 1: Perigee SHMIOP (tag 1346848003), "));
+  CHECK(contains(describe(own), "  version:    1.2\n  address:    /run/s on vm\n"));
+  CHECK(contains(describe(own), "  corbaloc:   corbaloc:shmiop:1.2@/run/s|k\n"));
 }
 
 TEST_CASE("a path that no corbaloc can contain is described without a corbaloc") {

@@ -4,7 +4,6 @@
 #include "describe.h"
 #include "parts.h"
 #include <perigee/transport/address_choice.h>
-#include <perigee/transport/local.h>
 
 namespace perigee::tool {
 
@@ -19,17 +18,18 @@ std::string reason_for(const AddressChoice& choice, const iop::TaggedProfile& pr
     return "out of reach: " + why_left_out(profile, choice.place->endpoint);
   if (choice.use == AddressUse::excluded) return "a policy excludes its protocol";
   if (choice.use == AddressUse::unprotected) return "another address of the reference uses TLS";
-  return choice.place->distance == Distance::same_host
-             ? "on this host, without a network: tried before others"
-             : "through the network";
+  if (choice.place->distance != Distance::same_host) return "through the network";
+  return choice.place->endpoint.scheme == "shmiop"
+             ? "on this host, through shared memory: tried before others"
+             : "on this host, without a network: tried before others";
 }
 
 }  // namespace
 
 std::string why_left_out(const iop::TaggedProfile& profile, const transport::Endpoint& endpoint) {
-  if (endpoint.scheme != "uiop")
+  if (endpoint.scheme != "uiop" && endpoint.scheme != "shmiop")
     return "it is on another host, and only programs of that host reach it";
-  const std::string why = transport::why_not_here(profile, endpoint);
+  const std::string why = why_out_of_reach(profile, endpoint);
   return why.empty() ? "-ORBUiopTrust does not name its folder or prefix (write own,/<folder> or "
                        "own,@<prefix>)"
                      : printable(why);

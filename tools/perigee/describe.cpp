@@ -5,6 +5,7 @@
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/profile_codec.h>
 #include <perigee/transport/local.h>
+#include <perigee/transport/shared_memory.h>
 
 #include <algorithm>
 #include <array>
@@ -45,7 +46,7 @@ std::string describe(const iop::IiopProfile& profile) {
   return text;
 }
 
-std::string describe(const iop::ProfileBody& body) {
+std::string describe(const LocalProfile& body) {
   std::string text = "  version:    " + std::to_string(body.major) + "." +
                      std::to_string(body.minor) +
                      "\n  address:    " + local_address(body.host, body.address) + "\n" +
@@ -81,7 +82,8 @@ std::string describe(const iop::TaggedProfile& profile,
     case iop::tag_internet_iop:
       return text + describe_decoded(profile, iop::decode_iiop_profile(profile));
     case transport::tag_perigee_local:
-      return text + describe_decoded(profile, transport::make_local_codec()->decode(profile, {}));
+    case transport::tag_perigee_shared_memory:
+      return text + describe_decoded(profile, decode_local(profile));
     default:
       if (const auto target = protocols != nullptr ? protocols->claim(profile) : std::nullopt)
         return text + describe(*target);

@@ -5,7 +5,6 @@
 #include "parts.h"
 #include "result.h"
 #include <perigee/iop/profile_codec.h>
-#include <perigee/transport/local.h>
 
 #include <nlohmann/json.hpp>
 
@@ -37,7 +36,7 @@ json to_json(const iop::TaggedComponent& component) {
   return entry;
 }
 
-// Adds the fields of profiles of all kinds. `Body`: IiopProfile or ProfileBody.
+// Adds the fields of profiles of all kinds. `Body`: IiopProfile or LocalProfile.
 template <typename Body>
 void add_body(json& entry, const Body& body, const std::string& where) {
   entry["version"] = std::to_string(body.major) + "." + std::to_string(body.minor);
@@ -50,7 +49,7 @@ void add_body(json& entry, const Body& body, const std::string& where) {
 }
 
 std::string where(const iop::IiopProfile& body) { return address(body.host, body.port); }
-std::string where(const iop::ProfileBody& body) { return local_address(body.host, body.address); }
+std::string where(const LocalProfile& body) { return local_address(body.host, body.address); }
 
 template <typename Body>
 void add_decoded(json& entry, const std::expected<Body, cdr::Error>& decoded) {
@@ -76,8 +75,8 @@ json to_json(const iop::TaggedProfile& profile, const transport::ProtocolRegistr
       {"tag", profile.tag}, {"name", profile_name(profile.tag)}, {"data", hex(profile.data)}};
   if (profile.tag == iop::tag_internet_iop)
     add_decoded(entry, iop::decode_iiop_profile(profile));
-  else if (profile.tag == transport::tag_perigee_local)
-    add_decoded(entry, transport::make_local_codec()->decode(profile, {}));
+  else if (is_local(profile.tag))
+    add_decoded(entry, decode_local(profile));
   else if (const auto target = protocols != nullptr ? protocols->claim(profile) : std::nullopt)
     add_target(entry, *target);
   return entry;

@@ -188,7 +188,7 @@ std::expected<iop::TaggedProfile, std::string> make_profile(
   const auto target = protocols->claim(profile);
   if (!target) return Error("'" + printable(text) + "' is not an address of this protocol");
   for (const transport::ProfileEndpoint& place : target->endpoints)
-    if (const std::string why = transport::why_not_here(profile, place.endpoint); !why.empty())
+    if (const std::string why = why_out_of_reach(profile, place.endpoint); !why.empty())
       return Error("no client could use '" + printable(text) + "': " + printable(why) +
                    "; make the reference on the host of the server, when the folder exists");
   return profile;

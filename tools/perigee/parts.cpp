@@ -7,6 +7,7 @@
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/security_mechanisms.h>
 #include <perigee/transport/local.h>
+#include <perigee/transport/shared_memory.h>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +27,7 @@ constexpr std::array profile_names{
     Name{0, "IIOP"},
     Name{1, "MULTIPLE_COMPONENTS"},
     Name{transport::tag_perigee_local, "Perigee UIOP"},
+    Name{transport::tag_perigee_shared_memory, "Perigee SHMIOP"},
     Name{0x54414f00, "TAO UIOP"},
     Name{0x54414f02, "TAO SHMIOP"},
     Name{0x54414f04, "TAO DIOP"},
@@ -202,16 +204,38 @@ std::string corbaloc(const iop::IiopProfile& profile) {
   return iop::parse_corbaloc(text) ? text : std::string();
 }
 
+bool is_local(std::uint32_t profile_tag) {
+  return profile_tag == transport::tag_perigee_local ||
+         profile_tag == transport::tag_perigee_shared_memory;
+}
+
+std::expected<LocalProfile, cdr::Error> decode_local(iop::TaggedProfile profile) {
+  const bool is_shared_memory = profile.tag == transport::tag_perigee_shared_memory;
+  profile.tag = transport::tag_perigee_local;
+  auto body = transport::make_local_codec()->decode(profile, {});
+  if (!body) return std::unexpected(body.error());
+  return LocalProfile{std::move(*body), is_shared_memory ? "shmiop" : "uiop"};
+}
+
 // In a corbaloc, '|' ends a path.
-std::string corbaloc(const iop::ProfileBody& body) {
-  const std::string text =
-      "corbaloc:uiop:" + std::to_string(body.major) + "." + std::to_string(body.minor) + "@" +
-      body.address + (body.address.starts_with('/') ? "|" : "/") + iop::escape_key(body.object_key);
+std::string corbaloc(const LocalProfile& body) {
+  const std::string text = "corbaloc:" + std::string(body.scheme) + ":" +
+                           std::to_string(body.major) + "." + std::to_string(body.minor) + "@" +
+                           body.address + (body.address.starts_with('/') ? "|" : "/") +
+                           iop::escape_key(body.object_key);
   const auto parsed = iop::parse_corbaloc(text);
   const bool same = parsed && parsed->addresses.size() == 1 &&
                     parsed->addresses.front().address == body.address &&
                     parsed->object_key == body.object_key;
   return same ? text : std::string();
+}
+
+std::string why_out_of_reach(iop::TaggedProfile profile, transport::Endpoint endpoint) {
+  if (profile.tag == transport::tag_perigee_shared_memory) {
+    profile.tag = transport::tag_perigee_local;
+    endpoint.scheme = "uiop";
+  }
+  return transport::why_not_here(profile, endpoint);
 }
 
 }  // namespace perigee::tool

@@ -4,6 +4,7 @@
 
 #include <perigee/iop/ior.h>
 #include <perigee/iop/profile_codec.h>
+#include <perigee/transport/transport.h>
 
 #include <cstdint>
 #include <expected>
@@ -25,6 +26,13 @@ std::string local_address(std::string_view host, std::string_view path);
 /// An object key with %-escapes as in a corbaloc; the text of the mistake if it has one.
 std::expected<iop::ObjectKey, std::string> parse_key(const std::string& text);
 
+/// A profile of UNIX-domain sockets (uiop), or of shared memory (shmiop), which has the same form.
+struct LocalProfile : iop::ProfileBody {
+  std::string_view scheme;
+};
+bool is_local(std::uint32_t profile_tag);
+std::expected<LocalProfile, cdr::Error> decode_local(iop::TaggedProfile profile);
+
 /// The port of TLS in the components of an IIOP profile; 0: there is none.
 std::uint16_t tls_port(std::span<const iop::TaggedComponent> components);
 
@@ -34,6 +42,10 @@ std::string component_contents(const iop::TaggedComponent& component);
 /// The profile as a corbaloc, for configuration files, without components. Empty if a corbaloc
 /// cannot contain the address.
 std::string corbaloc(const iop::IiopProfile& profile);
-std::string corbaloc(const iop::ProfileBody& body);
+std::string corbaloc(const LocalProfile& profile);
+
+/// Why the address does not lead to this host and container; empty if it does: see
+/// transport::why_not_here.
+std::string why_out_of_reach(iop::TaggedProfile profile, transport::Endpoint endpoint);
 
 }  // namespace perigee::tool

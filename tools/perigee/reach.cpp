@@ -67,7 +67,8 @@ std::string_view likely_cause(const IoError& error) {
   if (error.endpoint.find("-ORBUiopTrust") != std::string::npos)
     return "to trust the socket, name its user and its folder: -ORBUiopTrust "
            "own,root,<user>,/<folder>, or `uiop.trust` in a configuration file";
-  if (error.code == ECONNREFUSED && error.endpoint.starts_with("uiop:"))
+  if (error.code == ECONNREFUSED &&
+      (error.endpoint.starts_with("uiop:") || error.endpoint.starts_with("shmiop:")))
     return "no program listens at this file: the server has stopped, or the file is not a socket";
   switch (error.code) {
     case ECONNREFUSED:

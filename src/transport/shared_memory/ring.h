@@ -94,8 +94,8 @@ class RingSender {
  public:
   explicit RingSender(const Ring& ring) noexcept : ring_(ring) {}
 
-  /// The octets that fit now, without those that are written and not published. 0 also if the
-  /// receiver's word is impossible: see `broken`.
+  /// The octets that fit now. Octets that are written and not yet published take room, too. 0 also
+  /// if the receiver's word is impossible: see `broken`.
   [[nodiscard]] std::uint32_t room() noexcept {
     const std::uint32_t used = written_ - ring_.words->taken.load();
     broken_ = broken_ || used > ring_.size;

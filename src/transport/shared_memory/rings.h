@@ -27,9 +27,8 @@ static_assert(sizeof(Hello) == 16);
 
 enum class Answer : std::uint8_t { accepted = 'A', refused = 'R' };
 
-/// Maps both rings of one connection. The file begins with the words of both rings; the octets
-/// follow from the next page on: first those that the client sends, then those that the server
-/// sends.
+/// Maps both rings of one connection. The file begins with the words of both rings. The octets of
+/// the client's ring follow, and then the octets of the server's ring.
 class Rings {
  public:
   /// Makes the memory. The handle is for the server.
