@@ -2,6 +2,7 @@
 // blocking thread for each connection, or one thread that calls epoll_wait before each read.
 #include "raw.h"
 
+#include "raw_ring.h"
 #include "workloads.h"
 
 #include <arpa/inet.h>
@@ -187,11 +188,12 @@ class RawConnection {
 
 /// One kind of call. It has a connection of its own, because the buffers of both sides have the
 /// size of its messages.
+template <typename Connection, typename Place>
 class RawCall {
  public:
-  RawCall(const Address& address, Sizes sizes) : address_(address), sizes_(sizes) {}
+  RawCall(const Place& place, Sizes sizes) : place_(place), sizes_(sizes) {}
   void connect() {
-    if (!connection_) connection_.emplace(address_, sizes_);
+    if (!connection_) connection_.emplace(place_, sizes_);
   }
   bool operator()() {
     connect();
@@ -199,9 +201,9 @@ class RawCall {
   }
 
  private:
-  const Address address_;
+  const Place place_;
   const Sizes sizes_;
-  std::optional<RawConnection> connection_;
+  std::optional<Connection> connection_;
 };
 
 /// A kind of call, with the sizes of its argument and its result in octets.
@@ -302,12 +304,14 @@ int run_raw_epoll_server(const std::string& place) {
   }
 }
 
-int run_raw_client(const std::string& place, const std::string& messages) {
-  const Address address(place);
+namespace {
+
+template <typename Connection, typename Place>
+int run_client(const Place& place, const std::string& messages) {
   std::vector<cubit::Workload> workloads;
   const auto add = [&](const Kind& kind) {
-    auto call = std::make_shared<RawCall>(
-        address, messages == "GIOPlite" ? lite_sizes(kind) : giop_sizes(kind));
+    auto call = std::make_shared<RawCall<Connection, Place>>(
+        place, messages == "GIOPlite" ? lite_sizes(kind) : giop_sizes(kind));
     workloads.push_back({kind.name, [call] { return (*call)(); }});
     return call;
   };
@@ -317,6 +321,16 @@ int run_raw_client(const std::string& place, const std::string& messages) {
     add({cubit::borrowed_name(size), "count_octets", 4 + size, 4});
   }
   return cubit::serve_commands(workloads);
+}
+
+}  // namespace
+
+int run_raw_client(const std::string& place, const std::string& messages) {
+  return run_client<RawConnection>(Address(place), messages);
+}
+
+int run_raw_ring_client(const std::string& path, const std::string& messages) {
+  return run_client<RawRingConnection>(path, messages);
 }
 
 }  // namespace perigee::bench

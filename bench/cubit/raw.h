@@ -22,5 +22,7 @@ int run_raw_server(const std::string& place);
 int run_raw_epoll_server(const std::string& place);
 /// `messages`: "GIOP" or "GIOPlite". The raw messages have the sizes of these.
 int run_raw_client(const std::string& place, const std::string& messages);
+/// The same with the server of raw_ring.h.
+int run_raw_ring_client(const std::string& path, const std::string& messages);
 
 }  // namespace perigee::bench

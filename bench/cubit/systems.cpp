@@ -44,6 +44,16 @@ void add_raw(std::vector<System>& systems, const Network& network) {
                      role({"raw-client", "{REF}", "GIOP"}), "raw " + network.name});
 }
 
+// Rings in shared memory, without an ORB.
+void add_raw_rings(std::vector<System>& systems, const Network& network) {
+  for (const std::string kind : {"raw", "null"})
+    systems.push_back({kind + ' ' + network.name,
+                       role({"raw-ring-server", network.raw + '-' + kind}),
+                       role({"raw-ring-client", "{REF}", "GIOP"}), "raw " + network.name});
+  systems.push_back({"rawlite " + network.name, role({"raw-ring-server", network.raw + "-rawlite"}),
+                     role({"raw-ring-client", "{REF}", "GIOPlite"}), "rawlite " + network.name});
+}
+
 /// A thread strategy of Perigee's server. The names of systems that use it end with `suffix`.
 struct Strategy {
   std::string name;
@@ -53,7 +63,7 @@ struct Strategy {
 void add_perigee(std::vector<System>& systems, const Network& network, const Strategy& strategy,
                  const std::string& messages) {
   std::string endpoint = network.perigee;
-  if (endpoint.starts_with("uiop:")) endpoint += '-' + messages + '-' + strategy.name;
+  if (!endpoint.starts_with("iiop:")) endpoint += '-' + messages + '-' + strategy.name;
   systems.push_back({messages + ' ' + network.name + strategy.suffix,
                      role({"perigee-server", strategy.name, endpoint, messages}),
                      role({"perigee-client", "{REF}", messages}),
@@ -103,6 +113,10 @@ std::vector<System> cubit_systems(const std::string& omniorb_program,
     add_asynchronous(systems, network);
     if (!omniorb_program.empty()) add_omniorb(systems, network, omniorb_program);
   }
+  const std::string memory = (folder / "memory").string();
+  const Network rings{"SHM", memory, "shmiop://" + memory, {}};
+  add_raw_rings(systems, rings);
+  add_perigee(systems, rings);
   return systems;
 }
 
@@ -112,8 +126,8 @@ System cubit_system(const std::string& name, const std::string& omniorb_program)
 }
 
 std::vector<std::string> quick_cubit_systems() {
-  return {"null TCP",  "GIOP TCP",  "GIOPlite TCP",  "omniORB TCP",
-          "null UNIX", "GIOP UNIX", "GIOPlite UNIX", "omniORB UNIX"};
+  return {"null TCP",  "GIOP TCP",      "GIOPlite TCP", "omniORB TCP", "null UNIX",
+          "GIOP UNIX", "GIOPlite UNIX", "omniORB UNIX", "GIOP SHM"};
 }
 
 const std::vector<Comparison>& cubit_comparisons() {
@@ -128,6 +142,8 @@ const std::vector<Comparison>& cubit_comparisons() {
       {"coroutine TCP", "AMH TCP"},
       {"GIOP TCP auto", "GIOP TCP"},
       {"GIOP UNIX auto", "GIOP UNIX"},
+      {"GIOP SHM", "GIOP UNIX"},
+      {"GIOP SHM auto", "GIOP SHM"},
       {"GIOP TCP reactive", "raw epoll TCP"},
       {"GIOP UNIX reactive", "raw epoll UNIX"},
   };
