@@ -28,7 +28,8 @@ void wait_for_change(SharedWord& word, std::uint32_t value,
   timespec time{};
   time.tv_sec = static_cast<time_t>(seconds.count());
   time.tv_nsec = static_cast<long>((limit - seconds).count());
-  (void)::syscall(futex_call, &word, FUTEX_WAIT, value, &time, nullptr, 0);
+  const timespec* const given = limit == std::chrono::nanoseconds::max() ? nullptr : &time;
+  (void)::syscall(futex_call, &word, FUTEX_WAIT, value, given, nullptr, 0);
 }
 
 void wake_waiting(SharedWord& word) noexcept {

@@ -11,8 +11,8 @@ namespace perigee::ipc {
 using SharedWord = std::atomic<std::uint32_t>;
 static_assert(sizeof(SharedWord) == 4 && SharedWord::is_always_lock_free);
 
-/// Waits while the word is `value`, at most for `limit`. May return earlier. `limit` must be
-/// positive.
+/// Waits while the word is `value`, at most for `limit`; the maximum is no limit. May return
+/// earlier. `limit` must be positive.
 void wait_for_change(SharedWord& word, std::uint32_t value,
                      std::chrono::nanoseconds limit) noexcept;
 /// Wakes all threads that wait for the word, in all processes.

@@ -67,6 +67,8 @@ class FaultyTransport final : public Transport {
   }
   [[nodiscard]] int lifetime_fd() const noexcept override { return inner_->lifetime_fd(); }
   [[nodiscard]] bool holds_input() const noexcept override { return inner_->holds_input(); }
+  bool begin_watch() noexcept override { return inner_->begin_watch(); }
+  void end_watch() noexcept override { inner_->end_watch(); }
   void await_sendable(std::chrono::milliseconds limit) noexcept override {
     inner_->await_sendable(limit);
   }

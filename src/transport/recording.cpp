@@ -135,6 +135,8 @@ class RecordingTransport final : public Transport {
   void interrupt() noexcept override { inner_->interrupt(); }
   [[nodiscard]] bool buffered() const noexcept override { return inner_->buffered(); }
   [[nodiscard]] bool holds_input() const noexcept override { return inner_->holds_input(); }
+  bool begin_watch() noexcept override { return inner_->begin_watch(); }
+  void end_watch() noexcept override { inner_->end_watch(); }
   void await_sendable(std::chrono::milliseconds limit) noexcept override {
     inner_->await_sendable(limit);
   }

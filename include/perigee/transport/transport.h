@@ -119,6 +119,13 @@ class PERIGEE_API Transport {
   /// `receive` gives octets although the last one did not fill its space. Called by the receiving
   /// thread. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
+  /// A reactor begins to watch `readiness_fd`. From now on, octets that arrive make it readable.
+  /// True: octets have arrived that it does not report. A new transport counts as watched. Any
+  /// thread.
+  virtual bool begin_watch() noexcept { return false; }
+  /// No reactor watches `readiness_fd` any longer, except between a `receive` that has returned
+  /// `would_block` and the next one. So the peer need not wake a reactor. Any thread.
+  virtual void end_watch() noexcept {}
   /// Whether octets wait outside of the socket, for example in shared memory. Any thread.
   [[nodiscard]] virtual bool holds_input() const noexcept { return false; }
 

@@ -15,6 +15,7 @@ constexpr int deferrals_max = 32;  // of the last 64 requests
 
 void Connection::start_dedicated() noexcept {
   home_.add(*this);
+  io_.transport().end_watch();
   dedicated_.store(true);
   (void)role_.try_take();
   look();
@@ -67,6 +68,7 @@ bool Connection::register_locked() noexcept {
   try {
     const auto added = home_.reactor().add(io_.transport().readiness_fd(), *this);
     registered_.store(added.has_value());
+    if (added && io_.transport().begin_watch()) home_.reactor().mark_ready(*this);
     if (!added) log::write(log::Level::warning, "server", to_string(added.error()));
   } catch (const std::exception& exception) {  // no memory for the registration
     log::write(log::Level::warning, "server", exception.what());
@@ -81,6 +83,7 @@ void Connection::leave_poller() noexcept {
   const std::lock_guard lock(output_lock_);
   if (!registered_.load(std::memory_order_relaxed) || removed_ || output_armed_.load()) return;
   home_.reactor().remove(*this);
+  io_.transport().end_watch();
   registered_.store(false);
 }
 

@@ -46,6 +46,7 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
     : connection_(std::move(transport), protocol, messaging::Role::opener, limits, ledger),
       oneways_(connection_, flush_timer, ledger),
       clock_(*limits.clock) {
+  connection_.transport().end_watch();  // its callers read it
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
   // Without a time-out, a peer that never replies would block its callers. A failure to set the
   // time-out is ignored.

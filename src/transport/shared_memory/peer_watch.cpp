@@ -1,22 +1,34 @@
 // A reactor on a thread of its own.
 #include "transport/shared_memory/peer_watch.h"
 
+#include <chrono>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace perigee::transport::shared_memory {
 
 class PeerWatcher::Watch::Entry final : public event::Pollable {
  public:
-  explicit Entry(std::move_only_function<void()> ended)
-      : Pollable(Counted::yes), ended_(std::move(ended)) {}
+  Entry(event::Reactor& reactor, std::move_only_function<bool()> ended)
+      : Pollable(Counted::yes), reactor_(reactor), ended_(std::move(ended)) {}
 
   void handle_event(const event::Event& event) noexcept override {
     using event::Readiness;
     if (!has(event.readiness, Readiness::peer_closed) && !has(event.readiness, Readiness::error))
       return;
+    call();
+  }
+  void call() noexcept {
     const std::lock_guard lock(mutex_);
-    if (ended_) ended_();
+    if (ended_ && ended_()) call_soon();
+  }
+  // Without memory for the timer, the function is not called again.
+  void call_soon() noexcept try {
+    add_reference();
+    std::shared_ptr<Entry> kept(this, [](Entry* entry) { entry->drop_reference(); });
+    (void)reactor_.schedule(reactor_.clock().now() + pause, [kept] { kept->call(); });
+  } catch (const std::bad_alloc&) {
   }
   void add_reference() noexcept override { references_.fetch_add(1); }
   void drop_reference() noexcept override {
@@ -28,11 +40,14 @@ class PeerWatcher::Watch::Entry final : public event::Pollable {
   }
 
  private:
+  static constexpr std::chrono::milliseconds pause{10};
+
   ~Entry() = default;
 
+  event::Reactor& reactor_;
   std::atomic<int> references_{1};
   std::mutex mutex_;
-  std::move_only_function<void()> ended_;
+  std::move_only_function<bool()> ended_;
 };
 
 PeerWatcher::~PeerWatcher() {
@@ -56,7 +71,7 @@ event::Reactor* PeerWatcher::reactor() {
 }
 
 std::unique_ptr<PeerWatcher::Watch> PeerWatcher::watch(int fd,
-                                                       std::move_only_function<void()> ended) try {
+                                                       std::move_only_function<bool()> ended) try {
   event::Reactor* const watching = reactor();
   if (watching == nullptr) return nullptr;
   std::unique_ptr<Watch> watch(new Watch(*watching, std::move(ended)));
@@ -66,8 +81,10 @@ std::unique_ptr<PeerWatcher::Watch> PeerWatcher::watch(int fd,
   return nullptr;
 }
 
-PeerWatcher::Watch::Watch(event::Reactor& reactor, std::move_only_function<void()> ended)
-    : reactor_(reactor), entry_(*new Entry(std::move(ended))) {}
+PeerWatcher::Watch::Watch(event::Reactor& reactor, std::move_only_function<bool()> ended)
+    : reactor_(reactor), entry_(*new Entry(reactor, std::move(ended))) {}
+
+void PeerWatcher::Watch::call_soon() noexcept { entry_.call_soon(); }
 
 PeerWatcher::Watch::~Watch() {
   reactor_.remove(entry_);

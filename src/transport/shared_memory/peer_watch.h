@@ -20,9 +20,9 @@ class PeerWatcher {
 
   /// Calls a function when the peer has closed the socket. The destructor waits for a running call.
   class Watch;
-  /// `ended` must not throw, and must not destroy the watch. Null: the system has no thread or no
-  /// handle left.
-  [[nodiscard]] std::unique_ptr<Watch> watch(int fd, std::move_only_function<void()> ended);
+  /// `ended` returns true if it must be called again a little later. It must not throw, and must
+  /// not destroy the watch. Null: the system has no thread or no handle left.
+  [[nodiscard]] std::unique_ptr<Watch> watch(int fd, std::move_only_function<bool()> ended);
 
  private:
   [[nodiscard]] event::Reactor* reactor();
@@ -36,11 +36,14 @@ class PeerWatcher::Watch {
  public:
   ~Watch();
 
+  /// Calls the function a little later, as if the peer had ended. Any thread.
+  void call_soon() noexcept;
+
  private:
   friend class PeerWatcher;
   /// The reactor keeps it while a call is under way.
   class Entry;
-  Watch(event::Reactor& reactor, std::move_only_function<void()> ended);
+  Watch(event::Reactor& reactor, std::move_only_function<bool()> ended);
 
   event::Reactor& reactor_;
   Entry& entry_;

@@ -24,9 +24,8 @@ constexpr std::uint32_t piece_size = 64 * 1024;
 constexpr std::size_t lent_min = 1024;
 /// Octets that may stay unread in the socket. It has room for more than 200.
 constexpr std::uint32_t wakes_max = 32;
-/// A thread looks at the socket and the ring after this time, even if nothing wakes it. A peer that
-/// writes to the words of the waits can delay a thread so long.
-constexpr nanoseconds sleep_max = std::chrono::seconds(1);
+/// A sleep without a limit costs less: the system sets no timer.
+constexpr nanoseconds unlimited = nanoseconds::max();
 
 /// Wakes threads of this process.
 void wake_own(ipc::SharedWord& waits) noexcept {
@@ -43,7 +42,7 @@ class RingTransport::TimeLeft {
 
   /// Zero or less if the time has passed.
   [[nodiscard]] nanoseconds left() {
-    if (limit_.count() == 0) return sleep_max;
+    if (limit_.count() == 0) return unlimited;
     const TimePoint now = steady_clock().now();
     if (end_ == TimePoint{}) end_ = now + limit_;
     return end_ - now;
@@ -250,6 +249,24 @@ void RingTransport::note_receiver(Waits waits) const noexcept {
   noted_ = waits;
 }
 
+// `begin_watch` may come at any time: the word is written again if it came between both reads.
+void RingTransport::note_idle_receiver() const noexcept {
+  if (!watched_.load()) {
+    receiver_.words().receiver_waits.store(waits_not);
+    noted_ = waits_not;
+    if (!watched_.load()) return;
+  }
+  note_receiver(polls);
+}
+
+bool RingTransport::begin_watch() noexcept {
+  watched_.store(true);
+  if (!opened_.load()) return false;
+  std::uint32_t expected = waits_not;
+  (void)receiver_.words().receiver_waits.compare_exchange_strong(expected, polls);
+  return holds_input();
+}
+
 bool RingTransport::has_input() noexcept {
   return receiver_.available() != 0 || receiver_.broken() ||
          receiver_.words().ended.load() != Ended::open || is_over();
@@ -274,7 +291,7 @@ IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan se
         if (in_time) sleep(receiver_.words().receiver_waits, limit);
       }
     }
-    note_receiver(polls);
+    note_idle_receiver();
     const IoResult result = look_again(first, second);
     if (result.status != IoStatus::would_block) return result;
     if (!in_time) return {0, IoStatus::timed_out, 0};
@@ -298,20 +315,28 @@ bool RingTransport::holds_input() const noexcept {
   return words.written.load() != words.taken.load() || words.ended.load() != Ended::open;
 }
 
-// Sleeps while the word is `sleeps`. If nothing wakes the thread, it looks at the socket.
+// Sleeps while the word is `sleeps`. Without the watch, the thread looks at the socket by itself.
 void RingTransport::sleep(ipc::SharedWord& word, nanoseconds limit) {
+  constexpr nanoseconds look_around = std::chrono::milliseconds(100);
   {
     const std::lock_guard lock(watch_lock_);
-    if (watch_ == nullptr) watch_ = watcher_->watch(readiness_fd(), [this] { note_peer_end(); });
+    if (watch_ == nullptr)
+      watch_ = watcher_->watch(readiness_fd(), [this] { return note_peer_end(); });
+    if (watch_ == nullptr) limit = std::min(limit, look_around);
   }
-  ipc::wait_for_change(word, sleeps, std::min(limit, sleep_max));
-  if (word.load() == sleeps && event::is_ended_by_peer(readiness_fd())) note_peer_end();
+  sleepers_.fetch_add(1);
+  if (!is_over()) ipc::wait_for_change(word, sleeps, limit);
+  sleepers_.fetch_sub(1);
+  if (word.load() == sleeps && event::is_ended_by_peer(readiness_fd())) (void)note_peer_end();
 }
 
-void RingTransport::note_peer_end() const noexcept {
+// True if it must be called again: a hostile peer can write to the word between the wake and the
+// sleep of a thread.
+bool RingTransport::note_peer_end() const noexcept {
   peer_ended_.store(true);
   wake_own(receiver_.words().receiver_waits);
   wake_own(sender_.words().sender_waits);
+  return sleepers_.load() != 0;
 }
 
 // `keeps_one`: the sending thread leaves one octet for the receiving thread. Otherwise, the reactor
@@ -329,7 +354,10 @@ void RingTransport::drain_socket(bool keeps_one) const noexcept {
     const auto received =
         ipc::io::recv(readiness_fd(), MutableOctetSpan(space).first(limit), ipc::no_wait);
     if (received.error == EAGAIN) return;
-    if (received.error != 0 || received.count == 0) return note_peer_end();
+    if (received.error != 0 || received.count == 0) {
+      (void)note_peer_end();
+      return;
+    }
     if (keeps_one || received.count < limit) return;
   }
 }
@@ -352,6 +380,8 @@ void RingTransport::interrupt() noexcept {
     wake_peer(receiver_.words().sender_waits);
     wake_own(receiver_.words().receiver_waits);
     wake_own(sender_.words().sender_waits);
+    const std::lock_guard lock(watch_lock_);
+    if (watch_ != nullptr && sleepers_.load() != 0) watch_->call_soon();
   }
   socket_->interrupt();
 }

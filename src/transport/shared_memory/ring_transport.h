@@ -21,9 +21,9 @@ namespace perigee::transport::shared_memory {
 /// Moves octets through the rings. The socket of the rendezvous stays open: it wakes reactors by
 /// one octet for each wake, and its end shows that the peer has ended.
 ///
-/// An idle receiver is noted as `polls`. So the peer wakes the reactor when it sends, like a socket
-/// would. A receiver that blocks notes that it spins or sleeps, and goes back to `polls` before it
-/// reads the ring a last time.
+/// An idle receiver that a reactor watches is noted as `polls`. So the peer wakes the reactor when
+/// it sends, like a socket would. A receiver that blocks notes that it spins or sleeps, and goes
+/// back to `polls` before it reads the ring a last time.
 class RingTransport final : public Transport {
  public:
   /// The client's end: `made` goes to the server in `open`.
@@ -48,6 +48,8 @@ class RingTransport final : public Transport {
   }
   IoResult receive_scattered(MutableOctetSpan first, MutableOctetSpan second, Wait wait) override;
   [[nodiscard]] bool buffered() const noexcept override;
+  bool begin_watch() noexcept override;
+  void end_watch() noexcept override { watched_.store(false); }
   [[nodiscard]] bool holds_input() const noexcept override;
 
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override;
@@ -87,11 +89,12 @@ class RingTransport final : public Transport {
   [[nodiscard]] IoStatus input_state(int& code) noexcept;
   [[nodiscard]] bool has_input() noexcept;
   void note_receiver(Waits waits) const noexcept;
+  void note_idle_receiver() const noexcept;
 
   // Both.
   void sleep(ipc::SharedWord& word, std::chrono::nanoseconds limit);
   void drain_socket(bool keeps_one) const noexcept;
-  void note_peer_end() const noexcept;
+  bool note_peer_end() const noexcept;
   [[nodiscard]] bool is_over() const noexcept { return peer_ended_.load() || interrupted_.load(); }
 
   const std::unique_ptr<Transport> socket_;
@@ -110,6 +113,7 @@ class RingTransport final : public Transport {
   mutable std::mutex drain_;                      // one thread at a time reads the socket
   std::mutex watch_lock_;                         // guards the start of the watch
   std::unique_ptr<PeerWatcher::Watch> watch_;
+  std::atomic<std::uint32_t> sleepers_ = 0;
 
   // Of the sender.
   RingSender sender_{ring_before_opening()};
@@ -121,6 +125,7 @@ class RingTransport final : public Transport {
   // Of the receiver.
   mutable RingReceiver receiver_{ring_before_opening()};
   Spin receive_spin_;
+  std::atomic<bool> watched_ = true;  // by a reactor
   mutable Waits noted_ = polls;
   mutable std::uint32_t wakes_ = 0;  // octets in the socket, at most
   std::atomic<std::chrono::microseconds> receive_timeout_{};
