@@ -41,7 +41,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src/perige
 
 # A line of a description has at most 79 characters.
 set(about "Perigee compiles OMG IDL to the IDL-to-C++11 mapping. Programs call objects in
-other processes by GIOP, over TCP, UNIX-domain sockets and UDP.")
+other processes by GIOP, over TCP, TLS, UNIX-domain sockets and UDP.")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libperigee${PERIGEE_SOVERSION})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
