@@ -4,9 +4,9 @@
 #               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [KEEP_INCLUDE_PATH]
 #               [AMI] [AMH] [ASYNC] [CLIENT_ONLY])
 #       Adds the generated source to the target, and its folder to the includes of the target and
-#       of targets that link it. The source is stockAll.cpp, which includes the other sources so
-#       that their common headers are read once. A change of an IDL file, or of a file that it
-#       includes, generates the sources again.
+#       of targets that link it. For stock.idl, the source is stockAll.cpp. It includes the
+#       other sources so that their common headers are read once. A change of an IDL file, or of a
+#       file that it includes, generates the sources again.
 #
 #       ANY: also generates TypeCodes and insertion into any (stockA.h, stockA.cpp). An included
 #       file needs ANY if the including file has it.
@@ -23,7 +23,8 @@
 #       Perigee::client, a smaller library, instead of Perigee::perigee. Asynchronous calls by
 #       coroutines (ASYNC) need Perigee::perigee.
 #
-#       KEEP_INCLUDE_PATH: generated files include each other with the folders of #include in IDL.
+#       KEEP_INCLUDE_PATH: generated files include each other by the paths that the IDL files use in
+#       #include.
 #       Each generated file is in the folder of its IDL file, relative to the first folder of
 #       INCLUDES that contains it, or else to the present source folder. So files in different
 #       folders may have the same name.

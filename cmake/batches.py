@@ -39,7 +39,7 @@ class Source:
         self.calls = set(CALLED.findall(text))
         self.types, self.functions, self.variables, self.imported = set(), set(), macros, set()
         self.hiding = set()  # functions of unnamed namespaces: there, they hide functions of headers
-        self.opened = set()  # namespaces: the source may mean any of their names
+        self.opened = set()  # namespaces of using directives: the source may use any of their names
         for statement, is_unnamed in statements_of_namespaces(text):
             others, self.functions = self.functions, set()
             self.note(statement)

@@ -1,5 +1,6 @@
-// Anys and TypeCodes from outside. The first octet selects the byte order, the start, and an any or
-// a TypeCode. An accepted value must be equal after it was written, copied and compared.
+// Anys and TypeCodes from outside. The first octet selects the byte order, the position of
+// the first octet, and an any or a TypeCode. An accepted value must be unchanged after it was
+// copied, and after it was written and read again.
 #include "require.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
@@ -62,8 +63,8 @@ void extract(const CORBA::Any& any) {
   (extract_one(Types{}), ...);
 }
 
-/// False if the any cannot be written again. The limit for types that are large for their number of
-/// octets is lower if the any stands alone.
+/// False if the any cannot be written again. The limits of writing depend on the any alone, so an
+/// any that was accepted in a larger input may exceed them.
 bool forward(const CORBA::Any& any, std::endian order, std::size_t start) {
   Octets octets;
   if (!encode(octets, order, start, [&](Encoder& encoder) { encoder << any; })) return false;

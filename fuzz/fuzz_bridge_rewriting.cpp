@@ -95,7 +95,8 @@ class Body {
   Octets whole_;
 };
 
-/// A reference that is longer each time would never end: the replacement stays as it is.
+/// Replaces each reference except the replacement itself. Otherwise each further rewriting would
+/// change the body again.
 std::optional<iop::Ior> replaced(const iop::Ior& ior) {
   static const iop::Ior made{"IDL:Made:1.0", {{0, Octets(11, std::byte{5})}, {7, {}}}};
   if (ior == made) return std::nullopt;
@@ -126,7 +127,7 @@ void try_body(const Form& form, OctetSpan octets, const Types* types) {
   require(made->octets.size() <= 16 * octets.size() + 1024);
   const Body again(form, made->octets);
   const Result same = rewrite(rewriter, again, types, replace);
-  // The rewritten body may be beyond a limit on what was read.
+  // The rewritten body may be longer than the read one, and may exceed a limit of the decoder.
   if (same) require(same->octets.data() == again.raw().octets.data());
   rewriter.release();
 }

@@ -1,6 +1,6 @@
 // Exception holders, which other processes send to reply handlers. The first octet selects the byte
-// order and the start. An accepted holder contains an exception, and must be equal after it was
-// written.
+// order and the position of the first octet. An accepted holder contains an exception, and must be
+// unchanged after it was written and read again.
 #include "require.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>

@@ -1,5 +1,6 @@
 // References from outside: IOR strings, corbalocs, IORs and profiles as octets. The first octet
-// selects the kind. An accepted reference must be equal after it was written.
+// selects the kind. An accepted reference must be unchanged after it was written and read
+// again.
 #include "require.h"
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>

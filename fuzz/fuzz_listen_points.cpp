@@ -1,7 +1,7 @@
 // The service context of bidirectional GIOP, and the decision which of its addresses are believed.
 // The first octet is the limit, the second the length of the peer's name; the name and the context
-// follow. An accepted context keeps the limits, and must be equal after it was written. A second
-// implementation of the trust rule must come to the same decision.
+// follow. An accepted context keeps the limits, and must be unchanged after it was written and read
+// again. A second implementation of the trust rule must come to the same decision.
 #include "orb/bidirectional/listen_point_trust.h"
 #include "require.h"
 #include "support/ended_transport.h"

@@ -1,5 +1,5 @@
-// Profiles of UNIX-domain addresses from outside, with a registry that has all their readers. An
-// accepted profile must be equal after it was written.
+// Profiles of UNIX-domain addresses from outside, with a registry that can read them. An accepted
+// profile must be unchanged after it was written and read again.
 #include "require.h"
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>

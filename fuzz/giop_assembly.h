@@ -46,7 +46,8 @@ class Assembly {
   /// The reader has put `count` octets into the last space.
   void filled(std::size_t count) noexcept { size_ += count; }
 
-  /// Moves the message out, with a header as if it had not been in pieces. This becomes empty.
+  /// Moves the message out, with a header as if it had not been in pieces. This object becomes
+  /// empty.
   void release(messaging::IncomingMessage& message);
 
  private:

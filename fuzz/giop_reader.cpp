@@ -51,7 +51,8 @@ MutableOctetSpan Reader::move_leftover(MutableOctetSpan scratch) {
     return current_.space(remaining_);
   }
   const std::size_t count = available();
-  // Only if messages were not taken, or if the earlier scratch space was larger.
+  // This happens only if the caller did not take messages, or if the earlier scratch space was
+  // larger.
   if (count >= scratch.size()) return extend_held(scratch.size());
   std::memmove(scratch.data(), front(), count);
   held_ = Octets();
@@ -230,7 +231,7 @@ bool Reader::end_storage(IncomingMessage& message) {
   return true;
 }
 
-/// In 1.1 there can be only one, and its request id is unknown.
+/// In 1.1 there can be only one incomplete message, and its request id is unknown.
 const Assembly* Reader::find_partial(Version version, std::uint32_t id) const noexcept {
   const auto found = std::ranges::find_if(partials_, [&](const Assembly& partial) {
     return partial.first().version == version && partial.request_id() == id;

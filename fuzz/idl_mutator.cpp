@@ -1,4 +1,5 @@
-// Productions resemble text of users. Their names are mostly taken from the text itself.
+// The generated declarations resemble IDL that users write. Their names come mostly from the
+// mutated text.
 #include "idl_mutator.h"
 
 #include <algorithm>

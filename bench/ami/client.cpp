@@ -129,7 +129,7 @@ int run_ami_client(const std::string& kind, const std::string& reference) {
     Work work{};
     words >> work.in_flight >> work.calls;
     if (!words || work.in_flight == 0 || work.calls == 0)
-      throw std::runtime_error("not numbers of calls: " + line);
+      throw std::runtime_error("expected \"IN_FLIGHT CALLS\", both above 0, found: " + line);
     const auto begin = Clock::now();
     make_calls(kind, orb, cuber, work);
     const std::chrono::duration<double, std::nano> time = Clock::now() - begin;

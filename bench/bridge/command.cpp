@@ -17,7 +17,8 @@ int run_bridge_role(const std::vector<std::string>& words) {
   return 1;
 }
 
-// --goals measures all that goals are about. --quick changes only options that are not given.
+// --goals implies --counts, because one goal limits allocations. --quick changes only options that
+// the user has not given.
 void complete(BridgeOptions& options, const CLI::App& command, bool quick) {
   if (options.goals) options.counts = true;
   if (!quick) return;
@@ -47,7 +48,8 @@ void add_bridge_command(CLI::App& bench) {
   command->add_option("--connections", options.connections, "Numbers of connections of clients")
       ->check(CLI::Range(1, 5000))
       ->capture_default_str();
-  command->add_option("--calls", options.calls, "Calls per system and round; fewer if large")
+  command
+      ->add_option("--calls", options.calls, "Calls per system and round; fewer for large messages")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   command

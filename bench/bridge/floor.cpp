@@ -21,7 +21,8 @@ void watch_pair(int epoll, int from, int to) {
   check_call(epoll_ctl(epoll, EPOLL_CTL_ADD, from, &event) == 0, "epoll_ctl");
 }
 
-// A pair whose peer has closed stays open until the process is killed: clients close at the end.
+// After one side of a pair has closed its connection, both sockets of the pair stay open until the
+// process is killed. Clients close only at the end of the measurement.
 void forward(int epoll) {
   MessageBuffer message;
   std::array<epoll_event, 256> events;

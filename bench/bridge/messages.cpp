@@ -19,7 +19,7 @@ std::uint32_t MessageBuffer::request_id() const noexcept {
   return id;
 }
 
-// The first call gets all of a small message.
+// For a small message, the first recv reads the whole message, as a rule.
 bool MessageBuffer::receive(int fd) {
   size_ = 0;
   std::size_t wanted = giop_header_size;

@@ -16,7 +16,7 @@ inline constexpr std::size_t large_in_flight_max = 16;
 /// The buffer of one thread. It grows to the largest message, and keeps this size.
 class MessageBuffer {
  public:
-  /// Reads one message, and blocks until it is complete. The peer must not send more than that
+  /// Reads one message, and blocks until it is complete. The peer must not send a second message
   /// before it gets an answer. False at the end of the stream.
   [[nodiscard]] bool receive(int fd);
 
@@ -24,7 +24,7 @@ class MessageBuffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] unsigned type() const noexcept { return static_cast<unsigned char>(octets_[7]); }
   [[nodiscard]] bool has_more_fragments() const noexcept { return (octets_[6] & 2) != 0; }
-  /// Of GIOP 1.2, where fragments have it, too.
+  /// The request id at its place in GIOP 1.2. Fragments of 1.2 have the id at this place, too.
   [[nodiscard]] std::uint32_t request_id() const noexcept;
 
  private:

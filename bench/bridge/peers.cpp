@@ -233,9 +233,9 @@ int run_bridge_target(std::size_t octets) {
 }
 
 int run_bridge_client(const std::string& address, std::size_t octets, std::size_t connections) {
-  const std::string port = address.substr(address.rfind(':') + 1);  // without a colon: all of it
+  const std::string port = address.substr(address.rfind(':') + 1);  // or `address` is the port
   Load load(static_cast<std::uint16_t>(std::stoul(port)), octets, connections);
-  load.run(connections);  // all connections to the target are made
+  load.run(connections);  // now the middle process has all its connections to the target
   std::string line;
   while (std::getline(std::cin, line)) {
     load.run(std::stoul(line.substr(line.find(' ') + 1)));

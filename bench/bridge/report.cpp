@@ -15,7 +15,7 @@ namespace {
 
 constexpr double cpu_goal = 1.15;
 constexpr double allocations_goal = 0.01;  // of a call: the start and the end allocate a little
-constexpr std::size_t own_threads = 3;     // accepts connections; watches memory; waits for signals
+constexpr std::size_t own_threads = 3;     // for new connections, for memory, for signals
 
 std::string size_text(std::size_t octets) {
   return octets == 0 ? "void" : octets_text(static_cast<double>(octets));

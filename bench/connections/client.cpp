@@ -1,4 +1,5 @@
-// The client for all systems: one thread with many connections. Its messages are made once.
+// The client for all systems: one thread with many connections. It makes the request once, and then
+// changes only the request id.
 #include "connections.h"
 #include "raw_giop.h"
 

@@ -1,4 +1,4 @@
-// The octets of requests, and their sockets.
+// Makes the octets of requests, and opens the sockets that carry them.
 #include "raw_giop.h"
 
 #include <perigee/iop/ior.h>
@@ -140,7 +140,7 @@ void receive_raw_reply(int fd) {
   const ssize_t left = static_cast<ssize_t>(size) + 12 - count;
   if (count < 24 || left < 0 || reply[7] != 1 || status != 0 ||
       !skip_octets(fd, static_cast<std::size_t>(left)))
-    throw std::runtime_error("not a reply without exception");
+    throw std::runtime_error("the server has sent an exception, or no whole reply");
 }
 
 }  // namespace perigee::bench

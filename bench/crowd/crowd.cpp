@@ -112,7 +112,7 @@ std::string describe_method(const CrowdOptions& options) {
       "{} idle connections, {} busy ones in a closed loop of void calls, {} calls a measurement; "
       "disturbed by {} peers that read 10 KiB a second of what they ask for, and {} that stopped "
       "within a message; ratios of p99 within a round: median over {} rounds, {}; "
-      "null is calm to calm",
+      "null is the ratio of two calm measurements",
       options.idle, options.busy, options.calls, options.slow_readers, options.half_open,
       options.rounds, interval_text(options.rounds));
 }
@@ -171,7 +171,7 @@ std::string to_html(const CrowdReport& report) {
   }
   page.heading("Memory for each idle connection");
   page.chart(memory);
-  page.heading("Busy connections beside peers that do not read");
+  page.heading("Busy connections beside slow and half-open clients");
   page.chart(disturbed);
   return page.html();
 }

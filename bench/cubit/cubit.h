@@ -26,7 +26,7 @@ class Page;
 struct CubitOptions {
   std::size_t rounds = 30;
   std::size_t calls = 500;          ///< per workload, system and round
-  std::size_t volume = 256u << 20;  ///< octets of large calls: there are fewer of these
+  std::size_t volume = 256u << 20;  ///< octets of the large calls of a round; limits their number
   bool split = false;               ///< server and client on two CPUs instead of one
   bool floor_only = false;          ///< leave omniORB out even if it is installed
   std::vector<std::string> workloads;
@@ -83,8 +83,8 @@ std::vector<std::string> goal_workloads();
 /// Runs the experiment. Systems take turns, in an order that rotates from round to round.
 CubitReport run_cubit(const CubitOptions& options);
 
-/// The chosen systems, and the floors that they are compared with. Throws std::runtime_error if a
-/// name is unknown.
+/// The chosen systems, and the floors that they are compared with. Unknown names have no effect;
+/// the command checks the names.
 std::vector<System> chosen_systems(const CubitOptions& options,
                                    const std::filesystem::path& folder);
 

@@ -28,7 +28,7 @@
 namespace perigee::bench {
 namespace {
 
-using Sizes = MessageSizes;  // also the first data of a client, for its connection
+using Sizes = MessageSizes;  // a client sends them as the first octets of its connection
 
 void check(bool condition, const char* what) {
   if (!condition) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));

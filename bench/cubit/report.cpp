@@ -78,7 +78,7 @@ BarChart figure_16(const CubitReport& report) {
 
 void add_comparisons(Page& page, const CubitReport& report) {
   if (report.comparisons.empty()) return;
-  page.heading("The protocols beside each other");
+  page.heading("Comparisons of systems");
   page.note("Ratio of the p50 of the same round.");
   std::vector<std::string> header{"call"};
   for (const Comparison& comparison : report.comparisons) header.push_back(to_text(comparison));

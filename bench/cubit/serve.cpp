@@ -1,4 +1,4 @@
-// Serves, for every server of the cubit experiment.
+// Starts an ORB with one servant: the common part of all servers of the cubit experiment.
 #include "serve.h"
 
 #include <iostream>

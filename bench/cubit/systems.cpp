@@ -244,7 +244,7 @@ std::vector<double> Pair::times(const std::string& workload, std::size_t count) 
   std::istringstream words = command(workload, std::to_string(count) + " times");
   std::vector<double> times(count);
   for (double& time : times) words >> time;
-  if (!words) throw std::runtime_error(workload + ": the client told too few times");
+  if (!words) throw std::runtime_error(workload + ": the client has sent too few times of calls");
   return times;
 }
 

@@ -65,7 +65,7 @@ inline bool time_calls(const Workload& workload, std::size_t count, std::vector<
   return true;
 }
 
-/// Prints "P50 MEAN" in nanoseconds.
+/// Prints "ok P50 MEAN", in nanoseconds.
 inline void print_summary(std::vector<double>& samples) {
   const double mean =
       std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
@@ -74,7 +74,7 @@ inline void print_summary(std::vector<double>& samples) {
   std::cout << "ok " << *middle << ' ' << mean << std::endl;
 }
 
-/// Prints all times, in whole nanoseconds.
+/// Prints "ok" and all times, in whole nanoseconds.
 inline void print_all(const std::vector<double>& samples) {
   std::cout << "ok";
   for (const double sample : samples) std::cout << ' ' << static_cast<std::int64_t>(sample);

@@ -27,7 +27,7 @@ struct Claim {
   std::string note = {};     ///< a value to compare with, such as the floor's own value
 };
 
-/// `within_chance`: the value misses the goal, but its interval contains it.
+/// `within_chance`: the value misses the goal, but the interval of the value reaches the goal.
 Verdict verdict(const Claim& claim);
 
 /// The basis of the verdicts, for the method section of a report.

@@ -1,4 +1,5 @@
-// Other clients of a server, which keep changing the sizes of its memory blocks.
+// The crowd: other clients of the server. The sizes of their requests change all the time, so the
+// server allocates blocks of many sizes.
 #include "connections/raw_giop.h"
 #include "jitter.h"
 
@@ -11,7 +12,7 @@
 namespace perigee::bench {
 namespace {
 
-constexpr std::size_t request_count = 509;  // a prime: no client repeats the same sizes
+constexpr std::size_t request_count = 509;  // a prime, so each client sends all sizes in turn
 constexpr std::size_t octets_max = 8192;
 
 std::vector<std::string> make_requests(const RawTarget& target) {

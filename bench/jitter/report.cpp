@@ -100,7 +100,7 @@ std::string lines_of(const std::vector<std::string>& head, const Rows& rows) {
 // From one call in two to the slowest calls for which there are enough samples.
 LineChart curves(const JitterPart& part) {
   LineChart chart;
-  chart.x_label = "one call in so many took as long";
+  chart.x_label = "N: one call in N took at least this time";
   chart.y_label = "microseconds";
   chart.x_kind = AxisKind::logarithmic;
   chart.y_kind = AxisKind::logarithmic;

@@ -15,7 +15,7 @@ struct MiddletierSettings {
   bool goals = false;
 };
 
-// An option that selects points of one experiment leaves the other experiment out.
+// If the user gives only one of --clients and --delay, the points of the other option are left out.
 void run_middletier_command(const CLI::App& command, MiddletierSettings& settings) {
   MiddletierOptions& options = settings.options;
   if (settings.goals) {
@@ -57,14 +57,17 @@ void add_middletier_command(CLI::App& bench) {
           "by ST, <threads>, cores or cores<threads>")
       ->capture_default_str();
   command
-      ->add_option("--clients", options.clients,
-                   "Numbers of clients, with a delay of 40 ms; without --delay, only this part")
+      ->add_option(
+          "--clients", options.clients,
+          "Numbers of clients, with a delay of 40 ms; unless --delay is also given, the delays "
+          "are not measured")
       ->check(CLI::Range(1, 18'000))
       ->capture_default_str();
   command
       ->add_option(
           "--delay", options.delays,
-          "Delays of the slow server in ms, with 150 clients; without --clients, only this part")
+          "Delays of the slow server in ms, with 150 clients; unless --clients is also given, the "
+          "numbers of clients are not measured")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
   command

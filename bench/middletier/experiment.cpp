@@ -54,7 +54,8 @@ class Tiers {
     const std::string reference = middle_->read_line();
     before_octets_ = usage_of(middle_->pid()).own_octets;
     source_ = start({"source", reference, clients}, cpus_.others);
-    if (source_->read_line() != "connected") throw std::runtime_error("the source has not begun");
+    if (source_->read_line() != "connected")
+      throw std::runtime_error("the source has not connected its clients");
   }
 
   MiddletierSample measure(const Window& window) {
@@ -86,7 +87,8 @@ class Tiers {
   }
 
   void expect(const std::string& word) {
-    if (source_->read_line() != word) throw std::runtime_error("the source has not measured");
+    if (source_->read_line() != word)
+      throw std::runtime_error("the source: \"" + word + "\" expected");
   }
 
   MiddletierSample make_sample(const Times& used, const Usage& usage,
@@ -121,7 +123,7 @@ void measure(const MiddletierOptions& options, const Model& model, const Point& 
              MiddletierCell& cell) {
   if (!cell.error.empty()) return;
   if (model.servants == ServantKind::synchronous && point.clients > options.waiting_clients_max) {
-    cell.error = "a thread or stack for each client";
+    cell.error = "not measured: needs a thread or stack for each client";
     return;
   }
   try {

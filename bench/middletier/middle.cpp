@@ -1,4 +1,4 @@
-// The middle tier: one server whose concurrency model is configuration.
+// The middle tier: one server. The command line selects its concurrency model.
 #include "relayAmhS.h"
 #include "relayAmiC.h"
 #include "relayAsync.h"
@@ -115,7 +115,7 @@ void run_with_stack(OrbRef& orb, std::size_t size) {
   pthread_t thread{};
   if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, size) != 0 ||
       pthread_create(&thread, &attributes, &run_orb, &orb) != 0)
-    throw std::runtime_error("no thread with so large a stack");
+    throw std::runtime_error("cannot start a thread with a stack for all upcalls");
   pthread_join(thread, nullptr);
 }
 

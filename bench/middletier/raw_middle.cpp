@@ -79,8 +79,8 @@ class RawLoop {
     flush();
   }
 
-  // A client has one request at a time, and sends it with one call. The client's handle is sent to
-  // the sink and comes back in the reply.
+  // A client has one request at a time, and sends it with one call. In the request to the sink, the
+  // client's file descriptor is the request id, so it comes back in the reply.
   void take_request(int fd) {
     std::array<char, 4096> received;
     const ssize_t count = recv(fd, received.data(), received.size(), 0);

@@ -15,9 +15,9 @@ namespace {
 
 std::string describe_middletier_method(const MiddletierOptions& options) {
   return fmt::format(
-      "each client sends its next request when it has its answer; windows of {} s in which all are "
-      "connected; medians of {} rounds; if nothing else is said, the middle tier has one CPU, and "
-      "source and sink another one",
+      "each client sends its next request when it has its answer; windows of {} s in which all "
+      "clients are connected; medians of {} rounds; unless a heading names the CPUs, the middle "
+      "tier has one CPU, and source and sink have another",
       options.seconds, options.rounds);
 }
 
@@ -183,7 +183,7 @@ void add_figures(Page& page, const MiddletierReport& report) {
        false,
        {"TPR-ST", "TPC", "AMH-2"},
        rate},
-      {"99 of 100 answers came within", true, all, "ms", p99, Better::smaller},
+      {"Time within which 99 of 100 answers came", true, all, "ms", p99, Better::smaller},
       {"CPU time of the middle tier for each reply", true, all, "microseconds", cpu,
        Better::smaller},
       {"Threads of the middle tier", true, all, "threads", threads, Better::smaller},

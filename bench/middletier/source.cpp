@@ -134,12 +134,12 @@ class Source {
       std::memcpy(&status, reply.data() + 16, sizeof status);
     }
     if (count != static_cast<ssize_t>(size) + 12 || reply[7] != 1)
-      throw std::runtime_error("the middle tier has answered without a reply");
+      throw std::runtime_error("the middle tier has sent no whole reply");
     if (status != 0) return Answer::exception;
     std::int64_t time_stamp = 0;
     std::memcpy(&time_stamp, reply.data() + count - time_stamp_size, sizeof time_stamp);
     if (time_stamp != client.time_stamp)
-      throw std::runtime_error("another time stamp than that of the request has come back");
+      throw std::runtime_error("the reply has another time stamp than the request");
     return Answer::result;
   }
 

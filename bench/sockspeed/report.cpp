@@ -20,7 +20,7 @@ std::string method(const SockspeedOptions& options) {
       "a parent sends blocks for {:.1f} ms to a child, which checks that none is lost; processes "
       "on {}; "
       "all channels and versions take turns, {} rounds; speeds and CPU times (both processes) are "
-      "medians; ratios are of a round: the median, {}; null is C to C; "
+      "medians; ratios are of a round: the median, {}; null compares two C pairs; "
       "touched memory is written before each send and read after each receive",
       static_cast<double>(options.time.count()) / 1000, options.split ? "two CPUs" : "one CPU",
       options.rounds, interval_text(options.rounds));

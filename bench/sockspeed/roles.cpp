@@ -58,7 +58,8 @@ int run_sockspeed_parent(const std::string& channel_text, const std::string& ver
     Run run;
     std::int64_t us = 0;
     bool touched = false;
-    if (!(words >> run.size >> us >> touched)) throw std::runtime_error("what is '" + line + "'?");
+    if (!(words >> run.size >> us >> touched))
+      throw std::runtime_error("expected \"<octets> <microseconds> <touched>\", found: " + line);
     run.time = std::chrono::microseconds(us);
     run.memory = touched ? Memory::touched : Memory::untouched;
     print_line(parent->send(run));
@@ -80,7 +81,7 @@ void run_parent_by_hand(const SockspeedByHand& options) {
   std::cout << "waiting for: perigee bench sockspeed --child " << to_text(options.channel)
             << " --at " << rendezvous->address() << std::endl;
   if (options.channel.medium == Medium::pipe)
-    std::cout << "press Enter when it is there" << std::endl;
+    std::cout << "press Enter when the child has started" << std::endl;
   const auto parent = accept_child(*rendezvous, options.channel.medium);
   for (const std::size_t size : options.sizes) {
     const Run run{size, options.memory, options.time};

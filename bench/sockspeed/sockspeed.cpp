@@ -26,7 +26,7 @@ Outcome read_outcome(Process& process) {
   std::int64_t cpu = 0;
   Outcome outcome;
   if (!(words >> outcome.transfers >> begin >> end >> cpu))
-    throw std::runtime_error("sockspeed: '" + line + "' is no outcome");
+    throw std::runtime_error("sockspeed: not the results of a test: " + line);
   outcome.begin = std::chrono::nanoseconds(begin);
   outcome.end = std::chrono::nanoseconds(end);
   outcome.cpu = std::chrono::nanoseconds(cpu);
@@ -39,7 +39,8 @@ class Couple {
   Couple(const Channel& channel, const std::string& version, const std::vector<int>& cpus)
       : parent_({role({"parent", to_text(channel), version}), cpus.front()}),
         child_({role({"child", to_text(channel), version, parent_.read_line()}), cpus.back()}) {
-    if (child_.read_line() != "joined") throw std::runtime_error("sockspeed: no child");
+    if (child_.read_line() != "joined")
+      throw std::runtime_error("sockspeed: the child has not connected");
     if (channel.medium == Medium::pipe) parent_.write_line("the child is there");
   }
 

@@ -76,7 +76,7 @@ class ChildOf final : public Child {
     if (!link_.receive(std::as_writable_bytes(std::span(&preamble, 1)))) return std::nullopt;
     constexpr std::size_t size_max = 1 << 30;
     if (preamble.magic != Preamble{}.magic || preamble.size > size_max)
-      throw std::runtime_error("what sends there is no parent of this program");
+      throw std::runtime_error("the peer is not a parent of perigee bench sockspeed");
     const Run run{preamble.size, preamble.touched == 1 ? Memory::touched : Memory::untouched, {}};
     std::vector<std::byte> block(run.size);
     const Stopwatch watch;

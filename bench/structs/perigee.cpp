@@ -57,8 +57,8 @@ class Marshaller {
     encoder << values;
     return encoder.ok();
   }
-  // Writes the octets of the sequence only once, because reading is measured many times in
-  // sequence.
+  // Writes the octets of a sequence only before its first reading, because many readings of the
+  // same sequence follow each other.
   template <typename Sequence>
   bool read(const Sequence& values) {
     if (written_ != &values) {

@@ -27,7 +27,7 @@ transport::Endpoint endpoint_of(const std::string& reference) {
   const auto address = component != nullptr
                            ? iop::decode_ssl_address(component->data)
                            : std::expected<iop::SslAddress, cdr::Error>{std::unexpect};
-  if (!address) throw std::runtime_error("no address of TLS: " + reference);
+  if (!address) throw std::runtime_error("the reference has no address of TLS: " + reference);
   return {"ssliop", "127.0.0.1:" + std::to_string(address->port)};
 }
 

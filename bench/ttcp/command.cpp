@@ -87,7 +87,9 @@ void add_modes(CLI::App& command, TtcpSettings& settings) {
                                    "Start receivers for transmitters on other machines");
   command.add_flag("--once", settings.once, "With --receive: end after one session")
       ->needs(receive);
-  command.add_option("--transmit", settings.transmit_to, "Transmit to receivers on this machine")
+  command
+      .add_option("--transmit", settings.transmit_to,
+                  "Transmit to the receivers on the machine with this name or address")
       ->excludes(receive);
   command.add_option("--port", settings.port, "Port of --receive and --transmit")
       ->capture_default_str();

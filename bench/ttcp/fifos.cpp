@@ -51,7 +51,7 @@ class CEnds {
     return {open_end(names.answers(), O_RDONLY), out};
   }
 
-  // Sets the queue of the pipe to the other side.
+  // Sets the size of the queue of the pipe that this side writes to.
   void set_queue(std::size_t size) const {
     if (size != 0 && fcntl(out_, F_SETPIPE_SZ, static_cast<int>(size)) < 0)
       throw std::system_error(errno, std::system_category(), "F_SETPIPE_SZ");

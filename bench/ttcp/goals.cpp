@@ -103,7 +103,7 @@ void add_small(std::vector<Claim>& claims, const TtcpTable& table) {
 std::vector<Claim> claims_of(const TtcpReport& report) {
   std::vector<Claim> claims;
   for (const TtcpTable& table : report.tables) {
-    if (table.queue_size != 0) continue;  // the goals apply to the system's queues
+    if (table.queue_size != 0) continue;  // the goals apply to queues of the system's default size
     add_small(claims, table);
     add_floors(claims, table);
     add_peers(claims, table);

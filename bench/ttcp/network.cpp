@@ -45,7 +45,8 @@ class Lines {
   /// False at the end.
   bool read(std::string& line, const std::optional<Clock::time_point>& deadline = {}) {
     while (pending_.find('\n') == std::string::npos) {
-      if (pending_.size() > line_size_max) throw std::runtime_error("the peer is no perigee bench");
+      if (pending_.size() > line_size_max)
+        throw std::runtime_error("the peer is not perigee bench ttcp");
       char chunk[4096];
       const ipc::TimeLimit limit =
           deadline ? ipc::TimeLimit(*deadline - Clock::now()) : ipc::forever;
@@ -77,7 +78,7 @@ class Lines {
 /// One session on the receiving machine. Its receivers end with it.
 class Session {
  public:
-  /// Increments `requests` for each valid request.
+  /// Increments `requests` for each request that starts or stops receivers.
   Session(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions, std::size_t& requests)
       : lines_(std::move(stream)), versions_(versions), requests_(requests) {
     address_ = value_of(lines_.stream().local_address(), "address").unmapped().host();
@@ -170,7 +171,8 @@ ipc::sock::Acceptor listen(std::uint16_t port) {
   return value_of(std::move(acceptor), "listen at port " + std::to_string(port));
 }
 
-// A failing peer ends only its own session. False if the peer made no request: a port scan.
+// A failing peer ends only its own session. False if the peer never started or stopped a receiver,
+// such as a port scanner.
 bool serve_one(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions) {
   const auto peer = stream.peer_address();
   const std::string name = peer ? peer->unmapped().host() : "a peer that has gone";

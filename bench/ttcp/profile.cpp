@@ -73,7 +73,7 @@ class Perf {
   void order(const std::string& word) {
     perf_.write_line(word);
     if (perf_.read_line().find("ack") == std::string::npos)
-      throw std::runtime_error("perf does not " + word);
+      throw std::runtime_error("perf has not confirmed the command " + word);
   }
 
   // Overhead, object, and "[k] name" or "[.] name".
@@ -176,9 +176,9 @@ ProfileReport profile_ttcp(const TtcpOptions& options) {
   const std::string without_strace = why_not<Strace>(versions.front(), folder.path());
   ProfileReport report{options, without_perf.empty(), without_strace.empty(), {}};
   if (!report.has_functions)
-    std::cerr << "perigee bench ttcp: no functions: " << without_perf << '\n';
+    std::cerr << "perigee bench ttcp: functions cannot be sampled: " << without_perf << '\n';
   if (!report.has_calls)
-    std::cerr << "perigee bench ttcp: no system calls: " << without_strace << '\n';
+    std::cerr << "perigee bench ttcp: system calls cannot be counted: " << without_strace << '\n';
   if (!report.has_functions && !report.has_calls)
     throw std::runtime_error("--profile needs perf or strace, and the right to attach them");
   Progress progress("ttcp", versions.size() * options.sizes.size());

@@ -105,7 +105,7 @@ void add_comparisons(Page& page, const TtcpTable& table) {
     for (const auto& [comparison, throughput, cpu] : compared)
       rows.push_back(
           {size_text(size) + ", " + to_text(comparison), to_text(throughput), to_text(cpu)});
-  if (!rows.empty()) page.table({"beside each other", "throughput", "CPU time"}, rows);
+  if (!rows.empty()) page.table({"comparison", "throughput", "CPU time"}, rows);
 }
 
 }  // namespace

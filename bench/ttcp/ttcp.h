@@ -24,7 +24,7 @@ class Page;
 struct TtcpOptions {
   std::size_t rounds = 5;
   std::size_t volume = 64 * 1024 * 1024;  ///< octets of a transfer
-  std::size_t buffers_max = 65'536;  ///< of a transfer; small buffers carry less than the volume
+  std::size_t buffers_max = 65'536;       ///< of a transfer; limits a transfer of small buffers
   std::vector<std::size_t> sizes{1,         1024,      2 * 1024,  4 * 1024,  8 * 1024,
                                  16 * 1024, 32 * 1024, 64 * 1024, 128 * 1024};
   std::vector<std::size_t> queue_sizes{0, 8 * 1024, 64 * 1024};  ///< 0: the system's default

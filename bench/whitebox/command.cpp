@@ -34,7 +34,7 @@ void add_whitebox_command(CLI::App& bench) {
       "whitebox", "The time of a two-way call in each layer, with time probes");
   add_rounds_option(*command, options.rounds, "Number of rounds, each with new processes");
   command->add_option("--calls", options.calls, "Calls per protocol, size and round")
-      ->check(CLI::Range(1, 2000))  // what the probes remember
+      ->check(CLI::Range(1, 2000))  // the ring of a thread has room for the stamps of these calls
       ->capture_default_str();
   command->add_option("--size", options.sizes, "Octets of the parameter, for figure 19")
       ->check(CLI::IsMember(options.sizes));

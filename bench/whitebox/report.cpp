@@ -18,9 +18,9 @@ constexpr Layer layers[] = {Layer::orb, Layer::marshalling, Layer::messaging, La
 
 std::string describe_whitebox_method(const WhiteboxOptions& options) {
   return fmt::format(
-      "microseconds, means over the calls whose round trips are the middle half of {} calls in {} "
-      "rounds, without what noting the time takes on both sides; server and client on one CPU, a "
-      "thread per connection",
+      "microseconds: means over the middle half of all calls, sorted by their round trips ({} "
+      "calls in each of {} rounds); the cost of the time probes on both sides is subtracted; "
+      "server and client on one CPU, a thread per connection",
       options.calls, options.rounds);
 }
 

@@ -36,7 +36,7 @@ SideCall parse_call(const std::string& line) {
   double time = 0;
   while (text >> point >> time) call.steps[static_cast<Point>(point)] = time;
   if (word != "call" || !text.eof() || call.steps.empty())
-    throw std::runtime_error("no steps of a call: " + line);
+    throw std::runtime_error("the line does not have the steps of a call: " + line);
   return call;
 }
 
@@ -73,14 +73,14 @@ std::vector<SideCall> parse_calls(const std::string& text) {
   std::vector<SideCall> calls;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) calls.push_back(parse_call(line));
-  if (calls.empty()) throw std::runtime_error("no calls were noted");
+  if (calls.empty()) throw std::runtime_error("there are no stamps of a call");
   return calls;
 }
 
 std::vector<CallSteps> join(const std::vector<SideCall>& client,
                             const std::vector<SideCall>& server) {
   if (client.size() != server.size())
-    throw std::runtime_error("client and server have noted different calls");
+    throw std::runtime_error("client and server have stamps of different numbers of calls");
   std::vector<CallSteps> calls;
   for (std::size_t index = 0; index < client.size(); ++index) {
     calls.push_back({client[index].steps, server[index].steps});

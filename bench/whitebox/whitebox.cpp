@@ -37,7 +37,8 @@ void check_complete(const std::vector<Activity>& activities, const Steps& steps)
   for (const Activity& activity : activities)
     for (const probe::Point point : activity.points)
       if (!steps.contains(point))
-        throw std::runtime_error(std::string("whitebox: no time probe says: ") + activity.name);
+        throw std::runtime_error(std::string("whitebox: no stamp of the activity: ") +
+                                 activity.name);
 }
 
 std::vector<CallSteps> measure(const Protocol& protocol, const std::string& workload,

@@ -1,4 +1,5 @@
-// Looks at files when they are asked for: images may come and go while the server runs.
+// The catalogue looks at the files at each request, because images may come and go while the server
+// runs.
 #include "catalogue.h"
 
 #include <perigee/ipc/handle.h>

@@ -1,8 +1,8 @@
-// The images of a folder: regular files whose names end in .pgm, found again after a restart.
+// The images of a folder: regular files whose names end in .pgm.
 //
 // The checksum of <name>.pgm lies beside it in <name>.pgm.sha256, which `sha256sum -c` understands.
-// Its comment has the size and the time of change of the image. If these differ, the checksum is
-// computed again.
+// The comment in this file has the size, the time of change and the inode of the image. If the
+// image no longer has these values, the checksum is computed again.
 #pragma once
 
 #include "checksum.h"
@@ -41,7 +41,7 @@ class Catalogue {
   /// Nothing if there is no image of this name. A name is no path: it consists of letters, digits
   /// and `-_.`, and begins with a letter or a digit.
   [[nodiscard]] std::optional<CatalogueEntry> find(const std::string& name);
-  /// Opens the file for sending; nothing if it is no longer what the entry says.
+  /// Opens the file for sending; nothing if the file has changed since the entry was made.
   [[nodiscard]] std::optional<perigee::ipc::File> open(const CatalogueEntry& entry) const;
 
   [[nodiscard]] static bool is_image_name(std::string_view name);

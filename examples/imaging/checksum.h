@@ -14,7 +14,8 @@ struct evp_md_ctx_st;  // OpenSSL's
 
 using Checksum = std::vector<std::uint8_t>;  ///< 32 octets
 
-/// Takes octets as they come. Errors of OpenSSL are thrown as std::runtime_error.
+/// Computes the checksum of octets that are added piece by piece. Errors of OpenSSL are thrown as
+/// std::runtime_error.
 class Sha256 {
  public:
   Sha256();

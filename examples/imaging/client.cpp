@@ -53,7 +53,7 @@ void run_fetch(const Locator& locator, Options options) {
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* text, Options& options) {
   CLI::App* command = app.add_subcommand(name, text);
-  command->add_option("image", options.fetch.image, "its name")->required();
+  command->add_option("image", options.fetch.image, "name of the image")->required();
   return command;
 }
 
@@ -61,11 +61,16 @@ void add_fetch(CLI::App& app, Options& options) {
   CLI::App* command = add_command(
       app, "fetch", "fetch an image; goes on where an earlier fetch was interrupted", options);
   FetchOptions& fetch = options.fetch;
-  command->add_option("--to", fetch.file, "the file; else the image's name, in this folder");
-  command->add_option("--attempts", fetch.attempts, "in a row that bring nothing")
+  command->add_option("--to", fetch.file,
+                      "file to write; default: the image's name, in this folder");
+  command
+      ->add_option("--attempts", fetch.attempts,
+                   "give up after so many attempts in a row without new octets")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--rate", fetch.mebioctets_a_second, "MiB a second at most; 0: no limit")
+  command
+      ->add_option("--rate", fetch.mebioctets_a_second,
+                   "highest speed in MiB per second; 0: no limit")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   command
@@ -73,22 +78,22 @@ void add_fetch(CLI::App& app, Options& options) {
           "--silence", [&fetch](int count) { fetch.silence = std::chrono::seconds(count); },
           "seconds after which a silent connection is given up [30]")
       ->check(CLI::Range(1, 86400));
-  command->add_flag("--progress", options.progress, "show it, even if this is no terminal");
+  command->add_flag("--progress", options.progress, "show the progress, even without a terminal");
 }
 
 void add_commands(CLI::App& app, Options& options) {
   app.add_option("locator", options.locator, "reference of an ImageLocator, or file:<path of one>")
       ->required();
-  app.add_subcommand("list", "checksum (SHA-256), size and name of each image");
+  app.add_subcommand("list", "print the checksum (SHA-256), size and name of each image");
   add_fetch(app, options);
   CLI::App* ticket =
       add_command(app, "ticket", "get a ticket and print it: host, port, secret, seconds", options);
-  ticket->add_option("--offset", options.offset, "first octet")->capture_default_str();
+  ticket->add_option("--offset", options.offset, "first octet to transfer")->capture_default_str();
   app.require_subcommand(1);
 }
 
 void run(const CORBA::ORB::_ref_type& orb, const CLI::App& app, const Options& options) {
-  // An unchecked narrow makes no call: the locator may be down during the first attempts.
+  // An unchecked narrow makes no call, so `fetch` can try again if the locator is down.
   const auto locator =
       IDL::traits<Imaging::ImageLocator>::unchecked_narrow(orb->string_to_object(options.locator));
   if (!locator) throw std::runtime_error("the reference is nil");

@@ -1,6 +1,6 @@
 // Octets go from the stream to the file inside the kernel, and are read back from the file for the
-// checksum. They usually come from the page cache, so the checksum does not detect errors of the
-// disk.
+// checksum. The read usually gets them from the page cache, so the checksum does not detect errors
+// of the disk.
 #include "download.h"
 
 #include <fcntl.h>
@@ -107,7 +107,7 @@ bool Download::receive(ipc::sock::Stream& stream, std::size_t count_max,
   if (!received) {
     if (is_the_files_fault(received.error()))
       throw LocalProblem(part_.string() + ": " + received.error().message() +
-                         "; what has arrived is kept: fetch again when that is mended");
+                         "; the received octets are kept: correct this and fetch again");
     return false;
   }
   add_to_checksum(arrived_ + received->count());

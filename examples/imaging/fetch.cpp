@@ -62,11 +62,11 @@ void show_ticket(ipc::sock::Stream& stream, const Imaging::Ticket& ticket, ipc::
     case StreamAnswer::too_many_wait:
       throw Interrupted("the server has too many transfers");
     default:
-      throw Interrupted("what answers is no image server");
+      throw Interrupted("the program that answers is not an image server");
   }
 }
 
-/// Limits the octets a second of a transfer.
+/// Limits the speed of a transfer.
 class Pace {
  public:
   explicit Pace(double mebioctets_a_second) : octets_a_second_(mebioctets_a_second * 1024 * 1024) {}
@@ -102,7 +102,7 @@ class Fetch {
     const bool right = download_->finish();
     const Checksum checksum = download_->what().checksum;
     download_.reset();
-    if (!right) throw Interrupted("the checksum is wrong: what has arrived is thrown away");
+    if (!right) throw Interrupted("the checksum is wrong: the received octets were deleted");
     std::cout << options_.file.string() << ": " << image_.size()
               << " octets, checksum right: " << to_hex(checksum) << std::endl;
   }
@@ -177,7 +177,7 @@ void fetch(const IDL::traits<Imaging::ImageLocator>::ref_type& locator,
     }
     if (++in_vain >= options.attempts)
       throw std::runtime_error(*why + "; given up" +
-                               (fetch.arrived() > 0 ? ": fetch again, and it goes on" : ""));
+                               (fetch.arrived() > 0 ? ": fetch again to continue" : ""));
     say(*why + "; another attempt follows");
     std::this_thread::sleep_for(pause);
     pause = std::min<std::chrono::milliseconds>(2 * pause, 5s);

@@ -1,5 +1,5 @@
-// Fetches an image: calls find it, and a stream brings the octets. Both are repeated until the
-// octets have arrived.
+// Fetches an image: calls find the image, and a stream transfers its octets. The calls and the
+// stream are repeated until all octets have arrived.
 #pragma once
 
 #include "imagingC.h"
@@ -20,7 +20,8 @@ struct FetchOptions {
   Progress::Show progress = Progress::Show::no;
 };
 
-/// Writes to standard output what it has fetched. Throws std::runtime_error, with a readable text,
-/// or a user exception of CORBA, when another try would not help.
+/// Fetches the image, and then prints the name, the size and the checksum of the file. Throws
+/// std::runtime_error, with a readable text, or a user exception of CORBA, when another try would
+/// not help.
 void fetch(const IDL::traits<Imaging::ImageLocator>::ref_type& locator,
            const FetchOptions& options);

@@ -70,7 +70,7 @@ class ImageFile {
   Sha256 sha_;
 };
 
-// Brighter in the middle, with two darker lungs and the noise of the detector.
+// The picture is brighter in the middle, with two darker lungs and the noise of the detector.
 std::uint16_t pixel(double x, double y, double noise) {
   const double body = std::exp(-2 * (x * x + y * y));
   const auto lung = [&](double middle) {
@@ -111,7 +111,7 @@ int main(int argc, char* argv[]) try {
   Options options;
   CLI::App app("Makes an image (PGM, 16 bits a pixel), and the file with its checksum.");
   app.add_option("file", options.file, "<name>.pgm")->required();
-  app.add_option("--mib", options.mebioctets, "its size in MiB, at least")
+  app.add_option("--mib", options.mebioctets, "least size of the image in MiB")
       ->check(CLI::Range(0.001, 4096.0))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "another seed makes another image")->capture_default_str();

@@ -22,8 +22,8 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
  public:
   explicit ImageLocator(std::vector<Server> servers) : servers_(std::move(servers)) {}
 
-  // Images of the servers that can be asked now. If several servers have an image of the same name,
-  // the first of them counts.
+  // Lists the images of the servers that can be asked now. If several servers have an image of the
+  // same name, the first of them counts.
   Imaging::Images list(uint32_t& missing) override {
     std::map<std::string, Imaging::Image> images;
     missing = 0;
@@ -83,7 +83,7 @@ int main(int argc, char* argv[]) try {
   auto orb = CORBA::ORB_init(argc, argv);
   std::vector<std::string> references;
   CLI::App app(
-      "Knows which of several image servers has an image; writes the reference to its standard "
+      "Knows which of several image servers has an image; writes its own reference to standard "
       "output.\n-ORBListenEndpoints iiop://:<port> makes the reference outlive a restart.");
   app.add_option("servers", references, "references of image servers, or file:<path of one>")
       ->required();

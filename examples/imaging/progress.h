@@ -16,7 +16,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Draws anew ten times a second at most, and at the end.
+  /// Redraws the line at most ten times a second, and at the end.
   void update(std::uint64_t arrived);
 
  private:

@@ -80,7 +80,7 @@ void Reception::accept_all() noexcept try {
     auto stream = acceptor_.accept(ipc::no_wait);
     if (!stream) {
       if (stream.error() == std::errc::operation_would_block) return;
-      log("accept: " + stream.error().message());  // e.g. too many open files, which passes
+      log("accept: " + stream.error().message());  // for example too many open files
       accepts_again_ = true;
       return;
     }

@@ -26,7 +26,7 @@ class Reception {
   /// wait nor throw.
   class Host {
    public:
-    /// Octets that came behind the secret are still in the stream.
+    /// Octets that the client sent after the secret are still in the stream.
     virtual void ticket_shown(Stream stream, const Tickets::Secret& secret) noexcept = 0;
     virtual void second_has_passed() noexcept = 0;
 
@@ -75,7 +75,7 @@ class Reception {
   Door door_{*this};
   std::list<Guest> guests_;  ///< the oldest first, whose time ends first
   perigee::TimePoint next_second_;
-  bool accepts_again_ = false;  ///< in the next second
+  bool accepts_again_ = false;  ///< true: `accept` failed and is tried again in the next second
   std::atomic<bool> ending_{false};
   std::thread thread_;
 };

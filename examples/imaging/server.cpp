@@ -105,23 +105,26 @@ void serve(const CORBA::ORB::_ref_type& orb, Options options) {
 }
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("folder", options.folder, "where the images are: *.pgm")->required();
-  app.add_option("--stream-host", options.stream_host,
-                 "name or address where streams are accepted, and that clients are told; else all "
-                 "interfaces, and the address of the first");
-  app.add_option("--stream-port", options.stream_port, "0: any that is free")
+  app.add_option("folder", options.folder, "folder with the images: *.pgm")->required();
+  app.add_option(
+      "--stream-host", options.stream_host,
+      "name or address at which streams are accepted, and which clients get; default: all "
+      "interfaces, and the primary address of this host");
+  app.add_option("--stream-port", options.stream_port, "port of the streams; 0: any free port")
       ->capture_default_str();
-  app.add_option("--transfers", options.streams.transfers_max, "at the same time; others wait")
+  app.add_option("--transfers", options.streams.transfers_max,
+                 "transfers at the same time; further clients wait")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--waiting", options.streams.waiting_max, "with a ticket, for their turn")
+  app.add_option("--waiting", options.streams.waiting_max,
+                 "clients with a ticket that wait for their turn")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   app.add_option("--connections", options.streams.reception.connections_max,
-                 "that have shown no ticket yet; of more the oldest is closed")
+                 "connections without a ticket; a further connection closes the oldest")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  app.add_option("--tickets", options.tickets.count_max, "that wait to be used")
+  app.add_option("--tickets", options.tickets.count_max, "tickets that are not used yet")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   const auto add_seconds = [&app](const char* name, std::chrono::seconds& seconds,
@@ -131,12 +134,12 @@ void add_options(CLI::App& app, Options& options) {
            std::string(text) + " [" + std::to_string(seconds.count()) + "]")
         ->check(CLI::Range(0, 86400));
   };
-  add_seconds("--ticket-seconds", options.tickets.lifetime, "for which a ticket is good");
+  add_seconds("--ticket-seconds", options.tickets.lifetime, "seconds for which a ticket is valid");
   add_seconds("--slow-seconds", options.streams.for_chunk,
-              "in which a client must take 1 MiB, else it is cut off");
+              "seconds in which a client must take 1 MiB; a slower client is cut off");
   add_seconds("--show-seconds", options.streams.reception.for_ticket,
-              "in which a connection must show its ticket");
-  add_seconds("--grace-seconds", options.grace, "that transfers have when the server ends");
+              "seconds in which a connection must show its ticket");
+  add_seconds("--grace-seconds", options.grace, "seconds that transfers have when the server ends");
 }
 
 }  // namespace
@@ -145,7 +148,7 @@ int main(int argc, char* argv[]) try {
   auto orb = CORBA::ORB_init(argc, argv);
   Options options;
   CLI::App app(
-      "Offers the images of a folder; writes the reference to its standard output.\n"
+      "Offers the images of a folder; writes its reference to standard output.\n"
       "-ORBListenEndpoints iiop://:<port> makes the reference outlive a restart.");
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);

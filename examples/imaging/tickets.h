@@ -32,8 +32,8 @@ class Tickets {
 
   explicit Tickets(Limits limits) : limits_(limits) {}
 
-  /// A new ticket, with a secret from the system's random numbers; nothing if too many wait.
-  /// Throws std::system_error if there are no random numbers.
+  /// Issues a new ticket, with a secret from the system's random numbers; nothing if too many
+  /// tickets are unused. Throws std::system_error if there are no random numbers.
   [[nodiscard]] std::optional<Secret> issue(Transfer transfer, Clock::time_point now);
   /// Takes the ticket out: it can be used once. Nothing for an expired, used or forged ticket. The
   /// duration of the call says nothing about the secrets.

@@ -23,7 +23,7 @@ T value_of(perigee::ipc::Result<T> result, const std::string& what) {
 }
 
 /// Calls a function when SIGINT or SIGTERM comes, on a thread of its own, where any function may be
-/// called. Make it before other threads, so that they inherit the blocked signals.
+/// called. Make the object before other threads, so that they inherit the blocked signals.
 class OnEndingSignal {
  public:
   explicit OnEndingSignal(std::function<void()> end) {

@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
-/// The destructor interrupts all streams, and waits for all threads. Used by one thread, which
-/// starts sessions.
+/// The destructor interrupts all streams, and waits for all threads. Only the thread that starts
+/// sessions uses this object.
 template <typename Stream>
 class Sessions {
  public:

@@ -29,7 +29,7 @@ IoResult BoardTransport::send(std::span<const perigee::OctetSpan> segments, Wait
   const auto sent = stream_.send_n(segments, limit, count);
   if (sent) return {count, IoStatus::ok, 0};
   const IoResult result = stopped(count, sent.error());
-  // Only a part was sent in time: this is a short send. The next send finds the reason.
+  // Only a part was sent in time: the result is a short send. The next send returns the reason.
   if (count != 0 && result.status != IoStatus::failed) return {count, IoStatus::ok, 0};
   return result;
 }

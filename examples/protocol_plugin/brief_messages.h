@@ -7,8 +7,8 @@
 //         4-7  Size of the message without the header.
 //        8-11  Request id, or 0.
 //
-// Behind it, in CDR: contexts, object key and operation of a request; contexts of a reply; the key
-// of a locate request. Then the body, aligned to 8. There are no fragments.
+// Behind the header, in CDR: contexts, object key and operation of a request; contexts of a reply;
+// the key of a locate request. Then the body, aligned to 8. There are no fragments.
 #pragma once
 
 #include <perigee/messaging/protocol.h>

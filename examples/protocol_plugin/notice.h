@@ -10,7 +10,8 @@
 
 namespace board {
 
-/// Whether a notice may have this path: absolute, no NUL in it, and no folder.
+/// Whether a notice may have this path: it is absolute, contains no NUL, and does not end with a
+/// slash.
 [[nodiscard]] bool is_notice_path(std::string_view path);
 
 /// The address in the notice at `path`.

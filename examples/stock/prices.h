@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-/// Prices by symbol. A value; reading it from several threads is fine.
+/// Prices by symbol. A value: several threads may read it.
 class Prices {
  public:
   /// Reads lines of a symbol and a price (0 and up); `#` starts a comment. Throws

@@ -26,7 +26,7 @@ void CompletionState::publish() noexcept {
   void* const waiter = waiter_.exchange(this, std::memory_order_acq_rel);
   if (waiter == nullptr) return;
   const auto task = std::coroutine_handle<>::from_address(waiter);
-  // The resumed task has another caller and another time limit than the task that completes it.
+  // The resumed task has another caller and another time limit than the code that sets the result.
   const orb::UpcallScope none(orb::UpcallScope::None::upcall);
   where.resume(task);
 }

@@ -23,7 +23,7 @@ void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error)
     std::rethrow_exception(error);
   } catch (const CORBA::NO_RESPONSE& stopped) {
     if (stopped.minor() != orb::minor_cancelled) return answer.exception(error);
-    // Not the completion status of the stopped call: the servant has begun, so it is MAYBE.
+    // The status of the stopped call does not count: the servant has begun, so the status is MAYBE.
     answer.exception(CORBA::TIMEOUT(orb::minor_deadline, CORBA::COMPLETED_MAYBE,
                                     "the client's time passed before the reply"));
   } catch (...) {

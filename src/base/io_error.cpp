@@ -4,7 +4,7 @@
 #include <system_error>
 
 // The C library's text of a resolver code. It is declared here because this layer includes no
-// header of the operating system (style guide, section 2).
+// header of the operating system.
 extern "C" const char* gai_strerror(int code) noexcept;
 
 namespace perigee {

@@ -51,7 +51,7 @@ std::unexpected<IoError> error(IoErrorKind kind, IoOperation operation, std::str
   return std::unexpected(IoError{kind, operation, 0, std::move(text)});
 }
 
-/// Reads the files of all protocols again: their certificates.
+/// Reads the files of all protocols again, for example certificates.
 void reload(transport::ProtocolRegistry& protocols) noexcept try {
   const auto errors = protocols.reload();
   for (const IoError& each : errors)
@@ -71,8 +71,8 @@ std::unexpected<IoError> unknown_scheme(const transport::ProtocolRegistry& proto
 
 }  // namespace
 
-/// The order of the members is the order in which they are made. The server's threads use all the
-/// rest, and the handler's connections use the loops of the server.
+/// The order of the members is the order in which they are made. The server's threads use all other
+/// members, and the handler's connections use the loops of the server.
 struct Bridge::Parts {
   struct Listening {
     transport::ProtocolFactory* protocol;
@@ -157,7 +157,7 @@ std::expected<void, IoError> Bridge::Parts::choose_target() {
       of_reference = std::move(found);
   }
   if (!options.target && !of_reference)
-    return error(IoErrorKind::unsupported, IoOperation::connect, "no target");
+    return error(IoErrorKind::unsupported, IoOperation::connect, "(no target was given)");
   Target target = of_reference ? *of_reference : Target{*options.target, options.target_version};
   target.reads_lite |= options.lite_to_target;
   if (protocols.connector(target.endpoint.scheme) == nullptr)
@@ -180,7 +180,7 @@ std::expected<void, IoError> Bridge::Parts::make_references() {
 
 std::expected<void, IoError> Bridge::Parts::open() {
   if (options.listen.empty())
-    return error(IoErrorKind::unsupported, IoOperation::listen, "nothing");
+    return error(IoErrorKind::unsupported, IoOperation::listen, "(no endpoint was given)");
   for (const Endpoint& endpoint : options.listen)
     if (auto opened = listen(endpoint); !opened) return opened;
   if (auto chosen = choose_target(); !chosen) return chosen;

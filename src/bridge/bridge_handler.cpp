@@ -26,12 +26,13 @@ constexpr Failure looped{"TRANSIENT", Completion::no,
                          "the request has passed too many bridges: their targets form a loop"};
 constexpr Failure unknown_route{
     "OBJECT_NOT_EXIST", Completion::no,
-    "the bridge that has made this reference has ended, or it is another bridge"};
+    "this reference was made by another bridge, or by a bridge that has ended"};
 
 Failure failure_of(Refusal refusal) noexcept {
   if (refusal == Refusal::too_large)
     return {"IMP_LIMIT", Completion::no, "the request is larger than the bridge allows"};
-  return {"TRANSIENT", Completion::no, "the bridge has as many requests in progress as it may"};
+  return {"TRANSIENT", Completion::no,
+          "the limit of requests in progress in the bridge is reached"};
 }
 
 /// Whether the target came as a profile or reference in which no key was found.
@@ -117,7 +118,7 @@ void BridgeHandler::try_handle(IncomingRequest& request) {
     return Forwarder::answer(request, operation_refused);
   }
   if (!rules.allows_object(destination.object_key)) {
-    log_refused(request, "object of operation");
+    log_refused(request, "the object of a request for operation");
     return Forwarder::answer(request, object_refused);
   }
   const ReceivedContexts received = ReceivedContexts::of(header.contexts);

@@ -52,7 +52,7 @@ class BridgeHandler final : public engine::RequestHandler {
                                 engine::ThreadFrame& frame);
 
   const BridgeContext& context_;
-  std::atomic<OfLoop*> first_{nullptr};  // owned; grows in front, under `mutex_`
+  std::atomic<OfLoop*> first_{nullptr};  // an owned list; new entries come first, under `mutex_`
   std::mutex mutex_;
 };
 

@@ -23,7 +23,7 @@ struct BridgeContext {
   engine::TrafficLedger& target_traffic;
   engine::Connects& connects;
   References& references;
-  const std::atomic<bool>& gives_up;  ///< requests in progress end now
+  const std::atomic<bool>& gives_up;  ///< true: requests in progress end at once
 
   /// The messages that connections to endpoints of a scheme carry.
   [[nodiscard]] const messaging::MessagingProtocol& messages_of(

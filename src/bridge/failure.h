@@ -26,7 +26,7 @@ struct Answered {
   const messaging::Session& session;
   messaging::Version version;
   std::uint32_t request_id = 0;
-  bool from_bridge = false;  ///< a bridge has sent it: the reply says that a bridge answers
+  bool from_bridge = false;  ///< a bridge has sent it, so the reply says that a bridge answers
 };
 
 /// Writes a reply, in the byte order of the machine. The text is in the context

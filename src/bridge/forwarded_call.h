@@ -24,7 +24,7 @@ struct Line;
 ///
 /// fresh → waiting: in its line, until there is a connection with room.
 /// fresh, waiting → in_flight: sent, until the connection ends the call.
-/// in_flight → waiting: the target has certainly not executed the request, and it was kept.
+/// in_flight → waiting: the target has certainly not executed the request, and `kept` has it.
 /// fresh, waiting, in_flight → over: the client has its reply, or wants none.
 class ForwardedCall final : public engine::DeferredRequest, public engine::StartedCall {
  public:
@@ -61,8 +61,8 @@ class ForwardedCall final : public engine::DeferredRequest, public engine::Start
     return !is_oneway() && !cancelled() && !client_->is_closed();
   }
   [[nodiscard]] const OperationTypes* types() const noexcept { return types_; }
-  /// Whether the body is that of a reply to SYNC_WITH_SERVER. The server sends such a reply, which
-  /// has no results, before it executes the request.
+  /// Whether the reply answers a request with SYNC_WITH_SERVER. The server sends such a reply,
+  /// which has no results, before it executes the request.
   [[nodiscard]] bool lacks_results(const RawBody& body) const noexcept {
     return body.octets.empty() && response() == messaging::ResponseFlags::with_server;
   }
@@ -74,7 +74,7 @@ class ForwardedCall final : public engine::DeferredRequest, public engine::Start
   // For the forwarder.
   Line& line;
   Place place = Place::fresh;
-  std::uint32_t tries = 0;           // how often it was sent
+  std::uint32_t tries = 0;           // how often the request was sent
   engine::ConnectionRef connection;  // in_flight: to the target
   KeptMessage kept;
   engine::ParkedShare share;  // waiting: counts the octets of `kept`

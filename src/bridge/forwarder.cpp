@@ -33,18 +33,17 @@ constexpr Failure bad_arguments{
     "the bridge cannot rewrite the references in the arguments: the arguments do not have the form "
     "that the IDL of the bridge describes, or they contain a valuetype"};
 constexpr Failure too_many_lines{"TRANSIENT", Completion::no,
-                                 "the bridge has as many connections to targets as it may"};
+                                 "the bridge may make no more connections to targets"};
 
 // GIOPlite is GIOP 1.2 with other headers.
 Version plain_version(Version version) noexcept {
   return version == giop::lite_version ? Version{1, 2} : version;
 }
 
-Version version_for(const Target& target, const messaging::MessagingProtocol& messages,
-                    Version of_client) noexcept {
+Version version_for(const Line& line, Version of_client) noexcept {
   const Version version =
-      std::min({plain_version(of_client), target.version, messages.version_max()});
-  return target.reads_lite ? messages.short_form(version) : version;
+      std::min({plain_version(of_client), line.target->version, line.messages->version_max()});
+  return line.target->reads_lite ? line.messages->short_form(version) : version;
 }
 
 }  // namespace
@@ -90,9 +89,7 @@ void Forwarder::forward(engine::IncomingRequest& request,
     rewriter_.release();
     return answer(request, too_many_lines);
   }
-  Outgoing outgoing{request.parsed.header, *body,
-                    version_for(*line->target, context_.messages_of(line->target->endpoint.scheme),
-                                request.version())};
+  Outgoing outgoing{request.parsed.header, *body, version_for(*line, request.version())};
   outgoing.header.object_key = destination.object_key;
   const bool is_oneway = request.response() == messaging::ResponseFlags::none;
   if (is_oneway && is_ready(*line) && send_oneway(*line, client, outgoing))
@@ -101,6 +98,9 @@ void Forwarder::forward(engine::IncomingRequest& request,
       ForwardedCall::make(*this, *line, client,
                           {request.id(), request.version(), request.response(),
                            ForwardedCall::Kind::request, received.bridges != 0, types});
+  // If this turn may bring more requests, they leave together with this one.
+  call->may_wait_for_turn =
+      request.frame.more_at_hand || home_.loop().reactor().calls_more_in_turn();
   defer(*call, request, outgoing, request.message);
   if (types != nullptr) rewriter_.release();
 } catch (const std::exception& exception) {
@@ -119,7 +119,6 @@ bool Forwarder::pass_locate(engine::Connection& client, const IncomingMessage& m
   const bool may_be_bridge = line->peer != Line::Peer::orb;
   if (may_be_bridge && line->locates_in_flight >= locates_max) return false;
   Admitted admitted(request.request_id, message.version, messaging::ResponseFlags::with_target);
-  const auto& messages = context_.messages_of(line->target->endpoint.scheme);
   ForwardedCall* const call =
       ForwardedCall::make(*this, *line, client,
                           {request.request_id, message.version,
@@ -130,7 +129,7 @@ bool Forwarder::pass_locate(engine::Connection& client, const IncomingMessage& m
     return false;
   }
   ++line->locates_in_flight;
-  Outgoing outgoing{{}, {}, version_for(*line->target, messages, message.version)};
+  Outgoing outgoing{{}, {}, version_for(*line, message.version)};
   outgoing.header.object_key = destination.object_key;
   IncomingMessage view;
   view.kind = message.kind;
@@ -258,10 +257,8 @@ const cdr::Buffer* Forwarder::encode_locate(const messaging::Session& session, s
 std::optional<Outgoing> Forwarder::outgoing_of(ForwardedCall& call) {
   const messaging::Session& session = call.client().session();
   IncomingMessage& message = call.kept.message();
-  const Target& target = *call.line.target;
   Outgoing outgoing;
-  outgoing.version =
-      version_for(target, context_.messages_of(target.endpoint.scheme), message.version);
+  outgoing.version = version_for(call.line, message.version);
   if (call.kind() == ForwardedCall::Kind::locate) {
     const auto request = session.parse_locate_request(message);
     if (!request) return std::nullopt;

@@ -15,6 +15,7 @@
 #include <perigee/bridge/rewriting.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/task.h>
+#include <perigee/iop/ior.h>
 
 #include <chrono>
 #include <cstddef>
@@ -36,6 +37,7 @@ struct Line {
   enum class Peer : std::uint8_t { unknown, orb, bridge };
 
   const Target* target = nullptr;
+  const messaging::MessagingProtocol* messages = nullptr;  ///< of connections to the target
   Agreement agreement = 0;
   engine::ConnectionRef connection;  ///< null: there is none, or it is being made
   bool connecting = false;
@@ -44,7 +46,7 @@ struct Line {
   Peer peer = Peer::unknown;
   std::uint32_t users = 0;  ///< calls that refer to this line
   std::uint32_t locates_in_flight = 0;
-  std::list<ForwardedCall*> waiting;        ///< in the order of arrival; none is over
+  std::list<ForwardedCall*> waiting;  ///< in the order of arrival, without calls that are over
   std::vector<engine::ConnectionRef> held;  ///< clients that are not read until there is room
 };
 
@@ -59,19 +61,20 @@ struct Outgoing {
 /// share nothing that changes for each request.
 ///
 /// Back-pressure: while a target takes no octets, or its connection is being made, the bridge reads
-/// no further request from a client that has sent it one.
+/// no further request from clients that have sent a request to this target.
 class Forwarder final : private engine::RepliesOnly {
  public:
   /// Lines of one loop; each has a connection to a target. Without this limit, clients could open
   /// any number of connections to a target, by their choices of code sets.
   static constexpr std::size_t lines_max = 64;
-  /// How often a request is sent. It is sent again only if the target has not executed it.
+  /// A request is sent at most this often. It is sent again only if the target has not executed it.
   static constexpr std::uint32_t tries_max = 2;
   /// A request above this size is not kept to be sent again.
   static constexpr std::size_t kept_size_max = pool::pooled_size_max;
   /// Time limit of a call over a transport that may lose messages.
   static constexpr std::chrono::seconds lossy_reply_max{5};
-  /// LocateRequests in flight to a target that may be a bridge: they have no count of bridges.
+  /// At most this many LocateRequests are in flight to a target that may be a bridge, since
+  /// LocateRequests carry no count of bridges.
   static constexpr std::uint32_t locates_max = 8;
 
   Forwarder(const BridgeContext& context, engine::Loop& loop);
@@ -153,8 +156,8 @@ class Forwarder final : private engine::RepliesOnly {
   // Replies: replies.cpp.
   void pass_reply(ForwardedCall& call, engine::CallEnd& end);
   void pass_location(ForwardedCall& call, engine::CallEnd& end);
-  [[nodiscard]] bool write_forward(const ForwardedCall& call, engine::CallEnd& end,
-                                   const PassedContexts& contexts);
+  [[nodiscard]] bool write_forward(const ForwardedCall& call, messaging::ReplyStatus status,
+                                   const iop::Ior& ior, const PassedContexts& contexts);
   [[nodiscard]] bool write_located(const ForwardedCall& call, engine::CallEnd& end);
   void send(ForwardedCall& call) noexcept;
   void write_here(const ForwardedCall& call);
@@ -163,7 +166,7 @@ class Forwarder final : private engine::RepliesOnly {
   void output_free(engine::Connection& connection) noexcept override;
 
   struct Made {
-    Line& line;  // it is connecting, so it stays
+    Line& line;  // its connection is being made, so the line stays
     engine::Connects::Made made;
   };
 

@@ -38,6 +38,7 @@ Line* Forwarder::line_of(const Target& target, Agreement agreement) {
   if (lines_.size() >= lines_max) return nullptr;
   Line& line = lines_.emplace_back();
   line.target = &target;
+  line.messages = &context_.messages_of(target.endpoint.scheme);
   line.agreement = agreement;
   return &line;
 }
@@ -66,6 +67,7 @@ void Forwarder::wait(ForwardedCall& call, messaging::IncomingMessage& message) n
   call.kept.keep(message);
   line.waiting.push_back(&call);
   call.place = ForwardedCall::Place::waiting;
+  call.may_wait_for_turn = true;  // requests that have waited are started together
   hold(line, call.client());
   const bool has_connection = line.connection && !line.connection->ending();
   if (!has_connection && !line.connecting) connect(line);
@@ -199,9 +201,8 @@ void Forwarder::use_made() noexcept {
 
 // `end` is called from within `start` if the poller refuses the connection.
 void Forwarder::open(Line& line, std::unique_ptr<transport::Transport> transport) {
-  const auto& messages = context_.messages_of(line.target->endpoint.scheme);
   ConnectionRef connection = ConnectionRef::adopt(
-      new engine::Connection(home_, {std::move(transport), &messages},
+      new engine::Connection(home_, {std::move(transport), line.messages},
                              engine::Connection::Reading::on_loop, messaging::Role::opener));
   connection->agreement().opened_for.store(&line);
   line.peer = Line::Peer::unknown;

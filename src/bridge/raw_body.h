@@ -28,9 +28,9 @@ struct RawBody {
   std::size_t first_piece = 0;
   const std::size_t* further_pieces = nullptr;
 
-  /// The rest of a message. The message must outlive the result. Nothing if the body cannot be
-  /// passed on: the numbers of a sequence are not in `octets`, but in `landed`, or the header
-  /// itself is in fragments.
+  /// The octets of a message that `body` has not read. The message must outlive the result. Nothing
+  /// if the body cannot be passed on: the numbers of a sequence are in `message.landed`, or the
+  /// header itself is in fragments.
   [[nodiscard]] static std::optional<RawBody> of(const messaging::IncomingMessage& message,
                                                  const cdr::Decoder& body) noexcept;
 };
@@ -54,8 +54,7 @@ struct NewHeader {
 /// False: the message cannot be sent. It is too large, or the body does not fit behind a header of
 /// this version: GIOP 1.2 has bodies of phase 0 only. In GIOP 1.0 and 1.1, `context_phase` may be
 /// added to the contexts. Fragments of GIOP 1.1 are written as the same fragments, in version 1.1
-/// only. Large bodies are borrowed: they must outlive the sending. May throw
-/// bad_alloc.
+/// only. Large bodies are borrowed: they must outlive the sending. May throw bad_alloc.
 /// @{
 [[nodiscard]] bool write_request(cdr::Buffer& buffer, const messaging::Session& session,
                                  messaging::Version version,

@@ -206,9 +206,9 @@ std::expected<iop::Ior, IoError> References::rewrite(const iop::Ior& ior, std::u
   if (is_main && !has_mark(found->object_key)) return make(ior.type_id, *found, found->object_key);
   const auto number = number_of(found->target, seed);
   if (!number)
-    return std::unexpected(IoError{
-        IoErrorKind::limit, IoOperation::connect, 0,
-        to_string(found->target.endpoint) + " (the bridge knows as many targets as it may)"});
+    return std::unexpected(
+        IoError{IoErrorKind::limit, IoOperation::connect, 0,
+                to_string(found->target.endpoint) + " (the bridge may learn no more targets)"});
   return make(ior.type_id, *found, routed_key(*number, found->object_key));
 }
 

@@ -6,6 +6,9 @@
 #include <perigee/iop/ior.h>
 
 #include <exception>
+#include <expected>
+#include <optional>
+#include <utility>
 
 namespace perigee::bridge {
 
@@ -28,14 +31,20 @@ constexpr Failure no_reply{
     "MARSHAL", Completion::yes,
     "the bridge cannot pass the reply on: its results would lose their alignment in the client's "
     "version of GIOP, or the reply is too large"};
+constexpr Failure bad_forward{
+    "MARSHAL", Completion::no,
+    "the target has answered with a location forward whose reference is malformed"};
+constexpr Failure too_many_targets{
+    "IMP_LIMIT", Completion::no,
+    "the bridge knows as many targets as it may, so it cannot pass the location forward on"};
 constexpr Failure bad_results{
     "MARSHAL", Completion::yes,
     "the bridge cannot rewrite the references in the results: the results do not have the form "
     "that the IDL of the bridge describes, or they contain a valuetype"};
 constexpr Failure other_addressing{
     "NO_IMPLEMENT", Completion::no,
-    "the target asks for a profile or a reference in place of the object key, which the bridge "
-    "does not send"};
+    "the target asks for a profile or a reference in place of the object key, but the bridge sends "
+    "only object keys"};
 constexpr Failure no_memory_for_reply{"NO_MEMORY", Completion::yes, "the bridge is out of memory"};
 
 bool is_forward(ReplyStatus status) noexcept {
@@ -46,14 +55,14 @@ bool is_forward(LocateStatus status) noexcept {
   return status == LocateStatus::object_forward || status == LocateStatus::object_forward_perm;
 }
 
-std::optional<iop::Ior> rewritten(References& references, cdr::Decoder& body) {
+std::expected<iop::Ior, Failure> rewritten(References& references, cdr::Decoder& body) {
   iop::Ior ior;
   iop::decode(body, ior);
-  if (!body.ok()) return std::nullopt;
+  if (!body.ok()) return std::unexpected(bad_forward);
   auto made = references.rewrite(ior);
   if (made) return std::move(*made);
   log::write(log::Level::warning, "bridge", to_string(made.error()));
-  return std::nullopt;
+  return std::unexpected(too_many_targets);
 }
 
 Failure failure_of(const CallEnd& end) noexcept {
@@ -65,7 +74,7 @@ Failure failure_of(const CallEnd& end) noexcept {
 
 void Forwarder::take_end(ForwardedCall& call, CallEnd& end) noexcept {
   Line& line = call.line;
-  ++line.users;  // so that it stays
+  ++line.users;  // so that the line stays
   call.place = ForwardedCall::Place::fresh;
   call.connection = {};
   const bool may_try_again = end.not_executed() && call.kept && call.tries < tries_max &&
@@ -101,7 +110,9 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
   if (call.from_bridge()) contexts.add_bridges(1);
   bool written = false;
   if (is_forward(received.status)) {
-    written = write_forward(call, end, contexts);
+    const auto ior = rewritten(context_.references, end.reply->body);
+    if (!ior) return fail(call, ior.error());
+    written = write_forward(call, received.status, *ior, contexts);
   } else if (auto body = RawBody::of(*end.message, end.reply->body)) {
     if (reads_bodies_) body = rewritten_reply(call, end, *body);
     if (!body) return fail(call, bad_results);
@@ -115,18 +126,15 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
   finish(call);
 }
 
-// False: the reference is malformed, or the bridge knows as many targets as it may.
-bool Forwarder::write_forward(const ForwardedCall& call, CallEnd& end,
+bool Forwarder::write_forward(const ForwardedCall& call, ReplyStatus status, const iop::Ior& ior,
                               const PassedContexts& contexts) {
-  const auto ior = rewritten(context_.references, end.reply->body);
-  if (!ior) return false;
   const Answered answered = call.answered();
   buffer_.clear();
   cdr::Encoder encoder(buffer_);
   answered.session.begin_reply(encoder, answered.version,
-                               {answered.request_id, end.reply->header.status, contexts.all()},
+                               {answered.request_id, status, contexts.all()},
                                messaging::Body::present);
-  iop::encode(encoder, *ior);
+  iop::encode(encoder, ior);
   answered.session.finish(encoder);
   return encoder.ok();
 }
@@ -144,9 +152,13 @@ bool Forwarder::write_located(const ForwardedCall& call, CallEnd& end) {
   if (status == LocateStatus::needs_addressing_mode) return false;
   const Answered answered = call.answered();
   const auto body = RawBody::of(*end.message, end.location->body);
-  const auto ior = is_forward(status) ? rewritten(context_.references, end.location->body)
-                                      : std::optional<iop::Ior>();
-  if (!body || (is_forward(status) && !ior)) return false;
+  std::optional<iop::Ior> ior;
+  if (is_forward(status)) {
+    auto made = rewritten(context_.references, end.location->body);
+    if (!made) return false;
+    ior = std::move(*made);
+  }
+  if (!body) return false;
   buffer_.clear();
   cdr::Encoder encoder(buffer_, is_forward(status) ? std::endian::native : body->order);
   answered.session.begin_locate_reply(encoder, answered.version, {answered.request_id, status});

@@ -10,8 +10,8 @@ namespace perigee::cdr {
 
 namespace {
 
-/// NUL if the character is invalid in `from`, or `to` does not have it as one octet. UTF-8 has only
-/// ASCII as one octet.
+/// NUL if the character is invalid in `from`, or does not have exactly one octet in `to`. In UTF-8
+/// only an ASCII character has one octet.
 char convert_character(char character, CharSet from, CharSet to) noexcept {
   if (static_cast<unsigned char>(character) < 0x80) return character;
   std::array<char, 3> place;

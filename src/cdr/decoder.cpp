@@ -30,8 +30,8 @@ void Decoder::set_landed(LandedSequence& landed) noexcept {
   beyond_ = landed.size();
 }
 
-// Doubles the memory that was granted, up to the limit of the message, so that a message asks
-// seldom. If the budget has no room for this, asks only for what is needed.
+// Doubles the memory that was granted, up to the limit of the message, so that a message seldom
+// asks for more. If the budget has no room for this, asks only for what is needed.
 void Decoder::ask_for_memory(std::uint64_t octets) noexcept {
   if (!ok()) return;
   constexpr std::uint64_t spare_max = std::uint64_t{1} << 30;
@@ -110,7 +110,7 @@ bool Decoder::begin_next_piece() noexcept {
 }
 
 // A number behind the end of a piece begins in the next piece, which may have padding in front of
-// it. Octets have no alignment: they may go on where the piece ends.
+// the number. Octets have no alignment: `read_octets_of_pieces` goes to the next piece for them.
 void Decoder::align_at_end(std::size_t alignment) noexcept {
   const std::size_t padding = (0 - position_) & (alignment - 1);
   const bool has_next_piece = next_sizes_ != nullptr && beyond_ != 0;
@@ -147,7 +147,7 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
   return {};
 }
 
-// A few octets beyond ASCII are common in texts, so the environment is asked only then.
+// Most texts are ASCII. The environment is asked only about a text that is not.
 [[gnu::always_inline]] inline bool Decoder::check_text(std::string_view text) noexcept {
   if (is_ascii(text) || !checks_utf_8() || is_utf_8(text)) [[likely]]
     return true;

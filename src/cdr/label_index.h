@@ -15,8 +15,8 @@
 namespace perigee::cdr {
 
 /// For one walk over a value or a TypeCode. Types may come from the network. The first look-up in a
-/// type visits all its members: the octets of the TypeCode pay for that. Later look-ups in a large
-/// type use a sorted table, so that the work does not grow with the product of values and members.
+/// type visits all its members: the octets of the TypeCode limit their number. Later look-ups in a
+/// large type use a sorted table, so the work does not grow with the product of values and members.
 ///
 /// Types are known by their addresses: they must outlive the index.
 class LabelIndex final {

@@ -36,8 +36,8 @@ constexpr bool has_zero_octet(std::string_view octets) {
 }
 
 /// Uses registers of 32 octets, which is twice as fast. `least` holds the minimum of all octets in
-/// each position. It contains a 0 at the end if any octet was 0. `all` holds the octets of each
-/// position, combined by or.
+/// each position: after the loop, it contains a 0 if any octet was 0. `all` holds the octets of
+/// each position, combined by or.
 [[gnu::target("avx2")]] CopiedText copy_by_registers(char* place, std::string_view text) noexcept {
   Block least = ~Block{};
   Block all{};

@@ -28,8 +28,8 @@ class UnitReader {
   UnitReader(OctetSpan octets, WideSet set, bool swap) noexcept
       : octets_(octets), set_(set), swap_(swap) {}
 
-  /// A reader of the form of GIOP 1.2: skips a byte order mark; without a mark, the text is
-  /// big-endian.
+  /// A reader for a text in the form of GIOP 1.2. Skips a byte order mark. Without a mark, the text
+  /// is big-endian.
   static UnitReader marked(OctetSpan octets, WideSet set) noexcept {
     for (const std::endian order : {std::endian::big, std::endian::little}) {
       UnitReader reader(octets, set, swaps_to(order));

@@ -29,7 +29,7 @@ extern "C" void perigee_note_ending_signal(int number) {
   if (::getpid() == process.load(std::memory_order_relaxed)) {
     const std::uint64_t one = 1;
     static_cast<void>(!::write(came.load(std::memory_order_relaxed), &one, sizeof(one)));
-  } else {  // a child process that has not called exec: the parent must not end for it
+  } else {  // a child process that has not called exec: the signal must end the child only
     static_cast<void>(::raise(number));
   }
   errno = before;

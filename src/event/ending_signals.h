@@ -38,8 +38,8 @@ class PERIGEE_INTERNAL_API EndingSignals {
   const bool caught_;
 };
 
-/// Blocks both signals in the calling thread for a scope, so that they interrupt no system call of
-/// an upcall there.
+/// Blocks SIGTERM and SIGINT in the calling thread for a scope, so that they interrupt no system
+/// call of an upcall there.
 class PERIGEE_INTERNAL_API EndingSignalsBlocked {
  public:
   EndingSignalsBlocked() noexcept;

@@ -92,7 +92,10 @@ void PollingReactor::run_once(Deadline deadline) {
 [[gnu::always_inline]] inline void PollingReactor::call_ready(Found found) noexcept {
   Event event = found.first;
   for (std::size_t left = found.count; event.target != nullptr; event = take_ready()) {
-    if (found.has_rest && shared()) wake_for_rest();
+    if (!shared())
+      calls_more_in_turn_ = left > 1;
+    else if (found.has_rest)
+      wake_for_rest();
     call(event);
     if (--left == 0) return;
   }
@@ -120,7 +123,7 @@ std::span<PolledEvent> PollingReactor::poll(std::span<PolledEvent> events,
   const Duration left = wait_limit(deadline, first_timer);
   const auto found =
       busy_poll_.count() != 0 ? poll_busily(events, left) : poller_->wait(events, left);
-  sleepers_.fetch_sub(1);  // the supervisor of the loop sees it before the upcalls that follow
+  sleepers_.fetch_sub(1);  // before the upcalls that follow, so that the supervisor sees them
   if (shared() && last_turn.timed) last_turn.begin = std::chrono::steady_clock::now();
   return found;
 }
@@ -155,7 +158,8 @@ Duration PollingReactor::wait_limit(Deadline until, Deadline first) noexcept {
 }
 
 // Whether a single thread can wait for a timer at `first` without a time limit: the timer handle is
-// set for that time, or for an earlier one. Only the steady clock is the clock of the handle.
+// set for that time, or for an earlier one. The handle runs on the steady clock, so a reactor with
+// another clock cannot use it.
 bool PollingReactor::timer_handle_wakes(Deadline first) noexcept {
   if (&clock_ != &steady_clock()) return false;
   if (first >= timer_handle_due_.load(std::memory_order_relaxed)) return true;

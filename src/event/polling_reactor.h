@@ -63,6 +63,9 @@ class PollingReactor final : public Reactor {
   void close() noexcept override;
   [[nodiscard]] bool closed() const noexcept override { return closed_.load(); }
   [[nodiscard]] bool is_loop_thread() const noexcept override;
+  [[nodiscard]] bool calls_more_in_turn() const noexcept override {
+    return shared() || calls_more_in_turn_;
+  }
   [[nodiscard]] const Clock& clock() const noexcept override { return clock_; }
   void set_watcher(TaskWatcher& watcher) noexcept { watcher_ = &watcher; }
 
@@ -133,6 +136,7 @@ class PollingReactor final : public Reactor {
   /// Single thread: the current turn need not look for due timers. The timer handle is set for the
   /// first timer or earlier, and has reported no event yet.
   bool no_timer_is_due_ = false;
+  bool calls_more_in_turn_ = false;  ///< single thread
 
   /// The number of threads that sleep or are about to. A thread raises it under the lock, after it
   /// has found no entries, and lowers it without the lock. So a thread that adds an entry under the
@@ -143,7 +147,7 @@ class PollingReactor final : public Reactor {
   std::atomic<bool> wake_pending_ = false;  ///< raised, and no turn has seen it yet
   std::atomic<bool> stop_ = false;
   std::atomic<bool> closed_ = false;
-  std::atomic<std::uint64_t> turns_ = 0;  ///< several threads: their turns that may sleep
+  std::atomic<std::uint64_t> turns_ = 0;  ///< several threads: how many turns that may sleep began
   std::atomic<bool> napping_ = false;     ///< a thread naps
   ScheduledFunctions functions_{*this};   ///< last, so destroyed first: cancels its timers
 };

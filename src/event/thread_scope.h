@@ -20,8 +20,8 @@ class ThreadScope {
   static constexpr std::chrono::milliseconds spare_time{100};
 
   /// `spares_max`: the number of threads that wait for a further body when theirs has returned.
-  /// While one waits, `start` makes no thread. A new thread takes up to 80 microseconds, with the
-  /// memory that libraries keep for each thread.
+  /// While one waits, `start` makes no thread. Making a thread takes up to 80 microseconds,
+  /// including the allocations of libraries for each thread.
   explicit ThreadScope(std::size_t spares_max = 0) noexcept : spares_max_(spares_max) {}
   ThreadScope(const ThreadScope&) = delete;
   ThreadScope& operator=(const ThreadScope&) = delete;

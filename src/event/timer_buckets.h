@@ -44,7 +44,7 @@ class TimerList {
 
  private:
   struct End : TimerLink {};
-  /// Each link but the end mark is the base of a timer.
+  /// Each link except the end mark is the base of a timer.
   [[nodiscard]] Timer* timer_of(TimerLink* link) const noexcept {
     return link == &end_ ? nullptr : static_cast<Timer*>(link);
   }

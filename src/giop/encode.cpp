@@ -112,7 +112,7 @@ void begin_lite_reply(cdr::Encoder& encoder, const ReplyHeader& header, Body bod
 }
 
 void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
-  const HeaderWriter writer(encoder, version, type);  // its size, zero, is already written
+  const HeaderWriter writer(encoder, version, type);  // writes the size zero, which stays
 }
 
 /// Whether to write a header of GIOP 1.2 without contexts, in the byte order of the machine. In a

@@ -1,9 +1,8 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
 // Extends the standard: addresses of protocols other than iiop, diop and ssliop may be file names,
-// which begin with '/', or abstract names, which begin with '@'. Both may contain '/', so they end
-// at
-// ',' or '|', and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
+// which begin with '/', or abstract names, which begin with '@'. Both may contain '/'. So ',' or
+// '|' ends them, and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
 #include <perigee/iop/corbaloc.h>
 
@@ -51,8 +50,9 @@ bool has_host_and_port(std::string_view scheme) {
 std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
   const std::size_t colon = text.find_first_of(":,/|");
   if (colon == std::string_view::npos || text[colon] != ':')
-    return refuse(Reason::bad_address,
-                  "a corbaloc address has no protocol and no colon at " + quoted(text));
+    return refuse(
+        Reason::bad_address,
+        "a corbaloc address does not begin with \"<protocol>:\" or \":\": " + quoted(text));
   const std::string_view name = text.substr(0, colon);
   if (!std::ranges::all_of(name, is_scheme_character))
     return refuse(Reason::bad_address, quoted(name) + " is no name of a protocol");
@@ -74,7 +74,8 @@ std::expected<void, ReferenceError> take_version(std::string_view& text, Corbalo
   const auto major = parse_number<std::uint8_t>(version.substr(0, dot));
   const auto minor = parse_number<std::uint8_t>(version.substr(std::min(dot + 1, version.size())));
   if (!major || !minor)
-    return refuse(Reason::bad_address, quoted(version) + " is no version as in \"1.2@\"");
+    return refuse(Reason::bad_address,
+                  quoted(version) + " is not a version; write it as in \"1.2@host:2809\"");
   address.major = *major;
   address.minor = *minor;
   text.remove_prefix(at + 1);

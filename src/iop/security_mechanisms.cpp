@@ -1,4 +1,4 @@
-// Reads the transports of the mechanisms, and skips the rest.
+// Reads the TLS transports of CSI mechanisms (CSIIOP::CompoundSecMechList), and skips the rest.
 #include <perigee/cdr/decoder.h>
 #include <perigee/iop/security_mechanisms.h>
 

@@ -211,7 +211,7 @@ class ConnectRace::Race {
     return {error, std::move(attempts)};
   }
 
-  /// All running attempts have failed with this error, and no further attempt begins.
+  /// Ends all running attempts with this error. No further attempt begins.
   void give_up(std::error_code error) {
     failed_ = ended_by(error).attempts;
     running_.clear();

@@ -107,8 +107,8 @@ class Ring {
     return outcome;
   }
 
-  /// Submits `count` entries and waits for the entries that the kernel takes, which are at least
-  /// the first. If the kernel takes none, returns an errno and closes the ring, because the entries
+  /// Submits `count` entries, and waits for the entries that the kernel has taken: at least the
+  /// first one. If the kernel takes none, returns an errno and closes the ring, because the entries
   /// are still in it.
   int submit(unsigned count) noexcept {
     taken_ = io_uring_submit_and_wait(&ring_, count);

@@ -35,8 +35,8 @@ counted_ptr<Adapter> Adapter::make(AdapterParts parts, const counted_ptr<Adapter
   return made;
 }
 
-// The table comes last: its reference keeps the adapter alive until `destroy`. After a failure
-// before, nothing keeps the adapter.
+// The table comes last: its reference keeps the adapter alive until `destroy`. If an earlier step
+// fails, nothing keeps the adapter alive.
 void Adapter::attach(const counted_ptr<Adapter>& self) {
   self_ = self;
   parts_.manager->add(self);
@@ -317,7 +317,8 @@ std::unique_lock<std::recursive_timed_mutex> Adapter::enter_upcall() {
     server->end_wait();
   } else if (!lock.try_lock_for(core->settings().single_thread_wait)) {
     throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
-                           "no other thread is left to serve while a request waits for its turn");
+                           "the request waited too long for its turn at a POA with "
+                           "SINGLE_THREAD_MODEL, and no other thread is left to serve");
   }
   return lock;
 }

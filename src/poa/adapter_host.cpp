@@ -43,7 +43,8 @@ bool AdapterHost::may_wait() const noexcept {
 void AdapterHost::check_may_wait() const {
   if (!may_wait())
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
-                               "waiting for requests in progress from within one of them");
+                               "this thread cannot wait for requests in progress: it serves one of "
+                               "them, or may have to send their replies");
 }
 
 void AdapterHost::begin_accepting() {

@@ -52,7 +52,8 @@ void Adapter::check_id_is_ours(const ObjectId& id) const {
     throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "not an id of this SYSTEM_ID adapter");
 }
 
-// For objects that have no slot yet, and for persistent ones. Expects mutex_ to be held.
+// For objects that have no slot yet, and for objects of persistent adapters. Expects mutex_ to be
+// held.
 ObjectId Adapter::new_system_id() {
   ObjectId id;
   const bool persistent = parts_.policies.persistent();
@@ -123,7 +124,8 @@ const ServedObject* Adapter::upcall_on(const PortableServer::Servant* servant) c
   return object.servant.get() == servant && object.adapter.get() == this ? &object : nullptr;
 }
 
-// The active object of a UNIQUE_ID adapter, else implicit activation. Expects a RETAIN adapter.
+// In a UNIQUE_ID adapter, finds the servant's active object. If there is none, or in another
+// adapter, activates the servant implicitly. Expects a RETAIN adapter.
 SlotRef Adapter::find_or_activate(const ServantRef& servant) {
   Lock lock = lock_alive();
   if (parts_.policies.unique_id())

@@ -182,7 +182,8 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
                                   "no POA has the name '" + printable(*target.missing_child) +
                                       "' in the key " + orb::key_text(request.object_key()));
   }
-  // The object was looked for before the adapter: it may have been activated in between.
+  // The look-up of the object came before that of the adapter. The object may have been activated
+  // in between.
   const OctetSpan key = request.object_key();
   if (policies.retain() && find_object(parse_key(key), key)) return Served::look_again;
   if (policies.default_servant()) {
@@ -257,7 +258,7 @@ void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan oc
   target.id = key.id;
   if (key.kind == KeyKind::persistent) {
     PathEnd end = walk(key.path);
-    // Only adapters whose keys have this form: a path does not lead to a transient adapter.
+    // A path does not lead to a transient adapter, since keys of its objects contain no path.
     if (!end.adapter ||
         (end.missing ? !end.adapter->has_activator() : !end.adapter->policies().persistent()))
       return;
@@ -294,8 +295,8 @@ orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
   using Status = orb::Location::Status;
   const Target target = find(object_key);
   if (target.object) return {Status::here, nullptr};
-  // A locate request makes no servants, so the answer is `here` (interop fact 53 of
-  // docs/interop.md).
+  // A locate request makes no servants, so it cannot find out whether the object exists. The answer
+  // is `here` (interop fact 53 of docs/interop.md).
   const Adapter* adapter = target.visit.adapter();
   const bool served =
       adapter != nullptr && (target.missing_child || adapter->policies().default_servant() ||

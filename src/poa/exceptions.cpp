@@ -1,5 +1,5 @@
-// The exceptions of the PortableServer module. Local objects raise them, so one of them is sent
-// only if a servant lets it escape. Then the client gets UNKNOWN.
+// The exceptions of the PortableServer module. Only local objects raise them. If such an exception
+// other than ForwardRequest leaves a servant, the client gets UNKNOWN.
 #include "orb/values/local_exception.h"
 #include <perigee/cdr/encoder.h>
 #include <perigee/poa/poa.h>

@@ -1,5 +1,6 @@
-// Finds the slot of a key that does not contain it: the one look-up by octets on the path of
-// requests. Split into shards, so that threads seldom meet at one lock. Readers share the lock.
+// Finds the slot for a key that does not contain the slot. This is the only look-up by octets on
+// the path of a request. Split into shards, so that threads seldom meet at one lock. Readers share
+// the lock.
 #pragma once
 
 #include "poa/slot_table.h"

@@ -103,8 +103,8 @@ std::vector<counted_ptr<ManagedAdapter>> Manager::adapters() const {
   return adapters;
 }
 
-// A request that finds the gate closed also uses its object, but only for a moment. So the wait is
-// short.
+// A request that finds the gate closed also uses its object, but only for a moment. So it hardly
+// lengthens the wait.
 void Manager::wait_until_idle() {
   for (const auto& adapter : adapters()) adapter->wait_until_idle();
 }

@@ -76,7 +76,7 @@ class Manager final : public PortableServer::POAManager {
   std::uint32_t waiting_count_ = 0;
   std::uint64_t wake_count_ = 0;
   std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;  // some no longer exist
-  std::size_t prune_size_ = prune_size_min_;  // at this size of adapters_, `add` removes those
+  std::size_t prune_size_ = prune_size_min_;  // at this size, `add` removes them from adapters_
 };
 
 }  // namespace perigee::poa

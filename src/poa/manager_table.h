@@ -42,8 +42,8 @@ class ManagerTable {
 
   mutable std::mutex mutex_;                                   // guards the members below
   std::map<std::string, weak_counted_ptr<Manager>> managers_;  // some no longer exist
-  std::size_t search_at_ = 16;                                 // the size at which to remove some
-  std::uint32_t made_count_ = 0;                               // with ids of the system
+  std::size_t search_at_ = 16;    // the size at which to remove managers that no longer exist
+  std::uint32_t made_count_ = 0;  // of managers with ids that the system made
 };
 
 }  // namespace perigee::poa

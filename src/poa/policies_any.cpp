@@ -35,7 +35,8 @@ template <typename PolicyClass, typename Value>
 CORBA::object_reference<CORBA::Policy> make(const CORBA::Any& any) {
   Value value{};
   if (!(any >>= value))
-    throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE, "the policy's own enumeration is needed");
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE,
+                             "a value of the policy's own enumeration is needed");
   return CORBA::make_reference<PolicyClass>(value);
 }
 

@@ -96,7 +96,7 @@ class ServantActivation {
     const Servant* servant = nullptr;  ///< the servant to etherealize
     Reason reason = Reason::deactivated;
   };
-  // Ordered maps: unlike a hashed map, they insert a node without memory.
+  // Ordered maps: unlike a hashed map, they insert a node without allocating memory.
   using Transitions = std::map<std::string, Transition, std::less<>>;
   using ServantCounts = std::map<const Servant*, std::size_t>;
 

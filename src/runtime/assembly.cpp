@@ -47,13 +47,11 @@ std::unique_ptr<transport::ProtocolFactory> decorate(
   return protocol;
 }
 
-/// The form of the option and of the configuration file.
-std::string text_of(const transport::SchemeRow& row) {
-  return row.scheme + '=' + row.messaging + '/' + row.transport;
-}
+/// The value of a row in a configuration file: "brief/tcp".
+std::string text_of(const transport::SchemeRow& row) { return row.messaging + '/' + row.transport; }
 
-// Whether the ORB may use the protocol of this scheme. If TLS is required, the user must have named
-// the scheme.
+// Whether the ORB may use the protocol of this scheme. If TLS is required, -ORBTlsPlainSchemes must
+// name the scheme.
 bool is_allowed(const Configuration& configuration, std::string_view scheme) {
   if (configuration.tls.use != TlsUse::required) return true;
   const auto& schemes = configuration.tls.plain_schemes;

@@ -129,8 +129,7 @@ class ConfigReader {
 
   static std::string unknown_key(const std::string& table, const std::string& name) {
     if (const std::string tables = tables_with(name); !tables.empty())
-      return "the key '" + name + "' belongs into the table '" + tables + "', not into '" + table +
-             "'";
+      return "the key '" + name + "' belongs in the table '" + tables + "', not in '" + table + "'";
     const auto in_table = [&table](const Option& option) { return table_of(option) == table; };
     return "unknown key '" + name + "' in the table '" + table + "'" +
            did_you_mean(name, option_table() | std::views::filter(in_table) |
@@ -146,7 +145,7 @@ class ConfigReader {
   static std::string misplaced(const std::string& name) {
     const std::string tables = tables_with(name);
     if (tables.empty()) return unknown_table(name);
-    return "the key '" + name + "' belongs into a table: write " + tables + "." + name +
+    return "the key '" + name + "' belongs in a table: write " + tables + "." + name +
            ", or put it below a line [" + tables + "]";
   }
 
@@ -232,7 +231,7 @@ void read_config_text(std::string_view text, const std::string& name,
 }
 
 void read_config_file(const std::string& path, const ConfigurationFor& configuration_for) {
-  errno = 0;  // streams give no other reason
+  errno = 0;  // a stream gives no other reason for a failure
   std::ifstream file(path, std::ios::binary);
   if (!file)
     raise("the configuration file " + path + " cannot be opened" +

@@ -18,14 +18,14 @@
 
 namespace perigee::runtime {
 
-/// How the ORB uses TLS. `automatic`: `allowed` if another option of TLS is set, or if the ORB
-/// listens at an address of TLS; otherwise `no`.
+/// How the ORB uses TLS. `automatic`: `allowed` if one of TlsSettings::options is set, or if the
+/// ORB listens at an address of TLS; otherwise `no`.
 enum class TlsUse : std::uint8_t { automatic, no, allowed, required };
 
-/// The options of TLS that are not for the protocol itself.
+/// The options of TLS. Those of the protocol itself are in `options`.
 struct TlsSettings {
   TlsUse use = TlsUse::automatic;
-  bool is_configured = false;              ///< an option of TLS is set
+  bool is_configured = false;              ///< one of `options` is set
   std::vector<std::string> plain_schemes;  ///< may be used although TLS is required
   transport::TlsOptions options;
 };
@@ -39,7 +39,7 @@ struct Configuration {
   std::optional<transport::Endpoint> administration;  ///< the socket file of -ORBAdministration
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
   std::vector<std::string> protocol_libraries;  ///< plug-ins, in the order of loading
-  std::vector<transport::SchemeRow> schemes;    ///< added when the plug-ins are loaded
+  std::vector<transport::SchemeRow> schemes;    ///< added after the plug-ins are loaded
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
   TlsSettings tls;

@@ -66,7 +66,8 @@ std::string of_tao(std::string_view name, Letters letters) {
 
 std::span<const OmniorbOption> omniorb_option_table() noexcept { return omniorb_options; }
 
-// Options of TAO may have any case. Those of omniORB and TAO may differ only in case.
+// TAO accepts its options in any case. An option of omniORB and an option of TAO may differ only in
+// case, so names in exactly this case are looked up first.
 std::string describe_foreign_option(std::string_view name) {
   for (const Letters letters : {Letters::exact, Letters::any_case})
     for (auto* const describe : {of_omniorb, of_tao})

@@ -157,8 +157,7 @@ void set_uiop_trust(Configuration& configuration, const std::string& value) {
   configuration.local_trust = std::move(*trust);
 }
 
-// The limit of all held requests in a reactive server, and of the threads that wait for one
-// POAManager.
+// Limits the held requests of each loop, and the collocated callers that wait for one POAManager.
 void set_held_requests_max(Configuration& configuration, const std::string& value) {
   configuration.settings.held_requests_max = parse_number(value, std::uint32_t{0});
   configuration.adapter_limits.holding_requests_max = configuration.settings.held_requests_max;
@@ -346,7 +345,7 @@ constexpr Option options[] = {
                                            "a file with the passphrase of the key", "none"),
     tls_text<&TlsOptions::authorities>("TlsAuthorities", "tls.authorities", "<file.pem>|<folder>",
                                        "the certificate authorities that the ORB trusts",
-                                       "those of the system, for servers"),
+                                       "those of the system, to check servers"),
     tls_text<&TlsOptions::revoked_file>(
         "TlsRevoked", "tls.revoked", "<file.pem>",
         "lists of revoked certificates (CRLs), one of each authority", "none"),

@@ -174,7 +174,7 @@ std::string default_and_key(const Option& option) {
 
 std::string describe_options() {
   std::string text =
-      "Options of the ORB. The configuration file has the key behind each default.\n";
+      "Options of the ORB. In brackets: the default, and the key in the configuration file.\n";
   std::string_view heading;
   for (const Option& option : option_table()) {
     if (heading_of(option) != heading) {

@@ -8,9 +8,10 @@
 
 namespace perigee::runtime {
 
-/// transport::make_tls_protocol, from libperigee_tls: from the program, if it is linked with that
-/// library, or else from the file beside this library or where the system's libraries are. Errors:
-/// also IoErrorKind::bad_plugin, if the library cannot be loaded or was built for another ORB.
+/// Calls transport::make_tls_protocol of libperigee_tls. If the program is not linked with this
+/// library, loads its file from the folder of libperigee or from the system's folders of libraries.
+/// Errors: those of make_tls_protocol. Also IoErrorKind::bad_plugin, if the file cannot be loaded,
+/// or was built for another ORB.
 std::expected<std::unique_ptr<transport::ProtocolFactory>, IoError> make_tls(
     const transport::TlsOptions& options, std::unique_ptr<transport::ProtocolFactory> tcp);
 

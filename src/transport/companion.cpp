@@ -19,7 +19,8 @@ std::filesystem::path own_folder() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
-// A relative folder is that of the program's start: the program may have another one now.
+// A relative path counts from the working directory in which the program was started. The program
+// may have another working directory now, so a relative path is not used.
 void* open_library(const char* file) {
   const std::filesystem::path beside = own_folder() / file;
   std::error_code failed;

@@ -9,8 +9,8 @@
 
 namespace perigee::transport {
 
-/// Functions that wrap a new transport. Any thread may call them, as long as the protocol exists or
-/// any object that the protocol has made.
+/// Functions that wrap a new transport. Any thread may call them. They must stay valid while the
+/// protocol, or any object that the protocol has made, exists.
 struct TransportWrappers {
   using Wrap = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport> inner)>;
 
@@ -18,7 +18,7 @@ struct TransportWrappers {
   Wrap accepted;
 };
 
-/// All other functions forward to `inner`.
+/// Makes a protocol that wraps the transports of `inner`. Its other functions forward to `inner`.
 std::unique_ptr<ProtocolFactory> decorate_protocol(std::unique_ptr<ProtocolFactory> inner,
                                                    TransportWrappers wrappers);
 

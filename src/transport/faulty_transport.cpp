@@ -97,7 +97,8 @@ IoResult FaultyTransport::receive(MutableOctetSpan space, Wait wait) {
   if (const IoResult result = before_transfer(received_, wait); !result.ok()) return result;
   const MutableOctetSpan part = space.first(std::min(space.size(), received_.room()));
   const IoResult result = inner_->receive(part, wait);
-  if (reset_.load()) return {0, IoStatus::failed, ECONNRESET};  // meanwhile, by a sending thread
+  // A sending thread may have reset the connection meanwhile.
+  if (reset_.load()) return {0, IoStatus::failed, ECONNRESET};
   if (!result.ok()) return result;
   received_.pass(result.count);
   cut_short_ = result.count == part.size() && part.size() < space.size();

@@ -118,7 +118,7 @@ void PcapWriter::flush() noexcept {
   file_.flush();
 }
 
-/// Writes the packet whose payload is in place.
+/// Completes the headers of `packet_`, which has its payload already, and writes it.
 void PcapWriter::packet(Conversation& conversation, From from, std::uint8_t flags) {
   const Conversation::Party& sender = conversation.party(from);
   const Conversation::Party& receiver = conversation.other(from);

@@ -68,7 +68,7 @@ std::expected<const Plugin*, IoError> plugin_of(const Library& library, const st
     return unusable(path, std::string("no plug-in: ") + plugin_symbol + " is no function");
   const Plugin* const plugin = reinterpret_cast<PluginFunction*>(symbol)();
   if (plugin == nullptr || plugin->magic != Plugin::magic_number)
-    return unusable(path, "no plug-in of this ORB, or of a version with another interface");
+    return unusable(path, "not a plug-in of this ORB, or made for another plug-in interface");
   if (std::string(plugin->build) != plugin_build)
     return unusable(path,
                     "built with " + std::string(plugin->build) + ", the ORB with " + plugin_build);

@@ -131,7 +131,8 @@ std::expected<void, IoError> ProtocolRegistry::check(const Entry& entry) const {
   const auto schemes = entry.factory->schemes();
   if (schemes.empty()) return unfit(name + " has no scheme");
   for (const std::string_view scheme : schemes) {
-    if (!is_scheme(scheme)) return unfit(name + ": the scheme '" + std::string(scheme) + "'");
+    if (!is_scheme(scheme))
+      return unfit(name + ": the scheme '" + std::string(scheme) + "' is not a valid name");
     if (std::ranges::count(schemes, scheme) > 1)
       return unfit(name + ": the scheme " + std::string(scheme) + " comes twice");
     if (auto checked = check_fit(entry, scheme); !checked) return checked;
@@ -205,7 +206,7 @@ std::expected<ProtocolRegistry::Added, IoError> ProtocolRegistry::make(ProtocolP
   }
   for (const MessagingMaker& maker : parts.messagings) {
     Messages messages{maker ? maker(limits_) : nullptr, 0, !added.transports.empty()};
-    if (messages.protocol == nullptr) return unfit("messages that are null");
+    if (messages.protocol == nullptr) return unfit("a messaging protocol that is null");
     added.messages.push_back(std::move(messages));
   }
   added.rows = std::move(parts.schemes);
@@ -223,7 +224,7 @@ std::expected<ProtocolRegistry::Entry, IoError> ProtocolRegistry::make_pair(
   const std::string_view own = own_messages_ != nullptr ? own_messages_->name() : "giop";
   const auto* const messages = messages_named(row.messaging, added.messages);
   if (messages == nullptr && row.messaging != own)
-    return unfit(name + ": there are no messages " + row.messaging);
+    return unfit(name + ": there is no messaging protocol " + row.messaging);
   Entry pair = make_entry(make_scheme_pair(std::move(row.scheme), *transport));
   pair.messages = messages;
   pair.transport = transport;
@@ -254,7 +255,7 @@ std::expected<void, IoError> ProtocolRegistry::check_messages(
     });
     const bool is_own = own_messages_ != nullptr && own_messages_->name() == name;
     if (twice || is_own || messages_named(name, {}) != nullptr)
-      return unfit("messages " + name + " are there already");
+      return unfit("the messaging protocol " + name + " is there already");
   }
   return {};
 }

@@ -19,12 +19,12 @@ class PERIGEE_INTERNAL_TYPE ConnectionWrapper {
   using Made = std::expected<std::unique_ptr<Transport>, IoError>;
 
   virtual ~ConnectionWrapper() = default;
-  /// The endpoint of the protocol below, and back. An error gets the endpoint that the caller
-  /// knows.
+  /// `inner` converts an endpoint to one of the protocol below, and `outer` converts it back. In an
+  /// error, `outer` puts the endpoint that the caller knows.
   [[nodiscard]] virtual Endpoint inner(Endpoint endpoint) const { return endpoint; }
   [[nodiscard]] virtual Endpoint outer(Endpoint endpoint) const { return endpoint; }
   [[nodiscard]] virtual IoError outer(IoError error) const { return error; }
-  /// The transport for a transport that was connected to the endpoint, or accepted.
+  /// Wraps a transport of the protocol below that was connected to the endpoint, or accepted.
   [[nodiscard]] virtual Made connected(std::unique_ptr<Transport> transport,
                                        const Endpoint& /*endpoint*/) const {
     return transport;
@@ -43,7 +43,7 @@ class PERIGEE_INTERNAL_TYPE RenamedScheme : public ConnectionWrapper {
   RenamedScheme(std::string own, std::string below)
       : own_(std::move(own)), below_(std::move(below)) {}
 
-  // With a scheme of another protocol, the protocol below refuses the endpoint.
+  // An endpoint with another scheme is not changed: the protocol below refuses it.
   [[nodiscard]] Endpoint inner(Endpoint endpoint) const override {
     if (endpoint.scheme == own_) endpoint.scheme = below_;
     return endpoint;

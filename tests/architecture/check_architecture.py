@@ -1,4 +1,4 @@
-"""Checks the house rules that a compiler does not: arrows between layers, sizes, small habits.
+"""Checks house rules that no compiler checks: includes between layers, sizes of files, small habits.
 
 usage: check_architecture.py [root]     prints each finding as file:line: text; exit status 1 if any
 """
@@ -33,7 +33,7 @@ SKIPPED_FOLDERS = {"build", ".git", "corpus", "golden", "__pycache__"}
 SAMPLES = "tests/architecture/test_check_architecture.py"
 # The file that shows how the compiler handles forbidden forms of co_await.
 MISCOMPILED = "tests/coroutines/miscompiled_test.cpp"
-# Threads of the ORB block the application's signals; this class does that.
+# Only event::Thread creates threads of the ORB: it blocks the application's signals in them.
 THREAD_FILES = ("src/event/thread.",)
 THREAD_CREATION = re.compile(
     r"\bstd\s*::\s*(?:jthread|async)\b"
@@ -49,7 +49,7 @@ def load_table(path):
 
 
 class Architecture:
-    """The table of arrows, and what follows from it."""
+    """The table of arrows. An arrow says that one layer may include another one."""
 
     def __init__(self, table):
         self.layers = table["layers"]
@@ -68,7 +68,7 @@ class Architecture:
         return self.room_of_header.get(path) or self.layer_of(path)
 
     def layer_of(self, path):
-        """The layer of a path below src: the longest name that fits."""
+        """The layer of a path below src: the longest beginning of the path that names a layer."""
         parts = path.split("/")[:-1]
         if not parts:
             return "perigee"
@@ -167,7 +167,7 @@ def check_cycles(architecture, root, listed):
 
 
 def check_programs(root, allowed=()):
-    """Tools and examples use public headers only, like programs of users, and the `allowed` private headers."""
+    """Findings about tools and examples that include private headers other than `allowed`."""
     for folder in ("tools", "examples", "services"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix not in (".h", ".cpp"):

@@ -1,7 +1,7 @@
 """C++ source as text: comments and literals blanked out, includes, functions with their lengths.
 
-No compiler: enough of the language is read to find where functions begin and end in formatted
-code. Macros that open a brace are not understood.
+This is no compiler: it reads enough of the language to find where functions begin and end in
+formatted code. It does not understand macros that open a brace.
 """
 
 import re
@@ -120,7 +120,7 @@ def _is_function_body(head):
 
 
 def _is_member_initializer(head):
-    """Whether the head ends inside a constructor's member initializers, before one's own brace."""
+    """Whether the head ends inside a constructor's member initializers: the next brace belongs to a member."""
     declaration = _without_prefix(head)
     if not re.search(r"\)\s*(?:noexcept\s*(?:\([^)]*\))?\s*)?(?:try\s*)?:(?!:)", declaration):
         return False

@@ -117,7 +117,7 @@ def load_list(path):
 
 
 def check(edges, listed):
-    """Findings: a cycle that is new or has grown, and what the list need not hold any longer."""
+    """Findings: units of new cycles, units that have joined a cycle, and listed units that are in no cycle."""
     found = cycles(edges)
     for cycle in found:
         home = max(listed, key=lambda known: len(known & cycle), default=set())
@@ -127,4 +127,4 @@ def check(edges, listed):
     in_cycles = set().union(*found)
     for known in listed:
         for unit in sorted(known - in_cycles):
-            yield f"include cycle: {unit} is in none any longer; take it off include_cycles.toml"
+            yield f"include cycle: {unit} is in no cycle any longer; take it off include_cycles.toml"

@@ -1,4 +1,4 @@
-"""The architecture check finds what it is for, and nothing else: samples of both."""
+"""Samples of forbidden code, which the architecture check must find, and of allowed code."""
 
 import tempfile
 import unittest
@@ -83,12 +83,12 @@ class Threads(unittest.TestCase):
             self.assertEqual(len(self.findings("\n" + text)), 1, text)
             self.assertTrue(self.findings("\n" + text)[0].startswith("src/orb/x.cpp:2: "))
 
-    def test_ids_numbers_of_cpus_and_comments_are_none(self):
+    def test_thread_ids_numbers_of_cpus_and_comments_are_no_findings(self):
         self.assertEqual(self.findings("std::thread::id a;\nstd::thread::hardware_concurrency();\n"
                                        "std::this_thread::get_id();\n// std::thread\n"
                                        "event::Thread t(f);\n\"std::thread\";\n"), [])
 
-    def test_programs_tests_and_the_class_itself_may(self):
+    def test_programs_tests_and_the_class_itself_may_create_threads(self):
         for relative in ("tests/x.cpp", "tools/x.cpp", "examples/x.cpp", "src/event/thread.h"):
             self.assertEqual(self.findings("std::thread t(f);\n", relative), [])
 
@@ -229,7 +229,8 @@ class Layers(unittest.TestCase):
 
 
 class Rooms(unittest.TestCase):
-    """A small table: the layer `orb` has the rooms `low` and `high`; the arrow left leads from `low` up to `high`."""
+    """A small table: the layer `orb` has the rooms `low` and `high`. An arrow of the list arrows_left leads from `low`
+    up to `high`."""
 
     TABLE = {
         "layers": {"base": [], "orb/low": [], "orb/high": ["orb/low"], "poa": ["orb/*"]},
@@ -269,7 +270,7 @@ class Rooms(unittest.TestCase):
         files = {"src/poa/a.cpp": "// W.\n#include <perigee/orb/any.h>\n#include <perigee/orb/orb.h>\n"}
         self.assertEqual(self.findings(self.PUBLIC | files), [])
 
-    def test_an_arrow_on_the_list_of_those_left_is_allowed_in_its_direction_only(self):
+    def test_an_arrow_on_the_list_arrows_left_is_allowed_in_its_direction_only(self):
         up = {"src/orb/low/a.cpp": "// W.\n#include <perigee/orb/orb.h>\n"}
         self.assertEqual(self.findings(self.PUBLIC | up, ["orb/low -> orb/high"]), [])
         self.assertEqual(len(self.findings(self.PUBLIC | up, ["orb/high -> orb/low"])), 2)
@@ -306,10 +307,10 @@ class IncludeCycles(unittest.TestCase):
         self.assertEqual(self.graph(files), {"orb/any": set(), "cdr/buffer": set()})
         self.assertEqual(self.graph(files, {"orb/any.h": "orb/values"}), {"orb/values/any": set(), "cdr/buffer": set()})
 
-    def test_units_in_line_are_no_cycle(self):
+    def test_units_in_a_chain_are_no_cycle(self):
         self.assertEqual(include_cycles.cycles({"a": {"b", "c"}, "b": {"c"}, "c": set()}), [])
 
-    def test_two_cycles_are_told_apart_and_joined_ones_are_one(self):
+    def test_separate_cycles_are_two_and_connected_cycles_are_one(self):
         edges = {"a": {"b"}, "b": {"a", "c"}, "c": {"d"}, "d": {"c"}}
         self.assertEqual(sorted(map(sorted, include_cycles.cycles(edges))), [["a", "b"], ["c", "d"]])
         edges["d"] = {"c", "a"}

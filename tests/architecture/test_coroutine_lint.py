@@ -69,7 +69,7 @@ class CoAwait(unittest.TestCase):
                     self.assertEqual(len(findings), 1, findings)
                     self.assertIn(f": {name} in a statement with co_await", findings[0])
 
-    def test_other_forms_are_not(self):
+    def test_other_forms_are_not_found(self):
         for sample in ALLOWED:
             with self.subTest(sample):
                 self.assertEqual(list(coroutine_lint.check("a.cpp", in_function(sample))), [])

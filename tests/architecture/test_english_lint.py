@@ -1,4 +1,4 @@
-"""The English lint finds what it is for, and nothing else: samples of both."""
+"""Samples of sentences that the English lint must report, and of sentences that it must accept."""
 
 import tempfile
 import unittest
@@ -18,7 +18,7 @@ class Sentences(unittest.TestCase):
         for word in ("who", "whoever", "whom", "nobody", "Somebody", "what is none", "those that"):
             self.assertEqual(len(found(f"The end of {word} it was.")), 1, word)
 
-    def test_words_that_only_contain_them_are_not(self):
+    def test_longer_words_that_contain_such_a_word_are_not_reported(self):
         self.assertEqual(found("The whole message; whose size is known."), [])
 
     def test_code_between_backticks_is_not_english(self):

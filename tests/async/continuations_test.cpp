@@ -30,7 +30,7 @@ ThreadStrategy each_shared_strategy() {
   return strategy;
 }
 
-constexpr std::uint32_t only_calls = 0;  // an argument: the coroutine meets no other
+constexpr std::uint32_t only_calls = 0;  // an argument: the coroutine calls, and meets no other one
 
 /// A place where two threads meet, unless one of them comes too late.
 class Meeting {
@@ -67,7 +67,8 @@ class MeetingCoroutines {
   }
 
   [[nodiscard]] const ServerFixture& middle() const noexcept { return middle_; }
-  /// Connections that have brought a request to the sink: each of them has a thread there.
+  /// The number of connections that have carried a request to the sink. The sink has one thread for
+  /// each connection.
   [[nodiscard]] std::size_t connections_used() {
     const std::lock_guard lock(mutex_);
     return sink_threads_.size();
@@ -95,7 +96,7 @@ class MeetingCoroutines {
   Meeting after_;
   std::atomic<int> replies_ = 0;
   std::mutex mutex_;
-  std::set<std::thread::id> sink_threads_;  // guarded by it
+  std::set<std::thread::id> sink_threads_;  // guarded by mutex_
   ObjectRef sink_object_;
   ServerFixture sink_;
   ServerFixture middle_;

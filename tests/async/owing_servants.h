@@ -78,7 +78,7 @@ class Debts {
     changed_.notify_all();
   }
 
-  /// Of the coroutine that the calling thread has just begun.
+  /// The argument and the debt of the coroutine that the calling thread has just begun.
   static inline thread_local std::pair<std::uint32_t, Debt> begun_;
 
   std::mutex mutex_;  // guards the members below

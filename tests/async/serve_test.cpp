@@ -36,7 +36,7 @@ namespace {
 
 call<std::uint32_t> act(const ObjectRef& object) { return start_act(object, 1); }
 
-/// Calls the object as a client without asynchronous calls does.
+/// Calls the object synchronously.
 std::uint32_t invoke_act(const ObjectRef& object) { return test::act(object, 1); }
 
 /// A middle tier, the sink that its servant calls, and a client.

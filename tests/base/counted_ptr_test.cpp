@@ -32,7 +32,7 @@ struct Both final : Left, Right {
   int value = 7;
 };
 
-TEST_CASE("the last owner ends the object") {
+TEST_CASE("the last owner destroys the object") {
   int alive = 0;
   counted_ptr<Base> first = make_counted<Both>(alive);
   CHECK(alive == 1);

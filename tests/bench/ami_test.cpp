@@ -50,7 +50,7 @@ TEST_CASE("a default server gains by calls in flight on one CPU and on two") {
   CHECK(claims[2].measured.value == 6.75);
 }
 
-TEST_CASE("goals exist for measurements on one CPU") {
+TEST_CASE("a reactive server and omniORB have goals on one CPU only") {
   AmiReport report;
   report.parts = {part("reactive", 2)};
   CHECK(claims_of(report).empty());

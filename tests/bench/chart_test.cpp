@@ -111,7 +111,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a series has the same look in all charts of a page, and another one than its neighbours") {
+    "a series has the same look in all charts of a page, and neighbours have different looks") {
   Page page("title");
   page.chart(two_lines());
   LineChart other = two_lines();
@@ -222,7 +222,7 @@ TEST_CASE("a page draws at most six lines in a chart, and each of them once") {
   CHECK(contains(page.html(), "y, chart 3 of 3 (smaller is better)"));
 }
 
-TEST_CASE("each part of a chart has the base, and the axes of the whole chart") {
+TEST_CASE("each part of a chart has the base series, and the axes of the whole chart") {
   const std::vector<LineChart> parts = split_lines(many_lines(11, "2"));
   REQUIRE(parts.size() == 2);
   for (const LineChart& part : parts) {

@@ -63,7 +63,7 @@ TEST_CASE("thread strategies are compared with the system that waits in the same
   CHECK(claims[0].measured.value == 1.02);
 }
 
-TEST_CASE("the systems and workloads that goals are about are those of cubit") {
+TEST_CASE("goals name only systems and workloads that cubit has") {
   const std::vector<System> all = cubit_systems({}, {});
   for (const std::string& name : goal_systems())
     CHECK(std::ranges::find(all, name, &System::name) != all.end());

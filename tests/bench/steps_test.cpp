@@ -67,7 +67,7 @@ TEST_CASE("a step that comes twice in a call counts twice") {
   CHECK_FALSE(calls[1].steps.contains(Point::receive_begins));
 }
 
-TEST_CASE("the client does not wait for the server's stamps") {
+TEST_CASE("the time for the server's stamps is not part of the client's waiting time") {
   const auto calls =
       join({{{{Point::sent, 5}, {Point::received, 100}}, 9}}, {{{{Point::upcall_ended, 40}}, 30}});
   REQUIRE(calls.size() == 1);
@@ -103,7 +103,7 @@ TEST_CASE("calls can be written as text and read back") {
     CHECK_THROWS_AS(parse_calls(text), std::runtime_error);
 }
 
-TEST_CASE("time in no layer of either side is the system's") {
+TEST_CASE("time that belongs to no layer of client or server counts as input and output") {
   const WhiteboxResult result{"GIOP TCP",
                               0,
                               {{{Point::call_begins, 7},

@@ -101,7 +101,7 @@ class Reports(unittest.TestCase):
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
-    def test_without_an_experiment_they_are_listed(self):
+    def test_without_an_experiment_the_experiments_are_listed(self):
         outcome = bench()
         self.assertEqual(outcome.returncode, 2)
         self.assertIn("a command is missing; the commands are: cubit, whitebox, protocols", outcome.stderr)
@@ -235,7 +235,7 @@ class CountsOverUnix(CountsOfVoidCalls, unittest.TestCase):
 
 
 class CubitFloor(unittest.TestCase):
-    """The ping-pong's messages are as large as those of the calls that it is the floor of."""
+    """The messages of the raw ping-pong are as large as the messages of the calls that are compared with it."""
 
     def role(self, *words, **options):
         process = subprocess.Popen([PERIGEE, "bench", "cubit-role", *words], stdin=subprocess.PIPE,
@@ -579,7 +579,7 @@ class Ttcp(unittest.TestCase):
         self.assertEqual(outcome.returncode, 2)
         self.assertIn("unknown version 'sok'", outcome.stderr)
 
-    def test_quick_changes_nothing_that_is_typed(self):
+    def test_quick_does_not_change_options_that_are_given(self):
         rows = self.results("--quick", "--version", "sock", "--size", "2KiB", "--size", "65537",
                             "--queue", "64KiB", "--volume", "1MiB")
         self.assertEqual({row["buffer_size"] for row in rows}, {2048, 65537})
@@ -601,7 +601,7 @@ class Ttcp(unittest.TestCase):
 
 
 class TwoProcesses(unittest.TestCase):
-    """One machine stands for both here; tests/network has two."""
+    """Transmitter and receivers run on one machine here; tests/network has two hosts."""
 
     def receiving(self):
         process = subprocess.Popen([PERIGEE, "bench", "ttcp", "--receive", "--once", "--port", "0"],
@@ -629,12 +629,12 @@ class TwoProcesses(unittest.TestCase):
                               capture_output=True, text=True).stdout
         self.assertEqual(left.strip(), "")
 
-    def test_versions_that_go_to_no_other_machine_are_an_error(self):
+    def test_versions_that_work_on_one_machine_only_are_an_error(self):
         outcome = bench("ttcp", "--version", "lsock", "--transmit", "localhost", "--port", "1")
         self.assertEqual(outcome.returncode, 2)
         self.assertIn("none of these versions works between machines", outcome.stderr)
 
-    def test_a_port_where_nobody_listens_is_an_error_that_names_it(self):
+    def test_a_port_without_a_listener_is_an_error_that_names_the_port(self):
         receiver, port = self.receiving()
         receiver.kill()
         receiver.wait()

@@ -1,4 +1,4 @@
-"""perigee bench sockspeed: each channel in small, both sides by hand, and what goes wrong."""
+"""perigee bench sockspeed: small runs of each channel, parent and child started by hand, and errors."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class Experiment(unittest.TestCase):
     def test_every_channel_carries_every_kind_of_block(self):
         self.check_cells(CHANNELS, (16, 4096, 1024 * 1024))
 
-    def test_so_it_is_with_every_option(self):
+    def test_every_option_of_a_channel_carries_every_kind_of_block(self):
         self.check_cells(VARIANTS, (64, 65536))
 
     def test_no_names_are_left_behind(self):
@@ -88,7 +88,7 @@ class ByHand(unittest.TestCase):
         return process
 
     def parent(self, channel, *words):
-        """A parent, and what it says that the child has to be told."""
+        """A parent, and the arguments that it prints for the child."""
         parent = self.start("--parent", channel, *words)
         return parent, parent.stdout.readline().split("bench sockspeed ")[1].split()
 
@@ -100,7 +100,7 @@ class ByHand(unittest.TestCase):
                                                "--version", versions[0])
                     child = self.start(*told, "--version", versions[1])
                     if channel == "pipe":
-                        self.assertEqual(parent.stdout.readline(), "press Enter when it is there\n")
+                        self.assertEqual(parent.stdout.readline(), "press Enter when the child has started\n")
                         self.wait_until_open(child, told[-1])
                         parent.stdin.write("\n")
                         parent.stdin.flush()
@@ -170,7 +170,7 @@ class ByHand(unittest.TestCase):
                 self.assertEqual(child.returncode, 1)
                 self.assertRegex(errors, "ended within a run|Connection reset by peer")
 
-    def test_a_stranger_is_no_parent(self):
+    def test_a_child_refuses_a_server_that_is_no_parent(self):
         stranger = subprocess.Popen(["python3", "-c", "import socket\n"
                                      "s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True)\n"
                                      "s.accept()[0].sendall(b'HTTP/1.1 200 OK' * 10); input()"],
@@ -178,11 +178,11 @@ class ByHand(unittest.TestCase):
         self.addCleanup(lambda: (stranger.kill(), stranger.communicate()))
         child = sockspeed("--child", "tcp", "--at", "127.0.0.1:" + stranger.stdout.readline().strip())
         self.assertEqual(child.returncode, 1)
-        self.assertIn("no parent of this program", child.stderr)
+        self.assertIn("the peer is not a parent of perigee bench sockspeed", child.stderr)
 
 
 class Mistakes(unittest.TestCase):
-    def test_what_cannot_be_measured_is_said(self):
+    def test_invalid_arguments_are_errors_that_name_the_cause(self):
         for words, text in (
             (("--channel", "udp"), "unknown channel 'udp'"),
             (("--channel", "unix+no-delay"), "unknown option 'no-delay' of the channel 'unix'"),

@@ -94,7 +94,7 @@ TEST_CASE("unbuffered oneways of 1 KiB take less CPU time than omniORB's") {
   CHECK(verdict(claims[0]) == Verdict::missed);
 }
 
-TEST_CASE("goals of streams use the system's socket queues") {
+TEST_CASE("streams have goals only with the system's default socket queues") {
   TtcpTable table;
   table.cells[mib]["ORB octets"] = cell(1, 1);
   CHECK(claims_of(report_of(table)).size() == 2);

@@ -12,7 +12,7 @@ TEST_CASE("without rules everything passes") {
   CHECK(rules.allows_object({}));
 }
 
-TEST_CASE("a name with an asterisk stands for all operations that begin so") {
+TEST_CASE("a name with an asterisk at its end allows all operations that begin with the name") {
   AccessRules rules;
   rules.operations_allowed = {"get*", "_is_a"};
   CHECK(rules.allows_operation("get"));

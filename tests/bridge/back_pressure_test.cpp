@@ -1,4 +1,4 @@
-// A target that takes nothing, and clients that send on.
+// Back-pressure: a target that does not read, and clients that keep sending.
 #include "bridge/bridged.h"
 
 #include <atomic>
@@ -26,8 +26,8 @@ TEST_CASE("the bridge does not read from a client while the target takes nothing
     }
   });
   RawClient target = ends.target.accept();
-  // Wait until the client has sent nothing for a while. The socket buffers of both sides hold what
-  // it has sent, and the bridge little more.
+  // Wait until the client has sent nothing for a while. Most of its octets are then in the socket
+  // buffers; the bridge holds only a few.
   for (std::uint32_t before = count + 1; before != sent.load();) {
     before = sent.load();
     std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -1,4 +1,4 @@
-// A bridge between a client and a target that are made of octets.
+// A bridge between a client and a target that send and receive raw octets.
 #pragma once
 
 #include "orb/server/raw_client.h"
@@ -33,7 +33,7 @@ inline transport::ProtocolRegistry& protocols() {
 
 inline const Octets key_k = octets('k', 'e', 'y', '1');
 
-/// The target of a bridge: it listens, and the test plays the rest.
+/// The target of a bridge: it listens, and the test reads and writes its messages.
 class RawTarget {
  public:
   explicit RawTarget(const transport::Endpoint& endpoint = {"iiop", "127.0.0.1:0"},
@@ -41,7 +41,7 @@ class RawTarget {
       : protocol_(*registry.find(endpoint.scheme)), acceptor_(protocol_.listen(endpoint).value()) {}
 
   [[nodiscard]] const transport::Endpoint& endpoint() const { return acceptor_->published(); }
-  /// A reference to an object there.
+  /// A reference to an object of the target.
   [[nodiscard]] iop::Ior reference(const Octets& key, std::uint8_t minor = 2,
                                    std::vector<iop::TaggedComponent> components = {}) const {
     return {"IDL:Test:1.0",
@@ -49,7 +49,8 @@ class RawTarget {
                 endpoint(),
                 {.major = 1, .minor = minor, .object_key = key, .components = components})}};
   }
-  /// Blocks for the bridge. The transport still has to be opened, if its protocol opens it.
+  /// Waits until the bridge connects. The caller must open the transport if its protocol has a
+  /// handshake.
   [[nodiscard]] std::unique_ptr<transport::Transport> accept_transport() {
     auto accepted = acceptor_->accept(transport::Wait::yes);
     REQUIRE(accepted.has_value());

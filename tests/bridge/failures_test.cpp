@@ -14,7 +14,7 @@ Octets close_connection() {
 
 }  // namespace
 
-TEST_CASE("a target that cannot be reached: TRANSIENT, not executed") {
+TEST_CASE("a request to a target that cannot be reached gets TRANSIENT, COMPLETED_NO") {
   std::optional<RawTarget> gone(std::in_place);
   const transport::Endpoint place = gone->endpoint();
   gone.reset();
@@ -27,7 +27,7 @@ TEST_CASE("a target that cannot be reached: TRANSIENT, not executed") {
   }
 }
 
-TEST_CASE("a target that dies with a request: COMM_FAILURE, perhaps executed, and no second try") {
+TEST_CASE("a request whose target dies gets COMM_FAILURE, COMPLETED_MAYBE, and is not sent again") {
   Bridged ends;
   RawClient client = ends.connect();
   client.send(make_request({.key = key_k, .id = 6}));
@@ -62,7 +62,7 @@ TEST_CASE("a request that a stale connection did not execute is sent once more")
   CHECK(client.reply().result() == 2);
 }
 
-TEST_CASE("a target that closes each connection: TRANSIENT after two tries, not executed") {
+TEST_CASE("if the target closes each connection, a request gets TRANSIENT after two tries") {
   Bridged ends;
   RawClient client = ends.connect();
   client.send(make_request({.key = key_k}));
@@ -125,7 +125,7 @@ TEST_CASE("a bridge that stops answers requests that take too long") {
   CHECK(RawReply(client.receive()).type() == 5);  // CloseConnection
 }
 
-TEST_CASE("a client may not choose any number of connections to the target") {
+TEST_CASE("a client with many code sets causes a limited number of connections to the target") {
   Bridged ends;
   RawClient client = ends.connect();
   std::vector<RawClient> targets;

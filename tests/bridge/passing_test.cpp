@@ -141,8 +141,8 @@ TEST_CASE("code sets: clients with other code sets have connections of their own
   RawClient second = ends.target.accept();
   const RawReply of_utf_8(second.receive());
   CHECK(contains(of_utf_8.message, std::string("\x01\x00\x01\x05\x09\x01\x01\x00", 8)));
-  // A client that has announced its code sets before: the bridge announces them on the first
-  // connection to the target, until the target has replied.
+  // The client has announced its code sets before. The bridge announces them on the first
+  // connection in each request until the target has replied.
   latin.send(make_request({.key = key_k, .id = 2}));
   CHECK(contains(first.receive(), std::string("\x01\x00\x01\x00\x09\x01\x01\x00", 8)));
 }
@@ -186,7 +186,7 @@ TEST_CASE("a bridge whose target is the bridge itself is refused") {
   CHECK(started.error().kind == IoErrorKind::bad_address);
 }
 
-TEST_CASE("bridges that form a loop refuse requests, and all other messages end") {
+TEST_CASE("bridges that form a loop refuse requests, and no other message circulates for ever") {
   // The second bridge leads to the first one, by an address that the first one does not publish.
   RawTarget place;
   const transport::Endpoint second_place = place.endpoint();

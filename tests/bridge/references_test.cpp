@@ -24,6 +24,12 @@ transport::ProfileTarget target_of(const iop::Ior& ior) {
   return std::move(*target);
 }
 
+/// A reference to an object at this port of the host.
+iop::Ior reference_to(std::size_t port) {
+  return {"",
+          {iop::encode_profile({1, 2, "127.0.0.1", static_cast<std::uint16_t>(port), key_k, {}})}};
+}
+
 }  // namespace
 
 TEST_CASE("a reference of the bridge has the key, the version and the code sets of the target's") {
@@ -123,14 +129,34 @@ TEST_CASE("a LocateReply with OBJECT_FORWARD is rewritten too") {
   CHECK(forwarded.endpoints.front().endpoint == ends.bridge->listening().front());
 }
 
-TEST_CASE("a malformed reference in a forward is refused") {
+TEST_CASE("a malformed reference in a forward gets MARSHAL, COMPLETED_NO") {
   Bridged ends;
   RawClient client = ends.connect();
   client.send(make_request({.key = key_k}));
   RawClient target = ends.target.accept();
   target.send(make_reply_with(RawReply(target.receive()).ulong(12), 3,
                               octets(255, 255, 255, 127, 0, 0, 0, 0)));
-  CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/MARSHAL:1.0");
+  const RawReply reply = client.reply();
+  CHECK(reply.repository_id() == "IDL:omg.org/CORBA/MARSHAL:1.0");
+  CHECK(reply.completed() == 1);
+}
+
+TEST_CASE("a forward to one target too many gets IMP_LIMIT, COMPLETED_NO") {
+  Bridged ends;
+  RawClient client = ends.connect();
+  std::optional<RawClient> target;
+  const auto forward_to = [&](std::size_t port) {
+    client.send(make_request({.key = key_k}));
+    if (!target) target.emplace(ends.target.accept());
+    target->send(
+        make_reply_with(RawReply(target->receive()).ulong(12), 3, encoded(reference_to(port))));
+    return client.reply();
+  };
+  for (std::size_t port = 2; port < 2 + bridge::References::learned_max; ++port)
+    REQUIRE(forward_to(port).status() == 3);
+  const RawReply refused = forward_to(5000);
+  CHECK(refused.repository_id() == "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
+  CHECK(refused.completed() == 1);
 }
 
 TEST_CASE("a key of another bridge, and a key that is cut, lead nowhere") {
@@ -147,12 +173,7 @@ TEST_CASE("a key of another bridge, and a key that is cut, lead nowhere") {
 TEST_CASE("the bridge learns a limited number of targets") {
   bridge::References references(protocols());
   references.set_main_target({{"iiop", "127.0.0.1:1"}, {1, 2}, false});
-  const auto forward_to = [&](std::size_t port) {
-    const iop::Ior ior{
-        "",
-        {iop::encode_profile({1, 2, "127.0.0.1", static_cast<std::uint16_t>(port), key_k, {}})}};
-    return references.rewrite(ior);
-  };
+  const auto forward_to = [&](std::size_t port) { return references.rewrite(reference_to(port)); };
   for (std::size_t port = 2; port < 2 + bridge::References::learned_max; ++port)
     REQUIRE(forward_to(port));
   CHECK(forward_to(2));

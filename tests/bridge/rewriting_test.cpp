@@ -16,7 +16,7 @@ namespace {
 
 const TypeNode& any_type = basic_node<TypeKind::tk_any>;
 
-/// A body in which a reference, which changes its size, and an octet move the value.
+/// A body in which the value follows a reference, whose replacement is longer, and an octet.
 std::vector<const TypeNode*> types_around(const TypeNode& type) {
   return {&cdr::object_node, &basic_node<TypeKind::tk_octet>, &type,
           &basic_node<TypeKind::tk_double>};
@@ -91,7 +91,7 @@ TEST_CASE("a body that is cut at any octet is refused, and so is a body with one
   }
 }
 
-TEST_CASE("random octets end in a value or an error, with work that their number limits") {
+TEST_CASE("random octets give an error, or a rewritten body whose size is limited") {
   const auto seed = static_cast<unsigned>(std::random_device{}());
   CAPTURE(seed);
   std::mt19937 random(seed);

@@ -203,7 +203,7 @@ TEST_CASE("without the IDL, and for other operations, references pass unchanged"
   CHECK(ior_in(passed, passed.body()) == bank.target.reference(key_k));
 }
 
-TEST_CASE("arguments of another form get MARSHAL, COMPLETED_NO, and the target gets nothing") {
+TEST_CASE("arguments that do not match the IDL get MARSHAL, COMPLETED_NO, and are not passed on") {
   Bank bank;
   bank.client.send(Bank::with_body(request_of("close"), octets(0xff, 0xff, 0xff, 0xff)));
   const RawReply reply = bank.client.reply();
@@ -212,7 +212,7 @@ TEST_CASE("arguments of another form get MARSHAL, COMPLETED_NO, and the target g
   CHECK(contains(bank.pass_request(request_of("other"), {}).message, "other"));
 }
 
-TEST_CASE("requests that are refused take no place of a connection to the target") {
+TEST_CASE("refused requests do not count towards the limit of connections to the target") {
   Bank bank;
   for (std::uint32_t number = 0; number < 100; ++number) {
     RawRequest request = request_of("close");
@@ -238,7 +238,7 @@ TEST_CASE("a reference to an object that the rules refuse is not rewritten for t
         bank.target.reference(key_k));
 }
 
-TEST_CASE("results of another form get MARSHAL, COMPLETED_YES") {
+TEST_CASE("results that do not match the IDL get MARSHAL, COMPLETED_YES") {
   Bank bank;
   const RawReply opened = bank.pass_request(request_of("open"), {});
   const Octets own = encoded(bank.target.reference(key_k));

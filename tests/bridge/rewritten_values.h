@@ -33,7 +33,7 @@ inline constexpr auto replace_a = [](const iop::Ior& ior) -> std::optional<iop::
   return ior == reference_a ? std::optional(reference_b) : std::nullopt;
 };
 
-/// How a body is encoded.
+/// How a body is encoded. `phase` is the position of its first octet in the message, modulo 8.
 struct Form {
   std::endian order = std::endian::native;
   std::uint8_t minor = 2;

@@ -47,7 +47,7 @@ std::unique_ptr<transport::ProtocolRegistry> protocols_with(const TlsOptions& op
   return made;
 }
 
-/// A certificate of `name`, and clients must have one too.
+/// Options with the certificate `name`. They also require certificates of clients.
 TlsOptions demanding(const std::string& name) {
   TlsOptions options = certificates().options(name);
   options.client_certificates = ClientCertificates::required;
@@ -115,7 +115,7 @@ std::string text_of(const RawReply& reply) {
   return iop::decode_exception_detail(OctetSpan(reply.message).subspan(32, reply.ulong(28)));
 }
 
-/// The only address in a reference, as IIOP says it.
+/// The only profile of a reference, decoded as an IIOP profile.
 iop::ProfileBody body_of(const iop::Ior& ior) {
   REQUIRE(ior.profiles.size() == 1);
   auto body = iop::make_iiop_codec()->decode(ior.profiles.front(), {});

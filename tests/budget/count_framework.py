@@ -1,8 +1,9 @@
 """What the framework of protocols costs: indirect calls per message and side, by callgrind.
 
-A connection sees its transport and its messaging protocol by interfaces only. Counted as the difference between a run
-of few and one of many two-way calls, so that start and end cancel out; a two-way call is two messages on each side.
-Besides, for people: the instructions between the connection and the C library's function that makes the system call.
+A connection sees its transport and its messaging protocol by interfaces only. The count is the difference between a run
+of few and a run of many two-way calls, so that start and end cancel out. A two-way call is two messages on each side.
+The script also prints, without a limit, the number of instructions between the connection and the C library's function
+that makes the system call.
 
 Fails if there are more indirect calls than the design allows, which is 4.
     count_framework.py RUN_PAIR SERVER CLIENT ENDPOINT

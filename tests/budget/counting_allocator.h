@@ -1,4 +1,5 @@
-// Counts every heap allocation of the process: by malloc, its relatives, and so operator new.
+// Counts every heap allocation of the process by malloc and its relatives, also those of operator
+// new.
 #pragma once
 
 #include <cstdint>

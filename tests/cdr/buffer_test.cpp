@@ -96,7 +96,7 @@ TEST_CASE("clear keeps the memory, and truncate keeps the octets before the new 
   CHECK(buffer.flatten() == octets(5));
 }
 
-TEST_CASE("borrowed octets stand where they were borrowed") {
+TEST_CASE("borrowed octets keep their place between the octets that are appended") {
   const Octets first = octets(10, 11);
   const Octets second = octets(20);
   Buffer buffer;

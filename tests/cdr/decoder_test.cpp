@@ -280,7 +280,7 @@ TEST_CASE("an error says what is wrong, and where") {
   CHECK(to_string(cdr::Error{}) == "no error");
 }
 
-// Without memory, the octets behind the head cannot be joined with it either.
+// A sequence has taken the octets that landed behind the head, so no text can be made of them.
 TEST_CASE("a text whose octets were taken as a sequence is an error") {
   for (const std::size_t size : {100U, 100'000U}) {
     CAPTURE(size);

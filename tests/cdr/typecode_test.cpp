@@ -340,7 +340,7 @@ TEST_CASE("the memory of a TypeCode is charged to its message") {
 }
 
 // For each label, a look at all enumerators would take 10^11 steps.
-TEST_CASE("the labels of a union look at the enumerators of its discriminator once") {
+TEST_CASE("a union with many labels is checked against the enumerators of its discriminator fast") {
   constexpr std::uint32_t count = 300'000;
   std::vector<TypeMember> enumerators(count);
   for (TypeMember& each : enumerators) each.label = 1;
@@ -596,7 +596,7 @@ TEST_CASE("an alias of itself is never made") {
   CHECK(unaliased(*copy.node).kind == TypeKind::tk_recursive);
 }
 
-TEST_CASE("types read like IDL") {
+TEST_CASE("the text of a type is IDL") {
   CHECK(to_text(test::point) == "struct Point { double x; double y; }");
   CHECK(to_text(test::flag_union) ==
         "union U switch (boolean) { case TRUE: long a; default: string b; }");

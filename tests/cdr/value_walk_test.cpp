@@ -44,7 +44,7 @@ Octets everything(std::endian order, std::size_t start, CodeSets code_sets = {})
   return buffer.flatten();
 }
 
-/// The octets from a multiple of 8 on, as a decoder wants them.
+/// A message with the value behind `start` other octets, so that alignment counts from the message.
 Octets after(std::size_t start, const Octets& wire) {
   Octets message(start);
   message.insert(message.end(), wire.begin(), wire.end());
@@ -233,8 +233,8 @@ TEST_CASE("types with very many empty elements are refused, so that the walk end
   CHECK(skip(octets(0), doubled.back()).kind == ErrorKind::too_large);
 }
 
-// Each element of these sequences looks for the id of the exception. The search for the end of the
-// text there would take as many steps as the message has octets, for each element.
+// The walk looks for the id of the exception in each element of these sequences. A search for the
+// end of the id would take as many steps as the message has octets, for each element.
 TEST_CASE("an exception without its id does not search the message for each element") {
   const TypeNode no_members{.kind = tk_except, .id = "IDL:E:1.0"};
   const TypeMember member[] = {{"", &basic_node<tk_octet>}};
@@ -247,7 +247,7 @@ TEST_CASE("an exception without its id does not search the message for each elem
   CHECK(skip(wire, {.kind = tk_sequence, .content = &one_octet}).kind == ErrorKind::truncated);
 }
 
-TEST_CASE("the search for a long id of an exception is paid by the octets of the message") {
+TEST_CASE("the octets of a message limit the work of searching for long ids of exceptions") {
   const std::string id(0x01010100, '\x01');
   const TypeMember member[] = {{"", &basic_node<tk_octet>}};
   const TypeNode type{.kind = tk_except, .id = id, .members = member};

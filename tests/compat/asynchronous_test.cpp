@@ -1,5 +1,5 @@
-// Reply handlers with functions for oneways, weak references to handlers, and calls that the
-// duration of perform_work ends.
+// Reply handlers with functions for oneways, weak references to handlers, and replies that arrive
+// during perform_work with a duration.
 #include "deskAmiC.h"
 #include "deskS.h"
 #include "two_orbs.h"
@@ -44,7 +44,7 @@ class Handler : public Traits::replyhandler_base_type {
     }
   }
   std::atomic<int32_t> counted{-1};
-  /// Called on the thread that runs the loop, as the handler's functions.
+  /// Call it on the thread that runs the loop: that thread also calls the handler's functions.
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
  private:

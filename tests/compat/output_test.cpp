@@ -106,7 +106,7 @@ TEST_CASE("an operator of the application for sequences is a better match than P
 
 }  // namespace with_an_operator
 
-TEST_CASE("a reference is written with its interface in the program, and that of its object") {
+TEST_CASE("a reference is written with its static interface and the repository id of its object") {
   perigee::test::TwoOrbs orbs;
   const auto store = IDL::traits<Compat::Store>::unchecked_narrow(
       orbs.poa->create_reference("IDL:Compat/Archive:1.0"));

@@ -57,7 +57,7 @@ TEST_CASE("an open with Wait::no has to be repeated, and wants() says what it wa
   CHECK(refusals < 100);
 }
 
-TEST_CASE("an open that waits returns when the peer opens, too") {
+TEST_CASE("an open that waits returns as soon as the peer also opens") {
   auto memory = make_memory_pair();
   const TransportPair pair = wrap(memory);
   std::jthread client([&] { CHECK(pair.client->open(Wait::yes).ok()); });

@@ -1,4 +1,4 @@
-// Handshakes of transports: peers that do not end them.
+// Handshakes of transports that the peer does not complete.
 #include "conformance/limited_calls.h"
 #include "conformance/orb_pair.h"
 #include "conformance/raw_peer.h"
@@ -41,7 +41,7 @@ bool is_ended(Transport& transport) {
 
 }  // namespace
 
-TEST_CASE("clients that do not end their handshake are cut, and other clients are served") {
+TEST_CASE("clients that do not complete their handshake are cut off; other clients are served") {
   for (const char* strategy : thread_strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "handshake", .strategy = strategy};
@@ -74,7 +74,7 @@ TEST_CASE("a server ends although clients are in their handshake") {
   }
 }
 
-TEST_CASE("a call to a server that does not end the handshake ends at its time limit") {
+TEST_CASE("a call to a server that does not complete the handshake ends at its time limit") {
   for (const char* strategy : {"thread-per-connection", "reactive"}) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "handshake", .strategy = strategy};

@@ -112,8 +112,8 @@ class Surroundings {
     return made;
   }
 
-  /// Pairs of messages and transports that no protocol has by itself: messages of another protocol
-  /// over TCP, GIOP by a row, and sealed messages over every transport.
+  /// Scheme rows that pair messagings with transports: the messages of the board protocol over TCP,
+  /// GIOP over the board's transport, and numbered messages over every transport.
   [[nodiscard]] static transport::ProtocolParts more_schemes() {
     transport::ProtocolParts parts;
     parts.messagings.push_back(make_numbered_messages);
@@ -124,7 +124,7 @@ class Surroundings {
     return parts;
   }
 
-  /// Connections in memory with a handshake, as those of TLS.
+  /// Connections in memory with a handshake, such as TLS has.
   [[nodiscard]] static TransportEnds make_handshake_ends() {
     MemoryPair pair = make_memory_pair();
     return {add_handshake(std::move(pair.first), messaging::Role::opener),

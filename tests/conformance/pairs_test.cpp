@@ -30,7 +30,7 @@ bool is_stopping(CORBA::ORB& orb) {
   }
 }
 
-/// Upcalls of `stop` stay until they are let go.
+/// Upcalls of `stop` wait until the test opens the gate.
 class Gate {
  public:
   explicit Gate(NotingServant& servant) : servant_(servant) {
@@ -277,7 +277,7 @@ TEST_CASE(
   }
 }
 
-// A connection that receives such a message ends, and a test above fails with it.
+// A connection that receives a message with a wrong number ends, so a test above fails, too.
 TEST_CASE("every pairing with numbered messages: none was missing, duplicated or out of order") {
   CHECK(numbered_messages() > 0);
   CHECK(misnumbered_messages() == 0);

@@ -62,7 +62,7 @@ class FailingServant final : public NotingServant {
 
 }  // namespace
 
-TEST_CASE("requests and replies over a ring are made in its memory, under every strategy") {
+TEST_CASE("requests and replies over a ring are encoded in its memory, under every strategy") {
   for (const char* strategy : thread_strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "ring", .strategy = strategy};
@@ -96,7 +96,7 @@ TEST_CASE("messages that borrow octets or outgrow the ring are sent without bein
   CHECK(commits.count() == 2);
 }
 
-TEST_CASE("sealed messages are not made in the ring, since the seal is in front of them") {
+TEST_CASE("sealed messages are not encoded in the ring, since the seal is in front of them") {
   const OrbPairing pairing{.scheme = "numbered-ring"};
   Surroundings surroundings;
   PairServer server(surroundings, pairing);

@@ -26,7 +26,7 @@ namespace perigee::test {
 using namespace std::chrono_literals;
 
 namespace {
-/// The protocol in its place: its profiles are read and claimed by the registry.
+/// Adds the protocol to the registry, which then reads and claims the profiles of the protocol.
 inline transport::ProtocolFactory* add_protocol(transport::ProtocolRegistry& registry,
                                                 ProtocolHarness& harness) {
   auto made = harness.make_protocol();
@@ -59,7 +59,7 @@ TEST_CASE("an accept without waiting gives null when no client has connected") {
   CHECK((*accepted == nullptr));
 }
 
-TEST_CASE("interrupt ends an accept that waits, for good") {
+TEST_CASE("interrupt ends an accept that waits, and all later accepts fail") {
   ProtocolHarness harness;
   auto protocol = harness.make_protocol();
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();

@@ -1,4 +1,4 @@
-// The transport suite on a ring, and making messages in it.
+// The transport suite on a ring buffer, and encoding messages in its memory.
 #include "conformance/transport_pair.h"
 #include "support/memory_transport.h"
 
@@ -37,7 +37,7 @@ IoResult send_in_place(transport::Transport& transport, const Octets& octets) {
 
 namespace perigee::test {
 
-TEST_CASE("octets that are made in place arrive in order with octets that are sent") {
+TEST_CASE("octets that are written in place arrive in order with octets that are sent") {
   Harness harness;
   const auto pair = harness.connect();
   REQUIRE(pair.client->features().encodes_in_place);
@@ -52,7 +52,7 @@ TEST_CASE("octets that are made in place arrive in order with octets that are se
   CHECK((receive_exactly(*pair.server, 300) == third));
 }
 
-TEST_CASE("memory for more octets than there is room is refused, and memory may be given back") {
+TEST_CASE("a ring refuses memory for more octets than fit, and takes unused memory back") {
   Harness harness;
   const auto pair = harness.connect();
   CHECK(pair.client->begin_direct(1 << 20).empty());
@@ -62,7 +62,7 @@ TEST_CASE("memory for more octets than there is room is refused, and memory may 
   CHECK((receive_exactly(*pair.server, 5) == pattern(5, 1)));
 }
 
-TEST_CASE("a full ring has no memory until its peer has received") {
+TEST_CASE("a full ring lends no memory until the peer has received") {
   Harness harness;
   const auto pair = harness.connect(100);
   CHECK(send_in_place(*pair.client, pattern(70, 1)).ok());

@@ -31,7 +31,7 @@ inline void open_both(transport::Transport& client, transport::Transport& server
   }
 }
 
-/// A connection of the protocol, whose handshake is done, to where the acceptor listens.
+/// Connects to the acceptor with the protocol, and does the handshake.
 inline TransportPair connect_pair(transport::ProtocolFactory& protocol,
                                   transport::Acceptor& acceptor) {
   auto client =

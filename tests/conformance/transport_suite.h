@@ -168,7 +168,7 @@ TEST_CASE("closing a transport ends the peer's stream") {
   CHECK(pair.server->receive(space, Wait::yes).status == IoStatus::end_of_stream);
 }
 
-TEST_CASE("interrupt ends a receive that waits, for good") {
+TEST_CASE("interrupt ends a receive that waits, and later receives do not wait") {
   Harness harness;
   auto pair = harness.connect();
   IoResult result;
@@ -365,7 +365,7 @@ struct Sender final : event::EventHandler {
 };
 }  // namespace
 
-// A server that sends a large reply does this: it reads no further requests meanwhile.
+// While a server sends a large reply, it reads no further requests.
 TEST_CASE(
     "a reactor reports each time that a transport takes octets again, if nothing is received") {
   Harness harness;

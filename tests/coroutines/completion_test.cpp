@@ -92,7 +92,7 @@ TEST_CASE("with an executor the task resumes where the executor runs it") {
   CHECK(started.get() == 5);
 }
 
-TEST_CASE("continue_on moves a task") {
+TEST_CASE("continue_on resumes a task where the executor runs it") {
   struct Moves {
     static task<> there(executor where) { co_await continue_on(where); }
   };
@@ -104,7 +104,7 @@ TEST_CASE("continue_on moves a task") {
   CHECK(Started<void>(Moves::there(executor())).ended());
 }
 
-TEST_CASE("a stop callback can complete, too") {
+TEST_CASE("a stop callback can provide the result of a completion") {
   struct Waits {
     static task<bool> stopped() {
       completion<bool> answer;

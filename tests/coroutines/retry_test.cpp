@@ -63,7 +63,7 @@ task<int> call_again(Fixture& fixture, Server& server, RetrySchedule schedule) {
   co_return value;
 }
 
-TEST_CASE("a task is repeated after TRANSIENT, when the time of the reactor has come") {
+TEST_CASE("a task is repeated after TRANSIENT, when the delay has passed by the reactor's clock") {
   Fixture fixture;
   Server server{.failures_left = 2};
   Started<int> started(call_again(fixture, server, {}));

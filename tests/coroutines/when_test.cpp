@@ -193,7 +193,7 @@ TEST_CASE("the awaiting task's stop request reaches the tasks of when_any") {
   CHECK(started.get().value() == 1);
 }
 
-TEST_CASE("a stop request may end the task that passes it on, while it is passed on") {
+TEST_CASE("a task may end while its stop request is being passed to its tasks of when_any") {
   struct Awaits {
     /// Ends inside the stop request, before all callbacks are called.
     static task<bool> stop_request() {

@@ -1,4 +1,4 @@
-"""The documents keep to what is there.
+"""Checks that the documents agree with the repository.
 
 - A relative link leads to a file, and its anchor to a heading.
 - A block whose fence names a file of the repository (```cpp examples/hello/client.cpp) is an excerpt

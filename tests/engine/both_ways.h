@@ -120,8 +120,8 @@ class Echo final : public engine::RequestHandler {
   void count_malformed() noexcept override { malformed.fetch_add(1); }
 };
 
-/// A loop with its threads and its home. One thread: it runs nested turns; else several threads
-/// serve it, and spare threads stand in for threads that wait.
+/// A loop with its threads and its home. A single thread runs nested turns while it waits for a
+/// reply. If several threads serve the loop, spare threads replace threads that wait.
 class Side final : public engine::HomeOwner {
  public:
   static constexpr std::size_t parked_size_max = std::size_t{4} << 20;

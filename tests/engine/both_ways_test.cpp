@@ -114,7 +114,7 @@ TEST_CASE("more calls than allowed are refused, and the end of one makes room") 
   CHECK(second.await() == CallFailure::none);
 }
 
-TEST_CASE("a thread waits for a reply, and is answered while it calls from an upcall") {
+TEST_CASE("a call gets its reply although its upcall calls back over the same connection") {
   for (const BothWays::Plan& plan : plans()) {
     BothWays ends(plan);
     ends.acceptor_side.handler.on_request = [](engine::IncomingRequest& request) {
@@ -154,7 +154,7 @@ TEST_CASE("calls call back and forth, as deep as threads allow") {
   }
 }
 
-TEST_CASE("an end that blocks delays no other reply") {
+TEST_CASE("a call whose `on_end` blocks delays no other reply") {
   for (const BothWays::Plan& plan : plans()) {
     if (plan.opener_threads == 1) continue;  // its only thread runs the end of the call
     BothWays ends(plan);
@@ -233,7 +233,7 @@ TEST_CASE("replies are read although the peer takes no requests of this side") {
 
 namespace {
 
-/// Two-way calls with so many octets each.
+/// Starts `count` two-way calls with `size` octets each.
 std::vector<std::unique_ptr<TestCall>> start_calls(Connection& connection, int count,
                                                    std::size_t size) {
   std::vector<std::unique_ptr<TestCall>> calls;
@@ -447,7 +447,7 @@ TEST_CASE("a thread waits no longer than its deadline") {
   }
 }
 
-TEST_CASE("a withdrawn call ends without its observer, and tells the peer") {
+TEST_CASE("a withdrawn call does not call its observer, and cancels the request at the peer") {
   Gate gate;
   std::atomic<bool> cancelled{false};
   BothWays ends;
@@ -520,7 +520,7 @@ TEST_CASE("an opener closes when its calls are over") {
   ends.acceptor_side.await_no_connection();
 }
 
-TEST_CASE("a peer that never answers does not hold up the end") {
+TEST_CASE("a peer that never replies does not delay the end of a draining connection") {
   Gate gate;
   BothWays ends({}, [](BothWays& made) {
     made.opener_side.settings.drain_timeout = std::chrono::milliseconds(20);

@@ -1,4 +1,4 @@
-// Connects: hosts that do not answer, names that take long, deadlines, the end, and lack of memory.
+// Connects: hosts that do not answer, slow look-ups of names, deadlines, `stop`, lack of memory.
 // Connectors are scripted. Some hosts are sockets of this host whose queues are full.
 #include "engine/client/connects.h"
 
@@ -210,7 +210,7 @@ TEST_CASE("connects: a refused connection is reported with its endpoint") {
   CHECK(error.endpoint.contains(address));
 }
 
-TEST_CASE("connects: names that take long delay no numeric address") {
+TEST_CASE("connects: slow look-ups of names delay no numeric address") {
   Connects connects(2, steady_clock());
   std::promise<void> found;
   const std::shared_future<void> name = found.get_future().share();
@@ -229,7 +229,7 @@ TEST_CASE("connects: names that take long delay no numeric address") {
   for (Wish* const wish : {&first, &second, &third}) CHECK(wish->result().has_value());
 }
 
-TEST_CASE("connects: a protocol that can only wait gets a thread") {
+TEST_CASE("connects: a protocol that can only block while it connects gets a thread") {
   Connects connects(1, steady_clock());
   Wish wish(connects, std::make_shared<ScriptedConnector>());
   CHECK(wish.result().has_value());
@@ -273,7 +273,7 @@ TEST_CASE("connects: a handshake goes on as its transport says, and delays no ot
   CHECK(ended.error().endpoint.ends_with("(handshake)"));
 }
 
-TEST_CASE("connects: a protocol that can only wait has its handshake on the waiting thread") {
+TEST_CASE("connects: a protocol that can only block does its handshake on the blocked thread") {
   const HandshakePair pair = make_handshake_pair();
   auto connector = std::make_shared<ScriptedConnector>();
   connector->on_connect = [&pair]() -> Connects::Made { return std::move(*pair.client); };

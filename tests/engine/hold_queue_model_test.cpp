@@ -332,7 +332,7 @@ class HeldConnections {
         open_until_parked(connection, random() % 16);
     }
   }
-  /// Until at most `count` requests of the connection are parked.
+  /// Opens the hold point until at most `count` requests of the connection are parked.
   void open_until_parked(const Connection& connection, std::uint32_t count) {
     do {
       open();

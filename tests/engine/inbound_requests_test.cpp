@@ -22,7 +22,7 @@ class Upcall final : public InboundRequest {
       : InboundRequest(id, {1, 2}, messaging::ResponseFlags::with_target) {}
 };
 
-/// Counted as a deferred request of the ORB is; deleted with the last reference.
+/// Has a count of references like a deferred request of the ORB; deleted with the last reference.
 class Deferred final : public DeferredRequest {
  public:
   explicit Deferred(std::uint32_t id, std::atomic<int>& alive)

@@ -22,7 +22,7 @@ using perigee::test::EndedTransport;
 
 namespace {
 
-/// A connection always waits, until the acceptor is interrupted.
+/// Always has a connection to accept, until it is interrupted.
 class FloodedAcceptor final : public transport::Acceptor {
  public:
   FloodedAcceptor() : handle_(eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)) {}

@@ -18,14 +18,15 @@ using namespace perigee::engine;
 
 namespace {
 
-/// Runs a function on a thread of the loop, for each mark. Counted, as connections are.
+/// Runs a function on a thread of the loop, once for each `start`. Has a count of references, like
+/// a connection.
 class Work final : public Pollable {
  public:
   static Work& make(Reactor& reactor, std::function<void(Work&)> function) {
     return *new Work(reactor, std::move(function));
   }
   void start() noexcept { reactor_.mark_ready(*this); }
-  /// By the function: the work is over.
+  /// The function calls this when the work is over.
   void end() noexcept {
     reactor_.remove(*this);
     done_.set_value();
@@ -219,7 +220,8 @@ struct Blocking {
   Work& work;
 };
 
-// As the supervisor does, until it has called a spare thread, or gives up.
+// Does what the supervisor does: if the loop looks stuck within a few ticks, it adds spare threads.
+// Returns false if no thread was added.
 bool add_spare_if_stuck(Pool& pool) {
   const std::chrono::milliseconds tick(1);
   for (int look = 0; look < 5; ++look) {
@@ -258,7 +260,7 @@ TEST_CASE("a loop gets a spare thread for each blocked thread, and returns to th
   CHECK(pool.spares.left() == 2);
 }
 
-TEST_CASE("a loop whose upcalls block has a hundred threads after a few remedies") {
+TEST_CASE("a loop whose upcalls block has a hundred threads after a few calls of add_spares") {
   Pool pool(2, 300);
   int remedies = 0;
   for (; pool.threads.serving_count() < 128; ++remedies) REQUIRE(pool.threads.add_spares());

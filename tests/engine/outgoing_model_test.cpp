@@ -1,8 +1,8 @@
-// OutgoingQueue: random operations of several senders against a transport that is short, blocks,
-// fails, has octets of its own to send, and memory in which messages are made. Other senders act in
-// the middle of each send, as other threads would. The invariants are checked after each step; the
-// octets that were taken tell whether all messages left, once, whole and in order. A seed gives the
-// same steps again.
+// OutgoingQueue: random operations of several senders against a transport. The transport takes only
+// a part of a message, blocks, fails, has octets of its own to send, and lends memory in which
+// messages are made. Other senders act in the middle of each send, as other threads would. The
+// invariants are checked after each step. The octets that the transport took show whether each
+// message left once, whole and in order. A seed gives the same steps again.
 #include "engine/outgoing_fixture.h"
 
 #include <doctest/doctest.h>

@@ -31,7 +31,7 @@ struct QueueFixture {
     const Octets octets = numbered_message(number, 100);
     return queue.hold(OneSegment(octets), limits, Wait::no);
   }
-  /// The next send takes so many octets, and calls `meanwhile` before.
+  /// The next send first calls `meanwhile`, and then takes `octets` octets.
   void take_once(std::size_t octets, std::function<void()> meanwhile = {}) {
     transport.on_send = [this, octets, meanwhile](auto segments, Wait) -> IoResult {
       transport.on_send = [](auto, Wait) { return IoResult{0, IoStatus::would_block, 0}; };

@@ -194,6 +194,29 @@ TEST_CASE("a handler that marks itself again waits for the next turn, behind the
   reactor->remove(greedy);
 }
 
+TEST_CASE("a handler can ask whether its turn calls further handlers") {
+  std::vector<bool> answers;
+  const auto run = [&answers](std::unique_ptr<Reactor> reactor) {
+    answers.clear();
+    const auto ask = [&](Readiness) { answers.push_back(reactor->calls_more_in_turn()); };
+    FunctionHandler first(ask);
+    FunctionHandler second(ask);
+    reactor->mark_ready(first);
+    reactor->mark_ready(second);
+    reactor->run_once(Deadline::never());
+    HandlePair pair = make_handle_pair();
+    FunctionHandler alone(ask);
+    REQUIRE(reactor->add(pair.far.handle(), alone).has_value());
+    send_octet(pair.near);
+    reactor->run_once(Deadline::never());
+    reactor->remove(alone);
+  };
+  run(make());
+  CHECK((answers == std::vector{true, false, false}));
+  run(test::make_test_reactor(steady_clock(), Threads::several));
+  CHECK((answers == std::vector{true, true, true}));
+}
+
 TEST_CASE("removing a handler also removes its mark, even during a turn") {
   auto reactor = make();
   FunctionHandler last;

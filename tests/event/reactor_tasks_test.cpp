@@ -193,7 +193,7 @@ TEST_CASE("a stop ends one run, even a stop before the run") {
   CHECK(ran);
 }
 
-TEST_CASE("the loop's thread knows itself while it is in a turn") {
+TEST_CASE("is_loop_thread is true on the loop's thread while it is in a turn") {
   Fixture fixture;
   CHECK_FALSE(fixture.reactor->is_loop_thread());
   bool inside = false;

@@ -27,7 +27,7 @@ class Bank(unittest.TestCase):
         return Server(f"{TOOL} bridge --json --listen iiop://127.0.0.1:0 --reference {reference} {options}")
 
     def endpoints_after_a_call(self, reference):
-        """Where the account is that the client has opened, used, and passed to the bank."""
+        """The endpoints of the account that the client has opened, used, and passed to the bank."""
         client = subprocess.run([CLIENT, reference], capture_output=True, text=True)
         self.assertEqual(client.returncode, 0, client.stderr)
         said, account = client.stdout.splitlines()
@@ -52,7 +52,7 @@ class Bank(unittest.TestCase):
             endpoints = self.endpoints_after_a_call(printed["references"][0])
             self.assertTrue(endpoints[0].startswith(self.endpoint), endpoints)
 
-    def test_a_reference_of_the_server_makes_its_own_address_known(self):
+    def test_accounts_lead_through_the_bridge_if_target_names_the_server_by_another_address(self):
         with Server(f"{SERVER} -ORBListenEndpoints iiop://127.0.0.1:0") as server:
             shown = subprocess.run([TOOL, "ior", "--json", server.ior], capture_output=True, text=True)
             port = json.loads(shown.stdout)["choices"][0]["endpoint"].rsplit(":", 1)[1]

@@ -1,6 +1,6 @@
 """examples/forwarding: a ledger that moves under load, and replicas that are killed.
 
-Whatever happens, no ticket is entered twice, and what the client was told is done is entered.
+Whatever happens, no ticket is entered twice, and each ticket that the client reports as done is entered.
 """
 
 import os
@@ -24,7 +24,7 @@ def entries(file):
 
 
 class Client:
-    """Enters tickets, as long as somebody reads what it prints."""
+    """Enters tickets, as long as the test reads its output."""
 
     def __init__(self, references):
         self.process = subprocess.Popen(
@@ -37,7 +37,7 @@ class Client:
         self.tickets[what].append(int(ticket))
 
     def await_entries(self, file):
-        """Until it has entered some more tickets there."""
+        """Waits until the client has entered SOME more tickets in the ledger `file`."""
         enough = entries(file) + SOME
         while entries(file) < enough:
             line = self.process.stdout.readline()
@@ -46,7 +46,7 @@ class Client:
             self._take(line)
 
     def finish(self):
-        """Lets calls in progress end. Returns the exit status and what was said of errors."""
+        """Lets calls in progress end. Returns the exit status and the error output."""
         self.process.stdin.close()
         for line in self.process.stdout:
             self._take(line)
@@ -79,7 +79,7 @@ class Forwarding(unittest.TestCase):
         return [int(line) for line in (self.folder / name).read_text().split()]
 
     def check_ledgers(self, client, names):
-        """No ticket twice; all that are done, and none that nobody knows of."""
+        """No ticket is entered twice. Each done ticket is entered; each other entered ticket is one of unknown outcome."""
         entered = [ticket for name in names for ticket in self.entered(name)]
         self.assertEqual(len(entered), len(set(entered)))
         done, unknown = set(client.tickets["done"]), set(client.tickets["unknown"])

@@ -1,4 +1,4 @@
-"""examples/imaging: server, locator and client as processes; what is killed, forged, full and slow."""
+"""examples/imaging: server, locator and client as processes; kills, forged tickets, limits, slow clients."""
 
 import hashlib
 import os
@@ -89,7 +89,7 @@ class Imaging(unittest.TestCase):
         self.locator = Program(self, ["image_locator", self.server.reference])
 
     def start_with_another_server(self):
-        """The other one's images, and that server."""
+        """Starts two servers. Returns the folder of the second server's images, and that server."""
         others = self.folder / "others"
         others.mkdir()
         self.generate(others / "other.pgm", 1, seed=7)
@@ -136,7 +136,7 @@ class Imaging(unittest.TestCase):
             return stream.recv(1)
 
     def show(self, address, secret):
-        """All that a stream gives for a ticket, but for what says that it has to wait."""
+        """All octets that the server sends for a ticket, without the octets 4, which tell the client to wait."""
         with socket.create_connection(address) as stream:
             stream.sendall(secret)
             return b"".join(iter(lambda: stream.recv(MIB), b"")).lstrip(b"\4")
@@ -168,7 +168,7 @@ class Fetching(Imaging):
         self.assertEqual(client.returncode, 0)
         self.assertRegex(os.read(master, 65536).decode(), r"small.pgm: 1.0 of 1.0 MiB, 100 %")
 
-    def test_without_a_terminal_there_is_none(self):
+    def test_without_a_terminal_no_progress_is_shown(self):
         self.start()
         self.assertEqual(self.client("fetch", "small.pgm").stderr, "")
 
@@ -224,7 +224,7 @@ class Interrupted(Imaging):
         self.server.kill()
         _, errors = client.communicate()
         self.assertEqual(client.returncode, 1)
-        self.assertIn("given up: fetch again, and it goes on", errors)
+        self.assertIn("given up: fetch again to continue", errors)
         self.start_again()
         self.assert_fetched("large.pgm", self.client("fetch", "large.pgm").stdout)
 
@@ -255,7 +255,7 @@ class Interrupted(Imaging):
         self.assertEqual((client.returncode, errors), (0, ""))
         self.assert_fetched("large.pgm", output)
 
-    def test_at_its_end_a_server_cuts_those_that_take_too_long(self):
+    def test_at_its_end_a_server_cuts_transfers_that_take_too_long(self):
         self.start("--grace-seconds", "0")
         address, secret = self.ticket("large.pgm")
         with socket.create_connection(address) as stream:  # reads nothing
@@ -299,7 +299,7 @@ class Changed(Imaging):
         self.assertEqual(client.wait(), 0)
         self.assertEqual((self.folder / "large.pgm").read_bytes(), before)
 
-    def test_a_ticket_for_a_content_that_is_gone_is_answered_so(self):
+    def test_a_ticket_for_a_replaced_image_gets_the_answer_changed(self):
         self.start()
         address, secret = self.ticket("large.pgm")
         self.replace_large()
@@ -317,7 +317,7 @@ class Changed(Imaging):
         os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))  # as a disk error would
         client = self.client("fetch", "small.pgm", "--attempts", "2")
         self.assertEqual(client.returncode, 1)
-        self.assertIn("the checksum is wrong: what has arrived is thrown away", client.stderr)
+        self.assertIn("the checksum is wrong: the received octets were deleted", client.stderr)
         self.assertEqual(list(self.folder.glob("small.pgm*")), [])
 
     def test_another_file_of_the_same_size_and_time_is_not_the_damaged_one(self):
@@ -394,7 +394,7 @@ class TicketsAndLimits(Imaging):
             except ConnectionResetError:
                 pass  # the half was not read
 
-    def test_a_thousand_connections_without_ticket_hold_up_nobody(self):
+    def test_a_thousand_connections_without_ticket_do_not_delay_clients(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
@@ -482,7 +482,7 @@ class Mistakes(Imaging):
         self.assertEqual((client.returncode, client.stderr),
                          (1, "image_client: no server has an image 'none.pgm'\n"))
 
-    def test_names_lead_nowhere_but_into_the_folder(self):
+    def test_image_names_do_not_lead_out_of_the_folder(self):
         self.start()
         outside = self.folder / "outside.pgm"
         shutil.copy(self.images / "small.pgm", outside)
@@ -498,7 +498,7 @@ class Mistakes(Imaging):
         self.assertFalse((self.folder / "stolen").exists())
         self.assertNotIn("link", self.client("list").stdout)
 
-    def test_a_full_disk_is_said_and_what_has_arrived_is_kept(self):
+    def test_a_full_disk_is_reported_and_what_has_arrived_is_kept(self):
         self.start()
         disk = self.folder / "disk"
         disk.mkdir()
@@ -507,16 +507,16 @@ class Mistakes(Imaging):
             ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh",
              *self.words("fetch", "large.pgm")], capture_output=True, text=True)
         self.assertEqual(client.returncode, 1)
-        self.assertIn("No space left on device; what has arrived is kept", client.stderr)
+        self.assertIn("No space left on device; the received octets are kept", client.stderr)
         self.assertRegex(client.stdout, r"^large\.pgm\.[0-9a-f]{16}\.part\n$")
 
-    def test_a_folder_that_cannot_be_written_to_is_said(self):
+    def test_a_folder_that_cannot_be_written_to_is_reported(self):
         self.start()
         client = self.client("fetch", "small.pgm", "--to", "no/such/folder/small.pgm")
         self.assertEqual(client.returncode, 1)
         self.assertIn("No such file or directory", client.stderr)
 
-    def test_a_locator_that_is_gone_is_said(self):
+    def test_a_locator_that_is_gone_is_reported(self):
         self.start()
         self.locator.kill()
         client = self.client("fetch", "small.pgm", "--attempts", "1")
@@ -538,7 +538,7 @@ class Mistakes(Imaging):
             self.assertEqual((shown.returncode, shown.stderr), (0, ""), program)
             self.assertIn("Usage: ", shown.stdout)
 
-    def test_wrong_usage_is_told_from_failure(self):
+    def test_wrong_usage_and_failures_have_different_exit_statuses(self):
         self.start()
         self.assertEqual(self.client().returncode, 2)
         self.assertEqual(self.client("fetch").returncode, 2)

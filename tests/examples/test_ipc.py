@@ -46,7 +46,7 @@ class Echo(unittest.TestCase):
         return Server(f"{PROGRAMS}/echo_server {family} {FAMILIES[family].format(folder=self.folder)}")
 
     def families(self):
-        """Those of this host. Where io_uring is forbidden the server must say so, and exactly that."""
+        """The families that this host supports: all, without uring if the server reports that io_uring is forbidden."""
         outcome = run("echo_server", "uring", "192.0.2.1:0")
         if not outcome.stderr.decode().strip().endswith(FORBIDDEN):
             return list(FAMILIES)
@@ -87,7 +87,7 @@ class Echo(unittest.TestCase):
                 self.assertEqual(run("echo_client", "sock", server.ior, input=b"other").stdout, b"other")
                 self.assertEqual(waiting.communicate(b"first")[0], b"first")
 
-    def test_who_comes_when_no_handle_is_left_is_served_when_others_have_gone(self):
+    def test_a_client_that_comes_when_no_handle_is_left_is_served_when_others_have_gone(self):
         with Server(f"prlimit --nofile=12 {PROGRAMS}/echo_server lsock {self.folder}/echo") as server:
             clients = []
             for number in range(20):
@@ -166,7 +166,7 @@ class Stream(unittest.TestCase):
                 self.assertIn("listen: Address already in use", listening.stderr.decode())
                 self.assertEqual(run(f"{version}_stream_server", "many").returncode, 2)
 
-    def test_the_orb_carries_the_same(self):
+    def test_the_orb_version_carries_the_same_octets(self):
         with tempfile.TemporaryDirectory() as folder:
             reference = Path(folder) / "reference"
             server = subprocess.Popen([PROGRAMS / "orb_stream_server", reference], stdout=subprocess.PIPE,
@@ -222,7 +222,7 @@ class Broker(unittest.TestCase):
             self.assertEqual(server.end(), 0)
             self.assertFalse(self.address.exists())
 
-    def test_what_is_refused_is_refused_with_a_reason(self):
+    def test_a_refusal_has_a_reason(self):
         with self.serving(self.user):
             for name, reason in (("absent", "No such file or directory"),
                                  ("../secret", "not the name of a file in the folder"),
@@ -240,7 +240,7 @@ class Broker(unittest.TestCase):
         client.connect(str(self.address))
         return client
 
-    def test_clients_that_say_nothing_keep_nobody_waiting(self):
+    def test_clients_that_say_nothing_do_not_delay_other_clients(self):
         with self.serving(self.user) as server:
             silent = [self.connected() for _ in range(10)]
             self.assertEqual(self.ask("report").stdout, MESSAGE)

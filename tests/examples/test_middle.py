@@ -56,7 +56,7 @@ class Middle(unittest.TestCase):
                         self.assertEqual((client.returncode, output), (0, "ACME 142\n"))
                     self.assertEqual(server.end(), 0)
 
-    def test_a_sink_that_is_gone_is_told_to_the_client(self):
+    def test_the_client_gets_an_exception_when_the_sink_is_gone(self):
         for model in MODELS:
             with self.subTest(model), sink() as far, middle(model, far) as server:
                 self.check(server.call(f"{CLIENT} {{ior}} ACME"), 0, "ACME 142\n")

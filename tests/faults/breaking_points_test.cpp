@@ -1,6 +1,6 @@
-// The completion status table of the style guide (section 6), between two ORBs: a connection breaks
-// at every octet of a request and of its reply, on either side. Nothing is executed twice, nothing
-// answered twice, nothing hangs (the test would), and the call after it succeeds.
+// The completion status of failed calls between two ORBs: a connection breaks at every octet of a
+// request and of its reply, on either side. No request is executed or answered twice, no call
+// waits for ever, and the next call succeeds.
 #include "faults/two_orbs.h"
 
 #include <doctest/doctest.h>
@@ -167,8 +167,9 @@ class Experiment {
   [[nodiscard]] transport::FaultPlan plan_of(Side side) {
     return side == side_ ? armed_.plan() : transport::FaultPlan{};
   }
-  /// A client notices a reset at once. The server may have read the last octet of the request just
-  /// before, and a server that stops then does not begin it.
+  /// Waits until the server has executed each request that it must execute. A client notices a
+  /// reset at once, perhaps before the server begins to execute a request that it has just read. A
+  /// server that stops at that moment would not execute the request.
   void await_executions() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     for (std::uint32_t number = 1; number <= expected_.size(); ++number)

@@ -1,4 +1,4 @@
-// fork and exec; nothing of the ORB.
+// Starts child processes with fork and exec. Uses nothing of the ORB.
 #include "faults/child_process.h"
 
 #include <fcntl.h>

@@ -66,7 +66,7 @@ class HealthyClient {
           }
         }) {}
 
-  /// Returns when a call that began after this function has its reply.
+  /// Returns when a call that began after the begin of this function has its reply.
   void check_served() {
     const int before = answers_;
     for (int seen = before; seen < before + 2; seen = answers_) answers_.wait(seen);

@@ -1,6 +1,6 @@
-// Every allocation of a call fails, one after the other, on either side: the call ends with
-// NO_MEMORY or with its connection, nothing hangs, and the next one succeeds. (The address
-// sanitizer's build looks for leaks.)
+// Every allocation of a call fails, one after the other, on either side. The call ends with
+// NO_MEMORY or with the loss of its connection, nothing hangs, and the next call succeeds. (The
+// build with the address sanitizer looks for leaks.)
 #include "event/thread_scope.h"
 #include "faults/two_orbs.h"
 #include "orb/context/orb_metrics.h"
@@ -24,7 +24,7 @@
 namespace perigee::test {
 namespace {
 
-// Small enough for every part of the code to need memory of its own.
+// With such small fragments, requests with `data` need memory in every part of the code.
 const messaging::Limits in_fragments{.fragment_size = 1024};
 const std::vector<std::uint8_t> data(5000, 7);
 

@@ -1,4 +1,4 @@
-// By /proc and setrlimit.
+// The memory limit and the memory use of this process, by /proc and setrlimit.
 #include "faults/process_limits.h"
 
 #include "base/sanitizer.h"

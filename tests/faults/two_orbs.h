@@ -59,8 +59,8 @@ class FaultyClient {
   std::shared_ptr<orb::OrbCore> core_;
 };
 
-/// How often each request was executed, by the number that it brings; the last million of numbers.
-/// Any thread.
+/// How often each request was executed, by the number in the request. Keeps the last million of
+/// numbers. Any thread may use it.
 class Ledger {
  public:
   void enter(std::uint32_t number) { ++place(number); }
@@ -120,7 +120,7 @@ class LedgerServer {
   [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
   /// Not after `stop`.
   [[nodiscard]] PortableServer::POAManager& manager() noexcept { return *manager_; }
-  /// Another server's object, to be called out of upcalls.
+  /// An object of another server, for calls from upcalls of this server.
   [[nodiscard]] ObjectRef object(const iop::Ior& ior) const { return core_->make_object(ior); }
 
  private:

@@ -32,7 +32,7 @@ void check_all(const PeerReference& peer, const Data::Samples& one, const Data::
              other);
 }
 
-/// Of 10 MB, about.
+/// Sends sequences of about 10 MB.
 void check_large(const PeerReference& peer) {
   const auto some = interop::make_many<Data::Items>(100, interop::make_item);
   Data::Items items;

@@ -32,7 +32,7 @@ int in_other_mode(Owner owner) {
   return fd;
 }
 
-TEST_CASE_TEMPLATE("an adopted acceptor waits, with a limit or without waiting", Over,
+TEST_CASE_TEMPLATE("an adopted acceptor accepts with a time limit, and without waiting", Over,
                    EVERY_DOMAIN) {
   if (!is_here<Over>()) return;
   using Acceptor = typename Over::Family::Acceptor;

@@ -275,8 +275,8 @@ TEST_CASE_TEMPLATE("a stream is received into a file, at any offset", Over, EVER
   }
 }
 
-TEST_CASE_TEMPLATE("a limit ends a receive into a file, which takes no octet beyond its size", Over,
-                   EVERY_FAMILY) {
+TEST_CASE_TEMPLATE("a limit ends a receive into a file, which takes at most the requested octets",
+                   Over, EVERY_FAMILY) {
   if (!is_here<Over>()) return;
   const Folder folder;
   auto output = OutputFile::open(folder.path("out"), OutputFile::Existing::refuse).value();

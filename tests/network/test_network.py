@@ -72,7 +72,7 @@ class Network(unittest.TestCase):
             self.assertIn("TRANSIENT", client.stderr)
             self.assertIn("iiop://10.77.0.2:2809: Network is unreachable", client.stderr)
 
-    def test_one_reference_serves_those_inside_and_those_outside(self):
+    def test_one_reference_serves_clients_inside_and_clients_outside(self):
         with forwarding(gateway, "192.0.2.1", 4000, "10.77.0.2", 2809):
             with serving("iiop://:2809?publish=10.77.0.2,192.0.2.1:4000") as server:
                 self.expect_price(self.call(server))
@@ -82,7 +82,7 @@ class Network(unittest.TestCase):
         with serving("iiop://") as server:
             self.expect_price(self.call(server, host=gateway))
 
-    def test_publish_all_leads_there_over_ipv6_where_ipv4_does_not(self):
+    def test_publish_all_leads_to_the_server_over_ipv6_where_ipv4_does_not(self):
         with serving("iiop://?publish=all") as server:
             self.expect_price(self.call(server, host=gateway))
             self.expect_price(self.call(server))

@@ -1,5 +1,5 @@
-// The completion status table of the style guide (section 6) and of interop facts 19, 21, 22 of
-// docs/interop.md: one test per row.
+// The completion status of failed calls, and interop facts 19, 21 and 22 of docs/interop.md: one
+// test for each case.
 #include "orb/fixture.h"
 
 #include <doctest/doctest.h>

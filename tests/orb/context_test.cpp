@@ -34,7 +34,7 @@ ContextRef decoded(const Octets& octets) {
   return context;
 }
 
-// A sequence that claims to have `count` strings, and has `there`.
+// A sequence that claims to have `count` strings, and has only `there` strings.
 Octets strings(std::uint32_t count, std::size_t there) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);

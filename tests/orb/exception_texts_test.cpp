@@ -110,7 +110,7 @@ TEST_CASE("InvalidName tells the name, and the option that defines it") {
                  "'Bank' already"));
 }
 
-TEST_CASE("the text of a failed call is known as such") {
+TEST_CASE("tells_of_call recognises the texts of failed calls") {
   Fixture fixture;
   const auto object = fixture.object({"nowhere"});
   const std::string text = caught<CORBA::TRANSIENT>([&] { ping(object); }).detail();

@@ -163,8 +163,8 @@ TEST_CASE("the text of the exception names each bad policy and the reason") {
         "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY_TYPE: RelativeRoundtripTimeoutPolicy (type "
         "32): a TimeBase::TimeT is needed: an unsigned 64-bit number of units of 100 ns");
   CHECK(text(SYNC_SCOPE_POLICY_TYPE, std::int16_t{4}) ==
-        "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY_VALUE: SyncScopePolicy (type 24): 4 is no "
-        "SyncScope; there are 0 (SYNC_NONE) to 3 (SYNC_WITH_TARGET)");
+        "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY_VALUE: SyncScopePolicy (type 24): 4 is "
+        "not a SyncScope; pass 0 (SYNC_NONE) to 3 (SYNC_WITH_TARGET)");
   CHECK(text(4711, std::int32_t{5}) ==
         "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY: policy type 4711 cannot be made from "
         "the value of an Any");

@@ -48,7 +48,7 @@ std::int32_t echo_preferring(Fixture& fixture, const ObjectRef& object, std::int
   return echo(object);
 }
 
-/// The peer "old" replies 1 to so many requests, then forwards permanently to the peer "new".
+/// The peer "old" replies 1 to `answers` requests, then forwards permanently to the peer "new".
 void script_move(Fixture& fixture, int answers) {
   const auto forward = fixture.forward_to(fixture.ior({"new"}), ReplyStatus::location_forward_perm);
   const auto left = std::make_shared<int>(answers);  // shared by all connections

@@ -144,7 +144,7 @@ TEST_CASE("a oneway of any scope is not sent after its time, and the next oneway
   }
 }
 
-TEST_CASE("a oneway that waits for its target may be answered later than a request's time") {
+TEST_CASE("the reply to a oneway that waits for its target may take longer than the request time") {
   FakeClock clock;
   Fixture fixture({}, clock);
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
@@ -158,7 +158,7 @@ TEST_CASE("a oneway that waits for its target may be answered later than a reque
   CHECK(fixture.counts("peer").sends == 1);
 }
 
-TEST_CASE("a reply may take longer than the request's time") {
+TEST_CASE("the reply to a two-way call may take longer than the request time") {
   FakeClock clock;
   Fixture fixture({}, clock);
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {

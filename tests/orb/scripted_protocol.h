@@ -42,7 +42,7 @@ struct TransportCounts {
   std::atomic<std::int64_t> connect_timeout_ms{-1};  ///< of the last connect
   std::atomic<std::size_t> sends{0};
   std::atomic<std::size_t> receives{0};
-  std::atomic<std::size_t> timeouts_set{0};  ///< to another value, of either direction
+  std::atomic<std::size_t> timeouts_set{0};  ///< changes of the send or the receive time-out
 };
 
 class ScriptedTransport final : public transport::Transport {

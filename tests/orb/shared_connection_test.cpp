@@ -22,7 +22,7 @@ orb::Settings one_connection() {
   return settings;
 }
 
-// A peer that answers nothing until `count` requests are there, then all of them, in reverse.
+// A peer that waits until `count` requests are there, and then replies to them in reverse order.
 class ReversingPeer {
  public:
   explicit ReversingPeer(std::size_t count) : count_(count) {}

@@ -1,4 +1,4 @@
-// The cost of a call in the steady state: one send, one receive, no allocation (design, section 4).
+// The cost of a call in the steady state: one send, one receive, no allocation.
 #include "orb/fixture.h"
 #include "support/allocations.h"
 

@@ -1,4 +1,4 @@
-"""Installs the build to a prefix, and builds projects against what is there."""
+"""Installs the build to a prefix, and builds projects against this installation."""
 
 import contextlib
 import os

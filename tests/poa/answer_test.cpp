@@ -135,7 +135,7 @@ TEST_CASE("a request can be deferred once, and not after it was answered") {
   CHECK(request.answer() == (answers_first ? "reply" : "system NO_RESPONSE"));
 }
 
-TEST_CASE("answering may end the servant that the answer belongs to") {
+TEST_CASE("answering may destroy the servant that the answer belongs to") {
   class Owner final : public PortableServer::Servant {
    public:
     [[nodiscard]] std::string_view _primary_interface() const noexcept override {

@@ -129,7 +129,7 @@ TEST_CASE("operations that every object has are answered from the servant") {
   CHECK(answer_of("jump") == "system BAD_OPERATION");
 }
 
-TEST_CASE("a deactivated object does not exist, nor does its successor for the old key") {
+TEST_CASE("a deactivated object does not exist, and its key does not reach its successor") {
   TestOrb orb;
   orb.root()->the_POAManager()->activate();
   const auto servant = make_servant();

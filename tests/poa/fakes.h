@@ -36,7 +36,7 @@ class FakeRequest final : public orb::ServerRequest {
   [[nodiscard]] const Octets& results() const noexcept { return results_; }
   [[nodiscard]] const CORBA::Object* forward() const noexcept { return forward_; }
   void refuse_to_wait() noexcept { hold_ = Hold::refused; }
-  /// The client waits no longer.
+  /// Ends the time that the client waits for the reply.
   void end_time() {
     limit_time(steady_clock(), Deadline::after(std::chrono::seconds(0), steady_clock().now()));
   }

@@ -105,7 +105,7 @@ TEST_CASE("objects are found by id and by servant after any sequence of changes"
   CHECK(map.check_invariants());
 }
 
-TEST_CASE("removing an object takes as long, however many objects its servant has") {
+TEST_CASE("the time for removing an object does not depend on how many objects its servant has") {
   // This test takes minutes if each removal looks through the objects of the servant.
   constexpr std::uint32_t count = 300'000;
   const int place = 0;

@@ -8,7 +8,8 @@ The same seed gives the same files:
   properties_types.h    PROPERTIES_FOR_EACH(X): for each X(C++ type, TypeCode, operation, features, memory)
   properties_omniorb.h  an omniORB servant of the interface
 
-Each kind of type comes in turn, and unions over each type of discriminator; what they hold is random.
+The kinds of types follow in a fixed order, and so do the discriminator types of unions. The parts of each
+type are random.
 """
 import math
 import random
@@ -22,12 +23,13 @@ ENUM_SIZES = [1, 2, 3, 7]
 DISCRIMINATORS = ["boolean", "char", "short", "unsigned short", "long", "unsigned long", "long long",
                   "unsigned long long", "E1", "E2", "E3", "enum"]
 
-# What not every peer and version has: the enum Features of random_value.h.
+# Features that some peers or GIOP versions lack: the enum Features of random_value.h.
 WIDE, LONG_DOUBLE, ODD_FIXED = "wide", "long_double", "odd_fixed"
-FIXED = "fixed"  # of no interest to others
+FIXED = "fixed"  # used only in this file: a fixed in a union needs ODD_FIXED
 
-# What a decoder may allocate for an octet: a sequence grows by doubling, and an element of a few octets
-# may be a union of large members. And what it may besides: an element that the octets end in.
+# How many octets of memory a decoder may allocate for each octet that it reads. The limit is higher than 1:
+# a sequence grows by doubling, and an element of a few octets may be a union with large members. In
+# addition, a decoder may allocate one element in which the octets end.
 MEMORY_PER_OCTET = 64
 
 # How the classic mapping passes a type: result, inout parameter, the copy that is returned.
@@ -42,16 +44,16 @@ FORMS = {
 
 @dataclass
 class Use:
-    """A type as a member or typedef has it: `text name suffix`."""
+    """A type in the declaration of a member or typedef, which is `text name suffix`."""
     text: str
     suffix: str = ""
     features: frozenset = frozenset()
-    is_variable: bool = False  # as omniORB has it: whether it holds a string or sequence somewhere
-    form: str = ""  # one of FORMS: "fixed" or "variable" unless it is said
+    is_variable: bool = False  # as omniORB defines it: whether the type contains a string or sequence
+    form: str = ""  # one of FORMS; empty: "fixed" or "variable", as is_variable says
     size: int = 48  # octets in memory, at most
     wire: int = 1   # octets on the wire, at least
     per_octet: int = MEMORY_PER_OCTET
-    element: int = 64  # the largest one of all sequences inside, in memory
+    element: int = 64  # octets in memory of the largest element of all sequences inside
 
     def __post_init__(self):
         self.form = self.form or ("variable" if self.is_variable else "fixed")
@@ -94,7 +96,7 @@ class Maker:
             self.fixed_point(frozenset([ODD_FIXED]))])
 
     def known(self):
-        """A type that was made before; those that all peers have are preferred."""
+        """A type that was made before. Types that all peers support are preferred."""
         names = list(self.types)
         plain = [name for name in names if self.types[name].features <= {FIXED}]
         name = self.random.choice(plain if plain and self.random.randrange(4) else names)
@@ -103,7 +105,7 @@ class Maker:
 
     def sequence_of(self, element):
         bound = self.random.choice(["", "", f", {self.random.randint(1, 6)}"])
-        text = f"sequence<{element.text}{bound}>".replace(">>", "> >")  # which omniidl takes for a shift
+        text = f"sequence<{element.text}{bound}>".replace(">>", "> >")  # omniidl takes >> for a shift
         return replace(element, text=text, is_variable=True, form="", size=48, wire=4,
                        per_octet=max(element.per_octet, 3 * element.size // element.wire),
                        element=max(element.element, element.size))
@@ -144,7 +146,7 @@ class Maker:
     # ---- declarations --------------------------------------------------------------------------
 
     def add(self, name, text, uses, form="", wire=0):
-        """`wire`: what it takes at least on the wire, if that is not what all its parts take."""
+        """`wire`: how many octets the type takes on the wire at least; 0: the sum of its parts."""
         features = frozenset().union(*(use.features for use in uses))
         if FIXED in features and text.startswith("union"):
             features |= {ODD_FIXED}
@@ -163,7 +165,7 @@ class Maker:
         self.add(name, f"{forward}struct {name} {{\n{members}  }};", uses)
 
     def layout_struct(self, name):
-        """Only what is marshalled by layout: arrays and structs of the same kind included."""
+        """A struct with only members that are marshalled by layout, also arrays and such structs."""
         known = [other for other in self.types if other[0] == "F"]
         uses = []
         for _ in range(self.random.randint(1, 7)):
@@ -175,7 +177,8 @@ class Maker:
         self.struct(name, uses)
 
     def text_struct(self, name, inner):
-        """Strings among members that are marshalled by layout; `inner` is one that is a struct."""
+        """A struct with strings among members that are marshalled by layout. `inner`: the name of a
+        struct that one of these members may have as its type."""
         texts = [Use("string", is_variable=True, form="string") for _ in range(self.random.randint(1, 3))]
         others = [self.basic() for _ in range(self.random.randint(1, 4))] + [self.enum(), self.types[inner]]
         uses = texts + self.random.sample(others, self.random.randint(0, len(others)))
@@ -183,7 +186,7 @@ class Maker:
         self.struct(name, uses)
 
     def text_structs(self, number, count):
-        """And sequences of them: they are written at once."""
+        """Structs with strings, and sequences of these structs. A sequence is written at once."""
         self.struct(f"I{number}", [self.basic(), self.enum(), self.basic()])
         for index in range(number, number + count):
             self.text_struct(f"X{index}", f"I{number}")
@@ -219,7 +222,8 @@ class Maker:
         self.struct(name, [self.rare() for _ in range(3)] + [self.array_of(self.rare())])
 
     def mutual(self, name):
-        """A union with a struct inside, that hold sequences of the union, by name and without."""
+        """A union that contains a sequence of itself. A struct in the union contains such a sequence,
+        too, by the name of a typedef."""
         union = Use(name, is_variable=True)
         uses = [self.member_type(name), Use(f"{name}s", is_variable=True), self.sequence_of(union)]
         self.add(name, f"union {name};\n  typedef sequence<{name}> {name}s;\n"

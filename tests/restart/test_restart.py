@@ -1,9 +1,10 @@
 """A server that is ended by SIGTERM and started again, many times, under the load of a client.
 
-No call is lost and none is executed twice: the client's answers and the servers' executions are the
-same number, and what fails is TRANSIENT or COMM_FAILURE, COMPLETED_NO. Or COMPLETED_MAYBE, where a
-server ended before it accepted a connection that the system had accepted for it: the client cannot
-know. At most one such call a thread and restart, none of which was executed.
+No call is lost and none is executed twice: the client gets as many answers as the servers execute
+calls. A call may fail with TRANSIENT or COMM_FAILURE, and COMPLETED_NO. A call fails with
+COMPLETED_MAYBE if a server ended before it accepted a connection that the system had accepted for it:
+the client cannot know whether the call was executed. None of these calls was executed. For each
+restart, each client thread has at most one such call.
 """
 
 import atexit

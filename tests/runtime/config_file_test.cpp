@@ -167,14 +167,14 @@ TEST_CASE("the error for an unknown key has its place and the nearest key") {
 
 TEST_CASE("the error for a key in a wrong table names the right table") {
   CHECK(complaint("[server]\nmessage_size_max = 5\n") ==
-        "test.toml:2:1: the key 'message_size_max' belongs into the table 'limits', not into "
+        "test.toml:2:1: the key 'message_size_max' belongs in the table 'limits', not in "
         "'server'");
 }
 
 TEST_CASE("an error for a key outside its table names the table") {
   const std::string key = complaint("thread_strategy = \"reactive\"\n[server]\nthreads = 2\n");
   CHECK(contains(key,
-                 "test.toml:1:1: the key 'thread_strategy' belongs into a table: write "
+                 "test.toml:1:1: the key 'thread_strategy' belongs in a table: write "
                  "server.thread_strategy, or put it below a line [server]"));
   CHECK(contains(complaint("nonsense = 1"), "unknown table 'nonsense' ("));
 }

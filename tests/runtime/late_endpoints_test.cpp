@@ -235,6 +235,7 @@ TEST_CASE("an invalid value of a configuration file that is found late is named 
       std::string::npos);
   CHECK(text_of("[server]\nadministration = \"uiop:///perigee-nowhere/s\"\n")
             .find("(" + file + ":2:18)") != std::string::npos);
+  CHECK(text_of("[schemes]\nboard = \"giop/board\"\n").ends_with(" (" + file + ":2:9)"));
 }
 
 TEST_CASE("an invalid initial reference of a configuration file is named with its place") {

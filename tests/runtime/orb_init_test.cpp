@@ -125,7 +125,8 @@ TEST_CASE("a scheme row with unknown messages is INITIALIZE and names them") {
     (void)CORBA::ORB_init(arguments, "row");
     FAIL("the row was accepted");
   } catch (const CORBA::INITIALIZE& exception) {
-    CHECK(std::string(exception.detail()).find("there are no messages brief") != std::string::npos);
+    CHECK(std::string(exception.detail()).find("there is no messaging protocol brief") !=
+          std::string::npos);
   }
 }
 

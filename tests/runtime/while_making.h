@@ -1,4 +1,4 @@
-// What the test's plug-in does while an ORB has it make protocols.
+// The function that the test's plug-in calls while it makes its protocols for an ORB.
 #pragma once
 
 #include <functional>

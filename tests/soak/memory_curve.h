@@ -1,4 +1,5 @@
-// Memory use while a soak runs. For one source of a program: it sets the sanitizer's options.
+// Memory use while a soak runs. Only one source of a program may include this header: the header
+// sets the sanitizer's options.
 #pragma once
 
 #include "base/sanitizer.h"

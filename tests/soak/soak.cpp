@@ -35,8 +35,8 @@ struct Accounts {
   std::atomic<std::uint64_t> answered{0};
   std::atomic<std::uint64_t> not_executed{0};
   std::atomic<std::uint64_t> maybe_executed{0};
-  std::atomic<std::uint64_t> timed_out{0};  ///< of both kinds
-  std::atomic<std::uint64_t> oneways{0};    ///< that were taken
+  std::atomic<std::uint64_t> timed_out{0};  ///< also counted in not_executed or maybe_executed
+  std::atomic<std::uint64_t> oneways{0};    ///< oneways that raised no exception
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> faults{0};
   std::atomic<std::uint64_t> nested{0};     ///< calls out of upcalls

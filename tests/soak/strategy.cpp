@@ -132,7 +132,7 @@ class Served {
   [[nodiscard]] const iop::Ior& ior() const { return fixture_.object->_reference()->base()->ior; }
   [[nodiscard]] orb::OrbCore& core() const noexcept { return fixture_.orb.core(); }
 
-  /// Of all reactors that have timers of requests or connections.
+  /// The number of armed timers of all reactors that have timers of requests or connections.
   [[nodiscard]] std::size_t timers() {
     const std::lock_guard lock(mutex_);
     std::size_t sum = 0;
@@ -357,7 +357,7 @@ class Misbehaviour {
       if (!client.try_send(raw_request(served_, Wish::large_results, number()))) break;
     sluggish_.push_back({std::move(client), 50 + number() % 2000, number() % 2 == 0});
   }
-  /// Ends in a message, or with requests in progress.
+  /// Disconnects within a message or while its requests are in progress.
   void vanish() {
     ++accounts_.vanished;
     RawClient client = connect();
@@ -459,7 +459,7 @@ TEST_CASE("a server under load from clients that misbehave comes to rest when th
     CHECK(served.charged(engine::Use::unsent) == 0);
     CHECK(served.charged(engine::Use::parked) == 0);
     CHECK(served.timers() == 0);
-    CHECK(served.timers_max() > 0);  // so these were the reactors to look at
+    CHECK(served.timers_max() > 0);  // the reactors that timers() counts did have timers
   }
   print(accounts);
   CHECK(accounts.wrong == 0);

@@ -24,7 +24,7 @@ struct DatagramFaults {
   std::atomic<std::uint32_t> lose_each{0};
   std::atomic<std::uint32_t> double_each{0};
   std::atomic<std::uint32_t> delay_each{0};  ///< it arrives behind its sender's next datagram
-  std::atomic<std::uint32_t> forge_each{0};  ///< behind a malformed copy, if it is a reply of GIOP
+  std::atomic<std::uint32_t> forge_each{0};  ///< a GIOP reply arrives after a malformed copy of it
   std::atomic<std::uint32_t> sent{0};        ///< datagrams so far, without the doubles
 };
 

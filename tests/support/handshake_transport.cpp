@@ -151,9 +151,9 @@ class HandshakeTransport final : public WrappedTransport {
   unsigned octets_exchanged_ = 0;
   Wants opening_wants_ = Wants::to_read;
   std::atomic<bool> opened_{false};
-  bool finish_begun_ = false;  // the sender's
+  bool finish_begun_ = false;  // used by the sending thread
 
-  // The receiver's.
+  // Used by the receiving thread.
   bool ticket_received_ = false;
   Octets record_memory_;
   OctetSpan record_;  // received ahead

@@ -1,4 +1,4 @@
-// A transport with a handshake, whose receive has to write (as TLS).
+// A transport with a handshake, whose `receive` must also write, like that of TLS.
 #pragma once
 
 #include <perigee/transport/transport.h>

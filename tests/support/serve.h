@@ -5,8 +5,8 @@
 
 namespace perigee::test {
 
-/// Runs an ORB, or the core of one, for a thread of its own. A short test may shut the ORB down
-/// before the thread begins: `run` raises BAD_INV_ORDER then.
+/// Runs an ORB, or the core of an ORB; the test starts a thread for this function. A short test may
+/// shut the ORB down before the thread begins: `run` raises BAD_INV_ORDER then.
 template <typename Orb>
 void serve(Orb& orb) {
   try {

@@ -1,4 +1,4 @@
-// A folder for the files of one test, which goes with them at the end.
+// A folder for the files of one test. The destructor deletes the folder with its files.
 #pragma once
 
 #include <cstdlib>

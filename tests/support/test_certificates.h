@@ -32,7 +32,8 @@ class TestCertificates {
     tool::write_key(identity, path(name + ".key"));
     return identity;
   }
-  /// The options of one side, which trusts the authority. `name`: its certificate; empty: none.
+  /// The TLS options of a client or server that trusts the authority. `name`: the certificate that
+  /// it uses; empty: it has no certificate.
   [[nodiscard]] transport::TlsOptions options(const std::string& name) const {
     transport::TlsOptions options;
     options.authorities = path("authority.pem");

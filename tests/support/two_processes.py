@@ -1,7 +1,7 @@
 """Runs a server program, calls it from a client program, and ends it.
 
-The server says that it can be called by the first line of its standard output: its reference, which
-stands for {ior} in the arguments of clients. Nothing waits for a time to pass.
+The server prints its reference as the first line of its standard output when clients can call it. The
+reference replaces {ior} in the arguments of clients. No function here sleeps or has a time-out.
 """
 
 import os
@@ -11,7 +11,7 @@ import subprocess
 
 
 class Failure(Exception):
-    """What a program did that it should not have."""
+    """A program did not do what the test expects; the text describes this."""
 
 
 def _words(command, **replacements):
@@ -19,7 +19,8 @@ def _words(command, **replacements):
 
 
 class Server:
-    """A server process, from its first line on. Use as a context: killed if still there at the end."""
+    """A server process that has printed its first line. The end of the `with` statement kills the
+    process if it still runs."""
 
     def __init__(self, command, environment=None):
         self.command = command

@@ -1,4 +1,4 @@
-"""`perigee bridge` as an operator uses it, and what it says where it goes wrong."""
+"""`perigee bridge` as an operator uses it, and its error texts."""
 
 import json
 import os
@@ -15,7 +15,7 @@ CLIENT = os.environ["CLIENT"]
 
 class Bridge(WithServer):
     def bridge(self, *words):
-        """A running bridge: its first line is `ior`."""
+        """A running bridge. The attribute `ior` of the result is the first line that it prints."""
         return Server(" ".join([TOOL, "bridge", "--listen", "iiop://127.0.0.1:0", *words]))
 
     def fails(self, status, part, *words):

@@ -1,4 +1,4 @@
-// The addresses that a client would use, and the stated reasons.
+// The addresses that a client would use, in their order, and the reason for each.
 #include "choice.h"
 #include "support/octets.h"
 #include <perigee/transport/local.h>
@@ -68,10 +68,10 @@ TEST_CASE("a socket is left out for its own reason: its folder, or the client's 
   };
   CHECK(reason("/tmp/perigee-no-such-folder/x") ==
         "out of reach: the folder /tmp/perigee-no-such-folder/: No such file or directory");
-  CHECK(reason("/tmp/x").starts_with("out of reach: -ORBUiopTrust does not name its place"));
+  CHECK(reason("/tmp/x").starts_with("out of reach: -ORBUiopTrust does not name its folder"));
 }
 
-TEST_CASE("a profile without a target is damaged, unknown, or without an address") {
+TEST_CASE("the reason for an unusable profile: it is damaged, unknown, or without an address") {
   iop::TaggedProfile damaged = network_profile();
   damaged.data.resize(5);
   const iop::TaggedProfile no_port = iop::encode_profile(
@@ -83,7 +83,7 @@ TEST_CASE("a profile without a target is damaged, unknown, or without an address
   CHECK(order[2].reason == "no loaded protocol can use its address: 'h:0'");
 }
 
-TEST_CASE("addresses of a corbaloc are tried in the same order; unknown protocols never") {
+TEST_CASE("addresses of a corbaloc: the nearest is tried first, an unknown protocol never") {
   transport::ProtocolRegistry protocols;
   REQUIRE(protocols.add(transport::make_tcp_protocol()));
   REQUIRE(protocols.add(transport::make_local_protocol()));

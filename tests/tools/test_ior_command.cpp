@@ -35,7 +35,7 @@ std::string example_ior() {
   return iop::to_ior_string({.type_id = "IDL:A:1.0", .profiles = {iop::encode_profile(profile)}});
 }
 
-/// A reference to an object at a protocol that only the registry knows.
+/// A reference with a profile of the memory protocol, which this test has added to the registry.
 std::string memory_ior() {
   const Octets key = test::octets('k');
   const iop::TaggedComponent component{.tag = 4711, .data = test::octets('c')};
@@ -99,7 +99,7 @@ TEST_CASE("text that is neither a reference nor a file is an error with this rea
         "no/such/file: neither a file nor an IOR:, corbaloc: or corbaname: reference");
 }
 
-TEST_CASE("a file may name a file, but not without end, and must lead to a reference") {
+TEST_CASE("a file may name another file, which must contain a reference; a loop is an error") {
   const TemporaryFile inner(example_ior());
   const std::string outer_path = "outer." + inner.path();
   const auto write = [&](const std::string& text) { std::ofstream(outer_path) << text; };
@@ -107,7 +107,7 @@ TEST_CASE("a file may name a file, but not without end, and must lead to a refer
   CHECK(describe_reference("file:" + outer_path) == describe_reference(example_ior()));
   write("file:" + outer_path);
   CHECK(describe_reference(outer_path).error() ==
-        outer_path + ": a file that names a file, and so on");
+        outer_path + ": each file names another file; write a reference into one of them");
   write(inner.path());  // a path, not a URL
   CHECK(describe_reference(outer_path).error() ==
         "'" + inner.path() + "' is no reference: neither IOR:, corbaloc:, corbaname: nor file:");
@@ -120,7 +120,7 @@ TEST_CASE("a corbaname is described by its naming context and its name") {
   CHECK(text->find("address: iiop 1.0 at h:1\n") != std::string::npos);
   CHECK(text->find("|NameService|") != std::string::npos);
   CHECK(
-      text->ends_with("  name there: a/b\na client here tries:\n"
+      text->ends_with("  name in the context: a/b\na client here tries:\n"
                       "  1. iiop://h:1: through the network\n"));
   const auto json = describe_reference("corbaname::h:1/Other#a", tool::Format::json);
   REQUIRE(json.has_value());

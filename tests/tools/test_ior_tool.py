@@ -1,4 +1,4 @@
-"""`perigee ior` as a user meets it: programs of its own, references that do not work."""
+"""`perigee ior` as a program: its output, its JSON, and its errors for references that do not work."""
 
 import json
 import os
@@ -15,7 +15,7 @@ class Ior(WithServer):
         self.assertEqual((status, error), (0, ""))
         return out.strip()
 
-    def test_trying_is_to_be_had_for_programs(self):
+    def test_the_result_of_try_is_also_available_as_json(self):
         with self.server() as server:
             for words in ("--json", "try"), ("try", "--json"):
                 tried = json_of("ior", *words, server.ior)
@@ -36,7 +36,7 @@ class Ior(WithServer):
             trusting = ("-ORBUiopTrust", "own,/perigee-nowhere")
             for words in (server.ior,), ("try", server.ior):
                 out = perigee("ior", *words, *trusting)[1]
-                self.assertIn("-ORBUiopTrust does not name its place", out)
+                self.assertIn("-ORBUiopTrust does not name its folder", out)
             out = perigee("ior", "try", server.ior, "-ORBUiopTrust", str(os.geteuid() + 1))[1]
             self.assertIn("but -ORBUiopTrust does not name this user", out)
             self.assertIn("name its user and its folder: -ORBUiopTrust", out)
@@ -62,7 +62,7 @@ class Ior(WithServer):
         for words in (ior,), ("try", ior):
             self.assertIn("it is damaged: ", perigee("ior", *words)[1])
 
-    def test_what_means_nothing_is_refused(self):
+    def test_commands_without_a_sensible_meaning_are_refused(self):
         ior = self.made("--address", "h:1")
         for words, why in (((ior, "make", "--key", "k", "--address", "h:1"), "is not allowed before"),
                            ((ior, "try", ior), "is not allowed before"),
@@ -80,7 +80,7 @@ class Ior(WithServer):
             self.assertEqual(out, "", words)
             self.assertIn(why, error, words)
 
-    def test_a_new_key_is_that_of_all_profiles(self):
+    def test_a_new_key_replaces_the_keys_of_all_profiles(self):
         with self.server() as server:
             status, out, error = perigee("ior", "edit", server.ior, "--key", "other")
             self.assertEqual((status, error), (0, ""))
@@ -110,20 +110,20 @@ class Ior(WithServer):
         self.assertEqual([set(profile) for profile in unchanged], [{"profile", "tag", "endpoint"}])
         self.assertIn(f"uiop://{self.socket}", unchanged[0]["endpoint"])
 
-    def test_profiles_that_stay_where_they_were_are_named(self):
+    def test_profiles_whose_addresses_do_not_change_are_named(self):
         with self.server() as server:
             _, out, error = perigee("ior", "edit", server.ior, "--address", "127.0.0.1=gateway")
             self.assertIn("gateway", perigee("ior", out.strip())[1])
             self.assertIn(f"is unchanged: uiop://{self.socket}", error)
 
-    def test_file_urls_and_names_are_taken(self):
+    def test_file_urls_and_corbanames_are_accepted(self):
         with self.server() as server:
             with open(f"{self.folder}/a.ior", "w") as file:
                 file.write(server.ior)
             for name in f"{self.folder}/a.ior", f"file:{self.folder}/a.ior", f"file://{self.folder}/a.ior":
                 for words in (name,), ("try", name):
                     self.assertEqual(perigee("ior", *words)[0], 0, name)
-        self.assertIn("name there: a/b", perigee("ior", "corbaname::h:1#a/b")[1])
+        self.assertIn("name in the context: a/b", perigee("ior", "corbaname::h:1#a/b")[1])
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def subcommands(text):
 
 
 def commands(path=()):
-    """All of them: tuples of words."""
+    """All commands that have sections of their own, as tuples of words."""
     yield path
     for word in subcommands(help_of(path)):
         if word not in APART and path != ("name",):
@@ -52,7 +52,7 @@ def options_of_manual(section):
 
 
 class Manual(unittest.TestCase):
-    def test_each_command_has_its_options_there_and_no_others(self):
+    def test_the_section_of_each_command_has_exactly_the_options_of_its_help(self):
         known = sections()
         for command in commands():
             name = " ".join(("perigee", *command))
@@ -64,7 +64,7 @@ class Manual(unittest.TestCase):
         there = {" ".join(("perigee", *command)) for command in commands()} | {"perigee bench"}
         self.assertEqual(set(sections()), there)
 
-    def test_the_names_commands_are_all_there(self):
+    def test_the_section_of_perigee_name_has_all_its_subcommands(self):
         for word in subcommands(help_of(("name",))):
             self.assertIn(f".BR {word} ", sections()["perigee name"])
 

@@ -1,4 +1,4 @@
-"""`perigee protocols` as an operator uses it, and what it says where it goes wrong."""
+"""`perigee protocols` as an operator uses it, and its error texts."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ class Protocols(WithServer):
         with self.server():
             self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
 
-    def test_what_was_built_in_and_unloaded_can_be_loaded_again(self):
+    def test_a_built_in_protocol_that_was_unloaded_can_be_loaded_again(self):
         with self.server():
             self.assertEqual(self.protocols("unload", "uiop"), (0, "unloaded uiop\n", ""))
             self.assertEqual(self.protocols("list"),
@@ -80,11 +80,11 @@ class Protocols(WithServer):
             while os.path.exists(self.socket):
                 time.sleep(0.01)
 
-    def test_a_name_without_a_folder_says_how_a_file_here_is_named(self):
+    def test_the_error_for_a_name_without_a_folder_explains_how_to_name_a_local_file(self):
         with self.server():
             self.fails("write ./libperigee_none.so", "-s", self.operator, "load", "libperigee_none.so")
 
-    def test_the_operator_waits_no_longer_than_was_said_and_the_server_goes_on(self):
+    def test_the_operator_waits_no_longer_than_the_timeout_and_the_server_still_loads_the_plugin(self):
         gate = f"{self.folder}/gate"
         with self.server(PERIGEE_TEST_GATE=gate) as server:
             self.fails("no reply within 3 s", "-s", self.operator,
@@ -96,7 +96,7 @@ class Protocols(WithServer):
                 time.sleep(0.01)
             self.assertEqual(self.protocols("unload", "plugged"), (0, "unloaded plugged\n", ""))
 
-    def test_a_server_that_does_not_answer_at_all(self):
+    def test_a_server_that_does_not_answer_is_an_error_after_the_timeout(self):
         with self.server() as server:
             server.process.send_signal(signal.SIGSTOP)
             self.fails("no reply within 3 s", "-s", self.operator,
@@ -114,7 +114,7 @@ class Protocols(WithServer):
         with self.server():
             self.assertEqual(self.protocols("list", "--timeout", "0"), (0, BUILT_IN, ""))
 
-    def test_nobody_is_there_or_somebody_else(self):
+    def test_a_socket_without_a_server_or_with_another_program_is_an_error(self):
         self.fails("of at most 107 octets", "list", "-s", "/" + "a" * 200)
         self.fails("or the file is not a socket", "list", "-s", self.folder)
         self.fails("the socket does not exist", "list", "-s", self.operator)

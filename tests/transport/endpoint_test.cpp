@@ -45,7 +45,7 @@ TEST_CASE("text without a scheme is no endpoint; the error has the text and the 
   }
 }
 
-/// Profiles that are only an address.
+/// A codec of profiles that contain only an address.
 class FakeCodec final : public iop::ProfileCodec {
  public:
   explicit FakeCodec(std::uint32_t tag) : tag_(tag) {}
@@ -132,7 +132,7 @@ TEST_CASE("a scheme is registered once; a second protocol with the scheme is ref
   CHECK((registry.schemes() == std::vector<std::string>{"one", "uno"}));
 }
 
-TEST_CASE("a removed protocol returns by its name or scheme, the newest of a name first") {
+TEST_CASE("a removed protocol is restored by name or scheme; of two with one name, the newest") {
   ProtocolRegistry registry;
   CHECK(registry.restore("one") == false);
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
@@ -152,7 +152,7 @@ TEST_CASE("a removed protocol returns by its name or scheme, the newest of a nam
   CHECK_FALSE(registry.list()[0].is_removed);
 }
 
-TEST_CASE("a removed protocol does not return if another protocol has taken its scheme") {
+TEST_CASE("a removed protocol is not restored if another protocol has taken its scheme") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   REQUIRE(registry.remove("one"));
@@ -184,7 +184,7 @@ TEST_CASE("a protocol with a duplicate, or without a scheme, is refused") {
   };
   CHECK(failure({"one", "one"}, {1}) == "protocol one: the scheme one comes twice");
   CHECK(failure({"one"}, {1, 2, 1}) == "protocol one reads profiles with tag 1 twice");
-  CHECK(failure({"One"}, {1}) == "protocol One: the scheme 'One'");
+  CHECK(failure({"One"}, {1}) == "protocol One: the scheme 'One' is not a valid name");
   CHECK(registry.schemes().empty());
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("a profile that no protocol reads or claims has no target") {
   CHECK_FALSE(registry.claim(iop::encode_profile({1, 2, "host", 1, {}, {}})).has_value());
 }
 
-TEST_CASE("protocols may be added while others look for theirs") {
+TEST_CASE("protocols may be added while another thread looks protocols up") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   std::atomic<bool> stop{false};

@@ -44,7 +44,7 @@ TEST_CASE("a split ends one receive, and buffered() reports more octets") {
   CHECK_FALSE(pair.first->buffered());
 }
 
-TEST_CASE("a split cuts a send without waiting short, and makes two sends of a waiting send") {
+TEST_CASE("a split shortens a send that does not wait; a send that waits still sends all octets") {
   const FaultScript script = {{FaultKind::split, FaultDirection::sent, 3}};
   const OctetSpan segments[] = {OctetSpan(five).first(2), OctetSpan(five).subspan(2)};
   auto pair = faulty_pair(script);
@@ -131,7 +131,7 @@ TEST_CASE("a stall blocks all octets until the time-out or an interruption") {
 }
 
 struct Lonely {
-  std::unique_ptr<transport::Transport> peer;  // of the newest connection
+  std::unique_ptr<transport::Transport> peer;  // the test's end of the newest connection
 };
 
 /// Connects through memory; the test keeps the other end.
@@ -174,7 +174,7 @@ class MemoryProtocol final : public transport::ProtocolFactory {
   Lonely& lonely_;
 };
 
-TEST_CASE("a plan gives each connection its script, hears of faults, and can replace the waits") {
+TEST_CASE("a plan chooses each connection's script, is told each fault, and can replace waits") {
   const Fault fault{FaultKind::delay, FaultDirection::sent, 2, std::chrono::microseconds(77)};
   std::vector<std::pair<std::uint64_t, Fault>> happened;
   std::vector<std::chrono::microseconds> waited;

@@ -10,7 +10,7 @@
 namespace perigee::transport {
 namespace {
 
-TEST_CASE("sizes of queues are set on the sockets of their own side") {
+TEST_CASE("buffer sizes of an acceptor or connector are set on the sockets of this side only") {
   Properties properties;
   properties.set(property::send_buffer_size, 20'000);
   properties.set(property::receive_buffer_size, 30'000);

@@ -112,7 +112,7 @@ TEST_CASE("a socket address with an unknown option is refused as a whole") {
   }
 }
 
-TEST_CASE("the acceptor's end removes its file") {
+TEST_CASE("the destructor of an acceptor removes the acceptor's file") {
   const TemporaryFolder folder;
   auto acceptor = listen(folder.file("s")).value();
   CHECK(std::filesystem::exists(folder.file("s")));
@@ -395,7 +395,7 @@ TEST_CASE("a client uses sockets only of trusted users: by default, of its own u
 }
 
 TEST_CASE(
-    "user 65534, which stands for users of other namespaces, is not trusted as the own user") {
+    "user 65534, which stands for users of other namespaces, is trusted only if all users are") {
   const std::string container = "         0     100000      65536\n";
   const auto inside = user_numbers(65'534, container, "65534\n");
   CHECK_FALSE(inside.tells_apart(65'534));
@@ -417,7 +417,7 @@ TEST_CASE("where every user has a number, user 65534 is an ordinary user") {
   CHECK(ranges.tells_apart(65'534));
 }
 
-TEST_CASE("references contain the acceptor's place, and the system is asked only once") {
+TEST_CASE("references contain the acceptor's place as the system reported it at the start") {
   const TemporaryFolder folder;
   const std::string inner = folder.file("inner");
   std::filesystem::create_directory(inner);
@@ -514,7 +514,7 @@ TEST_CASE("handles from a peer are closed, and the octets with them arrive") {
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("a server that does not accept costs no more than the time-out") {
+TEST_CASE("a connect to a server that does not accept fails at the time-out") {
   const TemporaryFolder folder;
   auto full = ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(folder.file("s"))).value();
   REQUIRE(::chmod(folder.file("s").c_str(), 0600 | socket_mark) == 0);
@@ -633,7 +633,7 @@ TEST_CASE("places are the same if they agree in the parts that the system knows"
 }
 
 TEST_CASE(
-    "of a profile's places the first counts, and none is looked at where others are trusted") {
+    "the first place of a profile counts; a client that trusts other places does not look at it") {
   const TemporaryFolder folder;
   const std::string path = folder.file("s");
   auto body = body_at("any", path);

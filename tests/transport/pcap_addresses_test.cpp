@@ -1,4 +1,4 @@
-// The addresses in a recording: those of the sockets, where there are any.
+// The addresses in a recording are those of the sockets, if the connection has sockets.
 #include "conformance/transport_pair.h"
 #include "support/octets.h"
 #include "transport/pcap_reader.h"

@@ -75,7 +75,7 @@ TEST_CASE("a conversation is recorded from its opening to its end") {
   }
 }
 
-TEST_CASE("a message larger than a packet is recorded in several") {
+TEST_CASE("a message larger than a packet is recorded in several packets") {
   TemporaryFile file;
   const Octets message = pattern(200'001, 1);
   {
@@ -190,7 +190,7 @@ class Accepting final : public ProtocolFactory {
 
 }  // namespace
 
-TEST_CASE("a recorded protocol without a connector has none either") {
+TEST_CASE("the recorded form of a protocol without a connector has no connector") {
   TemporaryFile file;
   const auto pcap = make_pcap_file(file.path).value();
   const auto protocol = record_protocol(std::make_unique<Accepting>(), *pcap);

@@ -109,7 +109,7 @@ TEST_CASE("data with the name of the entry function is not executed") {
 
 TEST_CASE("a plug-in for another ORB is not called, and the error names the difference") {
   CHECK(failure_of("other_magic") ==
-        "load X (no plug-in of this ORB, or of a version with another interface): "
+        "load X (not a plug-in of this ORB, or made for another plug-in interface): "
         "the plug-in cannot be used");
   CHECK(failure_of("other_build") == "load X (built with gcc 4, headers 0.0.1, the ORB with " +
                                          std::string(plugin_build) +

@@ -13,7 +13,8 @@ namespace perigee::test {
 
 class RawClient {
  public:
-  /// `version_max`: TLS1_1_VERSION and so on; 0: the newest. It also allows what is insecure.
+  /// `version_max`: TLS1_1_VERSION and so on; 0: the newest. The client also allows old versions,
+  /// weak ciphers and compression.
   explicit RawClient(int version_max = 0)
       : context_(SSL_CTX_new(TLS_client_method())), connection_(SSL_new(context_.get())) {
     SSL_set_security_level(connection_.get(), 0);
@@ -26,7 +27,7 @@ class RawClient {
     SSL_set_connect_state(connection_.get());
   }
 
-  /// Makes the handshake, until it is done on both sides or the server has refused it.
+  /// Makes the handshake. Returns when both sides have completed it or the server has refused it.
   transport::tls::TlsRecords::Progress open(transport::tls::TlsRecords& server) {
     using Progress = transport::tls::TlsRecords::Progress;
     Octets to_client;

@@ -1,5 +1,5 @@
-// Schemes that pair messages with transports: adding, finding, publishing and removing them, and
-// pairs that do not fit.
+// Rows: schemes that pair a messaging protocol with a transport. Adding, finding, publishing and
+// removing rows, and pairs that do not fit.
 #include "support/memory_protocol.h"
 #include <perigee/iop/components.h>
 #include <perigee/transport/registry.h>
@@ -74,7 +74,7 @@ TEST_CASE("a row makes a scheme with its messages and its transport's connection
   CHECK((*acceptor)->accept(Wait::no).value() != nullptr);
 }
 
-TEST_CASE("errors of a pair name its own scheme") {
+TEST_CASE("errors of a pair's connections name the pair's own scheme") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(plugin_parts()).has_value());
   const auto client = registry.connector("brief-memory")
@@ -118,7 +118,7 @@ TEST_CASE("the profile of a pair can be read and rewritten; a damaged profile ha
     cut.data.resize(size);
     CHECK_FALSE(registry.claim(cut).has_value());
   }
-  // An envelope in an envelope.
+  // A profile of a pair must not contain another profile of a pair.
   auto twice = *body;
   twice.components[0].data[7] = std::byte{0};
   CHECK(codec->encode(twice).data.empty());
@@ -129,14 +129,16 @@ TEST_CASE("a row with unknown parts, or a scheme in use, is refused") {
   REQUIRE(registry.add(plugin_parts()).has_value());
   CHECK(failure_of(registry, {"x", "brief", "carrier"}) ==
         "scheme x: there is no transport carrier");
-  CHECK(failure_of(registry, {"x", "long", "memory"}) == "scheme x: there are no messages long");
+  CHECK(failure_of(registry, {"x", "long", "memory"}) ==
+        "scheme x: there is no messaging protocol long");
   CHECK(failure_of(registry, {"X", "brief", "memory"}) == "scheme 'X': not a valid name");
   CHECK(failure_of(registry, {"memory", "brief", "memory"}) == "protocol memory is there already");
   CHECK_FALSE(registry.add_scheme({"brief-memory", "giop", "memory"}).has_value());
   auto again = plugin_parts();
   again.transports.clear();
   again.schemes.clear();
-  CHECK(registry.add(std::move(again)).error().endpoint == "messages brief are there already");
+  CHECK(registry.add(std::move(again)).error().endpoint ==
+        "the messaging protocol brief is there already");
   CHECK(registry.schemes().size() == 2);
 }
 

@@ -55,7 +55,7 @@ void check_usual(const Transport& transport) {
   CHECK(socket_option(transport, IPPROTO_IP, IP_TOS) == 0);
 }
 
-TEST_CASE("properties are set on the sockets of their own side") {
+TEST_CASE("properties of an acceptor or connector are set on the sockets of this side only") {
   const auto protocol = make_tcp_protocol();
   const Pair client_only = connect(*protocol, special_properties(), {});
   check_special(*client_only.client);
@@ -74,7 +74,7 @@ int window_scale(const Transport& transport) {
   return info.tcpi_rcv_wscale;
 }
 
-TEST_CASE("the handshake knows the queue's size, for connectors and for acceptors") {
+TEST_CASE("connectors and acceptors set the queue's size before the handshake of TCP") {
   Properties small;
   // This size needs no scale; the system's own sizes need one (unless window scaling is turned
   // off).
@@ -84,7 +84,7 @@ TEST_CASE("the handshake knows the queue's size, for connectors and for acceptor
   CHECK(window_scale(*connect(*protocol, {}, small).server) == 0);
 }
 
-TEST_CASE("an acceptor has its properties before the handshake") {
+TEST_CASE("an acceptor sets its properties on the listening socket") {
   Properties properties = special_properties();
   properties.set(property::dont_route, 1);
   const auto acceptor = make_tcp_protocol()->listen_with({"iiop", "127.0.0.1:0"}, properties);
@@ -109,7 +109,7 @@ TEST_CASE("dont_route is the option SO_DONTROUTE of the connection") {
   CHECK(socket_option(*pair.client, SOL_SOCKET, SO_DONTROUTE) == 1);
 }
 
-TEST_CASE("the class of service holds for IPv6, and for IPv4 that comes over it") {
+TEST_CASE("the class of service is set for IPv6, and for IPv4 clients of an IPv6 socket") {
   Properties properties;
   properties.set(property::dscp, 10);
   const auto protocol = make_tcp_protocol();

@@ -55,7 +55,7 @@ bool can_connect(const std::string& address) {
   return make_tcp_protocol()->make_connector()->connect({"iiop", address}, 10s).has_value();
 }
 
-TEST_CASE("all interfaces means IPv4 and IPv6, and the published address can be reached") {
+TEST_CASE("an empty host means all interfaces of IPv4 and IPv6; a reachable address is published") {
   for (const std::string address : {"", ":0"}) {
     const auto acceptor = listen(address);
     const auto port = port_of(acceptor->listening());
@@ -85,7 +85,7 @@ TEST_CASE("the system's queues have the requested sizes, on both sides") {
   }
 }
 
-TEST_CASE("an explicit wildcard is not published either") {
+TEST_CASE("a wildcard address is not published: the server publishes a reachable address") {
   const auto acceptor = listen("0.0.0.0:0");
   CHECK(acceptor->listening().address.starts_with("0.0.0.0:"));
   CHECK_FALSE(acceptor->published().address.starts_with("0.0.0.0:"));
@@ -118,7 +118,7 @@ TEST_CASE("the published address may differ from the listening address: NAT, con
   CHECK(acceptor->alternates()[1].address == "10.0.0.7:1");
 }
 
-TEST_CASE("a server with faults publishes the same addresses as a server without faults") {
+TEST_CASE("a protocol with injected faults publishes the same addresses as without faults") {
   const auto protocol = inject_faults(make_tcp_protocol(), FaultPlan{});
   const auto acceptor = protocol->listen({"iiop", "127.0.0.1:0?publish=one:1,two:2"}).value();
   CHECK(acceptor->published().address == "one:1");
@@ -265,7 +265,7 @@ TEST_CASE("a connect to a name tries all its addresses") {
   CHECK(can_connect("localhost:" + port_of(acceptor->listening())));
 }
 
-TEST_CASE("a server that does not answer costs no more than the time-out") {
+TEST_CASE("a connect to a server that does not answer fails at the time-out") {
   // A listener whose queue is full drops new connections.
   auto acceptor = ipc::sock::Acceptor::open(ipc::InetAddr::loopback()).value();
   REQUIRE(::listen(acceptor.handle(), 0) == 0);
@@ -281,7 +281,7 @@ TEST_CASE("a server that does not answer costs no more than the time-out") {
   CHECK(result.error().operation == IoOperation::connect);
 }
 
-TEST_CASE("running out of handles is an error, and the connection waits for a free handle") {
+TEST_CASE("accepting without a free handle is an error, and the connection stays in the queue") {
   const auto acceptor = listen("127.0.0.1:0");
   const auto client =
       make_tcp_protocol()->make_connector()->connect(acceptor->published(), 0ms).value();

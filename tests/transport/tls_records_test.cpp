@@ -1,4 +1,4 @@
-// The records of TLS in memory: resumed sessions, and peers that make this side work.
+// The records of TLS in memory: resumed sessions, key updates, and the kept buffers of OpenSSL.
 #include "transport/tls/tls_records.h"
 
 #include "raw_tls_client.h"
@@ -99,7 +99,7 @@ TEST_CASE_FIXTURE(Fixture, "a server that asks for certificates resumes no sessi
   CHECK(shake_hands(*make_client(), *make()) > first / 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a peer that changes its keys too often is cut") {
+TEST_CASE_FIXTURE(Fixture, "the connection of a peer that changes its keys too often fails") {
   const auto server = make_server();
   RawClient client;
   client.open(*server);
@@ -142,7 +142,7 @@ TEST_CASE_FIXTURE(Fixture, "a connection keeps the buffers of OpenSSL after the 
   CHECK(kept.take());
 }
 
-TEST_CASE_FIXTURE(Fixture, "the end of a connection is reported behind its last octets") {
+TEST_CASE_FIXTURE(Fixture, "the end of a connection is reported after its last octets") {
   const auto server = make_server();
   const auto client = make_client();
   shake_hands(*client, *server);

@@ -42,7 +42,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// A connection of two protocols, after the handshake or its failure.
+/// A TLS connection between a server and a client, after the handshake or its failure.
 struct Meeting {
   Meeting(transport::ProtocolFactory& server, transport::ProtocolFactory& client,
           const std::string& host = "127.0.0.1", const transport::Properties& properties = {}) {
@@ -64,7 +64,7 @@ struct Meeting {
     return receive_exactly(*pair.client, 100) == pattern(100, 2);
   }
   [[nodiscard]] std::string why_of_client() const { return pair.client->refusal().why; }
-  /// Why the server has refused the client, as the client learns it when it reads.
+  /// The server's reason for refusing the client, which the client receives when it reads.
   [[nodiscard]] std::string why_client_reads() const {
     CHECK(receive_exactly(*pair.client, 1).empty());
     return why_of_client();
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(Fixture, "a client can be told the name that it has to expect"
   CHECK(contains(other.why_of_client(), "not for 'bank.example.org'"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "certificates count only at their time") {
+TEST_CASE_FIXTURE(Fixture, "a certificate is refused before and after its period of validity") {
   auto contents = server_contents();
   contents.valid_from = -48h;
   contents.valid_until = -24h;

@@ -100,7 +100,7 @@ TEST_CASE("udp: each sender's address gets a virtual transport, which replies to
   CHECK(two.receive() == "to two");
 }
 
-TEST_CASE("udp: a time-out that the system refuses is refused again") {
+TEST_CASE("udp: a time-out that the system refuses is an error each time it is set") {
   Listening server(1);
   const auto client =
       server.protocol()
@@ -134,7 +134,7 @@ TEST_CASE("udp: options that an endpoint does not know are refused") {
   }
 }
 
-TEST_CASE("udp: a new peer replaces the longest silent peer, whose queue can still be read") {
+TEST_CASE("udp: a new peer replaces the peer silent for longest, whose queue is still readable") {
   Listening server(2, "?replies=yes");
   Client one(server);
   one.send("one");

@@ -34,12 +34,13 @@ constexpr ListOption list_options[] = {
     {"reference", "REFERENCE",
      "An object at the target: IOR:..., corbaloc:..., or a file; the bridge prints its reference",
      &BridgeArguments::references},
-    {"allow-operation", "NAME", "Pass only these operations; NAME* allows all names that begin so",
+    {"allow-operation", "NAME",
+     "Pass only these operations; NAME* allows all names that begin with NAME",
      &BridgeArguments::operations_allowed},
     {"deny-operation", "NAME", "Refuse these operations", &BridgeArguments::operations_denied},
-    {"allow-object", "KEY", "Pass only requests to objects whose key begins so (%-escapes)",
+    {"allow-object", "KEY", "Pass only requests to objects whose key begins with KEY (%-escapes)",
      &BridgeArguments::objects_allowed},
-    {"deny-object", "KEY", "Refuse requests to objects whose key begins so",
+    {"deny-object", "KEY", "Refuse requests to objects whose key begins with KEY",
      &BridgeArguments::objects_denied},
     {"idl", "FILE",
      "Rewrite the references in arguments and results of the operations that this IDL file "
@@ -165,7 +166,7 @@ void add_options(CLI::App& command, BridgeArguments& arguments) {
       ->type_name("ENDPOINT");
   command
       .add_option("--target-version", arguments.target_version,
-                  "The highest GIOP version of the target, if no reference says it; default: 1.2")
+                  "The highest GIOP version of the target, if no reference states it; default: 1.2")
       ->type_name("VERSION");
   command.add_flag("--lite", arguments.lite, "The target reads GIOPlite");
   command.add_option("--threads", arguments.threads, "Threads; default: one for each CPU")

@@ -43,7 +43,8 @@ iop::Ior parse_reference(CORBA::ORB& orb, const std::string& reference) {
   }
 }
 
-/// References, one a line, for scripts; without references, the addresses.
+/// The references, one per line, for scripts. Without references, the addresses at which the bridge
+/// listens.
 Result describe(const bridge::Bridge& bridge) {
   Result result{{},
                 {{"target", to_string(bridge.target())},

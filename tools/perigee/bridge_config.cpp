@@ -1,4 +1,4 @@
-// toml++ parses. The options of the command say which keys there are.
+// Parses the file with toml++. bridge_arguments.cpp checks the keys.
 #include "bridge_config.h"
 
 #include "runtime/toml.h"

@@ -93,7 +93,7 @@ TypeNode& BridgeTypes::make(Kind kind) {
   return nodes_->nodes.emplace_back(TypeNode{.kind = kind});
 }
 
-// A bridge refuses a native value, if it meets one after all.
+// A bridge cannot skip a native value, so it refuses a message that contains one.
 TypeNode& BridgeTypes::make_unreadable(const std::string& what) {
   TypeNode& node = make(Kind::tk_native);
   unreadable_.emplace(&node, what);
@@ -178,7 +178,7 @@ const TypeNode& BridgeTypes::make_array(const idlc::Type& type) {
   return *node;
 }
 
-// A declaration has one node, which recursive types lead back to.
+// Each declaration has one node. Recursive types refer to this node again.
 const TypeNode& BridgeTypes::make_named(const idlc::Type& type) {
   const idlc::Declaration* const declared = type.declaration;
   if (const auto known = declared_.find(declared); known != declared_.end()) return *known->second;
@@ -253,7 +253,8 @@ void BridgeTypes::fill_enum(TypeNode& node, const idlc::Enum& declared) {
   if (has_values(declared)) node.bound = bit_bound(declared);
 }
 
-// The value may have a derived type. The state of an abstract or custom valuetype is unknown.
+// The value may have a derived type. The state of an abstract or custom valuetype is unknown, so it
+// may contain a reference.
 void BridgeTypes::fill_value(TypeNode& node, const idlc::ValueType& declared) {
   std::vector<TypeMember> members;
   if (declared.is_abstract || declared.is_custom || !declared.is_defined)

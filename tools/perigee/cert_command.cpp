@@ -1,6 +1,6 @@
-// Makes an authority, and certificates of a server and a client, in one folder. The authority's key
-// stays in the folder, so a later command replaces the certificates of server and client, and keeps
-// the authority.
+// Makes an authority, and certificates of a server and a client, in one folder. The key of the
+// authority stays in the folder. A later command replaces the certificates of server and client,
+// and uses the same authority.
 #include "cert_command.h"
 
 #include "certificate_maker.h"
@@ -97,7 +97,7 @@ void make(const Arguments& arguments) {
   CertificateContents server =
       contents_for_host(names.empty() ? host_name() : names.front(), names);
   server.valid_until = valid;
-  // Callbacks: a client may be called only by the names in its certificate.
+  // For callbacks: a server that calls a client checks the names in the certificate of the client.
   CertificateContents client = contents_for_host("client", {});
   client.valid_until = valid;
   const Written for_server = issue(folder, "server", server, authority);
@@ -140,8 +140,8 @@ void add_cert_command(CLI::App& program) {
       ->required();
   command
       ->add_option("--name", arguments->names,
-                   "Further name or address of the server; may be repeated. It always has "
-                   "localhost and the names of this host")
+                   "Further name or address of the server; may be repeated. The certificate always "
+                   "contains localhost and the names of this host")
       ->allow_extra_args(false);
   command->add_option("--days", arguments->days, "How many days the certificates are valid")
       ->check(CLI::Range(1, 3650))

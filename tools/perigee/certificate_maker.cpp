@@ -24,14 +24,14 @@ void require(bool succeeded, const std::string& what) {
   if (succeeded) return;
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
-  throw std::runtime_error(what + ": " + (reason != nullptr ? reason : "it failed"));
+  throw std::runtime_error(what + ": " + (reason != nullptr ? reason : "OpenSSL gives no reason"));
 }
 
 // A serial number that no other certificate has: 64 random bits (RFC 5280, 4.1.2.2).
 void set_serial(X509& certificate) {
   std::uint64_t number = 0;
   require(RAND_bytes(reinterpret_cast<unsigned char*>(&number), sizeof number) == 1,
-          "a random number");
+          "cannot make a random number");
   ASN1_INTEGER_set_uint64(X509_get_serialNumber(&certificate), number >> 1u);
 }
 
@@ -47,10 +47,10 @@ void add_extension(X509& certificate, X509& issuer, int id, const std::string& v
   X509V3_CTX context;
   X509V3_set_ctx(&context, &issuer, &certificate, nullptr, nullptr, 0);
   X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, &context, id, value.c_str());
-  require(extension != nullptr, "the part '" + value + "' of a certificate");
+  require(extension != nullptr, "cannot make the extension '" + value + "' of a certificate");
   const int added = X509_add_ext(&certificate, extension, -1);
   X509_EXTENSION_free(extension);
-  require(added == 1, "the part '" + value + "' of a certificate");
+  require(added == 1, "cannot add the extension '" + value + "' to a certificate");
 }
 
 std::string names_of(const CertificateContents& contents) {
@@ -81,7 +81,7 @@ void add_extensions(X509& certificate, X509& issuer, const CertificateContents& 
 std::unique_ptr<EVP_PKEY, FreeKey> make_key(int rsa_bits) {
   std::unique_ptr<EVP_PKEY, FreeKey> key(
       rsa_bits != 0 ? EVP_RSA_gen(static_cast<unsigned>(rsa_bits)) : EVP_EC_gen("P-256"));
-  require(key != nullptr, "a private key");
+  require(key != nullptr, "cannot make a private key");
   return key;
 }
 
@@ -106,7 +106,7 @@ Identity make_identity(const CertificateContents& contents, const Identity* auth
   Identity made;
   made.key = make_key(contents.rsa_bits);
   made.certificate.reset(X509_new());
-  require(made.certificate != nullptr, "a certificate");
+  require(made.certificate != nullptr, "cannot make a certificate");
   X509& certificate = *made.certificate;
   X509& issuer = authority != nullptr ? *authority->certificate : certificate;
   X509_set_version(&certificate, X509_VERSION_3);
@@ -116,11 +116,11 @@ Identity make_identity(const CertificateContents& contents, const Identity* auth
   const auto* const name = reinterpret_cast<const unsigned char*>(contents.common_name.c_str());
   require(X509_NAME_add_entry_by_txt(X509_get_subject_name(&certificate), "CN", MBSTRING_UTF8, name,
                                      -1, -1, 0) == 1,
-          "the name '" + contents.common_name + "'");
+          "cannot use the name '" + contents.common_name + "'");
   X509_set_issuer_name(&certificate, X509_get_subject_name(&issuer));
   add_extensions(certificate, issuer, contents);
   EVP_PKEY* const signer = authority != nullptr ? authority->key.get() : made.key.get();
-  require(X509_sign(&certificate, signer, EVP_sha256()) > 0, "a signature");
+  require(X509_sign(&certificate, signer, EVP_sha256()) > 0, "cannot make a signature");
   return made;
 }
 
@@ -140,28 +140,30 @@ void write_revocations(const Identity& authority, const std::vector<const Identi
                        const std::filesystem::path& path, std::chrono::hours valid_until) {
   const std::unique_ptr<X509_CRL, decltype(&X509_CRL_free)> list(X509_CRL_new(), X509_CRL_free);
   const std::unique_ptr<ASN1_TIME, decltype(&ASN1_TIME_free)> time(ASN1_TIME_new(), ASN1_TIME_free);
-  require(list != nullptr && time != nullptr, "a list of revoked certificates");
+  require(list != nullptr && time != nullptr, "cannot make a list of revoked certificates");
   X509_CRL_set_version(list.get(), X509_CRL_VERSION_2);
   X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(authority.certificate.get()));
   X509_gmtime_adj(time.get(), -3600);
   X509_CRL_set1_lastUpdate(list.get(), time.get());
   for (const Identity* const identity : revoked) {
     X509_REVOKED* const entry = X509_REVOKED_new();
-    require(entry != nullptr, "a list of revoked certificates");
+    require(entry != nullptr, "cannot make a list of revoked certificates");
     X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(identity->certificate.get()));
     X509_REVOKED_set_revocationDate(entry, time.get());
     X509_CRL_add0_revoked(list.get(), entry);
   }
   X509_gmtime_adj(time.get(), static_cast<long>(std::chrono::seconds(valid_until).count()));
   X509_CRL_set1_nextUpdate(list.get(), time.get());
-  require(X509_CRL_sign(list.get(), authority.key.get(), EVP_sha256()) > 0, "a signature");
+  require(X509_CRL_sign(list.get(), authority.key.get(), EVP_sha256()) > 0,
+          "cannot make a signature");
   const File file = create(path, 0644);
-  require(PEM_write_X509_CRL(file.get(), list.get()) == 1, path.string());
+  require(PEM_write_X509_CRL(file.get(), list.get()) == 1, "cannot write " + path.string());
 }
 
 void write_certificate(const Identity& identity, const std::filesystem::path& path) {
   const File file = create(path, 0644);
-  require(PEM_write_X509(file.get(), identity.certificate.get()) == 1, path.string());
+  require(PEM_write_X509(file.get(), identity.certificate.get()) == 1,
+          "cannot write " + path.string());
 }
 
 void write_key(const Identity& identity, const std::filesystem::path& path,
@@ -172,7 +174,7 @@ void write_key(const Identity& identity, const std::filesystem::path& path,
   require(PEM_write_PrivateKey(file.get(), identity.key.get(), cipher,
                                passphrase.empty() ? nullptr : text,
                                static_cast<int>(passphrase.size()), nullptr, nullptr) == 1,
-          path.string());
+          "cannot write " + path.string());
 }
 
 }  // namespace perigee::tool

@@ -31,20 +31,21 @@ struct CertificateContents {
   std::vector<std::string> dns_names;     ///< alternative names of the subject
   std::vector<std::string> ip_addresses;  ///< likewise
   bool is_authority = false;
-  std::chrono::hours valid_from{-1};  ///< from now on; the past hour is for clocks that differ
-  std::chrono::hours valid_until{24 * 30};
-  int rsa_bits = 0;  ///< 0: a key on the curve P-256
+  std::chrono::hours valid_from{-1};        ///< counted from now; negative, because clocks differ
+  std::chrono::hours valid_until{24 * 30};  ///< counted from now
+  int rsa_bits = 0;                         ///< 0: a key on the curve P-256
 };
 
-/// Makes a key and its certificate. `authority` signs it; null: it signs itself. Throws
-/// std::runtime_error with OpenSSL's reason.
+/// Makes a key and its certificate. `authority` signs the certificate; null: the certificate is
+/// self-signed. Throws std::runtime_error with OpenSSL's reason.
 Identity make_identity(const CertificateContents& contents, const Identity* authority = nullptr);
 
 /// Reads PEM files that `write_certificate` and `write_key` have written. Throws
 /// std::runtime_error.
 Identity read_identity(const std::filesystem::path& certificate, const std::filesystem::path& key);
 
-/// Writes the list of the authority's revoked certificates (a CRL, PEM), valid for `valid_until`.
+/// Writes the list of the authority's revoked certificates (a CRL, PEM). The list is valid for the
+/// time `valid_until`, counted from now.
 void write_revocations(const Identity& authority, const std::vector<const Identity*>& revoked,
                        const std::filesystem::path& path,
                        std::chrono::hours valid_until = std::chrono::hours{24 * 30});

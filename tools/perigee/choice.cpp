@@ -30,9 +30,9 @@ std::string why_left_out(const iop::TaggedProfile& profile, const transport::End
   if (endpoint.scheme != "uiop")
     return "it is on another host, and only programs of that host reach it";
   const std::string why = transport::why_not_here(profile, endpoint);
-  return why.empty()
-             ? "-ORBUiopTrust does not name its place (write own,/<folder> or own,@<prefix>)"
-             : printable(why);
+  return why.empty() ? "-ORBUiopTrust does not name its folder or prefix (write own,/<folder> or "
+                       "own,@<prefix>)"
+                     : printable(why);
 }
 
 std::string why_no_address(const iop::TaggedProfile& profile,

@@ -130,7 +130,7 @@ std::string describe(const iop::Corbaloc& reference, std::string_view name) {
     text += "address: " + printable(place.scheme) + " " + std::to_string(place.major) + "." +
             std::to_string(place.minor) + " at " + printable(place.address) + "\n";
   if (!reference.rir) text += describe_object_key(reference.object_key);
-  if (!name.empty()) text += "  name there: " + printable(name) + "\n";
+  if (!name.empty()) text += "  name in the context: " + printable(name) + "\n";
   return text;
 }
 

@@ -218,7 +218,8 @@ std::expected<std::string, std::string> reference_text(const std::string& refere
     if (!next) return next;
     text = std::move(*next);
   }
-  return std::unexpected(reference + ": a file that names a file, and so on");
+  return std::unexpected(reference +
+                         ": each file names another file; write a reference into one of them");
 }
 
 std::expected<std::string, std::string> describe_reference(

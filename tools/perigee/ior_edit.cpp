@@ -190,7 +190,7 @@ std::expected<iop::TaggedProfile, std::string> make_profile(
   for (const transport::ProfileEndpoint& place : target->endpoints)
     if (const std::string why = transport::why_not_here(profile, place.endpoint); !why.empty())
       return Error("no client could use '" + printable(text) + "': " + printable(why) +
-                   " (the reference identifies the place as it is now)");
+                   "; make the reference on the host of the server, when the folder exists");
   return profile;
 }
 

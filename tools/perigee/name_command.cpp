@@ -71,7 +71,7 @@ std::string to_text(const Name& name) {
 
 std::string why_not_found(const NamingContext::NotFound& exception) {
   Name rest_of_name = exception.rest_of_name();
-  if (rest_of_name.size() > 1) rest_of_name.resize(1);  // the component at which it ended
+  if (rest_of_name.size() > 1) rest_of_name.resize(1);  // the component at which the search ended
   const std::string rest = "'" + to_text(rest_of_name) + "'";
   switch (exception.why()) {
     case NamingContext::NotFoundReason::missing_node:

@@ -1,5 +1,5 @@
 // The names of the parts of references, and descriptions of their contents. Texts from references
-// are escaped, because they come from strangers.
+// are escaped, because references may come from untrusted programs.
 #pragma once
 
 #include <perigee/iop/ior.h>

@@ -169,9 +169,9 @@ void call_server(CORBA::ORB& orb, ProtocolsAct act, const ProtocolsArguments& ar
 }
 
 void run_protocols_command(ProtocolsAct act, const ProtocolsArguments& arguments) {
-  // No configuration file is read: it may be the server's own, which opens the socket. The client
-  // trusts any user at the path that the operator names, because the server may belong to another
-  // user.
+  // The command reads no configuration file. The file may be the server's own, and would make this
+  // ORB open the socket of the server, too. The client trusts any user at the path that the
+  // operator names, because the server may belong to another user.
   std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all,/,@"};
   const auto orb = CORBA::ORB_init(options, "perigee protocols");
   std::string complaint;

@@ -44,7 +44,7 @@ std::string_view remark_on(const in6_addr& address) {
   if (IN6_IS_ADDR_UNSPECIFIED(&address)) return networks4[0].remark;
   if (IN6_IS_ADDR_LOOPBACK(&address)) return networks4[1].remark;
   if (IN6_IS_ADDR_LINKLOCAL(&address))
-    return "is a link-local address: it needs the interface behind it, like %eth0";
+    return "is a link-local address: it needs the name of the interface at its end, like %eth0";
   if ((address.s6_addr[0] & 0xfe) == 0xfc)
     return "is a private address: only hosts in its own network reach it";
   if (IN6_IS_ADDR_MULTICAST(&address))

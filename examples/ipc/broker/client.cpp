@@ -26,7 +26,7 @@ constexpr auto usage =
     "Prints the file, which the broker at the address opens. The address is a path, or @name.\n";
 constexpr auto step_limit = 10s;
 
-/// Asks for a file; nothing if the broker refuses, with its reason on standard error.
+/// Asks for a file. If the broker refuses, prints its reason on standard error and returns nothing.
 std::optional<ipc::File> ask(ipc::lsock::Stream& stream, std::string_view name) {
   value_of(stream.send_n(perigee::octets_of(name), step_limit), "send");
   stream.close_sender();

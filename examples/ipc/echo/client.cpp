@@ -16,7 +16,7 @@ constexpr auto usage =
     "usage: echo_client <family> <address> < <what to send>\n"
     "Families: sock, uring, lsock, spipe. The address is what the server prints.\n";
 
-/// Sends standard input to its end. Returns the number of octets.
+/// Sends standard input until its end. Returns the number of octets.
 template <typename Stream>
 std::size_t send_input(Stream& stream) {
   std::size_t total = 0;

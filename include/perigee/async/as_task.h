@@ -24,8 +24,9 @@ using Awaited = decltype(awaiter_of(std::declval<Awaitable>()).await_resume());
 
 }  // namespace async::detail
 
-/// A task that keeps `awaitable`, awaits it and gives its result. It costs one frame more. The task
-/// does not start the operation: an operation that runs before it is awaited is running already.
+/// A task that keeps `awaitable`, awaits it and gives its result. The task needs one more coroutine
+/// frame. It awaits `awaitable` when the task itself begins. A `call` was started when it was made,
+/// so it runs even before the task begins.
 template <typename Awaitable>
 task<async::detail::Awaited<Awaitable>> as_task(Awaitable awaitable) {
   co_return co_await std::move(awaitable);

@@ -118,7 +118,7 @@ class [[nodiscard]] call {
   }
   /// Blocks until the call has ended, and gives its result or throws its exception. May be called
   /// once. Drives the ORB's asynchronous calls meanwhile, if no other thread does. A task must not
-  /// call it: it awaits the call.
+  /// call `get`: a task awaits the call instead.
   T get() {
     State& state = started();
     state.handle.wait();
@@ -127,8 +127,8 @@ class [[nodiscard]] call {
 
   /// Gives the result or throws the call's exception; may be awaited once. If the awaiting task is
   /// asked to stop, the call is cancelled. If the task's own caller waits for a limited time, the
-  /// call has the same limit: it ends with TIMEOUT. The thread that drives the call resumes the
-  /// task. In a servant of a reactive server this is the loop's thread.
+  /// call has the same limit. The call ends with TIMEOUT when this time has passed. The thread that
+  /// drives the call resumes the task. In a servant of a reactive server this is the loop's thread.
   class Awaiter {
    public:
     explicit Awaiter(State& state) noexcept : state_(state) {}

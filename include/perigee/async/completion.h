@@ -65,8 +65,8 @@ class CompletionState {
 /// until that task has taken the result. If several threads try to complete it, it must live until
 /// all of them have returned from `complete` or `fail`.
 ///
-/// A completion does not look at stop tokens. The code that completes it does, for example with a
-/// std::stop_callback that calls `fail`.
+/// A completion does not observe stop tokens. The code that completes it must observe them, for
+/// example with a std::stop_callback that calls `fail`.
 template <typename T = void>
 class completion {
  public:

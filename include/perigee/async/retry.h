@@ -55,9 +55,9 @@ task<Awaited<std::invoke_result_t<Attempt&>>> retry_on(Where where, Attempt atte
 /// exception; throws all other exceptions at once. If the task is asked to stop during a delay,
 /// throws the exception of the last attempt.
 ///
-/// The task keeps `attempt`, which must not be a coroutine with captures. The ORB must outlive the
-/// task. The task raises BAD_PARAM for a bad schedule, and the exceptions of `reactor_of`. With
-/// g++ 12, give the schedule a name before the co_await, and `attempt` too if it captures by value.
+/// The task keeps `attempt` until the task ends. The ORB must outlive the task. The task raises
+/// BAD_PARAM for a bad schedule, and the exceptions of `reactor_of`. With g++ 12, give the schedule
+/// a name before the co_await, and `attempt` too if it captures by value.
 template <typename Attempt>
   requires std::invocable<Attempt&>
 [[nodiscard]] auto retry(const CORBA::object_reference<CORBA::ORB>& orb, Attempt attempt,

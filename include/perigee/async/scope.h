@@ -1,4 +1,4 @@
-// scope: tasks that run beside the task that started them, which waits for all of them.
+// scope: runs tasks beside the task that started them. The starting task waits for all of them.
 #pragma once
 
 #include <perigee/async/latch.h>
@@ -43,10 +43,10 @@ class PERIGEE_API scope {
   /// The token that the tasks get.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }
 
-  /// Sets the time until which the results of tasks that start later are awaited, by
-  /// std::chrono::steady_clock. Calls that these tasks await have the same limit.
+  /// Sets the time until which the results of later tasks are awaited, by
+  /// std::chrono::steady_clock. Calls that these tasks await end with TIMEOUT at this time.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
-  /// Called when the time of the scope has passed: requests the stop of the tasks.
+  /// Called when the deadline of the scope has passed: requests the stop of the tasks.
   void end_in_time() noexcept {
     timed_out_.store(true, std::memory_order_relaxed);
     request_stop();

@@ -65,13 +65,13 @@ template <typename P>
 /// How a task learns that the client of its request wants it to stop. `context` is the `context`
 /// that was given to `begin_apart`.
 struct StopAccess {
-  /// Returns a token of which no copy may be used after the task's end. So in the steady state it
-  /// costs no allocation.
+  /// Returns a token. No copy of it may be used after the task's end, because its stop state may
+  /// then serve another request. In the steady state the function allocates nothing.
   std::stop_token (*token)(void* context);
-  /// Allows copies of the token to stay after the task's end.
+  /// Allows copies of the token to be used after the task's end.
   void (*share)(void* context) noexcept;
   /// Cancels the call when the task is asked to stop, or at once if it was asked before. Needs no
-  /// token. Holds until the task waits for another call.
+  /// token. The registration of the call ends when the task waits for another call.
   void (*cancel)(void* context, stub::CallHandle& call) noexcept;
 };
 
@@ -124,7 +124,7 @@ class PromiseBase {
   /// Begins a task that has a token of its own.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
                                void* context) noexcept;
-  /// Begins a task whose token is made when it is asked for first. Most tasks never ask.
+  /// Begins a task whose token is made when the task first asks for it. Most tasks never ask.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, const StopAccess& access, Ended ended,
                                void* context) noexcept;
 
@@ -144,8 +144,8 @@ class PromiseBase {
     ended_ = &resume;
     context_ = parent.address();
     frame.resume();
-    // This thread and the thread that ends the task race: the second one goes on with the parent.
-    // This object may be gone after the exchange.
+    // This thread and the thread that ends the task both set the stage. The thread that sets it
+    // second continues the parent. This object may be gone after the exchange.
     return stage_.load(std::memory_order_acquire) != Stage::ended &&
            stage_.exchange(Stage::awaited, std::memory_order_acq_rel) != Stage::ended;
   }
@@ -156,7 +156,7 @@ class PromiseBase {
     share_stop_token();
     return token;
   }
-  /// The token for the operation that this task awaits: no copy is used after the wait.
+  /// The token for the operation that this task awaits. No copy of it may be used after the wait.
   [[nodiscard]] const std::stop_token& lent_stop_token() const {
     if (stop_ == nullptr) find_stop_token();
     return *stop_;
@@ -210,7 +210,7 @@ class PromiseBase {
   std::atomic<Stage> stage_ = Stage::running;
   Ended ended_ = nullptr;
   void* context_ = nullptr;
-  // Found at the first use, by the one thread that runs the task.
+  // Set at the first use of the token, by the thread that runs the task.
   mutable const std::stop_token* stop_ = &own_stop_;
   mutable std::stop_token own_stop_;
   const PromiseBase* lender_ = nullptr;  // the awaiting task; null: `access_` makes the token

@@ -35,7 +35,8 @@ NonVoid<T> take_non_void(outcome<T>& result) {
   }
 }
 
-/// The stop token of the awaiting task. Other kinds of coroutines get a token that never stops.
+/// The stop token of the awaiting task. If the awaiting coroutine has no stop token, the result is
+/// a token that never requests a stop.
 template <typename Parent>
 const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
   if constexpr (HasStopToken<Parent>) {
@@ -202,7 +203,7 @@ class WhenAny {
 
 }  // namespace async::detail
 
-/// The place of the task that won, and its value (std::monostate for void).
+/// The index of the task that won, and its value (std::monostate for void).
 template <typename T>
 class winner {
  public:

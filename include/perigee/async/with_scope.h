@@ -19,7 +19,7 @@
 
 namespace perigee {
 
-/// The time at which the tasks of a scope must have ended. The reactor's thread then asks them to
+/// The deadline of the tasks of a scope. When it passes, the reactor's thread asks the tasks to
 /// stop. The reactor must outlive the scope.
 class scope_deadline {
  public:
@@ -87,9 +87,10 @@ task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
 }
 
 /// The same with a deadline. When it has passed, calls that the tasks await end with TIMEOUT, and
-/// the tasks are asked to stop. If tasks were running then, throws CORBA::TIMEOUT, COMPLETED_MAYBE,
-/// once all have ended. An exception that a task had thrown before takes precedence. The reactor's
-/// thread resumes the awaiting task. Allocates twice, and needs three more frames.
+/// the tasks are asked to stop. If tasks were still running at the deadline, throws CORBA::TIMEOUT,
+/// COMPLETED_MAYBE, once all have ended. An exception that a task had thrown before takes
+/// precedence. The reactor's thread resumes the awaiting task. Allocates twice, and needs three
+/// more frames.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(scope_deadline deadline, Body body,

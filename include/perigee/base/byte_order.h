@@ -12,8 +12,8 @@ namespace perigee {
 template <typename T>
 concept Swappable = (std::integral<T> || std::floating_point<T>) && !std::same_as<T, bool>;
 
-/// `value` with its octets in reverse order. Not for long double, whose octets in memory are not
-/// CDR.
+/// `value` with its octets in reverse order. Not for long double, whose octets in memory differ
+/// from its CDR encoding.
 template <Swappable T>
   requires(!std::same_as<T, long double>)
 [[nodiscard]] constexpr T reverse_octets(T value) noexcept {

@@ -70,8 +70,8 @@ struct CountedAccess;
 
 }  // namespace detail
 
-/// Shares the ownership of an object made by `make_counted`. Empty: null. Several threads may use
-/// copies of a pointer, but not the same pointer.
+/// Shares the ownership of an object made by `make_counted`. An empty pointer is null. Several
+/// threads may use copies of a pointer, but not the same pointer.
 template <typename T>
 class counted_ptr {
  public:
@@ -150,7 +150,7 @@ struct CountedAccess {
   }
 };
 
-/// The memory of a counted object: from the pool, if its class says so.
+/// The memory of a counted object: from the pool, if its class has a type `_pooled`.
 template <bool pooled>
 struct CountedMemory {};
 template <>

@@ -41,7 +41,8 @@ enum class IoErrorKind : std::uint8_t {
   untrusted,      ///< one side has refused the other's proof of identity
 };
 
-/// An error of an operation that is not on the path of every message. See IoResult for the others.
+/// The error of an operation that does not happen for every message. Transfers of messages return
+/// an IoResult instead.
 struct IoError {
   IoErrorKind kind = IoErrorKind::system;
   IoOperation operation = IoOperation::none;

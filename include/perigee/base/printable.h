@@ -9,7 +9,8 @@
 
 namespace perigee {
 
-/// `text` with the backslash, and each octet that is not printable ASCII, as \xNN.
+/// Returns `text` in which \xNN stands for the backslash and for each octet that is not printable
+/// ASCII.
 PERIGEE_API std::string printable(std::string_view text);
 /// `text` in quotes, with C's escapes for the quote, the backslash and control characters. Octets
 /// above 0x7f stay as they are: strings are UTF-8.

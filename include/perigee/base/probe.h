@@ -15,7 +15,7 @@ enum class Point : std::uint8_t {
   // The client: sending the request, and taking the reply.
   call_begins,
   initialised,       ///< the call's state machine is made, and its policies are known
-  connection_found,  ///< to the reference's target
+  connection_found,  ///< a connection to the target of the reference
   request_begun,     ///< the request header is written
   arguments_encoded,
   request_finished,  ///< the request may be sent
@@ -28,8 +28,8 @@ enum class Point : std::uint8_t {
   key_parsed,
   object_found,
   upcall_prepared,  ///< the adapter lets the request pass
-  upcall_begins,    ///< noted by the servant
-  upcall_ended,     ///< noted by the servant
+  upcall_begins,    ///< the servant's own code calls `stamp`
+  upcall_ended,     ///< the servant's own code calls `stamp`
   reply_begun,      ///< the reply header is written
   results_encoded,
   reply_finished,  ///< the reply may be sent

@@ -1,4 +1,4 @@
-// The octets of one message in several places.
+// The size of a message whose octets are in several places in memory.
 #pragma once
 
 #include <perigee/base/octets.h>

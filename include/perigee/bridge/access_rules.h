@@ -12,10 +12,11 @@
 namespace perigee::bridge {
 
 /// Lists of names of operations and of prefixes of object keys. A name that ends with '*' stands
-/// for all operations that begin with the rest. A denial is stronger than an allowance. An empty
-/// list of allowances allows everything.
+/// for all operations whose names begin with the part before the '*'. A denial is stronger than an
+/// allowance. An empty list of allowances allows everything.
 ///
-/// An object that a reply has forwarded to another server is compared by the key that it has there.
+/// If a reply has forwarded an object to another server, the rules apply to the object key at that
+/// server.
 struct PERIGEE_API AccessRules {
   std::vector<std::string> operations_allowed;
   std::vector<std::string> operations_denied;

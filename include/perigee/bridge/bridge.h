@@ -31,7 +31,7 @@ class PERIGEE_API Bridge {
 
   /// The published addresses of the listen endpoints, in their order.
   [[nodiscard]] std::vector<transport::Endpoint> listening() const;
-  /// Where requests go whose object key the bridge has not made itself.
+  /// The endpoint that gets the requests whose object keys were not made by the bridge.
   [[nodiscard]] const transport::Endpoint& target() const noexcept;
   /// The bridge's references to the objects of `Options::references`, in their order.
   [[nodiscard]] const std::vector<iop::Ior>& references() const noexcept;

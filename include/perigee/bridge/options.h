@@ -18,14 +18,15 @@ namespace perigee::bridge {
 struct Options {
   /// Where clients connect.
   std::vector<transport::Endpoint> listen;
-  /// Where requests go. Nothing: to the server of the first reference.
+  /// The endpoint to which requests go. Empty: the server of the first reference.
   std::optional<transport::Endpoint> target;
   /// References to objects that clients reach through the bridge. Their code sets and versions are
   /// published in the bridge's references.
   std::vector<iop::Ior> references;
-  /// The highest version that the target speaks, if no reference says so.
+  /// The highest GIOP version that the target supports, if no reference states it.
   messaging::Version target_version{1, 2};
-  /// Requests go to the target in GIOPlite, also if no reference says that the target reads it.
+  /// Requests go to the target in GIOPlite, even if no reference says that the target reads
+  /// GIOPlite.
   bool lite_to_target = false;
   AccessRules rules;
   /// The operations whose arguments and results may hold references; these references are

@@ -56,7 +56,7 @@ class PERIGEE_API Scratch final {
 };
 
 /// A sequence as a view into the decoder's octets, or into scratch memory if their byte order or
-/// alignment in memory does not fit. It is valid as long as the octets and this object.
+/// alignment in memory does not fit. The view is valid as long as the octets and this object exist.
 template <BasicType T>
 class BorrowedSequence final {
  public:

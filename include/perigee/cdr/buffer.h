@@ -21,7 +21,7 @@ class PlaceOwner {
   ~PlaceOwner() = default;
 };
 
-/// Octets written so far, and the places where borrowed octets stand between them.
+/// Octets written so far, and the positions of borrowed octets between them.
 ///
 /// Invariant: size_ ≤ capacity_; borrowed_ is ordered by own_offset, each ≤ size_; borrowed_size_
 /// is the sum of their sizes. Not thread-safe. `clear()` keeps the memory: a buffer that has grown
@@ -32,8 +32,8 @@ class PlaceOwner {
 /// small. A buffer in a place must not be moved or destroyed.
 class PERIGEE_API Buffer {
  public:
-  /// Octets that are not copied. They follow the buffer's own octet number `own_offset`, and must
-  /// outlive the use of the buffer.
+  /// Octets that are not copied. They follow the first `own_offset` of the buffer's own octets, and
+  /// must outlive the use of the buffer.
   struct Borrowed {
     std::size_t own_offset;
     OctetSpan octets;

@@ -1,5 +1,5 @@
 // Code sets: the meaning of the octets of characters, inside the program and on the wire. The ORB
-// negotiates which code sets two ORBs use; this header knows no messages.
+// negotiates which code sets two ORBs use; this header does not deal with messages.
 #pragma once
 
 #include <compare>

@@ -19,9 +19,10 @@ class DecodedBudget {
   ~DecodedBudget() = default;
 };
 
-/// The charge of one message, released by the destructor. The owner of a decoder has it, and keeps
-/// it as long as the decoded values: until the end of an upcall or a deferred reply, or until a
-/// caller has decoded the results. Used by one thread at a time. The budget must outlive it.
+/// The charge of one message, released by the destructor. The owner of a decoder owns this object,
+/// and keeps it as long as the decoded values exist. This is until the end of an upcall or a
+/// deferred reply, or until a caller has decoded the results. Used by one thread at a time. The
+/// budget must outlive it.
 class DecodedMemory final {
  public:
   DecodedMemory() noexcept = default;

@@ -24,8 +24,8 @@ namespace perigee::cdr {
 class LandedSequence;
 class SequenceMemory;
 
-/// The environment for values that need more than octets: object references need the ORB. `orb`
-/// derives its own type from this class.
+/// The environment for values that need more than octets: object references need the ORB. The layer
+/// `orb` derives a class from this one.
 class Environment {
  public:
   /// Memory for large sequences; null: only the heap is used.
@@ -70,20 +70,21 @@ class PERIGEE_API Decoder {
   /// `bad_encapsulation` if `octets` is empty or its first octet is not a valid byte order.
   [[nodiscard]] static Decoder from_encapsulation(OctetSpan octets, Limits limits = {}) noexcept;
 
-  /// Divides the octets into pieces (fragments of GIOP 1.1). In each piece alignment counts anew,
-  /// from 12 octets before the piece: a GIOP header. Only a block of octets may continue in the
-  /// next piece. `sizes` are the sizes of the pieces; their sum is the size of all octets. They
-  /// must outlive the decoder. The first piece must hold all octets that were read so far.
+  /// Divides the octets into pieces (fragments of GIOP 1.1). In each piece alignment starts anew,
+  /// as if a GIOP header of 12 octets stood in front of the piece. Only a block of octets may
+  /// continue in the next piece. `sizes` are the sizes of the pieces; their sum is the size of all
+  /// octets. They must outlive the decoder. The first piece must hold all octets that were read so
+  /// far.
   void set_pieces(const std::size_t* sizes) noexcept;
   /// Adds a sequence to the end of the octets. Its numbers are in a vector, which must outlive the
   /// decoder. Not together with `set_pieces`.
   void set_landed(LandedSequence& landed) noexcept;
-  /// If the next `size` octets are the numbers in that vector, skips them and returns the vector.
-  /// Otherwise returns null, and changes nothing. Any other read of the numbers first copies the
-  /// message into one piece.
+  /// If the next `size` octets are the numbers that were given to `set_landed`, skips them and
+  /// returns their sequence. Otherwise returns null, and changes nothing. Any other read of the
+  /// numbers first copies the message into one piece.
   [[nodiscard]] LandedSequence* pass_landed(std::size_t size) noexcept;
 
-  /// Octets that a decoder reads, as `copy_into` keeps them.
+  /// The octets that `copy_into` has copied.
   struct Copied {
     Octets octets;
     std::vector<std::size_t> piece_sizes;  ///< as for `set_pieces`, without the first
@@ -231,7 +232,7 @@ class PERIGEE_API Decoder {
     if (count == 0 || !is_aligned || (sizeof(T) > 1 && swap_)) return {};
     if (std::same_as<T, char> && code_sets_.converts()) return {};
     position_ = start + count * sizeof(T);
-    // The one such cast: style guide, section 7.
+    // The octets are aligned, and in native byte order: see above.
     const std::span<const T> view(reinterpret_cast<const T*>(first), count);
     if constexpr (std::same_as<T, char>) check_characters(view);
     return view;
@@ -300,15 +301,15 @@ class PERIGEE_API Decoder {
     if (ok()) values.reserve(room);
     return ok();
   }
-  /// Counts work for which the message has no octets, for example elements without octets;
+  /// Counts steps of work that take no octets of the message, for example elements of size zero;
   /// `too_large` beyond 2^20 steps.
   void count_steps(std::uint64_t steps) noexcept {
     if (steps > free_steps_left_) return fail(ErrorKind::too_large);
     free_steps_left_ -= static_cast<std::uint32_t>(steps);
   }
 
-  /// `memory` then holds what `charge` takes from the budget of the ORB. `memory` must outlive the
-  /// decoder.
+  /// From now on, `charge` records in `memory` what it takes from the budget of the ORB. `memory`
+  /// must outlive the decoder.
   void set_decoded_memory(DecodedMemory& memory) noexcept { decoded_memory_ = &memory; }
   /// The limits for the rest of the message: for a second decoder, which decodes a part of the
   /// message.
@@ -335,7 +336,7 @@ class PERIGEE_API Decoder {
 
  private:
   static constexpr std::uint64_t decoded_growth = 8;  // times the size of the message
-  static constexpr std::uint64_t object_size = 320;   // memory of what count_object counts, about
+  static constexpr std::uint64_t object_size = 320;   // about the memory of one counted object
   // This memory of each message is not charged to the budget, so small messages do not touch it.
   static constexpr std::uint32_t decoded_free = 256 * 1024;
   static constexpr std::uint64_t kib = 1024;
@@ -375,7 +376,7 @@ class PERIGEE_API Decoder {
   std::size_t position_ = 0;
   std::size_t beyond_ = 0;                   // octets of the pieces behind it
   const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
-  LandedSequence* landed_ = nullptr;         // not null: the octets beyond are its numbers
+  LandedSequence* landed_ = nullptr;         // not null: its numbers follow `octets_`
   bool swap_ = false;
   CodeSets code_sets_;
   // Small types, since decoders are copied in each call. In the order of Limits.

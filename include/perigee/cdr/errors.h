@@ -41,7 +41,8 @@ struct Error {
 
 PERIGEE_API std::string to_string(const Error& error);
 
-/// What a decoder accepts. The messaging protocol has limited the message size before.
+/// What a decoder accepts. Before decoding begins, the messaging protocol has limited the size of
+/// the message.
 struct Limits {
   std::uint32_t depth_max = 128;  ///< nested constructed values and encapsulations
   /// Object references, TypeCodes with parameters, and anys with values that are not basic, in one

@@ -11,7 +11,8 @@
 namespace perigee::cdr {
 
 /// A vector of one of the types whose memory is kept. The set is closed, so that the code that
-/// frees such a vector is in this library: a module of the application might be unloaded earlier.
+/// frees such a vector is in this library: a module of the application might be unloaded before the
+/// vector is freed.
 using LargeVector =
     std::variant<std::vector<std::uint8_t>, std::vector<std::int8_t>, std::vector<std::int16_t>,
                  std::vector<std::uint16_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,

@@ -1,6 +1,6 @@
 // Descriptions of types (TypeCodes) as plain nodes, their CDR encoding, and functions that walk
-// through values of these types. CORBA::TypeCode and CORBA::Any use the nodes and functions. Throws
-// nothing but bad_alloc, does no I/O.
+// through values of these types. CORBA::TypeCode and CORBA::Any use the nodes and functions. The
+// functions throw nothing but bad_alloc, and do no I/O.
 #pragma once
 
 #include <perigee/base/export.h>

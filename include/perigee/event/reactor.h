@@ -95,7 +95,7 @@ class PERIGEE_API Pollable : public PollableState {
 };
 
 /// A Pollable without counting: its owner keeps it until the reactor does not call it any longer.
-/// This is simple if only one thread runs the reactor.
+/// If only one thread runs the reactor, a call of `remove` on this thread is enough.
 class PERIGEE_API EventHandler : public Pollable {
  public:
   virtual void handle_ready(Readiness readiness) noexcept = 0;
@@ -132,9 +132,9 @@ class PERIGEE_API Reactor {
   /// Registers a handle and its object once, for reading and the peer's closing. Both must stay
   /// until `remove`. Readiness that existed before is also reported.
   virtual std::expected<void, IoError> add(int fd, Pollable& pollable) = 0;
-  /// Turn it on while octets wait to be sent. The reactor then reports `writable` when the handle
-  /// takes octets, or at once if it takes octets already. Makes one system call if the interest
-  /// changes, none otherwise. One thread at a time per object.
+  /// Turn the interest on while octets wait to be sent. The reactor then reports `writable` when
+  /// the handle takes octets, or at once if it takes octets already. Makes one system call if the
+  /// interest changes, none otherwise. One thread at a time per object.
   virtual void want_writable(Pollable& pollable, WriteInterest interest) noexcept = 0;
   /// Must be called before the handle is closed. Afterwards no call of the object begins, not even
   /// for events that were fetched before; running calls continue. Also removes a mark. No effect if
@@ -157,8 +157,8 @@ class PERIGEE_API Reactor {
   /// once.
   virtual bool post(Task& task) noexcept = 0;
   /// Fires the timer on a thread of the reactor at the deadline or later. Timers of one turn fire
-  /// in order of time. A timer that is armed already is moved. True if it was not armed: then its
-  /// owner gives it a reference.
+  /// in order of time. A timer that is armed already is moved. Returns true if the timer was not
+  /// armed before: then the owner counts one reference for the timer.
   virtual bool arm(Timer& timer, Deadline deadline) noexcept = 0;
   /// True: the timer does not fire, and its owner takes the reference back. False: the timer is not
   /// armed, or another thread is about to fire it; then `fire` drops the reference.
@@ -177,9 +177,9 @@ class PERIGEE_API Reactor {
   virtual bool cancel(TimerId timer) noexcept = 0;
   /// @}
 
-  /// Runs turns until `stop` is called; a call before `run` counts, too. Calls must not nest. A
-  /// task or handler that has to wait calls `run_once`, which also delivers the rest of the outer
-  /// turn.
+  /// Runs turns until `stop` is called. A call of `stop` before `run` counts, too. Calls of `run`
+  /// must not nest. A task or handler that has to wait calls `run_once`, which also delivers the
+  /// rest of the outer turn.
   virtual void run() = 0;
   /// One turn: waits until the deadline at most, then calls the objects with events, the due
   /// timers, and the tasks.
@@ -205,6 +205,9 @@ class PERIGEE_API Reactor {
   [[nodiscard]] virtual bool closed() const noexcept = 0;
   /// Whether the caller is in a turn of the reactor.
   [[nodiscard]] virtual bool is_loop_thread() const noexcept = 0;
+  /// For an object that is being called, on a reactor of one thread: whether the same turn calls
+  /// further objects after it. With several threads, always true.
+  [[nodiscard]] virtual bool calls_more_in_turn() const noexcept = 0;
   [[nodiscard]] virtual const Clock& clock() const noexcept = 0;
 };
 

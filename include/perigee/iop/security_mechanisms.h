@@ -26,9 +26,9 @@ struct TlsAddress {
   friend bool operator==(const TlsAddress&, const TlsAddress&) = default;
 };
 
-/// The TLS addresses in a component `tag_security_mechanisms`, in its order. Mechanisms with other
-/// transports are left out. Passwords and identities, which a mechanism may also ask for, are not
-/// read. Fails with `too_large` beyond 16 mechanisms or 64 addresses.
+/// The TLS addresses in a component `tag_security_mechanisms`, in the order of the component.
+/// Mechanisms with other transports are left out. Passwords and identities, which a mechanism may
+/// also ask for, are not read. Fails with `too_large` beyond 16 mechanisms or 64 addresses.
 /// Source: CORBA 3.0, 24.5.1 (CompoundSecMechList) and 24.5.2 (TLS_SEC_TRANS).
 [[nodiscard]] PERIGEE_API std::expected<std::vector<TlsAddress>, cdr::Error> decode_tls_addresses(
     OctetSpan data);

@@ -1,6 +1,6 @@
 // Control data: data beside the octets of a message. The layout is that of the system's macros
-// (CMSG_…); src/ipc/system_calls.cpp compares both. The inline transfers use it, since they include
-// no header of the system: see system_calls.h. Use the wrappers.
+// (CMSG_…); src/ipc/system_calls.cpp compares both. The inline transfers use these types, because
+// they include no header of the system: see system_calls.h. Use the wrappers.
 #pragma once
 
 #include <perigee/ipc/system_calls.h>
@@ -29,7 +29,8 @@ struct ControlHeader {
   int type;
 };
 
-/// Whether a part with an odd number of `int` ends with padding: where sizes have 64 bits.
+/// Whether a part with an odd number of `int` ends with padding. It does if std::size_t has 64
+/// bits.
 inline constexpr bool has_padding = alignof(ControlHeader) > sizeof(int);
 
 /// Octets that a part takes.

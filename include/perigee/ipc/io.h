@@ -123,10 +123,10 @@ inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept {
 }
 
 /// @name From a file to a stream (sendfile), and from a stream to a file (splice), without a copy
-/// in the program. They move up to `count` octets, at position `offset` of the file. Sending 0
-/// octets without an error: the file ends at `offset`. Received octets count when they are in the
-/// file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; if the file or stream ends
-/// earlier, they move fewer octets, without an error.
+/// in the program. They move up to `count` octets, at position `offset` of the file. A send that
+/// moves 0 octets without an error means that the file ends at `offset`. Received octets are
+/// counted when they are in the file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; if
+/// the file or stream ends earlier, they move fewer octets, without an error.
 /// @{
 PERIGEE_API Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
                                TimeLimit limit) noexcept;

@@ -22,7 +22,7 @@
 
 namespace perigee::ipc::io {
 
-/// An address for a system call to read, or to write.
+/// An address that a system call reads (NativeName) or writes (NativeSpace).
 struct NativeName {
   const void* data = nullptr;
   std::uint32_t size = 0;

@@ -83,7 +83,8 @@ struct TimeOption {
 namespace detail {
 inline constexpr SocketKinds tcp_stream = SocketKinds::inet_stream | SocketKinds::ring_stream;
 inline constexpr SocketKinds tcp_acceptor = SocketKinds::inet_acceptor | SocketKinds::ring_acceptor;
-/// The streams whose blocking calls wait inside the system call, where its time-outs apply.
+/// The streams whose blocking calls wait inside the system call. SO_SNDTIMEO and SO_RCVTIMEO limit
+/// such a wait.
 inline constexpr SocketKinds every_waiting_stream =
     SocketKinds::inet_stream | SocketKinds::local_stream | SocketKinds::record_stream;
 inline constexpr SocketKinds every_acceptor =

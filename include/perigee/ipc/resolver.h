@@ -1,5 +1,5 @@
-// Looks up addresses of hosts, and the names of this host. Blocks: do not call it on a reactor's
-// thread.
+// Looks up the addresses of other hosts and of this host. The functions block: do not call them on
+// a reactor's thread.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -280,7 +280,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
   }
 
   /// Sends up to `count` octets of `file` from `offset` on, without a copy in the program. Sends at
-  /// least one octet, or 0 if the file ends there.
+  /// least one octet, or 0 if the file ends at `offset`.
   [[nodiscard]] Result<std::size_t> send_file(const File& file, std::uint64_t offset,
                                               std::size_t count,
                                               TimeLimit limit = forever) noexcept {
@@ -375,8 +375,8 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
   explicit StreamAcceptor(Handle handle) noexcept : SocketBase<StreamAcceptor>(std::move(handle)) {}
 };
 
-/// A connection in progress. It becomes writable (for poll or a reactor) when the connection is
-/// made or has failed.
+/// A connection in progress. Its handle becomes writable (for poll or a reactor) when the
+/// connection is made or has failed.
 template <typename Domain>
 class PendingStream : public SocketBase<PendingStream<Domain>> {
  public:

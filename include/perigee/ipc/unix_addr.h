@@ -74,7 +74,7 @@ class UnixAddr {
   static constexpr std::optional<UnixAddr> make(Kind kind, std::string_view name) noexcept {
     if (name.empty() || name.size() > name_size_max) return std::nullopt;
     UnixAddr address;
-    // An abstract name begins with a NUL, and its size is exact. A path ends with one.
+    // An abstract name begins with a NUL, and its size is exact. A path ends with a NUL.
     const std::size_t offset = kind == Kind::abstract ? 1 : 0;
     for (std::size_t index = 0; index < name.size(); ++index) {
       address.name_[offset + index] = name[index];

@@ -1,4 +1,5 @@
-// The family of TCP streams over io_uring: the types of sock.h, with other calls.
+// The family of TCP streams over io_uring. It has the same types as sock.h, but its calls use
+// io_uring.
 //
 // A ring belongs to a thread: the thread's first call makes it, and the thread's end closes it. So
 // a stream consists of a handle only, and a sender and a receiver in two threads do not share a

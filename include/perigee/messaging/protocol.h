@@ -53,9 +53,9 @@ PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 /// It is kept small: a session returns one for each message, through memory.
 struct Frame {
   enum class Status : std::uint8_t {
-    message,    ///< a whole message; all fields but `error` and `needed` are valid, and `strip`
-                ///< octets are at the front
-    piece,      ///< a piece of a fragmented message: the same, and `more` and `continuation`
+    message,    ///< a whole message; all fields but `error` and `needed` are valid, and at least
+                ///< `strip` octets have arrived
+    piece,      ///< a piece of a fragmented message; `more` and `continuation` are also valid
     need_more,  ///< call again when `needed` octets are at the front
     bad,        ///< `error` says why; the connection ends
   };

@@ -43,8 +43,8 @@ class PERIGEE_API ExceptionHolder {
   std::exception_ptr exception_;
 };
 
-/// The base of reply handlers. A handler that the program implements is a local object. It lives
-/// as long as references to it, and calls whose outcome it will get. Other handlers are remote
+/// The base of reply handlers. A handler that the program implements is a local object. It lives as
+/// long as references to it exist, or calls whose outcome it will get. Other handlers are remote
 /// objects.
 class PERIGEE_API ReplyHandler : public virtual CORBA::Object {
  public:

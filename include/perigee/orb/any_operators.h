@@ -286,7 +286,8 @@ void operator<<=(Any& any, T&& value) {
                 std::make_shared<perigee::any::Value<Plain>>(std::forward<T>(value)));
   }
 }
-/// A compiler's error that says what to write: C++ has two types of 64 bits, and IDL has one.
+/// Gives a compiler error that says what to write. C++ has two integer types of 64 bits, but IDL
+/// has only one.
 template <typename T>
   requires(!perigee::any::Insertable<std::remove_cvref_t<T>> &&
            (std::same_as<std::remove_cvref_t<T>, long long> ||
@@ -303,7 +304,7 @@ inline void operator<<=(Any& any, const TypeCodeConstant& type) {
 }
 
 /// Copies the value out if it is of an equivalent type. Otherwise returns false and leaves `value`
-/// unchanged. An Object takes a reference to any interface.
+/// unchanged. If T is a reference to CORBA::Object, it accepts a reference to any interface.
 template <typename T>
   requires perigee::any::Insertable<T>
 bool operator>>=(const Any& any, T& value) {

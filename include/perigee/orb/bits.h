@@ -28,7 +28,7 @@ constexpr std::uint64_t packed(T value) noexcept {
   return static_cast<std::uint64_t>(value) & bit_mask<Size>;
 }
 
-/// `value`; raises BAD_PARAM if `Size` bits cannot hold it.
+/// Returns `value`. Raises BAD_PARAM if `Size` bits cannot hold it.
 template <unsigned Size, std::integral T>
 constexpr T fitting(T value) {
   if (unpacked<Size, T>(packed<Size>(value)) != value) bits_exceeded();

@@ -3,8 +3,8 @@
 //
 // They are standard containers that hold at most N elements. An operation that would exceed N
 // raises CORBA::BAD_PARAM and changes nothing. A longer value from the network fails the decoder.
-// The mapping requires types that are distinct from the containers, from which they derive. A
-// container converts to its bounded type with a check.
+// The mapping requires types that are distinct from the containers. So each bounded type is a class
+// that derives from its container. A container converts to its bounded type with a check.
 #pragma once
 
 #include <perigee/cdr/operators.h>
@@ -260,8 +260,8 @@ struct is_written<IDL::bounded_wstring<Bound>> : std::true_type {};
 template <typename T, std::size_t Bound>
 struct is_written<IDL::bounded_vector<T, Bound>> : is_written<std::vector<T>> {};
 
-/// Encodes the plain container of a bounded one. A value that exceeds the bound is an error, from
-/// which the ORB makes BAD_PARAM.
+/// Encodes the plain container of a bounded one. A value that exceeds the bound fails the encoder.
+/// The ORB then raises BAD_PARAM.
 template <typename BoundedContainer>
 cdr::Encoder& encode_bounded(cdr::Encoder& encoder, const BoundedContainer& value) {
   if (value.size() > BoundedContainer::max_size())

@@ -83,7 +83,7 @@ class PERIGEE_API CodecFactory : public CORBA::Object {
   PERIGEE_LOCAL_EXCEPTION(UnknownEncoding)
 
   ~CodecFactory() override;
-  /// Known are encapsulations (ENCODING_CDR_ENCAPS) of GIOP 1.0, 1.1 and 1.2. Raises
+  /// The factory supports encapsulations (ENCODING_CDR_ENCAPS) of GIOP 1.0, 1.1 and 1.2. Raises
   /// UnknownEncoding.
   [[nodiscard]] virtual CORBA::object_reference<Codec> create_codec(const Encoding& encoding) = 0;
 

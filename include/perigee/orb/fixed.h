@@ -32,7 +32,8 @@ constexpr Int128 ten_to(int exponent) {
   return power;
 }
 
-/// `units`. Throws CORBA::DATA_CONVERSION if its magnitude has more than `digits` decimal digits.
+/// Returns `units`. Throws CORBA::DATA_CONVERSION if its magnitude has more than `digits` decimal
+/// digits.
 constexpr Int128 checked_fixed(Int128 units, int digits) {
   const Int128 limit = ten_to(digits);
   if (units >= limit || units <= -limit) fixed_overflow();
@@ -40,7 +41,7 @@ constexpr Int128 checked_fixed(Int128 units, int digits) {
 }
 
 /// Reads "-12.345", "7" or ".5", with or without a `d` at the end. Gives the number times ten to
-/// the `scale`.
+/// the power of `scale`.
 constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);

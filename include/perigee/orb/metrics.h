@@ -27,8 +27,8 @@ struct LatencyHistogram {
   std::chrono::nanoseconds sum{};
 
   [[nodiscard]] std::uint64_t count() const noexcept;
-  /// The lowest bound that at least the share `share` (0 to 1) of the durations do not exceed. If
-  /// there is no such bound, the highest bound.
+  /// The quantile `share` (0 to 1) of the durations, rounded up to a bound. If the quantile is
+  /// above the highest bound, the highest bound.
   [[nodiscard]] std::chrono::nanoseconds quantile(double share) const noexcept;
 };
 

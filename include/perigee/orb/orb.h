@@ -68,7 +68,7 @@ class PERIGEE_API ORB : public TypeCodeFactory {
  public:
   using _ref_type = object_reference<ORB>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/ORB:1.0";
-  /// The names of an initial reference and of their list. CORBA 3.0, 4.5.2.
+  /// The types of the name of an initial reference, and of a list of such names. CORBA 3.0, 4.5.2.
   using ObjectId = std::string;
   using ObjectIdList = std::vector<ObjectId>;
   using InvalidName = CORBA::InvalidName;
@@ -93,8 +93,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
   /// Removes a reference that `register_initial_reference` added, and returns it. Raises
-  /// InvalidName if there is none of this name, also for names of `-ORBInitRef` and of the ORB
-  /// itself.
+  /// InvalidName if there is no such reference, for example for a name of `-ORBInitRef` or of the
+  /// ORB itself.
   object_reference<Object> unregister_initial_reference(const std::string& name);
   std::vector<std::string> list_initial_services();
   /// False: Perigee offers no service that this operation describes (security, transactions).
@@ -135,8 +135,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   }
   /// Whether `perform_work` would find work.
   [[nodiscard]] bool work_pending();
-  /// A handle that becomes readable when `perform_work` has work, timers included. -1 if it never
-  /// has work. Do not read, change or close it.
+  /// A handle that becomes readable when `perform_work` has work, timers included. -1 if
+  /// `perform_work` never has work. Do not read, change or close the handle.
   [[nodiscard]] int _work_handle() const noexcept;
 
   /// Stops serving. With `wait_for_completion`, waits for requests in progress; then it must not be

@@ -22,8 +22,8 @@ namespace perigee {
 /// How often a call is attempted, and how long the delays are.
 ///
 /// The first delay is `first_delay`. Each further delay is `factor` times the delay before it, and
-/// `delay_max` at most. Then a random part of the delay is left out: at most the share `jitter`. So
-/// many clients that failed at the same time do not try again at the same time.
+/// `delay_max` at most. Then a random part of the delay is left out: at most the fraction `jitter`
+/// of the delay. So many clients that failed at the same time do not try again at the same time.
 struct RetrySchedule {
   std::uint32_t attempts_max = 5;  ///< with the first attempt; at least 1
   Duration first_delay = std::chrono::milliseconds(100);

@@ -65,7 +65,8 @@ class PERIGEE_API ServerRequest {
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
   }
-  /// The certificate that the peer has proved; null if there is none. Lives as long as the request.
+  /// The certificate of the peer, if the peer has proved that it owns the key; otherwise null.
+  /// Lives as long as the request.
   [[nodiscard]] virtual const PeerCertificate* peer_certificate() const noexcept { return nullptr; }
 
   /// @name How long the client waits for the reply. By the ORB's clock

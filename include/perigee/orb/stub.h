@@ -19,8 +19,8 @@
 
 namespace perigee::stub {
 
-/// Equality of identifiers. The operators of std take far longer to compile, and each stub
-/// compares.
+/// Equality of identifiers. The operators of std take far longer to compile, and each stub compares
+/// identifiers.
 [[nodiscard]] inline bool same(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && a.compare(b) == 0;
 }

@@ -64,7 +64,7 @@ inline std::ostream& operator<<(std::ostream& os, const Written& written) {
   return os;
 }
 
-/// The standard library has no text for a wchar_t on this stream.
+/// Writes a wchar_t, which the standard library does not write on this stream.
 inline std::ostream& operator<<(std::ostream& os, wchar_t value) {
   text::StreamSink sink(os);
   text::write(sink, value);
@@ -96,8 +96,8 @@ std::ostream& operator<<(std::ostream& os, const written<T, Formatter>& written)
 }  // namespace perigee_v1
 }  // namespace IDL
 
-// C++ finds operators for standard types only in namespace std, or where the expression stands. The
-// value is converted to a Written, so that each operator of the application is a better match.
+// C++ finds operators for standard types only in namespace std, or in the scope of the expression.
+// The value is converted to a Written, so that each operator of the application is a better match.
 namespace std {                               // NOLINT(cert-dcl58-cpp)
 using perigee::output::standard::operator<<;  // NOLINT(cert-dcl58-cpp)
 }

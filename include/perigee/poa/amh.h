@@ -20,8 +20,8 @@ struct amh_traits;
 
 namespace perigee::skeleton {
 
-/// The base of generated response handlers. They have a function for each operation of the
-/// interface, but reply to the request for one of them.
+/// The base of generated response handlers. A handler has a function for each operation of the
+/// interface, but only the function of the requested operation may be called.
 class PERIGEE_API ResponseState : public HandlerState {
  public:
   ResponseState(orb::ServerRequest& request, int operation)

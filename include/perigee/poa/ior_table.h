@@ -1,5 +1,5 @@
-// IORTable: names for references, which clients use as `corbaloc::host:port/Name`. The names and
-// the interface are TAO's. From `resolve_initial_references("IORTable")`.
+// IORTable: names for references, which clients use as `corbaloc::host:port/Name`. The interface is
+// that of TAO. From `resolve_initial_references("IORTable")`.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -46,7 +46,8 @@ class PERIGEE_API Table : public CORBA::Object {
   virtual void rebind(const std::string& object_key, const std::string& ior) = 0;
   /// Raises NotFound.
   virtual void unbind(const std::string& object_key) = 0;
-  /// Sets the locator. Nil, the initial state: names that are not in the table are unknown.
+  /// Sets the locator. While it is nil, as at the start, names that are not in the table are
+  /// unknown.
   virtual void set_locator(CORBA::object_reference<Locator> the_locator) = 0;
 
  protected:

@@ -15,8 +15,8 @@ CORBA::servant_reference<PortableServer::Servant> servant_of_handler(
     const CORBA::object_reference<Handler>& handler) {
   using Tie = typename CORBA::servant_traits<Handler>::template tie_type<Handler>;
   if (!handler) return {};
-  // A tie holds a standard pointer. This pointer shares nothing: it keeps the reference to the
-  // handler.
+  // A tie holds a std::shared_ptr. This one does not own the handler directly: its deleter keeps a
+  // reference to the handler.
   return CORBA::make_reference<Tie>(
       std::shared_ptr<Handler>(handler.get(), [kept = handler](Handler*) {}));
 }

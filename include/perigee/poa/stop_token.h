@@ -15,7 +15,8 @@ class CallHandle;
 }
 namespace skeleton {
 /// Cancels the call when the stop of the request is requested, or at once if it was requested
-/// before. Makes no token. Holds until another call is registered, or the reply is given.
+/// before. Makes no token. The registration ends when another call is registered, or when the reply
+/// is given.
 PERIGEE_API void cancel_with(const Answer& answer, stub::CallHandle& call) noexcept;
 /// The token of the request, for a task that replies. No copy of it may be used after the reply:
 /// the state of the token may then serve another request, unless `share_stop_token` was called.

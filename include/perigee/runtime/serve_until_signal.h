@@ -14,7 +14,7 @@ namespace perigee {
 /// The first signal calls `ORB::shutdown(true)`: requests in progress are answered, and clients are
 /// told that their connections end. A second signal ends the process at once. Works with all thread
 /// strategies, and with threads that the application has started before. Several threads may serve
-/// an ORB each: the signal shuts down all of them.
+/// an ORB each: the signal shuts down all these ORBs.
 ///
 /// If the ORB has TLS, SIGHUP makes it read its certificates and keys again, unless the application
 /// handles or ignores this signal. Later connections use the new files. If a file cannot be used,

@@ -17,10 +17,11 @@ namespace perigee::transport {
 
 enum class AddressUse : std::uint8_t {
   tried,
-  other_host,  ///< the address is valid on another host only, where no network leads to it
+  other_host,  ///< only programs on another host can use the address
   excluded,    ///< its protocol must not be used
-  /// Plain, and in a network, while another address that is tried protects messages. Otherwise an
-  /// attacker would only have to make the handshake fail, to get the call by this address.
+  /// The address leads through a network without protection, while another address that is tried
+  /// protects messages. If the client also tried this address, an attacker could get the call by
+  /// making the TLS handshake fail.
   unprotected,
 };
 

@@ -68,7 +68,7 @@ struct RandomFaults {
   double stall = 0;
   double end_of_stream = 0;
   double reset = 0;
-  std::uint64_t octet_max = 4096;  ///< faults happen before this octet, equally distributed
+  std::uint64_t octet_max = 4096;  ///< faults happen before this octet, uniformly distributed
   std::chrono::microseconds delay_max{10'000};
 };
 /// Parses text like "seed=7,split=0.5,end_of_stream=0.01": names of members; `delay_max` in

@@ -33,7 +33,7 @@ struct LocalTrust {
   bool everybody = false;                  ///< trusts the servers of all users
   bool own_user = true;                    ///< trusts servers with the process's effective user
   std::vector<std::uint32_t> users = {0};  ///< trusts servers with these users; root by default
-  std::vector<std::string> places;         ///< "/folder", "@prefix"; marked or not
+  std::vector<std::string> places;         ///< "/folder", "@prefix"; sockets there need no mark
 };
 /// Parses text like "own,root,bank,1003,/run/bank,@bank-": `own`, `all`, users by name or number,
 /// folders, and beginnings of abstract names. Without users, `own` and root apply. On an error,
@@ -59,7 +59,7 @@ PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_local_codec();
 /// excludes the address nevertheless, the reason is its LocalTrust.
 PERIGEE_API std::string why_not_here(const iop::TaggedProfile& profile, const Endpoint& endpoint);
 
-/// The name that profiles give this host.
+/// The name of this host, as profiles contain it.
 PERIGEE_API std::string local_host_name();
 
 }  // namespace perigee::transport

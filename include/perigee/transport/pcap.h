@@ -1,6 +1,6 @@
 // Records the octets of transports in a pcap file in the form of an Ethernet capture, for tshark
-// and similar programs. A decorator: it needs no rights, and records octets that the network shows
-// only encrypted.
+// and similar programs. A decorator: it needs no privileges, and also records octets that are
+// encrypted on the network.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -35,8 +35,8 @@ inline constexpr char plugin_build[] =
 #endif
             ", headers " PERIGEE_HEADERS_ID;
 
-/// Its address identifies one copy of the ORB library in a process. A plug-in must be linked with
-/// the copy that loads it.
+/// The address of this variable identifies one copy of the ORB library in a process. A plug-in must
+/// be linked with the copy that loads it.
 PERIGEE_API extern const char plugin_home;
 
 /// The first two members are the same in all versions.

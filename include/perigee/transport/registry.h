@@ -81,7 +81,7 @@ class PERIGEE_API ProtocolRegistry {
   /// or the scheme of a row. For a row, the transport of the row is removed if both were added
   /// together, otherwise only the row. False if no part has the name.
   bool remove(std::string_view name);
-  /// Adds the part again that was removed last by this name or scheme, and the parts that were
+  /// Adds again the part that was last removed by this name or scheme, and the parts that were
   /// removed with it. False if no such part was removed. Errors: those of `add`, if another part
   /// has the name now, or if the part is registered.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);

@@ -20,15 +20,16 @@ enum class TlsVersion : std::uint8_t { tls_1_2, tls_1_3 };
 
 /// The files are in PEM format. `reload` reads them again.
 struct TlsOptions {
-  /// The own certificate, followed by the certificates of the authorities between it and the root.
-  /// Servers need it.
+  /// The certificate of this process, followed by the certificates of the authorities between it
+  /// and the root. Servers need it.
   std::string certificate_file;
   /// The private key of that certificate. Refused if other users may read the file.
   std::string key_file;
   /// A file whose first line is the passphrase of the key. Refused if other users may read it.
   std::string passphrase_file;
   /// The certificate authorities to trust: a file, or a folder in the form of `openssl rehash`.
-  /// Empty: those of the system, and only for servers.
+  /// Empty: clients verify servers with the system's authorities, and a server cannot verify
+  /// clients.
   std::string authorities;
   /// Revoked certificates (CRLs): one list for each authority in a chain, or the chain is refused.
   std::string revoked_file;
@@ -43,8 +44,9 @@ struct TlsOptions {
   bool verify_servers = true;
 };
 
-/// The factory of scheme "ssliop". Addresses are those of `iiop`. `tcp` makes its connections: the
-/// factory of scheme "iiop". Errors: IoErrorKind::bad_file, with the file and what to do.
+/// The factory of scheme "ssliop". Addresses are those of `iiop`. `tcp` is the factory of scheme
+/// "iiop", which makes the TCP connections. Errors: IoErrorKind::bad_file, with the file and what
+/// to do.
 PERIGEE_API std::expected<std::unique_ptr<ProtocolFactory>, IoError> make_tls_protocol(
     const TlsOptions& options, std::unique_ptr<ProtocolFactory> tcp);
 

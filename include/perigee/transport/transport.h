@@ -139,8 +139,8 @@ class PERIGEE_API Transport {
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
   }
-  /// The certificate that the peer has proved in the handshake; null if it has none. Lives as long
-  /// as the transport. Any thread, after `open`.
+  /// The certificate of the peer, which has proved in the handshake that it owns the key; null if
+  /// the peer has no certificate. Lives as long as the transport. Any thread, after `open`.
   [[nodiscard]] virtual const PeerCertificate* peer_certificate() const noexcept { return nullptr; }
   /// The reason of a failed `open`, if the system's code does not say it: an IoErrorKind, and a
   /// text such as "the certificate has expired". Called by the thread that called `open`.
@@ -158,7 +158,7 @@ class PERIGEE_API Transport {
   const Features features_;
 };
 
-/// The error of an `open` that has failed, or of one whose time has passed (`timed_out`).
+/// The error to report after `open` has failed, or has returned `timed_out`.
 PERIGEE_API IoError opening_error(const Transport& transport, const IoResult& result);
 
 /// The address to connect to or to listen at. `scheme` chooses the protocol; only the protocol
@@ -259,7 +259,8 @@ struct ProfileEndpoint {
 
 /// The contents of a profile, with the endpoints that the protocols find in it.
 struct ProfileTarget {
-  std::vector<ProfileEndpoint> endpoints;  ///< by protocol; of one protocol, in the order to try
+  /// Grouped by protocol. Within a protocol, in the order in which to try them.
+  std::vector<ProfileEndpoint> endpoints;
   std::uint8_t major = 1;
   std::uint8_t minor = 2;  ///< never send a higher version (interop fact 10 of docs/interop.md)
   iop::ObjectKey object_key;

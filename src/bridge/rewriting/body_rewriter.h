@@ -19,7 +19,7 @@ namespace perigee::bridge {
 /// allocation, once the buffer has grown.
 class BodyRewriter final {
  public:
-  /// A body, at whose start `values` stands. The code sets of `values` decide the form of wide
+  /// A body, and a decoder at its start. The code sets of the decoder decide the form of wide
   /// characters.
   struct Received {
     const RawBody& body;
@@ -27,17 +27,18 @@ class BodyRewriter final {
   };
   using Result = std::expected<RawBody, cdr::Error>;
 
-  /// `size_max`: octets of a rewritten body.
+  /// `size_max`: the largest rewritten body, in octets.
   explicit BodyRewriter(std::size_t size_max) noexcept : size_max_(size_max) {}
 
-  /// A body that holds values of the types. The result is `received.body` if nothing was replaced.
-  /// Otherwise the result refers to this object until the next call; fragments of GIOP 1.1 have
-  /// become one piece. Error: the octets are not values of the types, octets follow, or the result
-  /// is too large. May throw bad_alloc.
+  /// Rewrites a body that holds values of the types. Returns `received.body` if nothing was
+  /// replaced. Otherwise the result refers to this object until the next call; fragments of
+  /// GIOP 1.1 have become one piece. Error: the octets are not values of the types, octets follow,
+  /// or the result is too large. May throw bad_alloc.
   [[nodiscard]] Result rewrite(const Received& received,
                                std::span<const cdr::TypeNode* const> types,
                                ReplaceReference replace);
-  /// A body that holds a user exception. Exceptions that the plan does not contain pass unread.
+  /// Rewrites a body that holds a user exception. Exceptions that the plan does not contain pass
+  /// unread.
   [[nodiscard]] Result rewrite_exception(const Received& received, const RewritingPlan& plan,
                                          ReplaceReference replace);
   /// Called when the rewritten body has been sent: frees a buffer of more than 256 KiB.

@@ -38,7 +38,7 @@ class ValueCopier final {
   /// After an error, the decoder has failed. `not_supported` for valuetypes other than null. May
   /// throw bad_alloc.
   void copy(const cdr::TypeNode& type);
-  /// A string as it is: a repository id.
+  /// Copies a string unchanged, such as a repository id.
   void copy_text();
 
   [[nodiscard]] bool has_replaced() const noexcept { return has_replaced_; }

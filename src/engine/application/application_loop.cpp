@@ -93,7 +93,8 @@ bool ApplicationLoop::perform_work(Deadline deadline) {
   }
   const Entry entry = enter(deadline);
   if (entry == Entry::refused) return false;
-  // After a wait, the event that this thread was waiting for may have been taken by the other one.
+  // While this thread waited to enter the loop, the other thread may have handled the event for
+  // which this thread runs the turn. So the turn does not wait after such a wait.
   serve([this, deadline, entry] {
     const bool waits = entry == Entry::at_once && !waits_ended_.load();
     turn(waits ? deadline : Deadline::immediately());

@@ -34,7 +34,8 @@ class ApplicationLoop final {
   /// From now on, turns do not wait for events. Called by the thread that is in the loop, when it
   /// has closed the reactor.
   void end_waits() noexcept { waits_ended_.store(true); }
-  /// The same with `action` instead of a turn. A thread that is in the loop must not call it.
+  /// Enters the loop, runs `action` and leaves the loop. Never waits: false if another thread is in
+  /// the loop, or if the loop has ended. A thread that is in the loop must not call it.
   bool visit(function_ref<void()> action) noexcept;
   /// Runs turns until `done()` or the deadline, or waits while another thread runs them. `done` is
   /// called after each turn, also by the threads that wait.
@@ -80,7 +81,7 @@ class ApplicationLoop final {
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   bool looping_ = false;  // a thread is in the loop
-  bool running_ = false;  // and stays until its end
+  bool running_ = false;  // the thread in the loop stays until the loop ends
   bool finished_ = false;
 };
 

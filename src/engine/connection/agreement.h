@@ -21,8 +21,8 @@ struct Agreement {
   std::atomic<bool> carries_callbacks{false};
   /// The peer has replied to a call of this side, so it knows what earlier requests have announced.
   std::atomic<bool> answered{false};
-  /// The purpose for which this side has opened the connection, as a key of its opener. Set before
-  /// the start.
+  /// The object for which this side has opened the connection. Only the code that set the pointer
+  /// knows its type. Set before the start.
   std::atomic<const void*> opened_for{nullptr};
 };
 

@@ -14,9 +14,9 @@ namespace perigee::engine {
 
 /// Octets that have arrived of one message, without the headers of its continuations.
 ///
-/// The storage takes physical memory only for octets that have arrived, or at most a fixed multiple
-/// of it if the system reserves no address space: see messaging::MessageStorage. So a sender cannot
-/// use up memory by announcing a large size.
+/// The storage takes physical memory only for octets that have arrived. If the system reserves no
+/// address space, it takes at most a fixed multiple of that: see messaging::MessageStorage. So a
+/// sender cannot use up memory by announcing a large size.
 class Assembly {
  public:
   using Source = std::shared_ptr<messaging::StorageSource>;
@@ -50,9 +50,9 @@ class Assembly {
     memory_of_landed_ = &memory;
   }
 
-  /// A continuation follows.
+  /// Called before the first octets of a continuation are appended.
   void begin_continuation(const messaging::Frame& frame);
-  /// Appends a copy of `octets`, of which `announced` more are to come in the same piece.
+  /// Appends a copy of `octets`. `announced` more octets of the same piece are to come.
   void append(OctetSpan octets, std::size_t announced, const Source& source);
   /// Room for some of the `announced` octets to come: at least one octet, or none if no octet is to
   /// come.

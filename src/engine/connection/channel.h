@@ -115,8 +115,8 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// Takes the next message out of what was received already. False: no whole message is there, or
   /// `read` has to report an error.
   [[nodiscard]] bool take_at_hand(messaging::IncomingMessage& message);
-  /// From now on, reads with Wait::no receive so many octets, and at most one receive more. Then
-  /// they return `turn_over`.
+  /// From now on, reads with Wait::no return `turn_over` when `octets` octets were received. The
+  /// last receive may go beyond this number.
   void begin_turn(std::size_t octets) noexcept { turn_left_ = octets; }
   /// The longest that a receive with Wait::yes waits for octets; zero, the default: for ever. False
   /// if the transport cannot limit it.
@@ -155,8 +155,8 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   }
 
   /// Sends one finished message: one gather-write and no lock if no other thread writes; else a
-  /// copy is appended to the queue. No message waits for another: the octets that the transport
-  /// does not take leave with `flush`, or by the flusher.
+  /// copy is appended to the queue. The octets that the transport does not take at once leave with
+  /// `flush`, or by the flusher.
   /// Wait::yes: blocks while its own message is sent, or while the queue is full. Wait::no: if the
   /// queue is full, the send fails, and the connection is closed. If the deadline passes before the
   /// first octet is sent, only this message fails. If the deadline passes in the middle of the
@@ -234,8 +234,8 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// that reads.
   void forget_paused_reader() noexcept { unfinished_.leave(); }
 
-  /// Whether for `limit` no whole message has passed and no message was in progress. A message that
-  /// never ends obeys the pace instead. `watch` is the caller's, for one thread at a time.
+  /// Whether for `limit` no whole message has passed and no message was in progress. The pace
+  /// limits a message that never ends. `watch` belongs to the caller; one thread at a time uses it.
   [[nodiscard]] bool is_idle(StandStill& watch, TimePoint now, Duration limit) const noexcept {
     if (unfinished_.is_under_way() || !idle_output()) watch.forget();
     return watch.lasted(messages_passed(), now, limit);

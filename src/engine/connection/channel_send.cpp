@@ -17,7 +17,8 @@ using transport::Wait;
 namespace {
 
 constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end meanwhile
-// A message is not made in place if the transport has fewer octets free. Most messages are smaller.
+// A message is not made in place if the transport has fewer free octets than this. Most messages
+// are smaller.
 constexpr std::size_t place_size_min = 1024;
 
 }  // namespace
@@ -160,7 +161,7 @@ void Channel::trace_message(const cdr::Buffer& message) const {
 // A message with borrowed octets, or in fragments.
 [[gnu::noinline]] Sent Channel::send_gathered(const cdr::Buffer& message, const Hold* hold,
                                               Wait wait, Deadline deadline) {
-  messaging::OutgoingSegments own;  // only if another thread uses those of the connection
+  messaging::OutgoingSegments own;  // used only while another thread uses `segments_`
   const bool shared = !segments_used_.exchange(true, std::memory_order_acquire);
   messaging::OutgoingSegments& segments = shared ? segments_ : own;
   const struct Leaving {
@@ -180,9 +181,9 @@ void Channel::trace_message(const cdr::Buffer& message) const {
                          : queue_.hold(all, *hold, wait, deadline);
 }
 
-// Unless only the deadline has passed, the connection ends. With a full queue, the peer does not
-// read, and queued messages will not leave in time. A message that is lost for lack of memory may
-// be a reply, for which the peer would wait for ever.
+// If the deadline has passed, the connection goes on. After any other failure, it ends. A full
+// queue shows that the peer does not read, and queued messages will not leave in time. A message
+// that is lost for lack of memory may be a reply, for which the peer would wait for ever.
 SendResult Channel::after_refusal(Sent sent) {
   if (sent.status == Sent::Status::timed_out) return {SendStatus::timed_out};
   if (sent.status == Sent::Status::failed) return {SendStatus::failed, sent.ticket};

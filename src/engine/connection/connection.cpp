@@ -97,8 +97,8 @@ void Connection::shut_down() noexcept {
 }
 
 // `look` starts the watch, which limits the drain. Without a limit, a dedicated reader could wait
-// for its client in a send, and a call of this side for its reply. A request in progress could wait
-// for input that is dropped.
+// for its client in a send for ever. A call of this side could wait for its reply for ever, and a
+// request in progress for input that is dropped.
 void Connection::drain() noexcept {
   draining_.store(true);
   if (home_.handler().cancels()) requests_.stop_deferred();
@@ -171,7 +171,7 @@ void Connection::settle_output() noexcept {
   if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed))
     update_interest();
   else
-    resume();  // the thread that found the output blocked may not have armed it yet
+    resume();  // the thread that found the output blocked may not have armed the output yet
   if (io_.yielded_output()) home_.reactor().mark_ready(*this);
   if (state_.load(std::memory_order_relaxed) != State::open) check_output_end();
 }
@@ -205,7 +205,8 @@ void Connection::resume() noexcept {
   if (paused_.load() && paused_.exchange(false)) home_.reactor().mark_ready(*this);
 }
 
-// `must_pause` is called again after `paused_` was set, so the flag is cleared first.
+// `begin_pause` tests `requests_held_` again after it has set `paused_`. So `requests_held_` is
+// cleared before `resume` tests `paused_`.
 void Connection::admit_requests() noexcept {
   requests_held_.store(false);
   resume();

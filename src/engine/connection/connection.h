@@ -86,11 +86,11 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   PERIGEE_INTERNAL_API void hand_over() noexcept;
   /// @}
   void handle_event(const Event& event) noexcept override;
-  /// Dispatches a request that was parked, again.
+  /// Dispatches a parked request again.
   void handle_parked(messaging::IncomingMessage& message, ThreadFrame& frame) noexcept;
   /// Admits no further request; sends CloseConnection when no request is in progress.
   PERIGEE_INTERNAL_API void drain() noexcept;
-  /// Ends the connection at once: the reading thread finds its end.
+  /// Closes the transport at once. The reading thread then finds the end of the input.
   void cut() noexcept;
   /// Ends the connection, and the calls on it, also if no thread runs its loop any more. A thread
   /// that is reading finds the end itself.
@@ -101,8 +101,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// Sends a request. Never blocks: behind other messages, the request waits in the queue.
   [[nodiscard]] PERIGEE_INTERNAL_API StartStatus start_call(StartedCall& call, EncodeRequest encode,
                                                             Deadline deadline = {}) noexcept;
-  /// Ends a call whose start has returned, with CancelRequest if the peer may have the request.
-  /// False: another thread has ended it, and `ended` runs or has run.
+  /// Ends a call after `start_call` has returned. Sends CancelRequest if the peer may have the
+  /// request. False: another thread has ended the call, and `ended` runs or has run.
   [[nodiscard]] PERIGEE_INTERNAL_API bool withdraw_call(StartedCall& call,
                                                         bool& request_accepted) noexcept;
   /// The same in two steps, for a caller that holds a lock. `take_call` takes the call out and
@@ -159,8 +159,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// handles a request of the connection.
   void hold_requests() noexcept { requests_held_.store(true); }
   PERIGEE_INTERNAL_API void admit_requests() noexcept;
-  /// The peer takes no octets at present. When it has taken all that wait, the handler is told
-  /// (`output_free`).
+  /// The peer takes no octets at present. When it has taken all octets that wait, the connection
+  /// calls RequestHandler::output_free.
   [[nodiscard]] bool output_blocked() const noexcept { return io_.blocked_output(); }
   /// The connection has ended, and the handler was told so, or is being told.
   [[nodiscard]] bool is_closed() const noexcept { return state_.load() == State::closed; }
@@ -235,7 +235,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool pauses() noexcept;
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
-  // A broken connection is read to its end, but not out of order.
+  // A broken connection also handles the received requests for which there is no room. If requests
+  // are executed in order, they wait for room.
   [[nodiscard]] bool is_read_to_end() const noexcept {
     return io_.broken() && requests_.order() == RequestOrder::none;
   }
@@ -411,18 +412,18 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   Watch watch_{*this};
   std::atomic<std::uint32_t> references_{1};
   std::atomic<State> state_;
-  std::atomic<bool> peer_ended_{false};   // an event has reported it; received octets may be unread
+  std::atomic<bool> peer_ended_{false};   // an event has reported the end; octets may be unread
   std::atomic<bool> input_ended_{false};  // the end of the input was read
-  std::atomic<bool> dedicated_{false};    // a thread of its own reads it
-  std::atomic<bool> draining_{false};     // it ends when no request is in progress
+  std::atomic<bool> dedicated_{false};    // a dedicated reader reads the connection
+  std::atomic<bool> draining_{false};     // the connection ends when no request is in progress
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
   std::atomic<bool> keeps_role_{false};   // an observer runs: no event takes the role over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
   std::atomic<bool> requests_held_{false};  // the handler has no room: see hold_requests
   std::atomic<bool> rejected_{false};       // the peer has sent a malformed message
   std::atomic<bool> closing_{false};        // CloseConnection is due: no call of this side begins
-  std::atomic<bool> idle_close_{false};     // the watch decides whether to close, under its lock
-  std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it
+  std::atomic<bool> idle_close_{false};     // the watch is deciding about an idle close
+  std::atomic<bool> awaits_first_reply_{false};  // a call was sent: the watch limits its wait
   std::atomic<Outbound*> outbound_{nullptr};     // owned; made with the first call of this side
 
   // Guarded by the read role.
@@ -430,11 +431,11 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   std::shared_ptr<RecentRequests> recent_requests_;    // shared by the listener; null on streams
   const bool may_be_dedicated_;
   const bool transport_buffers_;
-  std::uint32_t upcalls_alone_ = 0;  // on the loop, without take-over and without deferred replies
+  std::uint32_t upcalls_alone_ = 0;  // on the loop, since the last take-over or deferred reply
 
   CorkRule cork_rule_;  // of a dedicated reader, or of a loop of one thread
 
-  ShortLock output_lock_;  // guards the changes of what follows
+  ShortLock output_lock_;  // guards changes of the next three members
   std::atomic<bool> output_armed_{false};
   bool removed_ = false;
   std::atomic<bool> registered_{false};
@@ -442,7 +443,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   ShortLock watch_lock_;  // guards the members below
   bool watch_ended_ = false;
   Deadline watch_armed_;  // never: it is not armed
-  StandStill idle_;       // of the messages; of the peer's octets, when the connection ends
+  StandStill idle_;       // of the messages; while the connection ends, of the peer's octets
   StandStill output_;
   static constexpr std::uint64_t no_message = ~std::uint64_t{0};
   Pace output_pace_;                          // of a message, or since the output was blocked

@@ -206,7 +206,7 @@ bool Connection::answer(std::uint32_t id, CallEnd& end, ThreadFrame& frame) noex
   return true;
 }
 
-// Other threads may read meanwhile, as in an upcall that waits.
+// While `ended` runs, other threads may read the connection, as in an upcall that waits.
 bool Connection::answer_lending(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept {
   if (frame.wait == Wait::yes) leave_dedicated(frame);
   if (home_.loop().single_threaded()) {

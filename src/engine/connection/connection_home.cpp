@@ -107,7 +107,7 @@ bool Home::look_at_lent_roles() noexcept {
   return any_upcall;
 }
 
-// A loop of one thread ends its turn itself. A thread that holds a request after the last look
+// A loop of one thread ends its turn itself. A thread that holds a request back after the last look
 // finds the ticks switched off, and starts them again.
 bool Home::send_held() noexcept {
   if (loop_.single_threaded()) return false;

@@ -338,7 +338,8 @@ void Connection::keep(IncomingMessage& message) {
   return true;
 }
 
-// Requests that come meanwhile wait, unless the upcall takes long: the supervisor finds that.
+// Requests that come during the upcall wait. If the upcall takes long, the supervisor calls the
+// home loop, which then reads them.
 [[gnu::always_inline]] inline bool Connection::dispatch_dedicated(IncomingRequest& request) {
   ThreadFrame& frame = request.frame;
   if (request.response() == messaging::ResponseFlags::none) return dispatch_alone(request);

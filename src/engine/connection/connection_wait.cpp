@@ -88,8 +88,9 @@ class WaitedCall final : public StartedCall {
 
   Home& home_;
   CallResult& result_;
-  // The loop that the thread serves while it waits: the connection's loop, if the thread serves
-  // that loop. Null: the thread runs the loop of the application, or sleeps.
+  // The loop that the thread serves: the connection's loop if the thread serves that loop,
+  // otherwise the thread's innermost loop. Null: the thread runs the loop of the application, or
+  // sleeps.
   [[nodiscard]] static Loop* loop_to_serve(Home& home) noexcept {
     if (home.loop().on_thread()) return &home.loop();
     return home.owner().run_by_application() ? nullptr : Loop::of_this_thread();
@@ -104,8 +105,8 @@ class WaitedCall final : public StartedCall {
 
 }  // namespace
 
-// A oneway upcall holds the read role of its connection: other threads read while it waits. A loop
-// of one thread lends the role before its nested turns.
+// A oneway upcall holds the read role of its connection. It lends the role before it waits, so that
+// other threads read meanwhile. A loop of one thread lends the role before its nested turns.
 void Connection::lend_for_wait(ThreadFrame& frame) noexcept {
   const bool holds = frame.lending == ThreadFrame::Lending::possible;
   if (holds && !home_.loop().single_threaded()) {

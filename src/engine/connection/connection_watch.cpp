@@ -70,7 +70,7 @@ Connection::Finding Connection::look_at_state(TimePoint now) noexcept {
   return look_at_ending(now);
 }
 
-// Expects watch_lock_ to be held. The first look begins the time.
+// Expects watch_lock_ to be held. `open_timeout` counts from the first look.
 Connection::Finding Connection::look_at_opening(TimePoint now) noexcept {
   const auto limit = home_.settings().open_timeout;
   Finding finding;
@@ -135,9 +135,10 @@ bool Connection::falls_behind(TimePoint now, std::uint64_t message, std::uint64_
 }
 
 // Expects watch_lock_ to be held. A dedicated reader may wait for its client in a send, also when
-// it has lost the role; the upcall of that reply is in progress until the send has ended. A peer
-// that sends nothing does not hold up the end by calls of this side. A request in progress may wait
-// for a later message of its client: while the input is dropped, that message never comes.
+// it has lost the role; the upcall of that reply is in progress until the send has ended. Calls of
+// this side may wait for a peer that sends nothing. A request in progress may wait for a later
+// message of its client, which never comes while the input is dropped. In each of these cases, the
+// connection is cut when no octet has passed for `drain_timeout`.
 void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
   const bool calls = has_calls();
   const bool refusing = state_.load() == State::refusing;
@@ -189,7 +190,7 @@ Connection::Finding Connection::look_at_ending(TimePoint now) noexcept {
   return finding;
 }
 
-// Each time that the output is blocked begins a transfer of its own.
+// When the output is blocked for the next time, the pace is measured anew.
 void Connection::end_output_pace() noexcept {
   const std::lock_guard lock(watch_lock_);
   output_pace_.end();

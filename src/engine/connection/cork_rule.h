@@ -17,11 +17,12 @@ class CorkRule {
   static constexpr std::size_t message_size_max = std::size_t{8} * 1024;  ///< of a held reply
   static constexpr std::size_t octets_max = std::size_t{64} * 1024;       ///< of all held replies
   static constexpr std::chrono::microseconds long_upcall{100};
-  static constexpr std::uint32_t uncorked_upcalls = 64;  ///< after a long one
+  /// After a long upcall, held replies leave before each of this many upcalls.
+  static constexpr std::uint32_t uncorked_upcalls = 64;
 
   void begin_turn() noexcept { upcall_began_ = {}; }
-  /// An upcall begins. Whether the held replies have to leave before it. The clock is read only
-  /// where requests came together.
+  /// Called before an upcall, only if requests were received together. True: the held replies have
+  /// to leave before the upcall.
   [[nodiscard]] bool must_uncork(TimePoint now) noexcept {
     const TimePoint before = std::exchange(upcall_began_, now);
     if (before != TimePoint() && now - before > long_upcall)
@@ -33,7 +34,7 @@ class CorkRule {
 
  private:
   std::uint32_t uncorked_left_ = 0;
-  TimePoint upcall_began_;  // none: the first of a read batch
+  TimePoint upcall_began_;  // TimePoint(): no upcall of this turn has begun
 };
 
 }  // namespace perigee::engine

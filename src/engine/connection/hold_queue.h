@@ -82,7 +82,7 @@ class HoldQueue final {
   /// Keeps the message behind earlier ones of its connection at its hold point.
   [[nodiscard]] Kept keep_behind(const Place& place, messaging::IncomingMessage& message) noexcept;
 
-  /// Makes all requests that are kept now due. False if there are none.
+  /// From now on, all requests that are kept now are due. False if none are kept.
   bool resume() noexcept;
   [[nodiscard]] bool any_due() const noexcept;
   /// The first request that is due, to be dispatched. Later ones wait behind it until `done`.

@@ -33,7 +33,7 @@ class InboundRequests {
  public:
   /// What has changed when a request has left.
   struct Left {
-    bool last = false;      ///< of a connection that drains: now CloseConnection is due, once
+    bool last = false;      ///< the connection drains, and CloseConnection is due now; only once
     bool has_room = false;  ///< the table was full, and requests may be read again
   };
 
@@ -117,7 +117,7 @@ class InboundRequests {
   InboundRequest* first_ = nullptr;
   std::uint32_t count_ = 0;
   std::uint32_t deferred_count_ = 0;  // of these
-  std::uint32_t full_at_;             // as many requests make the table full
+  std::uint32_t full_at_;             // the table is full if it has this many requests
   std::uint64_t admitted_count_ = 0;
   std::uint64_t left_count_ = 0;
   bool stops_deferred_ = false;

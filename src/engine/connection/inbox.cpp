@@ -52,8 +52,8 @@ ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
   if (begin_ != end_)
     return rest_fits_in_place(scratch) ? ReceiveSpace{scratch.subspan(end_), {}}
                                        : move_leftover(scratch);
-  // The header of the next large piece is wanted here, and its octets in its storage: one more
-  // system call costs less than a copy of the scratch memory.
+  // Only the header of the next large piece is received here. The next system call receives the
+  // other octets of the piece into its storage: it costs less than a copy of the scratch memory.
   after_large_piece_ = false;
   data_ = scratch.data();
   begin_ = end_ = 0;
@@ -86,9 +86,9 @@ bool Inbox::is_large_piece() const noexcept {
   return frame_.status == Frame::Status::piece && frame_.total > large_piece_size;
 }
 
-/// Where the rest of an incomplete frame goes whose first octets are at hand. A frame that arrives
-/// in small parts, each in a turn of its own, is received into its storage: each turn would copy
-/// the octets at hand twice.
+/// Where the rest of an incomplete frame goes, if its first octets are at hand. A frame that
+/// arrives in small parts, each in a turn of its own, is received into its storage. Otherwise each
+/// turn would copy the octets at hand twice.
 ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
   const bool framed = state_ == State::framed;
   const bool in_parts = data_ == held_.data() && available() > moved_back_max;
@@ -203,7 +203,7 @@ InboxStatus Inbox::next_datagram(IncomingMessage& message) {
   return InboxStatus::need_more;
 }
 
-/// The end of a connection, too, is unexpected: datagrams have no connection that could end.
+/// CloseConnection and MessageError are unexpected: datagrams have no connection that could end.
 bool Inbox::is_expected(MessageKind kind) const noexcept {
   switch (kind) {
     case MessageKind::request:

@@ -28,10 +28,9 @@ struct ReceiveSpace {
 
 /// The receiving side of one connection. Accessed by one thread at a time: the reading thread.
 ///
-/// On a carrier of datagrams each receive brings one datagram, and a datagram is one whole message.
-/// All other datagrams are dropped and counted, since their sender may not be the peer. These are
-/// datagrams that are not a message, parts of messages, and messages that this side does not
-/// expect. They are not errors.
+/// On a carrier of datagrams each receive brings one datagram, which must be one whole message that
+/// this side expects. Other datagrams are dropped and counted. They are not errors, since their
+/// sender may not be the peer.
 ///
 /// Usage: ask `receive_space`, put octets there, tell `received`, then take messages with `next`
 /// until it says `need_more`. A message in scratch memory is valid until the next `receive_space`.
@@ -108,8 +107,8 @@ class Inbox {
   /// After the error `too_large`: the limit of this inbox that was exceeded, if any.
   [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept { return exceeded_; }
   /// After such an error: the octets at hand of the request that exceeds the limit. The message is
-  /// not whole, and is valid until the next `receive_space`. False: it is no request, or is not
-  /// known.
+  /// not whole, and is valid until the next `receive_space`. False: the message is not a request,
+  /// or its start is not at hand.
   [[nodiscard]] bool show_refused(messaging::IncomingMessage& message) const noexcept;
   /// A piece of the reply to this request has been received, but not all of its fragments. Where
   /// the pieces carry no request id, a piece of any reply counts.
@@ -119,7 +118,7 @@ class Inbox {
   enum class State : std::uint8_t {
     ready,      ///< nothing is known about the octets at the front
     framed,     ///< frame_ is the frame at the front, and checked
-    filling,    ///< current_ holds a frame that has (or had) not arrived wholly
+    filling,    ///< current_ receives a frame, or has a frame that `next` has not looked at yet
     failed,     ///< error_ says why
     datagrams,  ///< always, on a carrier of datagrams
   };

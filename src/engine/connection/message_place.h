@@ -32,8 +32,9 @@ class MessagePlace {
       end_begun();
   }
 
-  /// The calling thread is about to wait: the messages that it makes go on in their own memory, so
-  /// that messages of other threads leave. Without memory for this, they stay.
+  /// Called before the calling thread waits. Moves the messages that it is making to memory of
+  /// their own, so that messages of other threads can leave. A message stays if there is no memory
+  /// for it.
   static void leave_all() noexcept {
     if (innermost_ != nullptr) [[unlikely]]
       leave_all_of_thread();

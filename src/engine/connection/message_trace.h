@@ -15,10 +15,10 @@ namespace perigee::engine {
 
 /// Logs the event of a connection, "opened" or "ended", after the name of the peer.
 void trace_connection(std::string_view peer, std::string_view event) noexcept;
-/// A finished message that is about to be sent to `peer`.
+/// Logs a finished message that is about to be sent to `peer`.
 void trace_sent(const messaging::Session& session, const cdr::Buffer& message,
                 std::string_view peer) noexcept;
-/// A whole message that came from `peer`.
+/// Logs a whole message that came from `peer`.
 void trace_received(const messaging::Session& session, const messaging::IncomingMessage& message,
                     std::string_view peer) noexcept;
 

@@ -166,7 +166,7 @@ class OutboundCalls final {
 
   /// Each listed call is in one list, with the state of that list. The table has exactly the calls
   /// with replies to come; their ids are distinct and of this side's parity. closed: no call is
-  /// listed but the calls that `take_any` will give.
+  /// listed except the calls that `take_any` will give.
   [[nodiscard]] bool check_invariants() noexcept;
 
  private:

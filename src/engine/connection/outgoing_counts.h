@@ -9,7 +9,8 @@
 
 namespace perigee::engine {
 
-/// Grows by one thread at a time, which costs no locked instruction; read by any thread.
+/// Only one thread at a time adds to it, so adding takes no locked instruction. Any thread reads
+/// it.
 class SoleWriterCounter {
  public:
   void add(std::uint64_t count) noexcept {

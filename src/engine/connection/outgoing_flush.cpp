@@ -13,7 +13,7 @@ using transport::Wait;
 
 namespace {
 
-constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
+constexpr std::chrono::hours wait_max{1};  // the sum with the current time must not overflow
 
 }  // namespace
 
@@ -308,7 +308,8 @@ void OutgoingQueue::fail(const IoResult& result) noexcept {
 }
 
 // Waits, without the lock, until messages have left or the queue has failed; may come back earlier.
-// False if the deadline has passed. A change that comes after the unlocking finds a waiting thread.
+// False if the deadline has passed. `waiters_` is raised before the lock is released, so a thread
+// that makes a change after that wakes this thread.
 bool OutgoingQueue::await_change(std::unique_lock<ShortLock>& lock, Deadline deadline) {
   const std::uint64_t seen = changes_.load();
   waiters_.fetch_add(1);

@@ -126,7 +126,7 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
 [[gnu::noinline]] Sent OutgoingQueue::after_part(Segments message, IoResult result, Wait wait) {
   const bool goes_on = result.ok() || result.status == IoStatus::would_block;
   const bool waits_in_queue = goes_on && result.count == 0 && sealer_ == nullptr;
-  if (!waits_in_queue) counts_.messages.add(1);  // the others are counted when they leave
+  if (!waits_in_queue) counts_.messages.add(1);  // else it is counted when it leaves the queue
   if (goes_on && wait == Wait::no) return keep_rest(message, result.count);
   if (result.ok()) {  // a transport with a time-out of its own, which may return after a part
     Remainder rest(message);

@@ -118,11 +118,11 @@ class OutgoingQueue final {
   }
   /// Memory of the transport in which the calling thread makes its next message: at least `hint`
   /// octets. From then on this thread is the writing thread, until `commit_direct`; messages of
-  /// other threads wait. None: another message is under way, or the transport has no room. Never
+  /// other threads wait. Empty: another message is under way, or the transport has no room. Never
   /// waits. For a transport with Features::encodes_in_place and without a sealer.
   [[nodiscard]] MutableOctetSpan begin_direct(std::size_t hint) noexcept;
-  /// Sends the message of so many octets that was made in the memory; 0 gives the memory back. Then
-  /// sends the messages that were queued meanwhile, as `send` does.
+  /// Sends the message of `size` octets that was made in this memory. A size of 0 gives the memory
+  /// back. Then sends the messages that were queued meanwhile, as `send` does.
   Sent commit_direct(std::size_t size) noexcept;
   /// Sends held messages. Never waits.
   Status uncork();
@@ -137,7 +137,8 @@ class OutgoingQueue final {
   /// Fails the queue. If a thread may be in a send, the owner also interrupts the transport.
   void close() noexcept;
 
-  /// Removes a message of which no octet was given to the transport. False if there is none.
+  /// Removes the message with this ticket, if no octet of it was given to the transport. False if
+  /// the queue has no such message.
   [[nodiscard]] bool withdraw(Ticket ticket) noexcept;
   [[nodiscard]] Progress progress(Ticket ticket) const noexcept {
     if (sent_.load() >= ticket) return Progress::sent;
@@ -173,9 +174,9 @@ class OutgoingQueue final {
     return drained_octets_.load(std::memory_order_relaxed);
   }
 
-  /// idle and not corked: empty. sent <= departing <= last ticket. Octets are the sum of the
-  /// messages' sizes, and at most the limit and the first message. blocked: there is something to
-  /// send, or the output is to be finished.
+  /// idle and not corked: empty. sent <= departing <= last ticket. `octets` is the sum of the
+  /// messages' sizes: at most the limit plus the size of the first message. blocked: there is
+  /// something to send, or the output is to be finished.
   [[nodiscard]] bool check_invariants() noexcept;
 
  private:

@@ -7,7 +7,8 @@
 namespace perigee::engine {
 
 /// A base for owners of connections that this side has opened, and that are offered to no peer for
-/// requests. The connections refuse requests, and loops read them. Owners define what an end means.
+/// requests. The connections refuse requests, and loops read them. An owner that has to know when a
+/// connection has ended overrides RequestHandler::end.
 class RepliesOnly : public HomeOwner, public RequestHandler {
  public:
   void connection_ended(Place /*place*/) noexcept override {}

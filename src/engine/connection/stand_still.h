@@ -30,8 +30,9 @@ class StandStill {
   TimePoint since_;
 };
 
-/// The period of the looks for a stand-still of `limit`. A stand-still is found at most 1/8 of
-/// `limit`, or 10 seconds, too late. A `limit` of zero gives zero: there are no looks.
+/// The time between two looks for a stand-still of `limit`. So a stand-still is found at most 1/8
+/// of `limit` too late, and at most 10 seconds too late. A `limit` of zero gives zero: there are no
+/// looks.
 constexpr std::chrono::milliseconds watch_period(std::chrono::milliseconds limit) noexcept {
   if (limit <= std::chrono::milliseconds::zero()) return {};
   return std::clamp(limit / 8, std::chrono::milliseconds(1), std::chrono::milliseconds(10'000));

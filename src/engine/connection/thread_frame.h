@@ -17,7 +17,7 @@ namespace perigee::engine {
 class Connection;
 
 /// One level of a thread's stack of frames: a nested turn uses the next level. Used by its thread
-/// only, but for `scratch`, which another thread may read while it takes over a lent read role.
+/// only. Exception: another thread that takes over a lent read role may read `scratch` meanwhile.
 struct ThreadFrame {
   MutableOctetSpan scratch;
   cdr::Buffer reply;

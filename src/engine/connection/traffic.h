@@ -45,7 +45,7 @@ class Traffic {
   SoleWriterCounter datagrams_dropped;
   OutgoingCounts sent;
 
-  /// A message was queued: the registry of the ORB's messages looks at the budget.
+  /// Called after a message was queued: the registry of unfinished messages checks the budget.
   void note_queued() const noexcept;
 
  private:

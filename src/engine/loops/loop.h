@@ -17,11 +17,12 @@ namespace perigee::engine {
 class LoopThreads;
 
 /// Any thread. For a loop with several threads, the timers of the engine are in the reactor of the
-/// service thread, since all threads of the loop may be in upcalls. Only tasks of the application
-/// sleep in the loop's own reactor.
+/// service thread, since all threads of the loop may be in upcalls. The loop's own reactor has only
+/// the timers of coroutines of the application that sleep.
 class Loop final {
  public:
-  /// `timers`: null for a loop that one thread serves, which runs its timers, too.
+  /// `timers`: the reactor for timers. Null: one thread serves the loop, and its own reactor also
+  /// runs the timers.
   Loop(const Clock& clock, std::unique_ptr<Reactor> reactor, Reactor* timers) noexcept
       : clock_(clock),
         reactor_(std::move(reactor)),

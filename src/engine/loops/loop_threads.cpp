@@ -110,7 +110,7 @@ void LoopThreads::run_thread() noexcept {
 }
 
 // Each thread beyond the planned number has taken one of the spares. It does not matter which of
-// the threads gives the spare back. Threads on stand-by take no turn after the end.
+// the threads gives the spare back. Threads on stand-by take no turn after the reactor was stopped.
 bool LoopThreads::leave_as_last() noexcept {
   const std::lock_guard lock(mutex_);
   if (thread_count_-- > planned_) spares_.give_back();
@@ -147,7 +147,8 @@ void LoopThreads::serve(Member& self) noexcept {
   }
 }
 
-// True if this thread is to serve: there are not too many after all, or it was called again.
+// True if this thread is to serve: there are not too many threads after all, or it was called
+// again.
 bool LoopThreads::step_back(Member& self) {
   std::unique_lock lock(mutex_);
   if (!one_too_many()) return true;

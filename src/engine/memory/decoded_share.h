@@ -9,7 +9,7 @@
 
 namespace perigee::engine {
 
-/// What decoders of an ORB charge. Any thread.
+/// The budget that the decoders of an ORB charge. Any thread.
 class DecodedShare final : public cdr::DecodedBudget {
  public:
   explicit DecodedShare(std::shared_ptr<MemoryBudget> budget) noexcept

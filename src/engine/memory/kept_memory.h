@@ -19,7 +19,7 @@ namespace perigee::engine {
 
 struct CacheLimits {
   std::size_t size_max = 64u << 20;            ///< octets of physical memory that are kept
-  std::size_t entry_max = 0;                   ///< besides, one larger entry, up to this size
+  std::size_t entry_max = 0;                   ///< one more entry may have up to this size
   Duration age_max = std::chrono::seconds(5);  ///< `trim` frees entries of this age
 };
 
@@ -109,7 +109,8 @@ class KeptMemory {
     if (size > limits_.size_max) return large_ == 0;
     return size_ - large_ + size <= limits_.size_max;
   }
-  // Under the mutex. The oldest entry on the same side of size_max; count_: there is none.
+  // Under the mutex. The oldest entry above `size_max` if `size` is above it, otherwise the oldest
+  // entry not above it. `count_`: there is no such entry.
   [[nodiscard]] std::size_t oldest_in_the_way(std::size_t size) const noexcept {
     const bool is_large = size > limits_.size_max;
     std::size_t index = 0;
@@ -127,7 +128,7 @@ class KeptMemory {
       oldest = remove(index < count_ ? index : 0);
     }
   }
-  // The oldest entry, if it is at least so old.
+  // Removes the oldest entry if its age is at least `age`. Otherwise returns an empty entry.
   [[nodiscard]] Kept take_oldest(Duration age) noexcept {
     const std::lock_guard lock(mutex_);
     const bool is_due = count_ != 0 && clock_.now() - entries_[0].since >= age;

@@ -27,7 +27,7 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
   void use_large_pages(messaging::StorageBlock& block) noexcept override;
   void give_back(const messaging::StorageBlock& block) noexcept override;
 
-  /// @name As of KeptMemory
+  /// @name The functions of KeptMemory
   /// @{
   void set_wake(std::function<void()> wake) { kept_.set_wake(std::move(wake)); }
   [[nodiscard]] bool trim() noexcept { return kept_.trim(); }
@@ -37,8 +37,8 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
   /// @}
 
  private:
-  // A block of more than this many times the announced size stays for a larger message, because its
-  // user is charged for the whole block.
+  // A block of more than this many times the announced size stays in the cache for a larger
+  // message, because the user of a block is charged for the whole block.
   static constexpr std::size_t excess_factor = 4;
 
   /// Owns a block. Its destructor unmaps the block.

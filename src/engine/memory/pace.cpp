@@ -24,7 +24,7 @@ Duration Pace::expected(TimePoint now, std::uint64_t octets, std::uint64_t left)
   const auto passed = static_cast<double>(octets - octets_);
   if (passed <= 0) return Duration::max();
   const double wanted = seconds(now - begun_) * static_cast<double>(left) / passed;
-  constexpr double longest = 1e9;  // seconds; more does not fit a Duration for certain
+  constexpr double longest = 1e9;  // seconds; a longer time might not fit a Duration
   if (wanted >= longest) return Duration::max();
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(wanted));
 }

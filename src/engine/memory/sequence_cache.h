@@ -36,7 +36,7 @@ class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
   /// Nothing is allocated for an announced size.
   [[nodiscard]] std::unique_ptr<cdr::LandedSequence> land(const MessageFront& front) noexcept;
 
-  /// @name As of KeptMemory
+  /// @name The functions of KeptMemory
   /// @{
   void set_wake(std::function<void()> wake) { kept_.set_wake(std::move(wake)); }
   [[nodiscard]] bool trim() noexcept { return kept_.trim(); }
@@ -46,7 +46,7 @@ class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
   /// @}
 
  private:
-  // A vector of more than this many times the needed size stays for a larger sequence.
+  // A vector of more than this many times the needed size stays in the cache for a larger sequence.
   static constexpr std::size_t excess_factor = 4;
 
   KeptMemory<cdr::LargeVector> kept_;

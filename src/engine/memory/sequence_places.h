@@ -25,8 +25,8 @@ struct MessageFront {
 /// A sequence that a message is likely to end with.
 struct ExpectedSequence {
   cdr::SequencePlace place;
-  std::size_t head_size = 0;  ///< octets of the message in front of the numbers
-  std::size_t size = 0;       ///< octets of the numbers
+  std::size_t head_size = 0;  ///< octets of the message before the elements of the sequence
+  std::size_t size = 0;       ///< octets of the elements
 };
 
 /// The places of one ORB. Any thread.

@@ -26,14 +26,14 @@ class UnfinishedMessages;
 /// Why a connection loses its place.
 enum class LostPlace : std::uint8_t {
   slow,    ///< its message arrives too slowly
-  memory,  ///< its message takes memory that others need, and would be complete last
+  memory,  ///< memory is short, and of all messages in progress its message would be complete last
   unread,  ///< its peer would take longest to read the output that waits, and memory is short
 };
 
-/// The output of a connection that waits for its peer. In octets.
+/// How many octets of one connection wait for the peer to take them.
 struct WaitingOutput {
-  std::uint64_t queued = 0;   ///< that wait now
-  std::uint64_t drained = 0;  ///< that the peer has taken since the connection was opened
+  std::uint64_t queued = 0;   ///< octets that wait now
+  std::uint64_t drained = 0;  ///< octets that have left the queue since the connection was opened
 };
 
 /// The connection, as the registry of unfinished messages sees it. Called by any thread, with the
@@ -101,7 +101,7 @@ class PERIGEE_API UnfinishedInput {
   UnfinishedMessages* registry_;  // null after `leave`
   UnfinishedOwner& owner_;
 
-  // The reading thread's.
+  // Used by the reading thread only.
   bool under_way_ = false;
   bool refused_ = false;  // the registry has paused it
   Charge charge_;
@@ -113,7 +113,7 @@ class PERIGEE_API UnfinishedInput {
   std::atomic<std::uint64_t> charged_{0};
   std::atomic<bool> lost_place_{false};
 
-  // The registry's, under its lock.
+  // Used by the registry only, under its lock.
   UnfinishedInput* previous_ = nullptr;
   UnfinishedInput* next_ = nullptr;
   std::uint64_t seen_ = 0;  // the order that pace_ belongs to
@@ -133,8 +133,8 @@ class PERIGEE_API UnfinishedMessages {
     /// How long memory may be short before a connection loses its place.
     Duration pause_max = std::chrono::seconds(1);
   };
-  /// How long after a call `watch` has to be called again; the shorter time holds while memory is
-  /// short.
+  /// The time between two calls of `watch`: `paused_period` while memory is short, `period`
+  /// otherwise.
   static constexpr std::chrono::milliseconds period{500};
   static constexpr std::chrono::milliseconds paused_period{20};
 
@@ -156,8 +156,8 @@ class PERIGEE_API UnfinishedMessages {
 
   [[nodiscard]] MemoryBudget& budget() const noexcept { return *budget_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
-  /// Octets were queued for a peer. If all queued octets together exceed the budget, the registry
-  /// ends connections, one after the other.
+  /// Called after octets were queued for a peer. If all queued octets together exceed the budget,
+  /// the registry ends connections, one after the other.
   void note_unsent() noexcept {
     if (budget_->is_full_for(Use::unsent, 0)) [[unlikely]]
       begin_watching_output();
@@ -206,7 +206,8 @@ class PERIGEE_API UnfinishedMessages {
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable resumed_;
   UnfinishedInput* first_ = nullptr;
-  UnfinishedInput* exempt_ = nullptr;  // from the budget, while its order is exempt_order_
+  // The budget does not limit this input while its order is `exempt_order_`.
+  UnfinishedInput* exempt_ = nullptr;
   std::uint64_t exempt_order_ = 0;
   std::size_t paused_count_ = 0;
   bool is_full_ = false;  // a connection was paused at the last look, or has been since

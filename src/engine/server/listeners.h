@@ -104,7 +104,7 @@ class ConnectionCount {
   }
   /// Counts a connection, also beyond the limit.
   void add(Place place) noexcept { (place == Place::taken ? count_ : without_place_).fetch_add(1); }
-  /// True if there was no place before.
+  /// True if all places were taken before, so that a listener may wait for one.
   [[nodiscard]] bool remove(Place place) noexcept {
     if (place == Place::taken) return count_.fetch_sub(1) >= max_;
     without_place_.fetch_sub(1);
@@ -124,7 +124,7 @@ class ListenersOwner {
  public:
   /// The connection has its place in the count. If this throws, the caller gives the place back.
   virtual void take(Accepted accepted, Reactor& reactor) = 0;
-  /// Gives a place back; calls `place_is_free` for all listeners if there was none before.
+  /// Gives a place back. Calls `place_is_free` for all listeners if no place was free before.
   virtual void give_place_back(Place place) noexcept = 0;
 
  protected:

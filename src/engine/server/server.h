@@ -27,8 +27,9 @@
 
 namespace perigee::engine {
 
-/// Threads of ended connections that wait a moment for new connections. For a connection over TLS,
-/// a new thread takes a tenth of the time of a resumed handshake.
+/// When a dedicated reader ends, its thread waits for a further connection for
+/// `ThreadScope::spare_time`. At most this many threads wait. Starting a new thread takes a tenth
+/// of the time of a resumed TLS handshake.
 inline constexpr std::size_t dedicated_spares_max = 4;
 
 /// Any thread. libperigee_bridge uses the functions that are exported.
@@ -49,22 +50,24 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   [[nodiscard]] PERIGEE_INTERNAL_API std::expected<void, IoError> start();
   /// Accepts at a point from now on. The point must stay. Call it after `start`.
   PERIGEE_INTERNAL_API void accept_at(const ListenPoint& point);
-  /// Ends accepting at a point. When it returns, another server can listen there, unless the
-  /// application runs the loop, or the caller is in an upcall of a server whose loops accept.
+  /// Ends accepting at a point. When it returns, another server can listen there. It returns
+  /// earlier if the application runs the loop, or if the caller is in an upcall and the loops
+  /// accept.
   void accept_no_more_at(const ListenPoint& point);
   /// Serves, on a loop, a connection that this side has opened and on which the peer may also send
-  /// requests. Null: the server has not been started, or stops, or the poller refuses the
+  /// requests. Null: the server was not started, or is stopping, or the poller refuses the
   /// connection. May throw bad_alloc.
   [[nodiscard]] ConnectionRef adopt(Accepted opened);
   /// Blocks until `stop`. Runs the loop if the application has to run it.
   void run();
   /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
   /// all this is done, also in later calls, unless the calling thread serves a loop of this server.
-  /// A later call with do_not_wait stops deferred requests.
+  /// A later call with do_not_wait drains again, and stops the deferred requests if
+  /// RequestHandler::cancels returns true by then.
   PERIGEE_INTERNAL_API void stop(Completion completion) noexcept;
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
-  /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
-  /// thread runs a loop.
+  /// Runs the tasks that were posted to the loops after their last turn. Call it after `stop`, when
+  /// no thread runs a loop.
   PERIGEE_INTERNAL_API void finish_tasks() noexcept;
   /// Called when hold points have changed their state: dispatches the parked requests again.
   void resume_parked() noexcept;
@@ -72,12 +75,13 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   /// @name Where the application runs the loop
   /// @{
   [[nodiscard]] bool run_by_application() const noexcept override { return plan_.threads == 0; }
-  /// Runs one turn of the loop of the application: ApplicationLoop::perform_work. False, too, if
-  /// the server has threads of its own.
+  /// Runs one turn of the loop of the application: ApplicationLoop::perform_work. Also returns
+  /// false if the server has threads of its own.
   bool perform_work(Deadline deadline) {
     return application_ && application_->perform_work(deadline);
   }
-  /// ApplicationLoop::run_until_run and ApplicationLoop::needs_thread.
+  /// The next two functions call the functions of ApplicationLoop with the same meaning. They do
+  /// nothing, or return false, if the server has threads of its own.
   void run_until_run(function_ref<bool()> done, Deadline deadline) noexcept {
     if (application_) application_->run_until_run(done, deadline);
   }
@@ -127,9 +131,10 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
     LoopThreads threads;
     Home home;
     std::atomic<Home*> calls_home{nullptr};
-    std::optional<Listeners> listeners;  ///< where each loop accepts by itself
+    std::optional<Listeners> listeners;  ///< if each loop accepts by itself
   };
-  /// The acceptors of a listen point: one for each loop. The first loop uses the point's own.
+  /// The acceptors of a listen point: one for each loop. The first loop uses the acceptor of the
+  /// point itself.
   struct Shards {
     const transport::Acceptor* first;  ///< null: nothing is accepted there any more
     std::vector<std::unique_ptr<transport::Acceptor>> others;
@@ -195,7 +200,7 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   std::atomic<bool> service_ended_{false};  // the service thread has to end
   std::atomic<bool> service_over_{false};   // the service thread runs no task any more
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> draining_{false};            // accepts no more, and each loop has its task
+  std::atomic<bool> draining_{false};            // accepting has ended; each loop has a drain task
   std::atomic<std::size_t> loops_accepting_{0};  // how many loops accept by themselves
   std::atomic<bool> ended_{false};
   std::mutex start_mutex_;

@@ -10,7 +10,7 @@
 namespace perigee::engine {
 namespace {
 
-// A look costs time for each connection. It takes at most 1/20 of a CPU.
+// A look costs time for each connection. All looks together take at most 1/20 of a CPU.
 constexpr int rest_after_look = 20;
 
 }  // namespace

@@ -31,7 +31,7 @@ class SupervisedLoops {
 
 /// Ticks on the service thread while upcalls are in progress, or requests are held for the end of a
 /// turn. A dedicated reader that stays in one upcall for two ticks gets help from its home loop. A
-/// loop whose threads all stay in upcalls gets a spare thread. Held requests are sent.
+/// loop whose threads all stay in upcalls gets a spare thread. Each tick also sends held requests.
 class Supervisor final : public Ticks {
  public:
   /// Which upcalls get help.

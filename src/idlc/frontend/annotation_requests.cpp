@@ -103,7 +103,7 @@ bool AnnotationRequests::parse(std::span<const Token> tokens, Location location,
   if (!request.target.is_empty() && index == tokens.size()) return true;
   diagnostics_
       .error(index < tokens.size() ? tokens[index].location : location,
-             "expected an annotation and what it is for")
+             "expected an annotation and the name of a declaration")
       .hint = "as in: borrowed Stock::Quoter::put.data";
   return false;
 }

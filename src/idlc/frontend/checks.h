@@ -15,8 +15,8 @@ class BaseChecks final {
       : context_(context), interface_(interface) {}
 
   /// Checks a base, and reports errors: no operation or attribute may be inherited from two
-  /// interfaces, and a local or abstract interface cannot have or be every kind of base. False if
-  /// `base` cannot be a base at all.
+  /// interfaces, only a local interface may have a local base, and an abstract interface may have
+  /// only abstract bases. False if `base` cannot be a base at all.
   bool accepts(const ScopedName& written, const Interface& base);
 
  private:

@@ -92,8 +92,8 @@ void describe_declaration(Context& context, Declaration& declaration,
   context.names_size += declaration.scoped_name.size() + declaration.repository_id.size();
   if (context.names_size > context.options.limits.names_size_max) {
     context.diagnostics.fatal(identifier.location,
-                              "the declarations' names with those of the scopes around them have "
-                              "more than " +
+                              "the scoped names and repository ids of all declarations have more "
+                              "than " +
                                   std::to_string(context.options.limits.names_size_max) +
                                   " octets together");
   }

@@ -22,9 +22,9 @@ class Types final {
   const Type* basic(TypeKind kind);
   const Type* named(TypeKind kind, const Declaration& declaration);
   Type& make(TypeKind kind);
-  /// How deep declared types lie inside each other in the type, also through arrays, sequences and
-  /// maps. Each such declaration must be registered by `limit_depth` in checks.h. A type that is
-  /// not defined yet counts as 0.
+  /// The depth of the type: how many declared types contain each other, also through arrays,
+  /// sequences and maps. Each such declaration must be registered by `limit_depth` in checks.h. A
+  /// type that is not defined yet counts as 0.
   [[nodiscard]] std::size_t depth(const Type& type) const;
   [[nodiscard]] std::size_t depth(const Declaration* declaration) const;
   void set_depth(const Declaration& declaration, std::size_t depth) {
@@ -59,7 +59,7 @@ struct Context {
   std::map<const Declaration*, std::string_view> stand_ins;
   /// For each declaration of orb.idl that a file repeats: the place of the first repetition.
   std::map<const Declaration*, Location> redeclared_builtins;
-  const Declaration* opening = nullptr;  ///< what opened the current scope; null at file level
+  const Declaration* opening = nullptr;  ///< opened the current scope; null at file level
 
   Diagnostic& error(Location location, std::string text) {
     return diagnostics.error(location, std::move(text));

@@ -60,7 +60,8 @@ T& define_node(Context& context, const Identifier& identifier, Annotations annot
     return declare<T>(context, identifier, std::move(annotations));
   }
   check_prefix_again(context, *forward, identifier);
-  // The definition of an interface of orb.idl belongs to the file: a second one is an error.
+  // If a file defines an interface of orb.idl, the definition counts as the file's own: a second
+  // definition is an error.
   if (forward->location.file->is_builtin)
     context.scopes.current().insert(
         {identifier.name, identifier.location, forward, to_text(T::kind_of), false});

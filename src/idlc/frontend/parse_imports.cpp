@@ -15,7 +15,7 @@ Declaration* imported_by_id(Context& context) {
   Declaration* found = context.ids.find(*id);
   if (found == nullptr) {
     context.error(token.location, "no declaration has the repository id \"" + *id + '"').hint =
-        "only what an #include reads can be imported";
+        "only declarations of included files can be imported";
   }
   return found;
 }
@@ -26,7 +26,7 @@ Declaration* imported_by_name(Context& context) {
   const std::size_t error_count = context.diagnostics.error_count();
   Declaration* found = context.scopes.resolve(name);
   if (found == nullptr && context.diagnostics.error_count() > error_count) {
-    context.diagnostics.add_hint("only what an #include reads can be imported");
+    context.diagnostics.add_hint("only declarations of included files can be imported");
   }
   return found;
 }
@@ -54,7 +54,7 @@ void parse_import(Context& context) {
   if (context.scopes.current().parent() != nullptr) {
     context.error(keyword, "import is allowed outside of modules only");
   } else if (context.files_with_definitions.contains(keyword.file)) {
-    context.error(keyword, "an import stands in front of all definitions of its file");
+    context.error(keyword, "an import must stand in front of all definitions of its file");
   }
   const Location location = tokens.peek().location;
   const bool is_id = tokens.peek().kind == TokenKind::string;

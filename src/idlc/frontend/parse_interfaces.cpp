@@ -85,7 +85,7 @@ void parse_export(Context& context) {
 
 Declaration* define_interface(Context& context, const Head& head, Annotations annotations) {
   TokenStream& tokens = context.tokens;
-  // A second definition is an error of its own, or a declaration of orb.idl again.
+  // A second definition is reported later, unless it repeats a declaration of orb.idl.
   const auto* declared = declared_node<Interface>(context, head.identifier);
   if (declared != nullptr && !declared->is_defined) check_head(context, head);
   auto& interface = define_node<Interface>(context, head.identifier, std::move(annotations));

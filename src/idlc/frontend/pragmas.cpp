@@ -32,7 +32,7 @@ void Pragmas::enter_file(const SourceFile& file) {
       .error({file.includer, file.include_line, 1},
              "'" + file.include_name + "' is included inside " + std::string(to_text(owner.kind)) +
                  " '" + owner.name + "'")
-      .hint = "include it before: what it declares belongs to no other scope";
+      .hint = "include it before: its declarations belong to no other scope";
 }
 
 void Pragmas::pragma(const Event& event) {

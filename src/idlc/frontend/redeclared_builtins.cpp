@@ -85,7 +85,7 @@ bool are_same(const Declaration& builtin, const Declaration& own) {
 }
 
 /// CORBA 3.0, 10.7.1 declares TypeCode as an interface. Each language maps its operations in its
-/// own way, so they are not compared. The scope of the built-in one has the exceptions.
+/// own way, so they are not compared. The scope of the built-in TypeCode has the exceptions.
 bool is_same_type_code(const Interface& own, const Scope& builtin_names) {
   return std::ranges::all_of(own.contents, [&](const Declaration* declaration) {
     if (as<Operation>(declaration) != nullptr || as<Attribute>(declaration) != nullptr) return true;

@@ -100,7 +100,7 @@ struct ImpliedIdl {
 /// Handling for CORBA", section 2 (AMH).
 ImpliedIdl imply(Model& model, const ImpliedOptions& options);
 
-/// The implied declarations of the main file, as IDL that can be compiled behind it.
+/// The implied declarations of the main file, as an IDL file that includes the main file.
 std::string print_implied_idl(const Model& model, const ImpliedIdl& implied);
 
 }  // namespace perigee::idlc

@@ -41,7 +41,8 @@ void add_input_options(CLI::App& app, Arguments& arguments, Flags& flags) {
       ->allow_extra_args(false);
   app.add_option("--annotate", arguments.annotation_files,
                  "Read annotations for declarations of the IDL from FILE: a line "
-                 "\"borrowed Stock::Quoter::put.data\" is \"#pragma perigee\" with the same words")
+                 "\"borrowed Stock::Quoter::put.data\" means \"#pragma perigee borrowed "
+                 "Stock::Quoter::put.data\"")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option(
@@ -118,8 +119,8 @@ void add_flags(CLI::App& app, Flags& flags) {
                             "Print the checked declarations instead of generating");
   auto* implied =
       app.add_flag("--dump-implied-idl", flags.dumps_implied_idl,
-                   "Print the IDL that asynchronous calls and servants imply instead: of annotated "
-                   "interfaces, and of all with --ami, --amh")
+                   "Instead of generating, print the IDL that asynchronous calls and servants "
+                   "imply: for annotated interfaces, and for all with --ami, --amh")
           ->excludes(dump);
   app.add_flag("-E,--preprocess", flags.preprocesses, "Print the preprocessed text instead")
       ->excludes(dump)

@@ -103,7 +103,8 @@ bool AsyncCall::use_both_directions() {
   return false;
 }
 
-// When `choose` has put the call into a line, another thread may already have taken the call out.
+// `choose` may put the call into a line (LoopCalls::Line). Another thread may then have taken the
+// call out of the line before `choose` returns.
 void AsyncCall::choose_connection() noexcept {
   LoopCalls::Choice choice;
   try {
@@ -117,7 +118,8 @@ void AsyncCall::choose_connection() noexcept {
   await_connection();
 }
 
-// The call has no connection yet, so the request is measured as a stream of octets would carry it.
+// The call has no connection yet. So this function encodes the request as for a stream transport,
+// and returns the size.
 std::size_t AsyncCall::request_size() {
   CallBuffer buffer;
   const auto session = target_->endpoint->messaging().open(messaging::Role::opener, {});
@@ -255,8 +257,8 @@ void AsyncCall::after_start(std::uint32_t turn, Deadline end) noexcept {
   if (leaving != FailureCause::none) leave(leaving);
 }
 
-// The observer may decode the reply where it was received. Failures are handled on the loop, since
-// this thread may be ending the connection.
+// The observer may decode the reply on the thread that received it. A posted task handles failures,
+// since this thread may be ending the connection.
 void AsyncCall::ended(engine::CallEnd& end) noexcept {
   take();
   from_line_ = false;

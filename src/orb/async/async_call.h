@@ -23,8 +23,9 @@ namespace perigee::orb {
 /// place says what it waits for. Exactly one thread can take the call from its place.
 ///
 /// The observer is told on a thread of the loop, or on the thread that reads the reply. A thread
-/// that cancels a call does not tell the observer: it posts a task to the loop, which does. A
-/// thread that starts a call does the same, unless a collocated servant has answered at once.
+/// that cancels a call does not tell the observer: it posts a task to the loop, and this task tells
+/// the observer. A thread that starts a call does the same, unless a collocated servant has
+/// answered at once.
 class AsyncCall final : public AsyncRequest, public engine::StartedCall, public LoopCall {
  public:
   /// The new call has two owners: the caller, and the call itself. `start` begins it.
@@ -134,7 +135,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   FailureCause leaving_ = FailureCause::none;  // why the call ends as soon as it can be taken
   std::uint32_t turn_ = 0;                     // counts the starts
   engine::ConnectionRef connection_;           // of the last start
-  std::shared_ptr<CollocatedWait> later_;      // at `servant`: receives the servant's answer
+  std::shared_ptr<CollocatedWait> later_;      // in place `servant`: receives the servant's answer
   bool time_watched_ = false;                  // the timer is armed, or is firing now
   event::MemberTimer<AsyncCall, &AsyncCall::time_over> expiry_{*this};
 };

@@ -171,7 +171,7 @@ void AsyncCall::forget_time() noexcept {
   if (calls_.loop().timers().cancel(expiry_)) remove_owner();
 }
 
-// Runs on the thread of the timers.
+// Runs on the thread that fires the timers of the loop.
 void AsyncCall::time_over() noexcept {
   const TimePoint now = context_.clock.now();
   bool call_is_late = false;

@@ -93,8 +93,8 @@ InheritedTimeLimit::InheritedTimeLimit(Deadline until) noexcept
 
 InheritedTimeLimit::~InheritedTimeLimit() { innermost_limit = outer_; }
 
-// An upcall that is served while this one waits has another caller, so it does not inherit the
-// limit.
+// While the upcall that set the limit waits, its thread may serve another upcall. The other upcall
+// has another caller, so its calls do not inherit the limit.
 Deadline InheritedTimeLimit::current() noexcept {
   const bool holds =
       innermost_limit != nullptr && innermost_limit->upcall_ == orb::UpcallScope::innermost();

@@ -101,8 +101,8 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
 
   void begin_time_limits() noexcept;
   void inherit_time_limit(Deadline until) noexcept;
-  /// Limits a two-way call over datagrams that has no limit by policy to `datagram_call_timeout`:
-  /// lost datagrams are not sent again.
+  /// If a two-way call over datagrams has no limit by policy, limits it to `datagram_call_timeout`,
+  /// since lost datagrams are not sent again.
   void limit_call_over_datagrams() noexcept;
   /// Whether the time for sending the request has passed.
   [[nodiscard]] bool expired() const noexcept;
@@ -125,7 +125,7 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   std::atomic<bool> over_{false};
   Deadline own_deadline_;  // from the policies, or datagram_call_timeout
   Deadline own_send_deadline_;
-  // The effective deadlines: the same, cut to `inherited_`.
+  // The effective deadlines: the two above, but not later than `inherited_`.
   std::atomic<Deadline> deadline_{};
   std::atomic<Deadline> send_deadline_{};
 };

@@ -116,7 +116,8 @@ void ClientLoop::stop() noexcept {
   after_turns();
 }
 
-// Tasks that sleep go on, and observers are told.
+// Closing the reactor fires all timers and runs the posted tasks. So tasks that sleep go on, and
+// observers are told.
 void ClientLoop::close() noexcept {
   if (Nested* const nested = nested_.exchange(nullptr)) nested->end();
   loop_.reactor().close();

@@ -44,8 +44,8 @@ std::size_t LoopCalls::connections_max() const noexcept {
   return std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
 }
 
-// One connection for each thread of the loop without spare and extra threads, as far as allowed:
-// only one thread at a time reads a connection.
+// One connection for each planned thread of the loop, but at most `connections_max`: only one
+// thread at a time reads a connection. Spare and extra threads do not count.
 std::size_t LoopCalls::wanted_connections() const noexcept {
   const engine::LoopThreads* const threads = loop().threads();
   const std::size_t wanted = threads != nullptr ? threads->planned() : 1;
@@ -140,8 +140,8 @@ bool LoopCalls::has_room(const engine::Connection& connection) const noexcept {
   return !connection.ending() && connection.calls() < context_.settings.requests_in_flight_max;
 }
 
-// The thread's own connection, else the next connection with room. A connection over which a
-// reply has arrived may be stale: the peer may have closed it long ago.
+// The first connection with room, beginning at the connection that the thread's number selects. A
+// connection over which a reply has arrived may be stale: the peer may have closed it long ago.
 ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noexcept {
   const std::size_t count = line.connections.size();
   const std::size_t own = engine::LoopThreads::number_of_this_thread();

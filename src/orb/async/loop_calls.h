@@ -51,7 +51,7 @@ class LoopCall {
   [[nodiscard]] virtual Deadline longest_connect() noexcept = 0;
   virtual void keep() noexcept = 0;  ///< adds an owner, until `release`
   virtual void release() noexcept = 0;
-  /// @name By the thread that has taken the call out of its line
+  /// @name Called by the thread that has taken the call out of its line
   /// @{
   virtual void connected(const engine::ConnectionRef& connection) noexcept = 0;
   /// `tried_until` is the limit of the connect. An earlier call may have set it.
@@ -62,7 +62,7 @@ class LoopCall {
   virtual void shut_down() noexcept = 0;
 
   CallLink<LoopCall> link;            ///< in a line, or in the list of calls of collocated servants
-  LoopCall* next_in_queue = nullptr;  ///< of calls that were taken out of a line
+  LoopCall* next_in_queue = nullptr;  ///< in a queue of calls that were taken out of a line
   std::size_t waiting_size = 0;       ///< of the request; 0: it was not measured yet
 
  protected:
@@ -70,11 +70,12 @@ class LoopCall {
 };
 
 /// Any thread. Calls that begin on threads of the loop use connections of the loop, so their
-/// outcomes come to the threads of the loop. A connection is made when a call needs it. Calls wait
-/// for it with their arguments, not encoded. The number of waiting calls is limited to the number
-/// that the connections could have in flight, and their size to `write_queue_size_max` octets. The
-/// calls that have waited start first, in their order, unless other threads start calls faster than
-/// these can be sent. A connection without calls ends after `client_idle_timeout`.
+/// outcomes come to the threads of the loop. A connection is made when a call needs it. While calls
+/// wait for it, their arguments are not encoded. The number of waiting calls is limited to the
+/// number that the connections could have in flight, and their size to `write_queue_size_max`
+/// octets. The calls that have waited start first, in their order, unless other threads start calls
+/// faster than the loop can send the calls that wait. A connection without calls ends after
+/// `client_idle_timeout`.
 class LoopCalls final : private engine::RepliesOnly {
  public:
   /// How the loop is run. Functions are for any thread.
@@ -138,7 +139,9 @@ class LoopCalls final : private engine::RepliesOnly {
     std::size_t waiting_octets = 0;
     int batches = 0;  // of calls that were started on the connection that was made last
     bool connecting = false;
-    bool has_enough = false;  // the last connect failed: no spare connection until one ends
+    // The last connect failed, or the last connection ended without a reply. While this is true,
+    // the line opens no spare connection.
+    bool has_enough = false;
     Deadline connecting_until;
     std::optional<Made> made;  // to be used by a thread of the loop
     LineKey key{};
@@ -183,8 +186,8 @@ class LoopCalls final : private engine::RepliesOnly {
   /// The line is destroyed without the lock.
   [[nodiscard]] Lines::node_type take_if_empty(LineKey key) noexcept;
 
-  // An engine connection that this side has opened refuses requests, unless it is offered for both
-  // directions. The server has such a connection.
+  // Connections in `home_` refuse requests (RepliesOnly). A connection that is offered for both
+  // directions is not in `home_`: the server owns it.
   void end(engine::Connection& connection) noexcept override;
 
   const OrbContext& context_;
@@ -195,7 +198,7 @@ class LoopCalls final : private engine::RepliesOnly {
 
   ShortLock lock_;  // guards the members below
   Lines lines_;
-  Line* first_made_ = nullptr;  // the lines with `made`; they are connecting, so they stay
+  Line* first_made_ = nullptr;  // the lines with `made`; not removed while they are connecting
   CallList<LoopCall> await_servants_;
   std::atomic<bool> stopped_{false};  // changes under the lock
 };

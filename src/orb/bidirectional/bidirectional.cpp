@@ -33,7 +33,7 @@ void Bidirectional::hear(engine::Connection& connection, messaging::Version vers
   if (found == contexts.end() || !accepts()) return;
   try {
     take_listen_points(connection, found->data);
-  } catch (const std::exception& exception) {  // no memory: the client is called as before
+  } catch (const std::exception& exception) {  // no memory: calls to the client connect to it
     log::write(log::Level::warning, "server", exception.what());
   }
 }

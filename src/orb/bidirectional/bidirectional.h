@@ -53,8 +53,8 @@ class Bidirectional final {
   enum class Found : std::uint8_t {
     usual,           ///< the call uses connections for one direction
     connection,      ///< the call goes over this connection
-    peer_gone,       ///< the peer's offered connection has ended, and no other is offered: fails
-    callbacks_lost,  ///< the offered connection has ended, and it carried callbacks
+    peer_gone,       ///< the connection that the peer offered has ended: the call fails
+    callbacks_lost,  ///< the offered connection has ended after callbacks: the call fails
     error,           ///< connecting has failed
     to_be_opened,    ///< only from `choose_present`: the caller must connect, and call `adopt`
   };

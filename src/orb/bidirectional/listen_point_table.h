@@ -47,7 +47,8 @@ class ListenPointTable final {
     return Added::yes;
   }
 
-  /// The peer that listens there, with a reference for the caller. Null: none.
+  /// The peer that listens at `point`, with a reference for the caller. Null: no peer has announced
+  /// the point.
   [[nodiscard]] Peer* find(const transport::Endpoint& point) noexcept {
     const std::lock_guard lock(mutex_);
     const auto [first, last] = points_.equal_range(point);

@@ -137,7 +137,7 @@ TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
   return result;
 }
 
-// After the send: each call that has this id or a later one is sent behind the oneway.
+// Called after the send. So each call that has this id or a later id is sent behind the oneway.
 void ClientConnection::note_oneway() noexcept {
   id_after_oneway_.store(calls_.following_id(), std::memory_order_relaxed);
 }
@@ -164,8 +164,8 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
   return {cause, InvocationStage::sending, false};
 }
 
-// A server that refuses a request by its size answers after the first octets, and closes. Returns
-// `none` if the answer is in the slot.
+// A server that refuses a request because of its size answers after the first octets, and closes
+// the connection. Returns `none` if the answer is in the slot.
 FailureCause ClientConnection::read_early_answer(ReplySlot& slot) {
   if (slot.is_shared() && !delist(slot)) {  // another thread completes the call
     const WaitingCall::End how = slot.await(Deadline::never(), clock_);
@@ -311,7 +311,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 
 }  // namespace
 
-// Blocks; inside an upcall of a reactive server, serves other requests meanwhile.
+// Blocks. In an upcall on the only thread of a loop, serves other requests meanwhile.
 [[gnu::always_inline]] inline FailureCause ClientConnection::read_message(ReplySlot& slot) {
   while (slot.nested_server != nullptr) {
     const ReadStatus status = connection_.read(slot.message, Wait::no);

@@ -50,7 +50,7 @@ class ClientConnection final {
   [[nodiscard]] const messaging::Session& session() const noexcept { return connection_.session(); }
   /// Even numbers: the side that opened the connection (interop fact 16 of docs/interop.md).
   [[nodiscard]] std::uint32_t take_request_id() noexcept { return calls_.next_id(); }
-  /// The server has answered, so it knows the code sets that the requests before have announced.
+  /// True: the server has answered. So it knows the code sets that earlier requests have announced.
   [[nodiscard]] bool answered() const noexcept {
     return answered_id_.load(std::memory_order_relaxed) != no_id;
   }
@@ -71,8 +71,8 @@ class ClientConnection final {
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.
   TransactResult send_only(const cdr::Buffer& request, Deadline deadline = {});
-  /// The same, but the request may wait to be sent together with others. Requests that the
-  /// functions above send leave behind it.
+  /// The same, but the request may wait to be sent together with others. A request that `transact`
+  /// or `send_only` sends later leaves after it.
   TransactResult send_soon(const cdr::Buffer& request, const BufferingLimits& limits,
                            Deadline deadline = {});
   /// Whether oneways were sent or wait, and no call that was sent after them has its reply. A

@@ -27,7 +27,8 @@ std::uint32_t thread_number() noexcept {
   return next_thread_number - 1;
 }
 
-// While a call out of an upcall sends on the thread of a loop, all clients of the loop wait.
+// An upcall on the thread of a loop may make a call. While this call sends its request, all clients
+// of the loop wait.
 std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
   return serves_while_waiting(settings.thread_strategy) ? settings.send_timeout
                                                         : std::chrono::milliseconds::zero();
@@ -112,7 +113,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness fresh
 
 // The thread counts as a waiter before it first looks for a slot. So either it sees a connection
 // that another thread gives back, or that thread sees the waiter and takes the mutex to wake it.
-// Empty if the deadline passes first.
+// The result has no slot if the deadline passes first.
 ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing sharing,
                                               const CheckoutLimits& limits) {
   std::unique_lock lock(mutex_);
@@ -154,7 +155,8 @@ ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing
   return share();
 }
 
-// Empty while the connection is being made, or while a failed connection still has users.
+// The result has no slot while a thread is making the connection, or while a failed connection
+// still has users.
 ClientEndpoint::Choice ClientEndpoint::claim_own() noexcept {
   ConnectionSlot& own = own_slot();
   if (own.shareable) {
@@ -176,12 +178,14 @@ ClientEndpoint::Choice ClientEndpoint::claim_connected() noexcept {
   return {};
 }
 
-// Claims an empty slot, or a slot whose connection has failed. For a fresh connection, claims any
-// idle slot if there is none. The caller replaces the connection in the slot.
+// Claims an empty slot, or a slot whose connection has failed. If there is no such slot, and the
+// caller needs a fresh connection, claims an idle slot. The caller replaces the connection in the
+// slot. The thread's own slot comes first: `claim_usable_own` finds the connection there.
 ClientEndpoint::Choice ClientEndpoint::claim_for_connecting(Freshness freshness) noexcept {
   for (const bool replaces_usable : {false, true}) {
     if (replaces_usable && freshness == Freshness::any) break;
-    for (ConnectionSlot& slot : slots_) {
+    for (std::uint32_t offset = 0; offset < slots_count_; ++offset) {
+      ConnectionSlot& slot = slots_[(thread_number() + offset) % slots_count_];
       if (!claim(slot)) continue;
       const bool usable = slot.shareable && slot.connection->usable();
       const bool oneways_wait = usable && !slot.connection->oneways().empty();
@@ -220,7 +224,7 @@ std::expected<std::unique_ptr<transport::Transport>, IoError> ClientEndpoint::op
 
 std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits) {
-  ConnectionLease lease(*this, slot, false);  // gives the slot back unless there is a connection
+  ConnectionLease lease(*this, slot, false);  // gives the slot back if there is an error
   slot.connection.reset();
   const ConnectTime time(limits.connecting, idle_timer_.clock());
   if (limits.connecting != nullptr && limits.connecting->is_spent())

@@ -38,7 +38,7 @@ struct ConnectionSlot {
   std::atomic<std::uint32_t> users{0};
   bool shareable = false;   // under the endpoint's mutex: other threads may raise `users`
   bool exclusive = false;   // under the endpoint's mutex: checked out with Sharing::forbidden
-  bool temporary = false;   // not one of the endpoint's: deleted when it is given back
+  bool temporary = false;   // not in the endpoint's `slots_`: deleted when it is given back
   engine::StandStill idle;  // accessed only by the thread that has raised `users` from 0 to 1
   std::unique_ptr<ClientConnection> connection;
 };
@@ -131,11 +131,11 @@ class ClientEndpoint final {
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
-  /// Claims the connection that the thread used last, if no other call uses it. The caller gives it
-  /// back. Null: call `checkout`.
+  /// Claims the connection in the thread's own slot, if no other call uses it. The number of the
+  /// thread selects this slot. The caller gives the connection back. Null: call `checkout`.
   [[nodiscard]] ConnectionSlot* claim_usable_own() noexcept;
-  /// Prefers the connection that the thread used last, then idle ones, then a new one, then
-  /// sharing. Lock-free in the steady state. Blocks while it connects.
+  /// Prefers the connection in the thread's own slot, then idle ones, then a new one, then sharing.
+  /// Takes no lock if the first of these is free. Blocks while it connects.
   [[nodiscard]] std::expected<ConnectionLease, IoError> checkout(Freshness freshness,
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits);
@@ -149,9 +149,9 @@ class ClientEndpoint final {
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   [[nodiscard]] BothDirections& both_directions() noexcept { return both_directions_; }
-  /// The messages on its connections.
+  /// The messaging protocol of its connections.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept { return protocol_; }
-  /// A request or its reply may be lost without notice, so each call needs a time limit.
+  /// True: a request or its reply may be lost without notice. So each call needs a time limit.
   [[nodiscard]] bool loses_messages() const noexcept { return loses_messages_; }
   [[nodiscard]] cdr::CodeSets code_sets() const noexcept { return code_sets_; }
   /// The contexts of requests on a connection until its first reply.
@@ -211,7 +211,7 @@ class ClientEndpoint final {
   const std::uint32_t slots_count_;
   BothDirections both_directions_;
 
-  std::mutex mutex_;  // guards `shareable` of the slots
+  std::mutex mutex_;  // guards `shareable` and `exclusive` of the slots
   std::condition_variable slot_changed_;
   std::atomic<std::uint32_t> waiters_{0};
 };

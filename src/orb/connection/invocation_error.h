@@ -52,10 +52,11 @@ struct InvocationError {
   cdr::Error cdr;
   messaging::FramingError framing = messaging::FramingError::bad_magic;
   std::string endpoint;
-  /// The limit that a message has exceeded: `bad_message`, `encode`. Empty: not known.
+  /// With the causes `bad_message` and `encode`: the limit that a message has exceeded. Empty: not
+  /// known.
   std::string limit_text;
   std::uint64_t request_size = 0;  ///< octets of the whole request; 0: not known
-  std::string server_text;  ///< of a call that did not fail: what the server says of its exception
+  std::string server_text;  ///< if the reply is a system exception: the server's text about it
 };
 
 /// How a request went, and whether its last octet was accepted by the transport.

@@ -18,8 +18,8 @@ std::string to_string(const engine::ExceededLimit& exceeded) {
     case MessageLimit::partial_messages:
       return size + " fragmented messages at a time; -ORBPartialMessagesMax allows " + size_max;
     case MessageLimit::partial_size:
-      return "fragmented messages of together " + size +
-             " octets or more; -ORBPartialSizeMax allows " + size_max;
+      return "fragmented messages of " + size +
+             " octets or more in all; -ORBPartialSizeMax allows " + size_max;
     case MessageLimit::service_contexts:
       return "a message with more than " + size_max +
              " service contexts; -ORBServiceContextsMax allows no more";

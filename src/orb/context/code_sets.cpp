@@ -110,8 +110,8 @@ std::optional<CodeSetChoice> choose_code_sets(const CodeSetSettings& settings,
 
 void AnnouncedCodeSets::begin() noexcept { agreement_.code_sets.store(unannounced(settings_, 0)); }
 
-// The client announces its code sets until it has the first reply. So a request that is read while
-// another thread still reads the code sets of an earlier request has the context, too.
+// Another thread may still be reading the code sets of an earlier request. Then this request has
+// the context, too: the client announces its code sets until it has the first reply.
 std::expected<cdr::CodeSets, AnnouncedCodeSets::Problem> AnnouncedCodeSets::take(
     messaging::Version version, std::span<const iop::ServiceContext> contexts) noexcept {
   if (version.minor == 0) return unannounced(settings_, 0);

@@ -23,7 +23,8 @@ namespace perigee::orb {
 /// The code sets that a client uses on a connection, and its announcement to the server.
 struct CodeSetChoice {
   cdr::CodeSets code_sets;
-  /// Registry numbers, in the form that the server uses. char_data 0: nothing is announced.
+  /// Registry numbers. If a code set has several, the number in the server's profile. char_data 0:
+  /// nothing is announced.
   iop::CodeSetContext announced;
   friend auto operator<=>(const CodeSetChoice&, const CodeSetChoice&) = default;
 };

@@ -118,7 +118,7 @@ class OrbMetrics {
   std::atomic<std::uint64_t> forwards{0};  ///< location forwards that calls have followed
   std::atomic<std::uint64_t> handler_calls_failed{0};    ///< of reply handlers in other processes
   std::atomic<std::uint64_t> malformed_messages{0};      ///< received by the server
-  std::atomic<std::uint64_t> listen_points_believed{0};  ///< announced by clients, in use
+  std::atomic<std::uint64_t> listen_points_believed{0};  ///< announced by clients, and accepted
   std::atomic<std::uint64_t> listen_points_refused{0};
   LatencyTable call_latencies;
   LatencyTable request_latencies;

@@ -52,8 +52,8 @@ class PERIGEE_INTERNAL_API Server {
   /// Runs the loop of the application until `done()` or the deadline. Returns at once where the
   /// server has threads of its own.
   virtual void run_until(function_ref<bool()> /*done*/, Deadline /*until*/) {}
-  /// The loop of the application reads connections that were adopted, and no thread is in `run`. So
-  /// a thread that waits for an asynchronous call has to call `run_until_run`.
+  /// True: the loop of the application reads connections that were adopted, and no thread is in
+  /// `run`. Then a thread that waits for an asynchronous call has to call `run_until_run`.
   [[nodiscard]] virtual bool needs_thread() noexcept { return false; }
   /// Like `run_until`, but also returns when another thread is in `run`, or when the loop has
   /// ended.
@@ -75,9 +75,9 @@ class PERIGEE_INTERNAL_API Server {
     too_deep,  ///< `nested_upcall_depth_max` upcalls wait already: NO_RESOURCES
     timed_out,
   };
-  /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
-  /// requests until the handle is readable, has been closed by the peer, or the deadline has
-  /// passed. Returns later if the upcall of such a request takes longer.
+  /// Called by a thread that has to wait for a reply. On a thread of a loop: serves requests until
+  /// the handle is readable, has been closed by the peer, or the deadline has passed. Returns later
+  /// if the upcall of such a request takes longer.
   [[nodiscard]] virtual Nested wait_readable(int /*fd*/, Deadline /*until*/) {
     return Nested::not_here;
   }

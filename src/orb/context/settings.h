@@ -122,7 +122,7 @@ struct Settings {
   iop::IorLimits reference_limits;  ///< of references from outside
 
   // Client.
-  std::uint32_t connections_per_endpoint_max = 5;  ///< then callers share connections
+  std::uint32_t connections_per_endpoint_max = 5;  ///< if all are in use, callers share them
   /// Asynchronous calls on one connection. Further calls use another connection, up to the number
   /// above.
   std::uint32_t requests_in_flight_max = 16'384;
@@ -168,7 +168,7 @@ struct Settings {
   std::uint32_t held_requests_max = 1024;  ///< kept while a POAManager holds
   std::size_t held_size_max = 128 * 1024 * 1024;  ///< octets of all that wait for POAManagers
   std::uint32_t messages_per_turn_max = 1024;     ///< of one connection, where it shares its thread
-  std::size_t octets_per_turn_max = 1024 * 1024;  ///< received: the same
+  std::size_t octets_per_turn_max = 1024 * 1024;  ///< octets that such a connection receives
   std::chrono::milliseconds accept_retry_delay{100};  ///< after running out of handles
   std::chrono::milliseconds drain_idle_timeout{250};  ///< for silent peers, after CloseConnection
   std::chrono::milliseconds drain_timeout{5'000};  ///< for peers to take what is being sent to them

@@ -390,7 +390,8 @@ bool OrbCore::work_pending() {
 void OrbCore::shutdown(Completion completion) {
   if (completion == Completion::wait && !may_wait_for_requests())
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
-                               "waiting for requests in progress from within one of them");
+                               "this thread cannot wait for requests in progress: it serves one of "
+                               "them, or may have to send their replies");
   if (completion == Completion::do_not_wait) life_.cancels.store(true, std::memory_order_release);
   Life expected = Life::running;
   {

@@ -71,7 +71,7 @@ object_reference<Object> from_corbaloc(Resolution& resolution, std::string_view 
     if (factory == nullptr)
       raise_bad_text(iop::ReferenceError::Reason::bad_address,
                      "no protocol has the scheme '" + address.scheme +
-                         "' (two colons are needed where none is named: corbaloc::host:port/key)");
+                         "' (without a scheme, write two colons: corbaloc::host:port/key)");
     ior.profiles.push_back(factory->make_profile(
         {address.scheme, address.address}, {address.major, address.minor, url->object_key, {}}));
   }

@@ -69,7 +69,7 @@ class CallSteps {
   /// if that target cannot be used.
   [[nodiscard]] State choose();
   /// Classifies `status_` and `body_`. The next state is `done`, a state that tries again, or
-  /// `failed`. Only `done` still needs the body.
+  /// `failed`. The call needs the body afterwards only if this state is `done`.
   [[nodiscard]] State classify();
   /// Calls the servant on this thread. `request` and `reply` are for the bodies; `body_` then
   /// refers to `reply`. The next state is `classify`, `done` or `failed`, or `connect` if the ORB

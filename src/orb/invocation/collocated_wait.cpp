@@ -73,7 +73,7 @@ FailureCause CollocatedWait::await_here(const OrbContext& context, Deadline dead
 // Runs the loop of asynchronous calls: the servant may wait for a call whose loop no other thread
 // runs.
 FailureCause CollocatedWait::drive(const OrbContext& context, Deadline deadline) try {
-  (void)context.calls.engine();  // made before the servant is waited for
+  (void)context.calls.engine();  // made before the wait begins
   if (!when_ended([orb = context.references.share(), &calls = context.calls] { calls.wake(); }))
     return FailureCause::none;
   const bool driven = context.calls.drive_until([this] { return ended(); }, deadline);

@@ -37,8 +37,8 @@ std::string_view stage_text(InvocationStage stage) noexcept {
   return "invoking";
 }
 
-// A server that refuses a request by its size may only close the connection. So the text names the
-// size.
+// A server may refuse a request because of its size, and close the connection without an answer. So
+// the text names the size.
 std::string size_hint(const InvocationError& error) {
   constexpr std::uint64_t large = 64 * 1024;  // smaller requests hardly ever fail in the middle
   const bool is_cut = error.stage == InvocationStage::sending && !error.request_accepted;

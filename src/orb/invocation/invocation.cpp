@@ -101,7 +101,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
   return check_out(serves);
 }
 
-// Called if the connection that this thread used last is not available.
+// Called if the connection in the thread's own slot is not available, or must not be used.
 [[gnu::noinline]] Invocation::State Invocation::check_out(bool serves) {
   const bool oneway = request_.response == ResponseFlags::none;
   auto lease = target_->endpoint->checkout(freshness_,

@@ -44,7 +44,7 @@ class Invocation final : private CallSteps {
   [[nodiscard]] messaging::ReplyStatus status() const noexcept { return status_; }
   /// After an exception of `run`: whether the server may have got the request.
   [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
-  /// What the server says of its system exception, after a reply of this status.
+  /// The server's text about its system exception. Called after a reply with such an exception.
   [[nodiscard]] std::string server_text();
   /// Stands at the results, or at the exception's repository id.
   [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }

@@ -101,7 +101,7 @@ PolicyRef make_sync_scope(const CORBA::Any& any) {
   if (scope < Messaging::SYNC_NONE || scope > Messaging::SYNC_WITH_TARGET)
     throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE,
                              std::to_string(scope) +
-                                 " is no SyncScope; there are 0 (SYNC_NONE) to "
+                                 " is not a SyncScope; pass 0 (SYNC_NONE) to "
                                  "3 (SYNC_WITH_TARGET)");
   return PolicyRef(perigee::make_counted<Messaging::SyncScopePolicy>(scope));
 }
@@ -111,7 +111,7 @@ PolicyRef make_bidirectional(const CORBA::Any& any) {
   if (value != BiDirPolicy::NORMAL && value != BiDirPolicy::BOTH)
     throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE,
                              std::to_string(value) +
-                                 " is no BidirectionalPolicyValue; there are 0 (NORMAL) and "
+                                 " is not a BidirectionalPolicyValue; pass 0 (NORMAL) or "
                                  "1 (BOTH)");
   return PolicyRef(perigee::make_counted<BiDirPolicy::BidirectionalPolicy>(value));
 }

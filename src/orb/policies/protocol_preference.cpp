@@ -45,8 +45,8 @@ std::shared_ptr<const ProtocolPreference> ProtocolPreference::make_secured(
   return made;
 }
 
-// References remember preferences by their addresses. So the results without a policy of protocols
-// are made once.
+// References compare preferences by their addresses. So each result for a null `preference` is made
+// only once.
 std::shared_ptr<const ProtocolPreference> ProtocolPreference::secured(
     const std::shared_ptr<const ProtocolPreference>& preference, const Security& security) {
   if (preference != nullptr) return make_secured(preference.get(), security);

@@ -25,7 +25,8 @@ class ProtocolPreference {
     bool is_protected = false;          ///< only protocols that protect messages
     std::optional<bool> verifies = {};  ///< whether certificates of servers are verified
   };
-  /// `preference`, or all protocols if it is null, as `security` allows.
+  /// The protocols of `preference` that `security` allows. If `preference` is null, all protocols
+  /// that `security` allows.
   [[nodiscard]] static std::shared_ptr<const ProtocolPreference> secured(
       const std::shared_ptr<const ProtocolPreference>& preference, const Security& security);
 

@@ -94,9 +94,10 @@ std::expected<std::vector<NameComponent>, iop::ReferenceError> parse_name(std::s
   for (;;) {
     auto component = reader.component();
     if (!component)
-      return refuse(Reason::bad_specific, "\"" + std::string(text) +
-                                              "\" is no name: id.kind/id.kind is needed, with a "
-                                              "backslash before '/', '.' and '\\' in them");
+      return refuse(Reason::bad_specific,
+                    "\"" + std::string(text) +
+                        "\" is no name: write id.kind/id.kind, with a "
+                        "backslash before '/', '.' and '\\' in an id or kind");
     name.push_back(std::move(*component));
     if (reader.at_end()) return name;
     reader.separator();

@@ -61,8 +61,8 @@ enum class Permanence : std::uint8_t { temporary, permanent };
 ///
 /// The newest forward is the current one. `forwards_remembered_max` forwards are remembered. A
 /// forward that equals a remembered one uses its binding, with what calls have learnt. The first
-/// few bindings are kept as long as the MProfile. Calls use them without a lock and without
-/// counting.
+/// few bindings are kept as long as the MProfile. Calls use them without a lock, and do not count
+/// references to them.
 class MProfile final {
  public:
   /// `preference`: the order of protocols of the calls that use it; null: none.
@@ -116,7 +116,8 @@ class MProfile final {
   mutable BindingRef base_;
   mutable std::vector<BindingRef> kept_;  // as long as the MProfile
   std::vector<BindingRef> remembered_;    // the newest last
-  std::uint64_t changes_in_vain_ = 0;     // of protocols, when a renewed base had no targets
+  // The registry's count of changes when a renewed base had no targets.
+  std::uint64_t changes_in_vain_ = 0;
 };
 
 }  // namespace perigee::orb

@@ -76,10 +76,10 @@ class Reference final {
   const std::shared_ptr<const PolicyOverrides> overrides_;  // shared: immutable
   MProfile profiles_;                                       // without preference
   std::atomic<const Kept*> kept_{nullptr};                  // grows only
-  std::mutex mutex_;                                        // guards the members below, and growing
+  std::mutex mutex_;  // guards the members below, and changes to `kept_`
   std::unique_ptr<const Kept> first_kept_;
   std::size_t kept_count_ = 0;
-  std::vector<std::shared_ptr<MProfile>> recent_;  // of more preferences: the last used is last
+  std::vector<std::shared_ptr<MProfile>> recent_;  // of further preferences; last: last used
 };
 
 }  // namespace perigee::orb

@@ -39,7 +39,7 @@ std::unexpected<IoError> unknown_scheme(const transport::Endpoint& endpoint,
 
 IoError nothing_to_listen_at() {
   return {IoErrorKind::unsupported, IoOperation::listen, 0,
-          "none of -ORBListenEndpoints is of a protocol of ServerProtocolPolicy"};
+          "no endpoint of -ORBListenEndpoints uses a protocol of ServerProtocolPolicy"};
 }
 
 // "host:port" or "[host]:port".
@@ -225,9 +225,10 @@ AcceptorSet::Chosen AcceptorSet::preferred(const transport::ProtocolRegistry& pr
   return chosen;
 }
 
-// Peers that look for addresses among components read the first IIOP profile only. So this profile
-// gets the addresses of all acceptors. If no other acceptor makes such a profile, the protocol of
-// the first of these acceptors makes it.
+// Some acceptors publish their addresses as components of an IIOP profile (`iiop_components`).
+// Peers look for such components in the first IIOP profile only. So the first acceptor that makes
+// an IIOP profile of its own gets these components, too. If there is none, the first acceptor with
+// such components makes the profile.
 std::vector<AcceptorSet::Published> AcceptorSet::arranged(const Chosen& chosen) const {
   const auto is_guest = [this](const Listener* listener) {
     return shares_iiop_profile_ && !listener->acceptor->iiop_components().empty();

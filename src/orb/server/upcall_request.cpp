@@ -16,7 +16,7 @@ using messaging::ResponseFlags;
 
 namespace {
 
-// A buffer that one large reply has grown is not kept.
+// A larger reply buffer is freed after its reply.
 constexpr std::size_t reply_buffer_kept_max = 1u << 20;
 constexpr std::uint64_t remaining_time_max = std::uint64_t{1} << 52;  // microseconds: 142 years
 

@@ -1,4 +1,4 @@
-// The common part of all ServerRequests: they answer once, and never with an exception that the
+// The common part of all ServerRequests: they answer once, and never with a user exception that the
 // operation does not declare. The derived classes send the answers.
 #include "orb/serving/log_operation.h"
 #include "orb/serving/sent_details.h"

@@ -154,8 +154,8 @@ class Enumerator final : public Content {
 /// For values that are encoded and decoded in this file: characters are not converted.
 constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
 
-/// A value in a form for comparisons, from `write_comparable`. The octets have only the kinds of
-/// the TypeCodes inside the value.
+/// A value in a form for comparisons, from `write_comparable`. For a TypeCode inside the value, the
+/// octets have only its kind, and `types` has the TypeCode.
 struct Comparable {
   cdr::Buffer octets;
   cdr::InnerTypes types;

@@ -96,8 +96,8 @@ std::string key_text(OctetSpan key) {
 
 namespace {
 
-// The side that found the error. If the peer has announced no code set, the client misses the
-// component in the reference, and the server misses the service context.
+// The side that found the error. If the peer has announced no code set, the client found no
+// component in the reference, or the server found no service context.
 enum class Finder : std::uint8_t { client, server };
 
 // Raises the errors of characters, which decoding and encoding share. Returns for other errors.
@@ -131,7 +131,7 @@ void raise_limit_error(const cdr::Error& error, CompletionStatus completed,
     case cdr::ErrorKind::too_deep:
       throw CORBA::IMP_LIMIT(
           0, completed,
-          detail + "; -ORBValueDepthMax limits the depth, a fixed limit that of TypeCodes");
+          detail + "; -ORBValueDepthMax limits the depth; that of TypeCodes has a fixed limit");
     case cdr::ErrorKind::too_large:
       throw CORBA::IMP_LIMIT(
           0, completed,

@@ -44,7 +44,7 @@ void tell(const orb::ServerRequest& request, const std::string& what) {
   const auto peer = request.peer_identity();
   const std::string who =
       peer ? "user " + std::to_string(peer->user) + ", process " + std::to_string(peer->process)
-           : "somebody";
+           : "unknown user";
   log::write(log::Level::warning, "administration", who + ": " + printable(what));
 }
 

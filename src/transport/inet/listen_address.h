@@ -17,7 +17,7 @@ namespace perigee::transport {
 /// A host and a port, each of which may be left out.
 struct PublishedAddress {
   std::string host;        ///< empty: every address of this host that others may reach
-  std::uint16_t port = 0;  ///< 0: the port that is listened at
+  std::uint16_t port = 0;  ///< 0: the port at which the server listens
 };
 
 struct ListenAddress {

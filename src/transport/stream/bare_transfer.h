@@ -18,7 +18,7 @@ namespace perigee::transport {
 // receive of the same octets.
 inline constexpr bool bare_transfers = !under_thread_sanitizer;
 
-/// As ipc::io::send.
+/// Does the same as ipc::io::send.
 [[gnu::always_inline]] inline ipc::io::Transfer send_bare(int fd, OctetSpan octets,
                                                           ipc::TimeLimit limit) noexcept {
   if constexpr (!bare_transfers) return ipc::io::send(fd, octets, limit);
@@ -30,7 +30,7 @@ inline constexpr bool bare_transfers = !under_thread_sanitizer;
   return ipc::io::send_again(fd, octets, limit);
 }
 
-/// As ipc::io::recv.
+/// Does the same as ipc::io::recv.
 [[gnu::always_inline]] inline ipc::io::Transfer receive_bare(int fd, MutableOctetSpan space,
                                                              ipc::TimeLimit limit) noexcept {
   if constexpr (!bare_transfers) return ipc::io::recv(fd, space, limit);

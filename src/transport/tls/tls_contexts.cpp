@@ -24,8 +24,8 @@ constexpr int security_level = 2;
 constexpr unsigned char session_context[] = "perigee";
 constexpr int chain_length_max = 8;
 
-// TLS 1.0 and 1.1 are out (RFC 8996). Compression leaks contents. A peer that renegotiates makes
-// this side do costly work. Early data, which an attacker can repeat, is off by default.
+// TLS 1.0 and 1.1 are not allowed (RFC 8996). Compression leaks contents. A peer that renegotiates
+// makes this side do costly work. Early data, which an attacker can repeat, is off by default.
 Checked set_versions(SSL_CTX& context, const TlsOptions& options) {
   const bool newest = options.version_min == TlsVersion::tls_1_3;
   SSL_CTX_set_min_proto_version(&context, newest ? TLS1_3_VERSION : TLS1_2_VERSION);
@@ -39,7 +39,7 @@ Checked set_versions(SSL_CTX& context, const TlsOptions& options) {
   if (options.cipher_suites.empty()) return {};
   if (SSL_CTX_set_ciphersuites(&context, options.cipher_suites.c_str()) == 1) return {};
   return bad_file_by_openssl("the cipher suites " + options.cipher_suites,
-                             "names of TLS 1.3 with colons between are needed");
+                             "write names of TLS 1.3 suites with colons between them");
 }
 
 Checked use_certificate(SSL_CTX& context, const TlsOptions& options) {

@@ -44,7 +44,8 @@ struct TlsContexts {
 };
 using SharedContexts = std::shared_ptr<const TlsContexts>;
 
-/// Reads the files of the options, now and at each `reload`. Any thread.
+/// Reads the files of the options at each `reload`. Before the first `reload`, `current` is null.
+/// Any thread.
 class ContextSource {
  public:
   explicit ContextSource(TlsOptions options) : options_(std::move(options)) {}

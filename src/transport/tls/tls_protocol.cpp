@@ -89,7 +89,8 @@ class Claimed {
   std::vector<ProfileEndpoint> places_;
 };
 
-// Port 0 stands for "the port in the component" in alternate addresses: other ORBs skip these.
+// In alternate addresses, port 0 stands for the port in the component TAG_SSL_SEC_TRANS. Other ORBs
+// skip such addresses.
 void claim_alternates(const iop::ProfileBody& body, std::uint16_t port, Claimed& claimed) {
   for (const auto& other : body.components) {
     if (other.tag != iop::tag_alternate_iiop_address) continue;

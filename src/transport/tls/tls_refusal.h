@@ -13,8 +13,8 @@ namespace perigee::transport::tls {
 void note_wrong_names(SSL& connection, std::string& names);
 
 /// The reason of the last failure of this connection, from OpenSSL's list of errors and from the
-/// check of the peer's certificate. Empties the list. `expected_name`: that the server should have.
-/// `names`: see `note_wrong_names`.
+/// check of the peer's certificate. Empties the list. `expected_name`: the server should have this
+/// name. `names`: see `note_wrong_names`.
 Transport::Refusal refusal_of(SSL& connection, const std::string& expected_name,
                               const std::string& names);
 

@@ -19,7 +19,7 @@ namespace perigee::transport::tls {
 /// `ahead_` counts this octet.
 class TlsTransport final : public Transport {
  public:
-  /// `peer`: as text for logs.
+  /// `peer`: the peer's address, as text for logs.
   TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records,
                std::string peer);
 

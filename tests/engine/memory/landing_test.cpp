@@ -156,7 +156,7 @@ void check_stream(Receiver& receiver, std::size_t at_once) {
     receiver.cache.clear();
     REQUIRE(receiver.receive(receiver.request(numbers<T>(mib / sizeof(T)))) ==
             InboxStatus::message);
-    CHECK_FALSE(receiver.message.landed);  // no vector is kept: the announced size takes none
+    CHECK_FALSE(receiver.message.landed);  // an announced size alone makes no vector
   }
 }
 
@@ -290,7 +290,7 @@ TEST_CASE("a message with a value after the sequence is decoded unchanged") {
   }
 }
 
-/// Changes the length of the sequence, which has so many octets.
+/// Changes the length of the sequence from `from` to `to`.
 void set_length(Octets& request, std::uint32_t from, std::uint32_t to) {
   for (std::size_t index = 12; index + 4 < request.size(); index += 4) {
     std::uint32_t value = 0;

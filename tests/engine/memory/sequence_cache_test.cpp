@@ -48,7 +48,7 @@ struct Fixture {
   }
 };
 
-/// A sequence of so many octets, in CDR, whose elements are of `element_size` octets.
+/// A CDR sequence whose elements take `size` octets in all, and `element_size` octets each.
 Octets encoded(std::size_t size, std::size_t element_size = 1) {
   const std::size_t front = std::max(sizeof(std::uint32_t), element_size);
   Octets octets(front + size);
@@ -59,7 +59,7 @@ Octets encoded(std::size_t size, std::size_t element_size = 1) {
   return octets;
 }
 
-/// The decoder asks for so many octets more than a sequence has: see copy.h.
+/// The decoder asks for this many more octets than a sequence has: see copy.h.
 constexpr std::size_t spare = 32;
 
 TEST_CASE("a large parameter reuses the memory of the previous call, whatever its size was") {

@@ -152,7 +152,7 @@ TEST_CASE("nothing is watched while nothing is unfinished") {
   CHECK(registry.wakes == 2);
 }
 
-TEST_CASE("a watch that could not be woken is woken for the next message, and for more output") {
+TEST_CASE("if waking the watch failed, the next message and further output wake it again") {
   Registry registry;
   registry.can_wake = false;
   Peer peer(registry);
@@ -305,7 +305,7 @@ TEST_CASE("an exempt message stays exempt when an older one is charged within th
   CHECK(older.receive(500 * kib, mib));
 }
 
-// A look reads the orders of all connections once; their packets do not.
+// The watch looks at all connections in regular steps. An arriving packet does not cause a look.
 TEST_CASE("a paused message becomes exempt at the next look, not with its next packet") {
   Registry registry;
   Peer oldest(registry);

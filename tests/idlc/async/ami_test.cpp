@@ -185,8 +185,8 @@ TEST_CASE("exceptions are given to the handler in a holder") {
 
 namespace {
 
-/// The results of a handler that is an object, which a client in another process calls, or a call
-/// of its own ORB.
+/// A reply handler that is an object. Its own ORB calls it by the reference `here`, and a client's
+/// ORB by the reference `there`.
 struct HandlerObject {
   explicit HandlerObject(const Places& places)
       : handler(CORBA::make_reference<Handler>()), id(places.poa->activate_object(handler)) {

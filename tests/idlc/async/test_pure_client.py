@@ -1,4 +1,4 @@
-"""A client that uses nothing asynchronous includes, links and weighs nothing of it.
+"""A client without asynchronous calls includes no headers of them, links no symbols of them, and is no larger.
 
 usage: test_pure_client.py COMPILER PERIGEE_IDL IDL_FILE
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 COMPILER, PERIGEE_IDL, IDL_FILE = sys.argv[1:4]
 INCLUDE = Path(__file__).resolve().parents[3] / "include"
-# What serves calls and servants that go on later, and what serves servants at all.
+# Names that only asynchronous calls, asynchronous servants, or servants in general need.
 ASYNCHRONOUS = re.compile(r"perigee::(async|task|call|skeleton|pool|completion)\b|\bAM[IH]_|AmiC|Async|ASYNC_|"
                           r"Messaging::|PortableServer::|stub::(send|Call|Reply|Arguments)|coroutine|stop_token")
 PROGRAM = """
@@ -58,18 +58,18 @@ class PureClient(unittest.TestCase):
         self.assertTrue(any("Stock::" in name for name in names))
         return [name for name in names if ASYNCHRONOUS.search(name)]
 
-    def test_neither_the_stub_nor_the_program_has_a_symbol_of_it(self):
+    def test_neither_the_stub_nor_the_program_has_a_symbol_of_asynchronous_calls(self):
         for name in ("stockC.cpp", "program.cpp"):
             with self.subTest(name=name):
                 self.assertEqual(self.symbols(self.whole / name), [])
 
-    def test_what_uses_it_is_seen(self):
+    def test_the_check_finds_the_symbols_of_asynchronous_calls_where_they_are_used(self):
         for name in ("stockAmiC.cpp", "stockAsync.cpp"):
             with self.subTest(name=name):
                 run(COMPILER, "-std=c++23", "-O2", f"-I{INCLUDE}", "-c", self.whole / name, "-o", self.folder / "x.o")
                 self.assertTrue(ASYNCHRONOUS.search(run("nm", "-C", self.folder / "x.o")))
 
-    def test_no_header_of_it_is_included(self):
+    def test_no_header_of_asynchronous_calls_is_included(self):
         included = run(COMPILER, "-std=c++20", f"-I{INCLUDE}", "-M", self.whole / "program.cpp")
         self.assertIn("perigee/orb/mapping.h", included)
         for name in ("perigee/async/", "perigee/poa/", "perigee/orb/ami.h", "perigee/orb/async_stub.h",
@@ -82,7 +82,7 @@ class PureClient(unittest.TestCase):
             with self.subTest(name=name):
                 self.assertEqual((self.whole / name).read_text(), (self.plain / name).read_text())
 
-    def test_the_declaration_of_async_weighs_nothing(self):
+    def test_the_declaration_of_async_adds_no_code(self):
         without = self.made("without")
         header = without / "stockC.h"
         text = header.read_text()
@@ -93,7 +93,7 @@ class PureClient(unittest.TestCase):
                 self.assertEqual(self.sizes(without / name), self.sizes(self.whole / name))
 
     def sizes(self, source):
-        """Of code and data."""
+        """The sizes of code and data."""
         return run("size", self.compiled(source)).splitlines()[1].split()[:3]
 
 

@@ -191,7 +191,7 @@ TEST_CASE("a string literal is inserted as a string") {
   CHECK(any.type()->equal(CORBA::_tc_string));
 }
 
-TEST_CASE("nil references go into an any, and come out as what they are and as Object") {
+TEST_CASE("nil references go into an any, and come out as their own type and as Object") {
   Any any;
   any <<= IDL::traits<Boxes::Shelf>::ref_type();
   CHECK(any.type()->id() == "IDL:Boxes/Shelf:1.0");

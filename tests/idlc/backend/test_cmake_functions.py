@@ -78,7 +78,7 @@ class CMakeFunctions(unittest.TestCase):
         self.build_project()
         self.assertEqual(run(self.build / "one").returncode, 0)
 
-    def test_files_of_one_name_in_different_folders_keep_them(self):
+    def test_files_of_one_name_in_different_folders_keep_their_folders(self):
         for folder, value in (("one", 1), ("two", 2)):
             (self.source / folder).mkdir()
             self.write(f"{folder}/size.idl", f"module {folder} {{ const long size = {value}; }};\n")
@@ -132,7 +132,7 @@ class CMakeFunctions(unittest.TestCase):
                     self.assertEqual(outcome.returncode, 0, outcome.stdout)
                     self.assertIn(f"virtual void {name}(", (self.build / "values_idl" / "mainAmhS.h").read_text())
 
-    def test_wrong_arguments_are_said_when_configuring(self):
+    def test_wrong_arguments_are_reported_when_configuring(self):
         self.assertIn("needs FILES", self.configure("perigee_idl_library(values)\n").stdout)
         self.assertIn("unknown arguments",
                       self.configure("perigee_idl_library(values main.idl)\n").stdout)

@@ -105,7 +105,7 @@ TEST_CASE("annotations of the main file add files for asynchronous servants") {
 }
 
 TEST_CASE(
-    "files of asynchronous calls and servants that are asked for are there, whatever the file "
+    "requested files of asynchronous calls and servants are generated, whatever the IDL file "
     "holds") {
   const cpp11::GenerateResult generated =
       generate_file("constants", {.with_ami = true, .with_amh = true, .with_async = true});

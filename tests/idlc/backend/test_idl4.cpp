@@ -122,7 +122,7 @@ TEST_CASE("a derived struct has its base's members first") {
   CHECK(names == "nameflagsextra");
 }
 
-TEST_CASE("an enum with values or a bound is encoded by its value, in as many octets") {
+TEST_CASE("an enum with values or a bound is encoded by its value, in the octets of its bound") {
   CHECK(encode(Level::high, std::endian::big) == octets(1));
   CHECK(encode(Code::next, std::endian::big) == octets(0, 0, 0, 201));
   CHECK(encode(Signed::minus, std::endian::big) == octets(255, 255, 255, 255));
@@ -133,8 +133,7 @@ TEST_CASE("an enum with values or a bound is encoded by its value, in as many oc
   CHECK(decoding_error<Level>(octets(2)) == ErrorKind::bad_enum);
 }
 
-TEST_CASE(
-    "a member whose enum has no enumerator 0, or another one first, begins with the first one") {
+TEST_CASE("a member of an enum starts with the first enumerator, even if its value is not 0") {
   const Chosen chosen;
   CHECK(chosen.code() == Code::two);
   CHECK(chosen.signed_() == Signed::minus);

@@ -3,10 +3,10 @@
 usage: foreign_files.py generate PERIGEE-IDL OMNIORB-FOLDER OUR-FOLDER OUTPUT-FOLDER
        foreign_files.py check    PERIGEE-IDL OMNIORB-FOLDER OUR-FOLDER
 
-generate: all files but those below, with --any, in OUTPUT-FOLDER; there also C_0.cpp and so on, which
-include the sources of many files, for most of the time goes into Perigee's headers; and foreign_types.h
-with FOREIGN_TYPES_FOR_EACH(X): X(C++ type) for each type.
-check: those below, and no others, are refused, each for its reason.
+generate: writes the C++ of all files except those of the list REFUSED, with --any, to OUTPUT-FOLDER. Also writes
+C_0.cpp and so on. Each of them includes the sources of many files, since compiling Perigee's headers takes most of the
+time. foreign_types.h has FOREIGN_TYPES_FOR_EACH(X): X(C++ type) for each type.
+check: the files of the list REFUSED, and no others, are refused, each for its reason.
 """
 import pathlib
 import re
@@ -114,7 +114,8 @@ def write_if_changed(path, text):
 
 
 def inclusion(output, stem, part, number):
-    """One line of a unit. Sources for any may have nodes of one name, of interfaces that they do not define."""
+    """The lines of a unit that include one source. The sources of several files may define TypeCode nodes of one name,
+    for interfaces that they only declare: macros rename these nodes in each source."""
     source = output / f"{stem}{part}.cpp"
     nodes = sorted(set(re.findall(r"\b_forward_\w+", source.read_text(encoding="utf-8"))))
     before = "".join(f"#define {node} {node}_{number}\n" for node in nodes)

@@ -244,7 +244,7 @@ TEST_CASE("the bits of a bitset are counted through any number of empty bases") 
         "bitset 'Last' has 65 bits, more than 64");
 }
 
-TEST_CASE("the total size of repository id prefixes, which declarations repeat, is limited") {
+TEST_CASE("the size of a repository id prefix, which all declarations repeat, is limited") {
   const std::string prefix(256, 'x');
   CHECK(error_of("#pragma prefix \"" + prefix + "\"\nstruct S { long a; };") ==
         "a prefix of repository ids has at most 255 octets");
@@ -257,7 +257,7 @@ TEST_CASE("the total size of scope names, which all inner declarations repeat, i
   options.limits.names_size_max = 100'000;
   const std::string module = "module " + std::string(2000, 'm') + " { ";
   CHECK(error_of(module + repeated(100, "interface I;") + "};", options)
-            .starts_with("the declarations' names with those of the scopes around them"));
+            .starts_with("the scoped names and repository ids of all declarations"));
 }
 
 TEST_CASE("control characters of a file never reach the terminal") {

@@ -57,7 +57,7 @@ TEST_CASE("text behind //@default that is no constant is ignored") {
   CHECK(result.ok());
 }
 
-TEST_CASE("a file that is also included at file level is not part of a scope's file") {
+TEST_CASE("a file that is included in a scope and also at file level is not marked as a part") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\nmodule M {\n#include \"a.idl\"\n};\n"},
                      {"a.idl", "typedef long A;\n"}});
@@ -285,7 +285,8 @@ TEST_CASE("the type of a constant selects the alternative of its value") {
 }
 
 TEST_CASE(
-    "annotations in comments belong to what stands in front of them on the line, else behind") {
+    "an annotation in a comment belongs to the declaration before it on its line, else to the next "
+    "one") {
   const CompileResult result = compile_text(
       "interface I { //@inside\n"
       "  void f(in string a, //@perigee::borrowed\n"
@@ -390,7 +391,7 @@ TEST_CASE("mistakes in an annotation file are reported with their position in it
                     options);
   CHECK(full_text(result.diagnostics) ==
         R"(missing.txt: error: the file of annotations cannot be read: No such file or directory
-extra.txt:3:1: error: expected an annotation and what it is for
+extra.txt:3:1: error: expected an annotation and the name of a declaration
   borrowed
   ^
   hint: as in: borrowed Stock::Quoter::put.data
@@ -398,7 +399,7 @@ extra.txt:4:1: error: unknown annotation 'perigee::borowed' [-Werror=unknown-ann
   borowed M::I::f.a
   ^
   hint: did you mean 'perigee::borrowed'?
-extra.txt:5:1: error: expected an annotation and what it is for
+extra.txt:5:1: error: expected an annotation and the name of a declaration
   borrowed M::
   ^
   hint: as in: borrowed Stock::Quoter::put.data

@@ -68,7 +68,7 @@ void check_all(const Exchange& to, const Data::Samples& one, const Data::Samples
            [&](const auto& a, const auto& b) { to.peer->sendc_echo_samples(to.handler, a, b); });
 }
 
-/// Of 1 MB, about.
+/// Sends values of about 1 MB.
 void check_large(const Exchange& to) {
   const auto items = interop::make_many<Data::Items>(30'000, interop::make_item);
   to.check(items, Data::Items(),

@@ -54,7 +54,7 @@ class BaseHandler final : public CORBA::amic_traits<Interop::Base>::replyhandler
   std::string last;
 };
 
-/// Knows what `refuse` and `forbid` raise; nothing else is asked.
+/// Handles the exceptions of `refuse` and `forbid`. The client makes no other calls with it.
 class PeerHandler final : public CORBA::amic_traits<Peer>::replyhandler_base_type {
  public:
   using Holder = IDL::traits<Messaging::ExceptionHolder>::ref_type;

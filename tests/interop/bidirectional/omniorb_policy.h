@@ -1,6 +1,6 @@
 // A POA of omniORB with the policy BOTH. At a client, its objects may be called over connections
-// that the client has opened. At a server, references that its objects are given are called over
-// the connection that they came from.
+// that the client has opened. At a server, references that its objects have received are called
+// over the connection by which the references came.
 #pragma once
 
 #include <omniORB4/CORBA.h>

@@ -189,7 +189,7 @@ inline AllTypes::FixedSamples make_fixed_samples(int seed) {
   MACRO(precise, Precise)          \
   MACRO(shape, Shape)
 
-/// Of the other members of AllTypes::Samples.
+/// The same for the other members of AllTypes::Samples.
 #define PERIGEE_OTHER_TYPES(MACRO) \
   MACRO(text, Text)                \
   MACRO(code, Code)                \
@@ -227,14 +227,14 @@ inline AllTypes::FixedSamples make_fixed_samples(int seed) {
   MACRO(tree, Tree)                \
   MACRO(branch, Branch)
 
-/// Of the members of AllTypes::WideSamples whose parameter `b` is inout.
+/// The same for the members of AllTypes::WideSamples whose parameter `b` is inout.
 #define PERIGEE_WIDE_TYPES(MACRO)  \
   MACRO(wide_letters, WideLetters) \
   MACRO(wide_texts, WideTexts)     \
   MACRO(wide_row, WideRow)         \
   MACRO(wide_entry, WideEntry)
 
-/// Of the members of AllTypes::FixedSamples.
+/// The same for the members of AllTypes::FixedSamples.
 #define PERIGEE_FIXED_TYPES(MACRO) \
   MACRO(amount, Amount)            \
   MACRO(fraction, Fraction)        \

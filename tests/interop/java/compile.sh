@@ -23,7 +23,7 @@ compile() {  # ORB [SOURCE...]
   javac -nowarn -Xlint:none -cp "$folder/jars/$1/*" -d "$folder/$1" "${sources[@]}" "${@:2}"
 }
 
-stamp=$(cd "$here" && find all_types.idl compile.sh jars.sha256 idl interop shim -type f -print0 | sort -z |
+stamp=$(cd "$here" && find all_types.idl compile.sh jars.sha256 idl interop shim tls -type f -print0 | sort -z |
   xargs -0 sha256sum | sha256sum)
 if [[ -e $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then
   echo "compile: nothing has changed"
@@ -42,5 +42,6 @@ copied='var out = any.create_output_stream(); write(out, s);'
 copied+=' any.read_value(out.create_input_stream(), type());'
 find "$folder/glassfish.generated" -name '*Helper.java' -exec sed -i -E \
   "s/write *\( *any\.create_output_stream *\(\), *s *\);/$copied/" {} +
-compile glassfish "${programs[@]}" "$here/shim/org/omg/CORBA/portable/ServantObjectExt.java"
+compile glassfish "${programs[@]}" "$here"/tls/*.java \
+  "$here/shim/org/omg/CORBA/portable/ServantObjectExt.java"
 echo "$stamp" >"$folder/stamp"

@@ -102,7 +102,7 @@ void check_wide(Text::Wide_ptr peer) {
                CHECK(std::wstring(L"\u20ac") == caught.wide_reason.in()));
 }
 
-/// 10 MB, about.
+/// Sends about 10 MB.
 void check_many_wide_strings(Text::Wide_ptr peer) {
   const std::wstring text = units({'a', interop::clef, 'b'});
   Text::WideStrings many;

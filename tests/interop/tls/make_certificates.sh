@@ -5,7 +5,7 @@
 # refusals. Each certificate exists in the forms that the peers read:
 #   server.pem, server.key   Perigee
 #   server.both              omniORB: the certificate and its key in one file
-#   server.p12               JacORB, with --java: a keystore with the certificate, its key and the
+#   server.p12               Java, with --java: a keystore with the certificate, its key and the
 #                            authority; its password is "changeit"
 set -euo pipefail
 perigee=$1 folder=$2 java=${3-}

@@ -20,7 +20,8 @@ import time
 SERVER_PORT = 684
 RAW_IP = 101  # the packets begin with the header of IPv4
 # TAG_SSL_SEC_TRANS up to the port: the tag, the length, the byte order, what the server supports and
-# requires. With zeros before it, the little-endian form looks like the other one: it comes first.
+# requires. The little-endian form behind zeros also matches the big-endian pattern, so the little-endian
+# pattern is tried first.
 COMPONENTS = (
     ("<H", re.compile(b"\x14\0\0\0\x08\0\0\0\1.{5}", re.DOTALL)),
     (">H", re.compile(b"\0\0\0\x14\0\0\0\x08\0.{5}", re.DOTALL)),

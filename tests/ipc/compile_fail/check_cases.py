@@ -1,4 +1,4 @@
-"""What must not compile does not, and says why; what differs in one line does.
+"""Checks that wrong code does not compile, with the expected message, and that the corrected code compiles.
 
 usage: check_cases.py <file.cases> <include folder> <compiler>...
 
@@ -10,9 +10,9 @@ A case is some lines of a function:
     - line              of the wrong form
     + line              of the right form
 
-All right forms of a file are compiled together, without a warning; all wrong forms together, where
-each must have an error at its wrong line. Where a word is `nodiscard`, the compiler's words for an
-unused result are meant.
+All right forms of a file are compiled together, and must cause no warning. All wrong forms are
+compiled together, and each must have an error at its wrong line. The word `nodiscard` stands for
+the compiler's message about an unused result.
 """
 
 import re

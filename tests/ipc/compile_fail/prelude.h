@@ -1,4 +1,4 @@
-// What the cases have at hand. Each becomes a function with these parameters.
+// The declarations that the cases use. Each case becomes a function with the parameters PARAMETERS.
 #pragma once
 
 #include <perigee/ipc/families.h>

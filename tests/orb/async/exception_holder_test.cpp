@@ -80,7 +80,7 @@ class Value final {
     encoder.write_string(text);
     return *this;
   }
-  /// The members, with a Tired of so many hours.
+  /// The members, with the exception Tired of `hours` hours.
   Value& members(std::int32_t hours) {
     encoder.write_boolean(false);
     encoder.write_boolean(false);

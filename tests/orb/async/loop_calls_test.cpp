@@ -232,7 +232,7 @@ TEST_CASE("the time of a call in flight can be shortened") {
   owing.answer_all(1);
 }
 
-TEST_CASE("a peer that accepts a connection and never replies ends the call") {
+TEST_CASE("a call ends if the peer accepts its connection and never replies") {
   orb::Settings settings = settings_of(each_shared_strategy());
   settings.first_reply_timeout = 50ms;
   Middle middle(std::move(settings));

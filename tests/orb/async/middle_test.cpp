@@ -42,7 +42,7 @@ TEST_CASE("a shutdown that waits receives the sinks' replies and replies to the 
   ending.join();
 }
 
-TEST_CASE("a loop outlives its connections while a request of another loop needs its call") {
+TEST_CASE("a loop outlives its connections while its call serves a request of another loop") {
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;

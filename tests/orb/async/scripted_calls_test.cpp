@@ -407,7 +407,7 @@ TEST_CASE("a request carries the remaining time of its caller; a oneway does not
   CHECK(told == std::vector<std::optional<std::uint64_t>>{all, all, std::nullopt, std::nullopt});
 }
 
-TEST_CASE("a peer that never replies ends the calls on a new connection") {
+TEST_CASE("calls on a new connection end with TIMEOUT if the peer never replies") {
   FakeClock clock;
   Fixture fixture({}, clock);
   Kept kept;
@@ -659,7 +659,7 @@ TEST_CASE("a request that is not copied waits if earlier requests are partly sen
   CHECK(fixture.counts("a").connects == 1);
 }
 
-TEST_CASE("a call whose arguments find no memory fails, and no other call") {
+TEST_CASE("a call whose arguments cannot be allocated fails, and other calls do not") {
   Fixture fixture;
   std::promise<void> connect;
   fixture.protocol().add("a", Script{.on_connect = [&] { connect.get_future().wait(); },

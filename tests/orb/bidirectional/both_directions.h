@@ -61,7 +61,7 @@ class CalledBack {
   [[nodiscard]] ObjectRef activate(ActingServant::Action action) {
     return poa->id_to_reference(poa->activate_object(make_servant(std::move(action))));
   }
-  /// A reference of the client's to an object of another ORB.
+  /// A reference of the client's ORB to an object of another ORB.
   [[nodiscard]] ObjectRef see(const ObjectRef& other) const {
     return orb.core().make_object(other->_reference()->ior());
   }

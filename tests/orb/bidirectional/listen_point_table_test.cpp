@@ -31,7 +31,8 @@ using Added = Table::Added;
 const Endpoint first_point{"iiop", "127.0.0.1:1"};
 const Endpoint second_point{"iiop", "127.0.0.1:2"};
 
-/// What the ORB believes of a connection whose transport names its peer so.
+/// The endpoint that the ORB believes for a listen point, on a connection whose transport names its
+/// peer `peer`. Nothing if the ORB does not believe the listen point.
 std::optional<Endpoint> believed_endpoint(const std::string& peer, const iop::ListenPoint& point) {
   return orb::believed_endpoint(test::EndedTransport(peer), point);
 }

@@ -1,5 +1,5 @@
 // The end of a connection that carried callbacks: the calls of both sides fail, and no connection
-// takes its place silently. The peers are made of octets, and end their connections at will.
+// takes its place silently. The peers send raw octets, and end their connections at will.
 #include "orb/async/observers.h"
 #include "orb/bidirectional/bidirectional.h"
 #include "orb/bidirectional/both_directions.h"

@@ -1,4 +1,4 @@
-// Peers made of octets: listen points as other ORBs write them, and hostile listen points.
+// Peers that send raw octets: listen points as other ORBs write them, and hostile listen points.
 #include "orb/bidirectional/bidirectional.h"
 #include "orb/bidirectional/both_directions.h"
 #include "orb/client/endpoint_table.h"

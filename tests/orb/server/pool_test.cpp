@@ -218,7 +218,7 @@ TEST_CASE("requests that are held while their manager becomes active are served"
   CHECK(answered.size() == 200);
 }
 
-TEST_CASE("a pool that is shut down under load has answered all that it executed") {
+TEST_CASE("a pool that is shut down under load has answered each request that it executed") {
   orb::Settings settings = pool_settings(3);
   settings.drain_idle_timeout = std::chrono::seconds(10);  // clients close before
   std::atomic<std::uint32_t> executed{0};

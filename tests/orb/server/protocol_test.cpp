@@ -20,7 +20,7 @@ bool still_serves(const ServerFixture& server, RawClient& client) {
 
 }  // namespace
 
-TEST_CASE("a GIOP 1.2 request in either byte order gets a reply in ours") {
+TEST_CASE("a GIOP 1.2 request in either byte order gets a reply in the server's byte order") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   for (const auto order : {std::endian::little, std::endian::big}) {
@@ -135,7 +135,7 @@ TEST_CASE("an empty object key and an empty operation are no error of framing") 
   CHECK(still_serves(server, client));
 }
 
-TEST_CASE("octets that are not GIOP get MessageError in our highest version, then the end") {
+TEST_CASE("octets that are not GIOP get MessageError in the server's highest version, then EOF") {
   const ServerFixture server(each_strategy());
   RawClient other(server.endpoint);
   CHECK(still_serves(server, other));
@@ -147,7 +147,7 @@ TEST_CASE("octets that are not GIOP get MessageError in our highest version, the
   CHECK(still_serves(server, other));
 }
 
-TEST_CASE("a version that we do not speak gets MessageError in ours") {
+TEST_CASE("a version that the server does not have gets MessageError in a version that it has") {
   const ServerFixture server(each_strategy());
   for (const auto& [major, minor] : {std::pair{2, 0}, std::pair{1, 9}}) {
     RawClient client(server.endpoint);

@@ -1,4 +1,4 @@
-// A client made of octets: messages are written by hand here, not by the code under test.
+// A client that sends raw octets. This file writes the messages, without the code under test.
 #pragma once
 
 #include "support/octets.h"
@@ -131,7 +131,7 @@ inline Octets operator+(Octets first, const Octets& second) {
   return first;
 }
 
-/// A reply in our own byte order: its fields.
+/// The fields of a reply in the byte order of the machine.
 struct RawReply {
   explicit RawReply(Octets octets) : message(std::move(octets)) {}
 
@@ -153,7 +153,7 @@ struct RawReply {
     return ulong(minor() < 2 ? contexts_end(12) + 4 : 16);
   }
   [[nodiscard]] std::uint32_t result() const { return ulong(body()); }
-  /// Of a system or user exception.
+  /// The repository id of a system or user exception.
   [[nodiscard]] std::string repository_id() const {
     const std::size_t text = body() + 4;
     const std::uint32_t length = ulong(body());
@@ -182,7 +182,7 @@ struct RawReply {
   }
 };
 
-/// CORBA 3.0, 15.4.3, as a server in our own byte order makes it.
+/// A reply in the byte order of the machine. CORBA 3.0, 15.4.3.
 inline Octets make_reply(std::uint32_t id, std::uint32_t result) {
   Writer writer(std::endian::native);
   begin_message(writer, 2, std::endian::native, 1);
@@ -253,13 +253,13 @@ class RawClient {
   std::unique_ptr<transport::Transport> transport_;
 };
 
-/// A server made of octets: it listens, and the test plays the rest.
+/// A server that sends raw octets: it listens, and the test reads and writes its messages.
 class RawServer {
  public:
   [[nodiscard]] std::string reference() const {
     return "corbaloc:iiop:1.2@" + acceptor_->published().address + "/raw";
   }
-  /// Blocks for a client.
+  /// Waits for a client.
   [[nodiscard]] RawClient accept() {
     auto accepted = acceptor_->accept(transport::Wait::yes);
     REQUIRE(accepted.has_value());

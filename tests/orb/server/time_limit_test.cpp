@@ -246,7 +246,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a oneway with scope target returns when the object has done it, and raises its exception") {
+    "a oneway with scope target returns after its execution, and raises the servant's exception") {
   bool done = false;
   bool throws = false;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
@@ -262,7 +262,7 @@ TEST_CASE(
   CHECK_THROWS_AS(send_act(object), CORBA::NO_RESOURCES);
 }
 
-TEST_CASE("a oneway with scope server returns before the object has done it") {
+TEST_CASE("a oneway with scope server returns before the servant has executed it") {
   std::promise<void> returned;
   std::promise<void> done;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest&) {

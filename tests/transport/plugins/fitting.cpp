@@ -1,4 +1,4 @@
-// Suitable plug-ins, which bring the protocols of PLUGIN_BRINGS.
+// Plug-ins that fit this ORB. The macro PLUGIN_BRINGS selects the protocols that a plug-in brings.
 #include <perigee/transport/plugin.h>
 
 #include <array>
@@ -11,7 +11,7 @@ extern "C" void PLUGIN_CALLS();  // defined by the program
 namespace perigee::test {
 namespace {
 
-/// A protocol without a target.
+/// A protocol that claims no profile and makes no connection.
 class PluggedProtocol final : public transport::ProtocolFactory {
  public:
   explicit PluggedProtocol(std::string_view scheme) : schemes_{scheme} {}

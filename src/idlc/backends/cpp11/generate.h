@@ -48,10 +48,10 @@ struct GenerateResult {
 };
 
 /// Generates the header and the source of the client and of the server for the model's main file.
-/// The files for any and the source of all are generated if `names` asks for them. The files of
-/// asynchronous calls, servants and coroutines are generated if `names` asks for them, or if
-/// `implied` has some for the main file. The texts of the other files do not depend on these
-/// choices.
+/// The files for any and the source that includes all others are generated if `names` asks for
+/// them. The files of asynchronous calls, servants and coroutines are generated if `names` asks for
+/// them, or if `implied` has declarations for the main file. The texts of the other files do not
+/// depend on these choices.
 /// The same model gives the same octets.
 GenerateResult generate(const Model& model, const ImpliedIdl& implied, const FileNames& names);
 

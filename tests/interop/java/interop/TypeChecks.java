@@ -65,8 +65,9 @@ final class TypeChecks {
   }
 
   /**
-   * Unions whose discriminator is none of the labels. The JDK's ORB cannot copy them into an any, and
-   * JacORB's classes have one discriminator for the default member: the least natural number.
+   * Unions whose discriminator is none of the labels. The JDK's ORB cannot copy them into an any. For
+   * the default member, JacORB's classes know one discriminator: the least natural number that is no
+   * label.
    */
   private void checkDefaults() throws Exception {
     ByFlag flag = new ByFlag();
