@@ -15,6 +15,16 @@ CORBA::Object_ptr activate(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa) {
   return poa->id_to_reference(id);
 }
 
+/// Serves until the ORB is shut down. A client can shut the ORB down as soon as it has the IOR. If
+/// it does so before this function is called, ORB::run throws BAD_INV_ORDER.
+inline void run_until_shutdown(CORBA::ORB_ptr orb) {
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER& exception) {
+    if (exception.minor() != omni::BAD_INV_ORDER_ORBHasShutdown) throw;
+  }
+}
+
 /// Prints the IOR of the object that `activate` gives, serves until the ORB is shut down.
 template <typename Activate>
 int serve(int argc, char* argv[], const char* program, Activate activate) {
@@ -26,7 +36,7 @@ int serve(int argc, char* argv[], const char* program, Activate activate) {
     CORBA::Object_var object = activate(orb.in(), poa.in());
     CORBA::String_var ior = orb->object_to_string(object);
     std::cout << ior.in() << std::endl;
-    orb->run();
+    run_until_shutdown(orb.in());
     orb->destroy();
     return 0;
   } catch (const CORBA::Exception& exception) {
