@@ -132,7 +132,7 @@ class Package(unittest.TestCase):
         self.assertEqual(sorted(path.stem for path in LIBRARIES.glob("libperigee*.so")), sorted(SHARED))
         files = {path.stem: path.read_text() for path in (LIBRARIES / "pkgconfig").glob("*.pc")}
         for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge"):
-            self.assertEqual(len([name for name, text in files.items() if word in text.split()]), 1, word)
+            self.assertEqual(len([name for name, text in files.items() if word in re.split(r"[\s,]", text)]), 1, word)
         root = EXAMPLES.parent
         newest = max((path for path in (root / "abi").iterdir()), key=lambda path: [*map(int, path.name.split("."))])
         self.assertEqual(sorted(path.name for path in newest.iterdir()), sorted(f"{name}.abi.xz" for name in SHARED))
@@ -212,7 +212,8 @@ class Moved(unittest.TestCase):
                               env=dict(os.environ, PKG_CONFIG_PATH=str(folder))).stdout.strip()
 
     def libraries_of(self, package, *options):
-        return [word for word in self.pkg_config("--libs", *options, package=package).split() if word.startswith("-l")]
+        words = re.split(r"[\s,]", self.pkg_config("--libs", *options, package=package))
+        return [word for word in words if word.startswith("-l")]
 
     def test_pkg_config_knows_what_tls_and_a_bridge_need(self):
         self.assertEqual(self.libraries_of("perigee-tls"), ["-lperigee_tls", "-lperigee"])
@@ -220,16 +221,20 @@ class Moved(unittest.TestCase):
         for library in ("-lssl", "-lcrypto"):
             self.assertIn(library, self.libraries_of("perigee-tls", "--static"))
 
-    def test_a_program_with_the_flags_of_pkg_config_starts_a_bridge(self):
+    def test_a_program_with_the_flags_of_pkg_config_has_tls_and_starts_a_bridge(self):
         program = SCRATCH / "bridge_of_pkg_config"
         sanitize = [f"-fsanitize={SANITIZE}"] if SANITIZE else []
-        run(os.environ["COMPILER"], "-std=c++23", *sanitize, EXAMPLES / "bridge/bridge.cpp", "-o", program,
-            *self.pkg_config("--cflags", "--libs", package="perigee-bridge").split(),
+        flags = [word for package in ("perigee-bridge", "perigee-tls")
+                 for word in self.pkg_config("--cflags", "--libs", package=package).split()]
+        run(os.environ["COMPILER"], "-std=c++23", *sanitize, EXAMPLES / "bridge/bridge.cpp", "-o", program, *flags,
             f"-Wl,-rpath,{self.prefix / LIBRARIES.relative_to(PREFIX)}")
-        target = "corbaloc::127.0.0.1:1/none"
-        reference = run(self.prefix / "bin" / "perigee", "ior", "edit", target)
+        needed = run("readelf", "-d", program)
+        self.assertEqual(needed.count("libperigee_tls.so"), 1)
+        self.assertEqual(needed.count("libperigee_bridge.so"), 1)
+        reference = run(self.prefix / "bin" / "perigee", "ior", "make", "--key", "object", "--address", "127.0.0.1:1")
         with Server(f"{program} {reference}") as bridge:
-            self.assertIn("iiop://127.0.0.1", run(self.prefix / "bin" / "perigee", "ior", bridge.ior))
+            self.assertNotEqual(bridge.ior, reference.strip())
+            self.assertIn("127.0.0.1", run(self.prefix / "bin" / "perigee", "ior", bridge.ior))
             self.assertEqual(bridge.end(), 0)
 
     def test_pkg_config_finds_headers_libraries_and_idl(self):
