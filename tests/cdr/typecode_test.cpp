@@ -328,8 +328,8 @@ TEST_CASE("enumerators, flags and members count as parts, for the encoder and th
   }
 }
 
-// Each enumerator takes 8 octets in the message. It is charged with 48 octets if a pointer has 32 bits,
-// and with 64 octets otherwise. The values before the TypeCode leave less for it.
+// Each enumerator takes 8 octets in the message. It is charged with 48 octets if a pointer has
+// 32 bits, and with 64 octets otherwise. The values before the TypeCode leave less for it.
 TEST_CASE("the memory of a TypeCode is charged to its message") {
   const std::vector<TypeMember> members(1'000, TypeMember{"", nullptr, 0});
   const Octets wire =
