@@ -41,7 +41,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src/perige
 
 # A line of a description has at most 79 characters.
 set(about "Perigee compiles OMG IDL to the IDL-to-C++11 mapping. Programs call objects in
-other processes by GIOP, over TCP, UNIX-domain sockets and UDP.")
+other processes by GIOP, over TCP, TLS, UNIX-domain sockets and UDP.")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libperigee${PERIGEE_SOVERSION})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
@@ -76,7 +76,8 @@ ${about}
 .
 This package contains the command perigee. It explains and changes object
 references. It shows and changes the names in a naming service, and the
-protocols of a running server. It also measures calls.")
+protocols of a running server. It passes requests from one protocol to another,
+makes certificates for a first try of TLS, and measures calls.")
 
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_NAME perigee-doc)
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_SECTION doc)

@@ -31,12 +31,16 @@ WIDE = (1280, 900)
 NARROW = (390, 844)
 SEARCH_SECONDS_MAX = 30
 
-START, GUIDE, TABLES = "index.html", "async.html", "limits.html#servers"
+START = "index.html"
 API_START, API_CLASS = "api/index.html", "api/classCORBA_1_1object__reference.html"
+PICTURED = {"start": START, "guide": "async.html", "tables": "limits.html#servers", "bridge": "bridge.html",
+            "tls": "security.html#options", "api-start": API_START, "api-class": API_CLASS}
 SEARCHES = {  # in the documents: a page among the first results
     "buffered oneways": "policies.html",
     "when_all": "async.html",
     "borrowed parameters": "mapping.html",
+    "bridge rules": "bridge.html",
+    "client certificate": "security.html",
 }
 RESULTS_MAX = 5
 # Kinds of pages of the API reference that differ in their text only.
@@ -268,8 +272,7 @@ def take_pictures(browser):
     for form, size, scheme in (("light", WIDE, "light"), ("dark", WIDE, "dark"),
                                ("narrow", NARROW, "light"), ("narrow-dark", NARROW, "dark")):
         browser.show(size, scheme)
-        for title, page in (("start", START), ("guide", GUIDE), ("tables", TABLES),
-                            ("api-start", API_START), ("api-class", API_CLASS)):
+        for title, page in PICTURED.items():
             browser.open(page)
             browser.forget()
             browser.open(page)

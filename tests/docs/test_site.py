@@ -40,7 +40,8 @@ class Links(unittest.TestCase):
 
 class Documents(unittest.TestCase):
     def test_each_document_is_in_the_navigation(self):
-        self.assertIn(ROOT / "docs" / "README.md", pages.navigation())
+        documents = {*(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*/README.md")}
+        self.assertEqual(documents - set(pages.navigation()), set())
 
     def test_the_mark_of_an_excerpt_becomes_its_title(self):
         match = pages.FENCE.search("```cpp examples/hello/server.cpp\nint a;\n```\n")
@@ -55,6 +56,11 @@ class Documents(unittest.TestCase):
 
 
 class Headers(unittest.TestCase):
+    def test_the_start_page_of_the_api_reference_lists_each_folder_of_headers(self):
+        table = (ROOT / "docs" / "site" / "api.dox").read_text()
+        folders = [path for path in (ROOT / "include" / "perigee").iterdir() if path.is_dir()]
+        self.assertEqual([path.name for path in folders if f"`perigee/{path.name}/`" not in table], [])
+
     def test_the_comment_at_the_top_becomes_the_text_of_the_file(self):
         self.assertEqual(header_filter.filtered("// Text.\n#pragma once\n\nint a;\n"),
                          "/// @file\n/// Text.\n#pragma once\nint a;\n")

@@ -11,6 +11,8 @@ from installed import (BUILD, LIBRARIES, PREFIX, SANITIZE, SCRATCH, build_projec
 from two_processes import Server
 
 PROJECT = Path(__file__).resolve().parent / "project"
+EXAMPLES = Path(os.environ["SOURCES"]) / "examples"
+SHARED = ("libperigee", "libperigee_server", "libperigee_tls", "libperigee_bridge")
 
 
 class Package(unittest.TestCase):
@@ -18,11 +20,20 @@ class Package(unittest.TestCase):
     def setUpClass(cls):
         install()
 
-    def call(self, folder):
-        with Server(f"{folder}/server") as server:
-            client = server.call(f"{folder}/client {{ior}}")
-            self.assertEqual((client.returncode, client.stdout), (0, "42 of 3\nnothing to add\n"),
-                             client.stderr)
+    def call(self, folder, server_options="", client_options=""):
+        with Server(f"{folder}/server {server_options}") as server:
+            self.check_client(server, folder, client_options)
+
+    def check_client(self, server, folder, options=""):
+        client = server.call(f"{folder}/client {{ior}} {options}")
+        self.assertEqual((client.returncode, client.stdout), (0, "42 of 3\nnothing to add\n"), client.stderr)
+
+    def call_over_tls(self, folder):
+        certificates = SCRATCH / "certificates"
+        run(PREFIX / "bin" / "perigee", "cert", certificates)
+        self.call(folder, f"-ORBTls required -ORBListenEndpoints ssliop://127.0.0.1:0 "
+                  f"-ORBTlsCertificate {certificates}/server.pem -ORBTlsKey {certificates}/server.key",
+                  f"-ORBTls required -ORBTlsAuthorities {certificates}/authority.pem")
 
     def test_programs_built_against_the_shared_library_talk(self):
         folder = build_project(PROJECT, "shared")
@@ -35,7 +46,8 @@ class Package(unittest.TestCase):
         folder = build_project(PROJECT, "small", "-DPERIGEE_COMPONENTS=static", "-DCMAKE_BUILD_TYPE=Release",
                                "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client", targets=["client"])
         limits = {LIBRARIES / "libperigee.so": 1_740_000, LIBRARIES / "libperigee_server.so": 520_000,
-                  LIBRARIES / "libperigee_bridge.so": 165_000, Path(folder) / "client": 1_572_864}
+                  LIBRARIES / "libperigee_tls.so": 110_000, LIBRARIES / "libperigee_bridge.so": 165_000,
+                  Path(folder) / "client": 1_572_864}
         for number, (file, limit) in enumerate(limits.items()):
             stripped = SCRATCH / f"stripped_{number}"
             run("strip", "-o", stripped, file)
@@ -45,6 +57,25 @@ class Package(unittest.TestCase):
         self.call(build_project(PROJECT, "static", "-DPERIGEE_COMPONENTS=static",
                                 "-DPERIGEE_LIBRARY=Perigee::static",
                                 "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client"))
+
+    def test_programs_load_the_library_of_tls_when_an_option_asks_for_it(self):
+        folder = build_project(PROJECT, "shared")
+        for program in ("client", "server"):
+            self.assertNotIn("libperigee_tls.so", run("readelf", "-d", f"{folder}/{program}"))
+        self.call_over_tls(folder)
+
+    def test_programs_linked_with_the_library_of_tls_talk_over_tls(self):
+        folder = build_project(PROJECT, "tls", "-DPERIGEE_COMPONENTS=tls",
+                               "-DPERIGEE_LIBRARY=Perigee::perigee;Perigee::tls",
+                               "-DPERIGEE_CLIENT_LIBRARY=Perigee::client;Perigee::tls")
+        for program in ("client", "server"):
+            self.assertIn("libperigee_tls.so", run("readelf", "-d", f"{folder}/{program}"))
+        self.call_over_tls(folder)
+
+    def test_programs_linked_with_the_static_library_of_tls_talk_over_tls(self):
+        self.call_over_tls(build_project(PROJECT, "static_tls", "-DPERIGEE_COMPONENTS=static",
+                                         "-DPERIGEE_LIBRARY=Perigee::static;Perigee::static_tls",
+                                         "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client;Perigee::static_tls"))
 
     def test_the_tools_are_installed_and_run(self):
         out = run(PREFIX / "bin" / "perigee", "ior", "corbaloc:rir:/NameService")
@@ -60,8 +91,7 @@ class Package(unittest.TestCase):
             self.assertIn("Table 2: the server, void", out)
 
     def test_the_shared_library_shows_nothing_of_the_libraries_that_it_uses(self):
-        symbols = "".join(run("nm", "-DC", "--defined-only", LIBRARIES / name)
-                          for name in ("libperigee.so", "libperigee_server.so", "libperigee_bridge.so"))
+        symbols = "".join(run("nm", "-DC", "--defined-only", LIBRARIES / f"{name}.so") for name in SHARED)
         strangers = [line for line in symbols.splitlines() if " T " in line and not any(
             name in line for name in ("perigee", "CORBA::", "PortableServer::", "IDL::"))]
         self.assertEqual(strangers, [])
@@ -75,6 +105,10 @@ class Package(unittest.TestCase):
                      and "poa::AdapterLimits" not in line]  # options set these limits
             self.assertEqual(found, [], part)
 
+    def test_only_the_library_of_tls_needs_openssl(self):
+        needing = [name for name in SHARED if "libssl.so" in run("readelf", "-d", LIBRARIES / f"{name}.so")]
+        self.assertEqual(needing, ["libperigee_tls"])
+
     def test_the_library_of_servers_has_nothing_of_the_bridge(self):
         symbols = {name: run("nm", "-C", "--defined-only", LIBRARIES / name)
                    for name in ("libperigee.so", "libperigee_server.so", "libperigee_bridge.so")}
@@ -83,10 +117,27 @@ class Package(unittest.TestCase):
             self.assertNotIn("perigee::bridge::", symbols[name], name)
 
     def test_programs_of_another_project_start_a_bridge(self):
-        for kind, components in (("bridge", "shared"), ("static_bridge", "static")):
-            folder = build_project(PROJECT, kind, f"-DPERIGEE_COMPONENTS={components}",
-                                   f"-DPERIGEE_BRIDGE_LIBRARY=Perigee::{kind}", targets=["bridge"])
-            self.assertEqual(run(f"{folder}/bridge"), "(no target was given)\n")
+        for kind, component in (("bridge", "bridge"), ("static_bridge", "static")):
+            folder = build_project(PROJECT, kind, f"-DPERIGEE_COMPONENTS={component}",
+                                   f"-DPERIGEE_BRIDGE_LIBRARY=Perigee::{kind}")
+            self.call_through_a_bridge(folder, folder)
+
+    def call_through_a_bridge(self, folder, bridge_folder):
+        with Server(f"{folder}/server") as server, Server(f"{bridge_folder}/bridge {server.ior}") as bridge:
+            self.assertNotEqual(bridge.ior, server.ior)
+            self.check_client(bridge, folder)
+            self.assertEqual(bridge.end(), 0)
+
+    def test_each_shared_library_has_a_pkg_config_file_a_recorded_interface_and_a_line_for_dpkg(self):
+        self.assertEqual(sorted(path.stem for path in LIBRARIES.glob("libperigee*.so")), sorted(SHARED))
+        files = {path.stem: path.read_text() for path in (LIBRARIES / "pkgconfig").glob("*.pc")}
+        for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge"):
+            self.assertEqual(len([name for name, text in files.items() if word in re.split(r"[\s,]", text)]), 1, word)
+        root = EXAMPLES.parent
+        newest = max((path for path in (root / "abi").iterdir()), key=lambda path: [*map(int, path.name.split("."))])
+        self.assertEqual(sorted(path.name for path in newest.iterdir()), sorted(f"{name}.abi.xz" for name in SHARED))
+        lines = (root / "cmake" / "debian" / "shlibs.in").read_text().splitlines()
+        self.assertEqual(sorted(line.split()[0] for line in lines), sorted(SHARED))
 
     def test_no_private_header_is_installed(self):
         headers = {path.relative_to(PREFIX / "include").as_posix()
@@ -155,10 +206,36 @@ class Moved(unittest.TestCase):
     def tearDownClass(cls):
         cls.prefix.rename(PREFIX)
 
-    def pkg_config(self, *words):
+    def pkg_config(self, *words, package="perigee"):
         folder = self.prefix / LIBRARIES.relative_to(PREFIX) / "pkgconfig"
-        return subprocess.run(["pkg-config", *words, "perigee"], check=True, text=True, capture_output=True,
+        return subprocess.run(["pkg-config", *words, package], check=True, text=True, capture_output=True,
                               env=dict(os.environ, PKG_CONFIG_PATH=str(folder))).stdout.strip()
+
+    def libraries_of(self, package, *options):
+        words = re.split(r"[\s,]", self.pkg_config("--libs", *options, package=package))
+        return [word for word in words if word.startswith("-l")]
+
+    def test_pkg_config_knows_what_tls_and_a_bridge_need(self):
+        self.assertEqual(self.libraries_of("perigee-tls"), ["-lperigee_tls", "-lperigee"])
+        self.assertEqual(self.libraries_of("perigee-bridge"), ["-lperigee_bridge", "-lperigee_server", "-lperigee"])
+        for library in ("-lssl", "-lcrypto"):
+            self.assertIn(library, self.libraries_of("perigee-tls", "--static"))
+
+    def test_a_program_with_the_flags_of_pkg_config_has_tls_and_starts_a_bridge(self):
+        program = SCRATCH / "bridge_of_pkg_config"
+        sanitize = [f"-fsanitize={SANITIZE}"] if SANITIZE else []
+        flags = [word for package in ("perigee-bridge", "perigee-tls")
+                 for word in self.pkg_config("--cflags", "--libs", package=package).split()]
+        run(os.environ["COMPILER"], "-std=c++23", *sanitize, EXAMPLES / "bridge/bridge.cpp", "-o", program, *flags,
+            f"-Wl,-rpath,{self.prefix / LIBRARIES.relative_to(PREFIX)}")
+        needed = run("readelf", "-d", program)
+        self.assertEqual(needed.count("libperigee_tls.so"), 1)
+        self.assertEqual(needed.count("libperigee_bridge.so"), 1)
+        reference = run(self.prefix / "bin" / "perigee", "ior", "make", "--key", "object", "--address", "127.0.0.1:1")
+        with Server(f"{program} {reference}") as bridge:
+            self.assertNotEqual(bridge.ior, reference.strip())
+            self.assertIn("127.0.0.1", run(self.prefix / "bin" / "perigee", "ior", bridge.ior))
+            self.assertEqual(bridge.end(), 0)
 
     def test_pkg_config_finds_headers_libraries_and_idl(self):
         include = Path(self.pkg_config("--cflags").removeprefix("-I"))
@@ -177,7 +254,7 @@ class Moved(unittest.TestCase):
 
     def test_find_package_finds_all_components(self):
         build_project(PROJECT, "components", f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                      "-DPERIGEE_COMPONENTS=shared;static;idl", targets=["client"])
+                      "-DPERIGEE_COMPONENTS=shared;tls;bridge;static;idl", targets=["client"])
 
     def test_find_package_names_a_component_that_is_not_installed(self):
         compiler = self.prefix / "bin" / "perigee-idl"
