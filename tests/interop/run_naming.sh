@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
 # Runs a client with its own naming service, at a free port.
-#   run_naming.sh OMNINAMES PERIGEE CLIENT [CLIENT-OPTION...]
-# The client gets HOST:PORT as its first argument, and the initial reference NameService.
+#   run_naming.sh NAMES [OPTION...] -- PERIGEE CLIENT [CLIENT-OPTION...]
+# The naming service prints the IOR of its root context. FOLDER in its options becomes a folder of this
+# run, for its data. The client gets HOST:PORT as its first argument, and the initial reference
+# NameService.
 set -euo pipefail
 
-names=$1 perigee=$2 client=$3
+names=()
+while [[ $# -gt 0 && $1 != -- ]]; do
+  names+=("$1")
+  shift
+done
+perigee=$2 client=$3
 shift 3
 folder=$(mktemp -d)
+names=("${names[@]//FOLDER/$folder}")
 names_pid=
 clean_up() {
   [[ -n $names_pid ]] && kill "$names_pid" 2>/dev/null
@@ -15,14 +23,13 @@ clean_up() {
 trap clean_up EXIT
 
 mkfifo "$folder/output"
-"$names" -start 1 -ignoreport -datadir "$folder" -ORBendPoint giop:tcp:127.0.0.1: \
-  >"$folder/output" 2>&1 &
+"${names[@]}" >"$folder/output" 2>&1 &
 names_pid=$!
 exec 3<"$folder/output"
 ior=
 while [[ -z $ior ]]; do
-  read -r line <&3 || { echo "run_naming: $names printed no reference" >&2; exit 1; }
-  [[ $line =~ IOR:[0-9a-f]+ ]] && ior=${BASH_REMATCH[0]}
+  read -r line <&3 || { echo "run_naming: ${names[0]} printed no reference" >&2; exit 1; }
+  [[ $line =~ IOR:[0-9a-fA-F]+ ]] && ior=${BASH_REMATCH[0]}
 done
 cat <&3 >/dev/null &
 

@@ -23,7 +23,8 @@ compile() {  # ORB [SOURCE...]
   javac -nowarn -Xlint:none -cp "$folder/jars/$1/*" -d "$folder/$1" "${sources[@]}" "${@:2}"
 }
 
-stamp=$(cd "$here" && find all_types.idl compile.sh jars.sha256 idl interop shim tls -type f -print0 | sort -z |
+stamp=$(cd "$here" && find all_types.idl compile.sh jars.sha256 idl interop jacorb glassfish shim tls -type f -print0 |
+  sort -z |
   xargs -0 sha256sum | sha256sum)
 if [[ -e $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then
   echo "compile: nothing has changed"
@@ -31,7 +32,7 @@ if [[ -e $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then
 fi
 rm -rf "$folder"/{jacorb,glassfish}{,.generated} "$folder/stamp"
 
-only_jacorb=("$here/interop/FixedSampleMaker.java" "$here/interop/Callbacks.java")
+only_jacorb=("$here/interop/FixedSampleMaker.java" "$here/interop/Callbacks.java" "$here"/jacorb/*.java)
 mapfile -t programs < <(find "$here/interop" -name '*.java' ! -name FixedSampleMaker.java ! -name Callbacks.java)
 generate jacorb
 compile jacorb "${programs[@]}" "${only_jacorb[@]}"
@@ -42,6 +43,6 @@ copied='var out = any.create_output_stream(); write(out, s);'
 copied+=' any.read_value(out.create_input_stream(), type());'
 find "$folder/glassfish.generated" -name '*Helper.java' -exec sed -i -E \
   "s/write *\( *any\.create_output_stream *\(\), *s *\);/$copied/" {} +
-compile glassfish "${programs[@]}" "$here"/tls/*.java \
+compile glassfish "${programs[@]}" "$here"/{glassfish,tls}/*.java \
   "$here/shim/org/omg/CORBA/portable/ServantObjectExt.java"
 echo "$stamp" >"$folder/stamp"

@@ -164,7 +164,7 @@ CORBA::Any any_of(const T& value) {
   return any;
 }
 
-std::vector<CORBA::Any> make_anys(const PeerReference& peer, bool has_wide) {
+std::vector<CORBA::Any> make_anys(bool has_wide) {
   std::vector<CORBA::Any> anys{any_of(std::int32_t{-7}),
                                any_of(true),
                                any_of('x'),
@@ -174,7 +174,6 @@ std::vector<CORBA::Any> make_anys(const PeerReference& peer, bool has_wide) {
                                any_of(1.5F),
                                any_of(-1e300),
                                any_of(std::string("text")),
-                               any_of(peer),
                                any_of(interop::make_samples(1)),
                                any_of(interop::make_tree(3, 1)),
                                any_of(AllTypes::Refused("no", 3, interop::make_point(1)))};
@@ -187,8 +186,24 @@ std::vector<CORBA::Any> make_anys(const PeerReference& peer, bool has_wide) {
   return anys;
 }
 
+/// The JDK's ORB writes the profile of a corbaloc again in its own byte order. So the anys may
+/// differ in octets, and the references in them are compared.
+void check_reference_in_any(const PeerReference& peer) {
+  const CORBA::Any any = any_of(peer);
+  CORBA::Any b = any;
+  CORBA::Any c;
+  for (const CORBA::Any& got : {peer->echo_any(any, b, c), b, c}) {
+    PeerReference reference;
+    CHECK(got >>= reference);
+    CHECK(reference && reference->_is_equivalent(peer));
+  }
+  TypeCodeReference type = any.type();
+  TypeCodeReference other;
+  CHECK(peer->echo_type(any.type(), type, other)->equal(any.type()));
+}
+
 void check_anys(const PeerReference& peer, bool has_wide) {
-  const std::vector<CORBA::Any> anys = make_anys(peer, has_wide);
+  const std::vector<CORBA::Any> anys = make_anys(has_wide);
   for (std::size_t index = 0; index < anys.size(); ++index)
     check_echo(
         anys[index].type()->_text(),
@@ -196,7 +211,7 @@ void check_anys(const PeerReference& peer, bool has_wide) {
         anys[(index + 1) % anys.size()]);
   check_echo(
       "parcel", [&](const auto& a, auto& b, auto& c) { return peer->echo_parcel(a, b, c); },
-      AllTypes::Parcel(1, anys[0], anys[10].type()), AllTypes::Parcel(2, anys[11], anys[1].type()));
+      AllTypes::Parcel(1, anys[0], anys[9].type()), AllTypes::Parcel(2, anys[10], anys[1].type()));
   for (const CORBA::Any& any : anys) {
     const std::string name = any.type()->_text();
     const Subject subject(name);
@@ -363,6 +378,7 @@ int run(const OrbReference& orb, const std::vector<std::string>& arguments) {
   }
   check_defaults(peer);
   check_subject("anys", [&] { check_anys(peer, has_wide); });
+  check_subject("references in anys", [&] { check_reference_in_any(peer); });
   check_subject("text", [&] { check_texts(peer, arguments); });
   check_objects(orb, peer, arguments);
   check_large(peer, large_size(arguments));

@@ -1,50 +1,31 @@
-// AllTypes::Peer as a Perigee server: prints its IOR, serves until quit().
+// AllTypes::Peer as a Perigee server: prints its IOR, serves until quit(). A corbaloc leads to the
+// object by the keys Peer and Table.
 #include "../perigee_serve.h"
-#include "all_types_peer.h"
-
-#include <string>
+#include "forwarding_locator.h"
+#include <perigee/poa/ior_table.h>
 
 namespace {
 
 using interop::PeerReference;
 
-class ForwardingLocator final : public IDL::traits<PortableServer::ServantLocator>::base_type {
- public:
-  explicit ForwardingLocator(PeerReference target) : target_(target) {}
-
-  CORBA::servant_reference<PortableServer::Servant> preinvoke(
-      const PortableServer::ObjectId&, IDL::traits<PortableServer::POA>::ref_type,
-      const std::string&, Cookie&) override {
-    throw PortableServer::ForwardRequest(target_);
-  }
-  void postinvoke(const PortableServer::ObjectId&, IDL::traits<PortableServer::POA>::ref_type,
-                  const std::string&, Cookie,
-                  CORBA::servant_reference<PortableServer::Servant>) override {}
-
- private:
-  PeerReference target_;
-};
-
-PeerReference make_reference(PortableServer::POA& poa) {
-  return IDL::traits<AllTypes::Peer>::unchecked_narrow(
-      poa.create_reference(std::string(AllTypes::Peer::_type_id)));
-}
-
-PeerReference make_forwarder(PortableServer::POA& root, const PeerReference& target) {
-  using namespace PortableServer;  // NOLINT(google-build-using-namespace)
-  const auto poa = root.create_POA(
-      "forwarding", root.the_POAManager(),
-      {root.create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN),
-       root.create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
-  poa->set_servant_manager(CORBA::make_reference<ForwardingLocator>(target));
-  return make_reference(*poa);
+/// The key Peer is the id of the object, and the ORB replies to the key Table with a forward.
+void publish_keys(const interop::OrbReference& orb,
+                  const CORBA::servant_reference<interop::AllTypesServant>& servant,
+                  const PeerReference& peer) {
+  const auto names =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
+  names->activate_object_with_id(PortableServer::string_to_ObjectId("Peer"), servant);
+  names->the_POAManager()->activate();
+  IDL::traits<IORTable::Table>::narrow(orb->resolve_initial_references("IORTable"))
+      ->bind("Table", orb->object_to_string(peer));
 }
 
 PeerReference make_peer(const interop::OrbReference& orb, const interop::PoaReference& poa) {
   auto servant =
       CORBA::make_reference<interop::AllTypesServant>("Perigee", [orb] { orb->shutdown(false); });
   auto peer = servant->_this();
-  servant->set_references(make_forwarder(*poa, peer), make_reference(*poa));
+  servant->set_references(interop::make_forwarder(*poa, peer), interop::make_reference(*poa));
+  publish_keys(orb, servant, peer);
   return peer;
 }
 

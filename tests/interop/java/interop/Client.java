@@ -12,7 +12,8 @@ import org.omg.CORBA.ORB;
 
 /**
  * Calls all operations of AllTypes::Peer and checks the results:
- * Client FILE-WITH-IOR|URL [--quit] [--no-wide] [--latin-1] [--large OCTETS] [options of the ORB].
+ * Client FILE-WITH-IOR|URL [--quit] [--no-wide] [--latin-1] [--no-gone] [--large OCTETS] [options of
+ * the ORB]. --no-gone leaves out the calls of an object that is not active.
  */
 public final class Client {
   private Client() {}
@@ -34,7 +35,7 @@ public final class Client {
     checkAll("types", () -> new TypeChecks(orb, peer).run(options));
     checkAll("anys", () -> new AnyChecks(orb, peer).run(options));
     checkAll("text", () -> TextChecks.run(peer, options));
-    checkAll("references", () -> new ReferenceChecks(orb, peer).run());
+    checkAll("references", () -> new ReferenceChecks(orb, peer).run(options.gone));
     checkAll("exceptions", () -> ExceptionChecks.run(peer));
     checkAll("large values", () -> TypeChecks.checkLarge(peer, options.large));
     if (options.quit) {
@@ -47,6 +48,7 @@ public final class Client {
     final boolean quit;
     final boolean wide;
     final boolean unicode;
+    final boolean gone;
     final int large;
 
     Options(String[] arguments) {
@@ -54,6 +56,7 @@ public final class Client {
       quit = options.contains("--quit");
       wide = !options.contains("--no-wide");
       unicode = !options.contains("--latin-1");
+      gone = !options.contains("--no-gone");
       int position = options.indexOf("--large");
       large = position < 0 ? 10_000_000 : Integer.parseInt(options.get(position + 1));
     }
