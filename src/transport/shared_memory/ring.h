@@ -67,9 +67,9 @@ inline void note_sent() noexcept {}
 inline void note_received() noexcept {}
 #endif
 
-/// The sizes of rings: powers of two.
+/// The sizes of rings: powers of two. A server maps what a client has made, so there is a limit.
 inline constexpr std::uint32_t ring_size_min = std::uint32_t{1} << 16;
-inline constexpr std::uint32_t ring_size_max = std::uint32_t{1} << 26;
+inline constexpr std::uint32_t ring_size_max = std::uint32_t{1} << 22;
 
 /// What both ends share: the words, and the octets, which are mapped twice in a row.
 struct Ring {

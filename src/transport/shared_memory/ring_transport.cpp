@@ -27,6 +27,12 @@ constexpr std::uint32_t wakes_max = 32;
 /// A sleep without a limit costs less: the system sets no timer.
 constexpr nanoseconds unlimited = nanoseconds::max();
 
+/// Asked once: the answer takes several system calls.
+std::uint32_t cpus() noexcept {
+  static const std::uint32_t count = event::usable_cpus();
+  return count;
+}
+
 /// Wakes threads of this process.
 void wake_own(ipc::SharedWord& waits) noexcept {
   std::uint32_t expected = sleeps;
@@ -59,8 +65,8 @@ RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer
       socket_(std::move(socket)),
       peer_(std::move(peer)),
       watcher_(std::move(watcher)),
-      send_spin_(event::usable_cpus()),
-      receive_spin_(event::usable_cpus()) {}
+      send_spin_(cpus()),
+      receive_spin_(cpus()) {}
 
 RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
                              std::shared_ptr<PeerWatcher> watcher, Rings::Made made)
@@ -318,16 +324,19 @@ bool RingTransport::holds_input() const noexcept {
 // Sleeps while the word is `sleeps`. Without the watch, the thread looks at the socket by itself.
 void RingTransport::sleep(ipc::SharedWord& word, nanoseconds limit) {
   constexpr nanoseconds look_around = std::chrono::milliseconds(100);
-  {
-    const std::lock_guard lock(watch_lock_);
-    if (watch_ == nullptr)
-      watch_ = watcher_->watch(readiness_fd(), [this] { return note_peer_end(); });
-    if (watch_ == nullptr) limit = std::min(limit, look_around);
-  }
+  if (!has_watch_.load() && !start_watch()) limit = std::min(limit, look_around);
   sleepers_.fetch_add(1);
   if (!is_over()) ipc::wait_for_change(word, sleeps, limit);
   sleepers_.fetch_sub(1);
   if (word.load() == sleeps && event::is_ended_by_peer(readiness_fd())) (void)note_peer_end();
+}
+
+bool RingTransport::start_watch() {
+  const std::lock_guard lock(watch_lock_);
+  if (watch_ == nullptr)
+    watch_ = watcher_->watch(readiness_fd(), [this] { return note_peer_end(); });
+  has_watch_.store(watch_ != nullptr);
+  return watch_ != nullptr;
 }
 
 // True if it must be called again: a hostile peer can write to the word between the wake and the

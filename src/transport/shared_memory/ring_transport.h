@@ -93,6 +93,7 @@ class RingTransport final : public Transport {
 
   // Both.
   void sleep(ipc::SharedWord& word, std::chrono::nanoseconds limit);
+  [[nodiscard]] bool start_watch();
   void drain_socket(bool keeps_one) const noexcept;
   bool note_peer_end() const noexcept;
   [[nodiscard]] bool is_over() const noexcept { return peer_ended_.load() || interrupted_.load(); }
@@ -113,6 +114,7 @@ class RingTransport final : public Transport {
   mutable std::mutex drain_;                      // one thread at a time reads the socket
   std::mutex watch_lock_;                         // guards the start of the watch
   std::unique_ptr<PeerWatcher::Watch> watch_;
+  std::atomic<bool> has_watch_ = false;
   std::atomic<std::uint32_t> sleepers_ = 0;
 
   // Of the sender.
