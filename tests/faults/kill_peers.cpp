@@ -2,13 +2,15 @@
 // and again. The survivor must get only the right exceptions. In the end it must have no more
 // handles and threads than before, and no larger heap than after the first kills.
 //
-//   kill_peers [--count <n>]     200 kills for each strategy and side: --count 200
+//   kill_peers [--count <n>] [--scheme iiop|shmiop]     200 kills for each strategy and side:
+//   --count 200
 #include "faults/child_process.h"
 #include "faults/process_limits.h"
 #include "runtime/process.h"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -85,6 +87,19 @@ bool settles_at(const Possessions& before) {
   return false;
 }
 
+/// A kill starts threads that stay, for example the thread that watches for the end of peers. What
+/// the process has afterwards, when it stays the same for a while.
+Possessions possessions_after(const std::function<void()>& kill_one) {
+  constexpr std::chrono::milliseconds pause{200};
+  kill_one();
+  for (Possessions before;;) {
+    std::this_thread::sleep_for(pause);  // other threads of the process notice the death
+    const Possessions now;
+    if (now.handles == before.handles && now.threads == before.threads) return now;
+    before = now;
+  }
+}
+
 /// The result of one round of kills.
 enum class Outcome { same, heap_grew, never_settled };
 
@@ -105,7 +120,7 @@ Outcome kill_round(const std::string& name, int count, Possessions before,
 /// Kills peers in rounds of `count`; true if handles, threads and, after at most `rounds_max`
 /// rounds, the heap stay the same.
 bool survive(const std::string& name, int count, const std::function<void()>& kill_one) {
-  const Possessions before;
+  const Possessions before = possessions_after(kill_one);
   for (int kill = 0; kill < kills_before_counting; ++kill) kill_one();
   if (!settles_at(before)) return false;
   Outcome outcome = Outcome::heap_grew;
@@ -114,21 +129,27 @@ bool survive(const std::string& name, int count, const std::function<void()>& ki
   return outcome == Outcome::same;
 }
 
-bool survive_servers(const std::string& strategy, int count) {
+/// Where the next server of the scheme listens.
+std::string endpoint_of(const std::string& scheme) {
+  return scheme + (scheme == "iiop" ? "://127.0.0.1:0"
+                                    : "://@perigee-kill-peers-" + std::to_string(::getpid()));
+}
+
+bool survive_servers(const std::string& scheme, const std::string& strategy, int count) {
   int kills = 0;
   // The thread that looks for idle connections closes the unused connections of dead servers. It
   // starts with the first such connection, before the threads are counted. The client remembers
   // few dead servers.
   const EchoClient client({"-ORBClientIdleTimeout", "100", "-ORBEndpointsMax", "2"});
   {
-    ChildProcess server({"server", strategy});
+    ChildProcess server({"server", scheme, strategy});
     (void)client.echo(server.read_line())->twice(1);
     server.kill();
   }
   Seen seen;
-  const bool same = survive("servers, " + strategy, count, [&] {
+  const bool same = survive("servers, " + scheme + ", " + strategy, count, [&] {
     ++kills;
-    ChildProcess server({"server", strategy});
+    ChildProcess server({"server", scheme, strategy});
     const Echo::Ref echo = client.echo(server.read_line());
     std::vector<std::jthread> callers;
     for (int caller = 0; caller < threads_of_client; ++caller)
@@ -142,17 +163,17 @@ bool survive_servers(const std::string& strategy, int count) {
   return same && seen.wrong == 0 && seen.not_executed + seen.maybe_executed == ends;
 }
 
-bool survive_clients(const std::string& strategy, int count) {
-  EchoServer server({"-ORBThreadStrategy", strategy});
-  return survive("clients, " + strategy, count, [&] {
+bool survive_clients(const std::string& scheme, const std::string& strategy, int count) {
+  EchoServer server({"-ORBThreadStrategy", strategy}, endpoint_of(scheme));
+  return survive("clients, " + scheme + ", " + strategy, count, [&] {
     ChildProcess client({"client", server.reference});
     await_growth(server.servant->counted, calls_before_kill);
     client.kill();
   });
 }
 
-int run_server(const std::string& strategy) {
-  const EchoServer server({"-ORBThreadStrategy", strategy});
+int run_server(const std::string& scheme, const std::string& strategy) {
+  const EchoServer server({"-ORBThreadStrategy", strategy}, endpoint_of(scheme));
   std::printf("%s\n", server.reference.c_str());
   std::fflush(stdout);
   for (;;) ::pause();
@@ -168,11 +189,11 @@ int run_client(const std::string& reference) {
   return 0;
 }
 
-int survive_all(int count) {
+int survive_all(const std::string& scheme, int count) {
   bool all = true;
   for (const char* strategy : strategies) {
-    all = survive_servers(strategy, count) && all;
-    all = survive_clients(strategy, count) && all;
+    all = survive_servers(scheme, strategy, count) && all;
+    all = survive_clients(scheme, strategy, count) && all;
     std::fflush(stdout);
   }
   std::puts(all ? "all survived" : "FAILED");
@@ -185,10 +206,16 @@ int survive_all(int count) {
 int main(int argc, char** argv) {
   using perigee::test::survive_all;
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() == 2 && words[0] == "server") return perigee::test::run_server(words[1]);
+  if (words.size() == 3 && words[0] == "server")
+    return perigee::test::run_server(words[1], words[2]);
   if (words.size() == 2 && words[0] == "client") return perigee::test::run_client(words[1]);
-  if (words.size() == 2 && words[0] == "--count") return survive_all(std::stoi(words[1]));
-  if (words.empty()) return survive_all(20);
-  std::puts("usage: kill_peers [--count <n>]");
+  const auto option = [&words](const std::string& name, const std::string& otherwise) {
+    const auto found = std::ranges::find(words, name);
+    return found == words.end() || found + 1 == words.end() ? otherwise : found[1];
+  };
+  const std::string scheme = option("--scheme", "iiop");
+  if (words.size() % 2 == 0 && (scheme == "iiop" || scheme == "shmiop"))
+    return survive_all(scheme, std::stoi(option("--count", "20")));
+  std::puts("usage: kill_peers [--count <n>] [--scheme iiop|shmiop]");
   return 2;
 }
