@@ -8,4 +8,6 @@ void Transport::await_sendable(std::chrono::milliseconds limit) noexcept {
   event::await_writable(readiness_fd(), limit);
 }
 
+bool Transport::holds_input() const noexcept { return event::is_readable(readiness_fd()); }
+
 }  // namespace perigee::transport

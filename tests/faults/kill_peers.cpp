@@ -122,7 +122,12 @@ Outcome kill_round(const std::string& name, int count, Possessions before,
 bool survive(const std::string& name, int count, const std::function<void()>& kill_one) {
   const Possessions before = possessions_after(kill_one);
   for (int kill = 0; kill < kills_before_counting; ++kill) kill_one();
-  if (!settles_at(before)) return false;
+  if (!settles_at(before)) {
+    const Possessions after;
+    std::printf("%s: the first kills left more behind; handles %zu -> %zu, threads %zu -> %zu\n",
+                name.c_str(), before.handles, after.handles, before.threads, after.threads);
+    return false;
+  }
   Outcome outcome = Outcome::heap_grew;
   for (int round = 0; round < rounds_max && outcome == Outcome::heap_grew; ++round)
     outcome = kill_round(name, count, before, kill_one);

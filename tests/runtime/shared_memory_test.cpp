@@ -89,15 +89,6 @@ TEST_CASE("a client that cannot make shared memory uses the next address") {
   CHECK(three.peer.starts_with("uiop://"));
 }
 
-TEST_CASE("a client whose TLS is required does not use shared memory, unless the option names it") {
-  ThreeEndpoints three;
-  const EchoClient client({"-ORBTls", "required"});
-  CHECK_THROWS_AS(client.echo(three.server.reference)->stop(), CORBA::SystemException);
-  const EchoClient willing({"-ORBTls", "required", "-ORBTlsPlainSchemes", "shmiop"});
-  willing.echo(three.server.reference)->stop();
-  CHECK(three.peer.starts_with("shmiop://"));
-}
-
 TEST_CASE("a corbaloc names shared memory") {
   ThreeEndpoints three;
   const auto key = [&three] {

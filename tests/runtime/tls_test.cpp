@@ -123,7 +123,8 @@ TEST_CASE("a client that cannot trust the server raises NO_PERMISSION with the r
 TEST_CASE("required TLS has no plain protocol, on either side") {
   const Options required{"-ORBTls", "required"};
   for (const std::string endpoint :
-       {"iiop://127.0.0.1:0", "uiop://@perigee-tls-test", "diop://:0"}) {
+       {"iiop://127.0.0.1:0", "uiop://@perigee-tls-test", "shmiop://@perigee-tls-test",
+        "diop://:0"}) {
     CAPTURE(endpoint);
     CHECK_THROWS_AS(EchoServer(trusting("server") + required, endpoint), CORBA::SystemException);
   }
@@ -140,6 +141,10 @@ TEST_CASE("required TLS has no plain protocol, on either side") {
 
   const EchoClient also_local(trusting() + required + Options{"-ORBTlsPlainSchemes", "uiop"});
   CHECK(also_local.echo(plain.reference)->twice(2) == 4);
+  const EchoServer memory({}, "shmiop://@perigee-tls-test-memory");
+  const EchoClient also_memory(trusting() + required + Options{"-ORBTlsPlainSchemes", "shmiop"});
+  CHECK(also_memory.echo(memory.reference)->twice(2) == 4);
+  CHECK_THROWS_AS((void)also_local.echo(memory.reference)->twice(2), CORBA::TRANSIENT);
 }
 
 TEST_CASE("a server without -ORBListenEndpoints listens by TLS if TLS is required") {

@@ -142,11 +142,11 @@ TEST_CASE("a server refuses files that are not in memory, and handles of other k
 TEST_CASE("a server refuses memory with large pages, which can fail after it was mapped") {
   ipc::Handle file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
   if (!file) return;  // a kernel without large pages accepts no such file either
-  constexpr std::uint32_t large = std::uint32_t{1} << 21;
-  if (::ftruncate(file.get(), 2 * off_t{large} + 2097152) != 0) return;
+  constexpr off_t large_page_size = 2 << 20;
+  if (::ftruncate(file.get(), large_page_size) != 0) return;
   REQUIRE(::fcntl(file.get(), F_ADD_SEALS, all_seals) == 0);
   const int handle = file.get();
-  const auto end = refused_by_server({.ring_size = large}, {&handle, 1});
+  const auto end = refused_by_server({.ring_size = size}, {&handle, 1});
   CHECK(end->refusal().why == "the client's shared memory: Operation not permitted");
 }
 
@@ -255,24 +255,60 @@ TEST_CASE("a peer cannot make its file smaller, larger or writable for others") 
   CHECK(::fcntl(peer.memory.get(), F_ADD_SEALS, F_SEAL_WRITE) == -1);
 }
 
-TEST_CASE("a peer that rewrites the words of the waits delays an interrupt by a second at most") {
+TEST_CASE("a peer that rewrites the words of the waits cannot keep a thread asleep") {
+  for (const std::uint32_t written : {0u, 1u, 2u, 3u, 77u}) {
+    CAPTURE(written);
+    const TemporaryFolder folder;
+    const RingServer server(folder.file("socket"));
+    RawRings peer(server, folder.file("socket"));
+    IoResult result;
+    std::jthread receiver([&] {
+      std::byte octet{};
+      result = peer.server_end->receive({&octet, 1}, Wait::yes);
+    });
+    while (peer.sent().receiver_waits.load() != shared_memory::sleeps) std::this_thread::yield();
+    std::this_thread::sleep_for(5ms);  // the thread should be asleep now
+    std::atomic<bool> over{false};
+    std::jthread scribbler([&] {
+      do peer.sent().receiver_waits.store(written);
+      while (!over && written == shared_memory::sleeps);
+    });
+    if (written != shared_memory::sleeps) scribbler.join();
+    peer.server_end->interrupt();
+    receiver.join();
+    over = true;
+    CHECK_FALSE(result.ok());
+  }
+}
+
+TEST_CASE("a peer that floods the socket ends its connection, and keeps no thread") {
   const TemporaryFolder folder;
   const RingServer server(folder.file("socket"));
-  RawRings peer(server, folder.file("socket"));
-  std::atomic<bool> over{false};
-  std::jthread scribbler([&] {
-    while (!over) peer.sent().receiver_waits.store(shared_memory::sleeps);
-  });
-  IoResult result;
-  std::jthread receiver([&] {
-    std::byte octet{};
-    result = peer.server_end->receive({&octet, 1}, Wait::yes);
-  });
-  std::this_thread::yield();
-  peer.server_end->interrupt();
-  receiver.join();
-  over = true;
-  CHECK_FALSE(result.ok());
+  const RawRings peer(server, folder.file("socket"));
+  const Octets octets(64 * 1024);
+  CHECK(ipc::io::send(peer.client.handle(), octets, ipc::no_wait).count > 10'000);
+  std::byte octet{};
+  const IoResult result = peer.server_end->receive({&octet, 1}, Wait::no);
+  CHECK(result.status == IoStatus::failed);
+  CHECK(result.code == EPROTO);
+}
+
+TEST_CASE("a peer cannot pretend that its octets were received") {
+  const TemporaryFolder folder;
+  const RingServer server(folder.file("socket"));
+  const RawRings peer(server, folder.file("socket"));
+  CHECK_FALSE(peer.server_end->holds_input());
+  peer.sent().taken.store(1);
+  CHECK_FALSE(peer.server_end->holds_input());
+  peer.sent().written.store(1);
+  CHECK(peer.server_end->holds_input());
+}
+
+TEST_CASE("a time-out of centuries is no time-out that has passed") {
+  Connection connection;
+  CHECK(connection.pair.server->set_receive_timeout(std::chrono::microseconds::max()).ok());
+  std::jthread sender([&] { (void)send_all(*connection.pair.client, pattern(10, 1)); });
+  CHECK(receive_exactly(*connection.pair.server, 10).size() == 10);
 }
 
 // --- Ends ----------------------------------------------------------------------------------------
@@ -304,14 +340,19 @@ TEST_CASE("octets that a killed peer has sent arrive, and then the connection is
   CHECK(send_all(*end, pattern(10, 1)).status == IoStatus::failed);
 }
 
-/// Connects in a process of its own, and waits there for ever.
-pid_t idle_client(const std::string& path) {
-  return run_child([&path] {
+/// Connects in a process of its own, sends some messages, each after the reply to the one before,
+/// and then waits for ever.
+pid_t idle_client(const std::string& path, int messages = 0) {
+  return run_child([&path, messages] {
     auto client = test::make_shared_memory_protocol()
                       ->make_connector()
                       ->connect({"shmiop", path}, 10s)
                       .value();
     if (!client->open(Wait::yes).ok()) ::_exit(1);
+    for (int message = 0; message < messages; ++message) {
+      (void)send_all(*client, pattern(10, 1));
+      (void)receive_exactly(*client, 1);
+    }
     for (;;) ::pause();
   });
 }
@@ -348,19 +389,27 @@ struct EndHandler final : event::EventHandler {
   IoResult result;
 };
 
-TEST_CASE("a reactor reports that the peer was killed") {
-  const TemporaryFolder folder;
-  const RingServer server(folder.file("socket"));
-  const pid_t child = idle_client(folder.file("socket"));
-  const auto end = server.accept();
-  REQUIRE(end->open(Wait::yes).ok());
-  const auto reactor = event::make_reactor().value();
-  EndHandler handler(*end);
-  REQUIRE(reactor->add(end->readiness_fd(), handler).has_value());
-  kill_and_wait(child);
-  while (handler.result.status != IoStatus::failed) reactor->run_once(Deadline::never());
-  CHECK(handler.result.code == ECONNRESET);
-  reactor->remove(handler);
+TEST_CASE("a reactor reports that the peer was killed, also behind octets that woke it") {
+  for (const int wakes : {0, 1, 20}) {
+    CAPTURE(wakes);
+    const TemporaryFolder folder;
+    const RingServer server(folder.file("socket"));
+    const pid_t child = idle_client(folder.file("socket"), wakes);
+    const auto end = server.accept();
+    REQUIRE(end->open(Wait::yes).ok());
+    for (int wake = 0; wake < wakes; ++wake) {
+      CHECK(receive_exactly(*end, 10).size() == 10);
+      CHECK_FALSE(end->buffered());
+      CHECK(send_all(*end, pattern(1, 1)).ok());
+    }
+    const auto reactor = event::make_reactor().value();
+    EndHandler handler(*end);
+    REQUIRE(reactor->add(end->readiness_fd(), handler).has_value());
+    kill_and_wait(child);
+    while (handler.result.status != IoStatus::failed) reactor->run_once(Deadline::never());
+    CHECK(handler.result.code == ECONNRESET);
+    reactor->remove(handler);
+  }
 }
 
 // --- Wakes ---------------------------------------------------------------------------------------

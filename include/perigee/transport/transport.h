@@ -126,8 +126,9 @@ class PERIGEE_API Transport {
   /// No reactor watches `readiness_fd` any longer, except between a `receive` that has returned
   /// `would_block` and the next one. So the peer need not wake a reactor. Any thread.
   virtual void end_watch() noexcept {}
-  /// Whether octets wait outside of the socket, for example in shared memory. Any thread.
-  [[nodiscard]] virtual bool holds_input() const noexcept { return false; }
+  /// Whether octets, or the end of the peer, wait to be received. The default asks for the
+  /// readiness of `readiness_fd`. Any thread.
+  [[nodiscard]] virtual bool holds_input() const noexcept;
 
   /// Longest time that `receive` with Wait::yes waits; zero: no limit. Cheap if unchanged.
   virtual IoResult set_receive_timeout(std::chrono::microseconds timeout) = 0;

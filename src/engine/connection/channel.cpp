@@ -3,7 +3,6 @@
 
 #include "engine/connection/message_trace.h"
 #include <perigee/base/log.h>
-#include <perigee/event/handle_state.h>
 
 #include <algorithm>
 #include <exception>
@@ -256,9 +255,7 @@ void Channel::end_growth() noexcept {
   if (!inbox_.unfinished().more_follows) unfinished_.end();
 }
 
-bool Channel::has_unread_input() const noexcept {
-  return broken() || transport_->holds_input() || event::is_readable(transport_->readiness_fd());
-}
+bool Channel::has_unread_input() const noexcept { return broken() || transport_->holds_input(); }
 
 WaitingOutput Channel::waiting_output() const noexcept {
   return {static_cast<std::uint64_t>(std::max<std::int64_t>(traffic_.sent.queued.value(), 0)),

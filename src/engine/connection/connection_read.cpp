@@ -28,7 +28,9 @@ void Connection::handle_event(const Event& event) noexcept {
   const Readiness readiness = event.readiness;
   if (io_.held_output() != 0) [[unlikely]]
     uncork();
-  if (has(readiness, Readiness::writable) || io_.yielded_output()) [[unlikely]] {
+  // A transport in shared memory reports by a readable handle that it takes octets again.
+  if (has(readiness, Readiness::writable) || io_.yielded_output() || io_.blocked_output())
+      [[unlikely]] {
     try {
       (void)io_.flush();
       after_send();

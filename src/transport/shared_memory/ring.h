@@ -67,9 +67,11 @@ inline void note_sent() noexcept {}
 inline void note_received() noexcept {}
 #endif
 
-/// The sizes of rings: powers of two. A server maps what a client has made, so there is a limit.
+/// The sizes of rings: powers of two. Both rings of a connection fit into the cache of a CPU. The
+/// system charges a page to the process that first uses it, so a server accepts no larger rings
+/// than its own clients make.
 inline constexpr std::uint32_t ring_size_min = std::uint32_t{1} << 16;
-inline constexpr std::uint32_t ring_size_max = std::uint32_t{1} << 22;
+inline constexpr std::uint32_t ring_size_max = std::uint32_t{1} << 18;
 
 /// What both ends share: the words, and the octets, which are mapped twice in a row.
 struct Ring {

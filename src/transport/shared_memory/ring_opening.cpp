@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -78,11 +79,11 @@ IoResult RingTransport::answer_hello(Wait wait) {
     return refuse_hello("the client did not begin with shared memory");
   auto rings = Rings::accept(memory.front().get(), hello.ring_size);
   if (!rings) return refuse_hello("the client's shared memory: " + rings.error().message());
-  rings_ = std::move(*rings);
-  use(rings_->from_server(), rings_->from_client());
   const auto answer = static_cast<std::byte>(Answer::accepted);
   const auto sent = ipc::io::send(readiness_fd(), {&answer, 1}, ipc::no_wait);
   if (sent.error != 0) return {0, IoStatus::failed, sent.error};
+  rings_ = std::move(*rings);
+  use(rings_->from_server(), rings_->from_client());
   return {};
 }
 
@@ -98,7 +99,11 @@ IoResult RingTransport::refused(std::string why) {
   return protocol_error;
 }
 
+// The socket must have room for all octets that wake the peer, also where the system's default is
+// small. A failure to set the size is ignored.
 void RingTransport::use(const Ring& outgoing, const Ring& incoming) noexcept {
+  constexpr std::int64_t send_buffer_size = 100'000;
+  (void)ipc::io::set_option(readiness_fd(), ipc::io::OptionName::send_buffer, send_buffer_size);
   sender_ = RingSender(outgoing);
   receiver_ = RingReceiver(incoming);
   opened_.store(true);

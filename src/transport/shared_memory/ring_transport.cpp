@@ -33,18 +33,12 @@ std::uint32_t cpus() noexcept {
   return count;
 }
 
-/// Wakes threads of this process.
-void wake_own(ipc::SharedWord& waits) noexcept {
-  std::uint32_t expected = sleeps;
-  if (waits.compare_exchange_strong(expected, waits_not)) ipc::wake_waiting(waits);
-}
-
 }  // namespace
 
 class RingTransport::TimeLeft {
  public:
   /// Zero: no limit. The time begins with the first call of `left`.
-  explicit TimeLeft(std::chrono::microseconds limit) noexcept : limit_(limit) {}
+  explicit TimeLeft(std::chrono::microseconds limit) noexcept : limit_(std::min(limit, longest)) {}
 
   /// Zero or less if the time has passed.
   [[nodiscard]] nanoseconds left() {
@@ -55,6 +49,8 @@ class RingTransport::TimeLeft {
   }
 
  private:
+  static constexpr std::chrono::microseconds longest = std::chrono::hours(876'000);  // 100 years
+
   const std::chrono::microseconds limit_;
   TimePoint end_;  // not set before the first call
 };
@@ -141,7 +137,7 @@ IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
   const auto can_go_on = [this] { return sender_.room() != 0 || output_error() != 0; };
   if (wait == Wait::no) {
     if (++sender_polls_ > wakes_max) {
-      drain_socket(true);
+      drain_all_but_one();
       sender_polls_ = 0;
     }
     waits.store(polls);
@@ -161,11 +157,12 @@ IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
   return error == 0 ? IoResult{} : IoResult{0, IoStatus::failed, error};
 }
 
+// Uses the words only: another thread may be sending meanwhile.
 void RingTransport::await_sendable(std::chrono::milliseconds limit) noexcept {
-  ipc::SharedWord& waits = sender_.words().sender_waits;
-  waits.store(sleeps);
-  if (sender_.room() != 0 || output_error() != 0 || sender_.broken()) return;
-  sleep(waits, limit);
+  RingWords& words = sender_.words();
+  words.sender_waits.store(sleeps);
+  const bool is_full = words.written.load() - words.taken.load() == sender_.ring().size;
+  if (is_full && output_error() == 0) sleep(words.sender_waits, limit);
 }
 
 MutableOctetSpan RingTransport::begin_direct(std::size_t hint) noexcept {
@@ -202,9 +199,9 @@ IoResult RingTransport::receive_scattered(MutableOctetSpan first, MutableOctetSp
                                           Wait wait) {
   if (const std::uint32_t available = receiver_.available(); available != 0) [[likely]]
     return take(available, first, second);
-  if (wait == Wait::yes) return await_octets(first, second);
-  drain_socket(false);
-  wakes_ = 0;
+  blocks_ = wait == Wait::yes;
+  if (blocks_) return await_octets(first, second);
+  drain_socket();
   note_receiver(polls);
   return look_again(first, second);
 }
@@ -220,6 +217,7 @@ IoResult RingTransport::take(std::uint32_t available, MutableOctetSpan first,
       const std::uint32_t count =
           static_cast<std::uint32_t>(std::min<std::size_t>({space.size(), available, piece_size}));
       receiver_.read(space.first(count));
+      taken_.fetch_add(count, std::memory_order_relaxed);
       space = space.subspan(count);
       done += count;
       available -= count;
@@ -235,7 +233,7 @@ IoResult RingTransport::look_again(MutableOctetSpan first, MutableOctetSpan seco
   const IoStatus state = input_state(code);
   if (const std::uint32_t available = receiver_.available(); available != 0)
     return take(available, first, second);
-  if (receiver_.broken()) return {0, IoStatus::failed, EPROTO};
+  if (receiver_.broken() || flooded_) return {0, IoStatus::failed, EPROTO};
   return {0, state, code};
 }
 
@@ -251,7 +249,7 @@ IoStatus RingTransport::input_state(int& code) noexcept {
 // The peer wakes each wait once: it sets the word to `waits_not`.
 void RingTransport::note_receiver(Waits waits) const noexcept {
   const std::uint32_t before = receiver_.words().receiver_waits.exchange(waits);
-  if (noted_ == polls && before == waits_not) ++wakes_;
+  if (noted_ == polls && before == waits_not) wakes_.fetch_add(1);
   noted_ = waits;
 }
 
@@ -269,7 +267,8 @@ bool RingTransport::begin_watch() noexcept {
   watched_.store(true);
   if (!opened_.load()) return false;
   std::uint32_t expected = waits_not;
-  (void)receiver_.words().receiver_waits.compare_exchange_strong(expected, polls);
+  if (receiver_.words().receiver_waits.compare_exchange_strong(expected, polls))
+    wakes_.fetch_add(1);
   return holds_input();
 }
 
@@ -282,10 +281,7 @@ bool RingTransport::has_input() noexcept {
 // octets that this call does not see.
 IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan second) {
   TimeLeft left(receive_timeout_.load());
-  if (wakes_ > wakes_max) {
-    drain_socket(false);
-    wakes_ = 0;
-  }
+  if (wakes_.load() > wakes_max) drain_socket();
   for (;;) {
     bool in_time = true;
     if (receive_spin_.spins()) note_receiver(spins);
@@ -304,21 +300,20 @@ IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan se
   }
 }
 
+// A thread that blocks asks, too. Without a reactor, the peer need not wake it.
 bool RingTransport::buffered() const noexcept {
   if (receiver_.available() != 0) return true;
-  if (wakes_ > wakes_max) {
-    drain_socket(false);
-    wakes_ = 0;
-  }
-  note_receiver(polls);
-  return receiver_.available() != 0 || receiver_.broken() ||
+  if (wakes_.load() > wakes_max) drain_socket();
+  if (!blocks_ || watched_.load()) note_receiver(polls);
+  return receiver_.available() != 0 || receiver_.broken() || flooded_ ||
          receiver_.words().ended.load() != Ended::open || is_over();
 }
 
 bool RingTransport::holds_input() const noexcept {
   if (!opened_.load()) return false;
   const RingWords& words = receiver_.words();
-  return words.written.load() != words.taken.load() || words.ended.load() != Ended::open;
+  return words.written.load() != taken_.load() || words.ended.load() != Ended::open || is_over() ||
+         event::is_ended_by_peer(readiness_fd());
 }
 
 // Sleeps while the word is `sleeps`. Without the watch, the thread looks at the socket by itself.
@@ -343,32 +338,48 @@ bool RingTransport::start_watch() {
 // sleep of a thread.
 bool RingTransport::note_peer_end() const noexcept {
   peer_ended_.store(true);
-  wake_own(receiver_.words().receiver_waits);
-  wake_own(sender_.words().sender_waits);
+  wake_own_threads();
   return sleepers_.load() != 0;
 }
 
-// `keeps_one`: the sending thread leaves one octet for the receiving thread. Otherwise, the reactor
-// could find the socket empty and report nothing.
-void RingTransport::drain_socket(bool keeps_one) const noexcept {
-  const std::lock_guard lock(drain_);
-  std::array<std::byte, 64> space;
-  std::size_t limit = space.size();
-  if (keeps_one) {
-    const std::size_t waiting = ipc::input_size(readiness_fd());
-    if (waiting < 2) return;
-    limit = std::min(limit, waiting - 1);
+// The system compares the word only when a thread falls asleep. So a thread may sleep although the
+// peer has changed the word: the peer was killed before its wake, or is hostile.
+void RingTransport::wake_own_threads() const noexcept {
+  for (ipc::SharedWord* const waits :
+       {&receiver_.words().receiver_waits, &sender_.words().sender_waits}) {
+    std::uint32_t expected = sleeps;
+    (void)waits->compare_exchange_strong(expected, waits_not);
+    if (sleepers_.load() != 0) ipc::wake_waiting(*waits);
   }
-  for (;;) {
-    const auto received =
-        ipc::io::recv(readiness_fd(), MutableOctetSpan(space).first(limit), ipc::no_wait);
+}
+
+// Reads until the socket is empty: an end behind the octets causes no further event. An honest peer
+// sends less than a hundred octets, a hostile one could send faster than this thread reads.
+void RingTransport::drain_socket() const noexcept {
+  constexpr int receives_max = 4;
+  const std::lock_guard lock(drain_);
+  std::array<std::byte, 512> space;
+  wakes_.store(0);
+  for (int round = 0; round < receives_max; ++round) {
+    const auto received = ipc::io::recv(readiness_fd(), space, ipc::no_wait);
     if (received.error == EAGAIN) return;
     if (received.error != 0 || received.count == 0) {
       (void)note_peer_end();
       return;
     }
-    if (keeps_one || received.count < limit) return;
   }
+  flooded_ = true;
+}
+
+// The sending thread leaves one octet for the receiving thread. Otherwise, the reactor could find
+// the socket empty and report nothing.
+void RingTransport::drain_all_but_one() const noexcept {
+  const std::lock_guard lock(drain_);
+  std::array<std::byte, 64> space;
+  const std::size_t waiting = ipc::input_size(readiness_fd());
+  if (waiting < 2) return;
+  const std::size_t count = std::min(space.size(), waiting - 1);
+  (void)ipc::io::recv(readiness_fd(), MutableOctetSpan(space).first(count), ipc::no_wait);
 }
 
 IoResult RingTransport::set_receive_timeout(std::chrono::microseconds timeout) {
@@ -387,8 +398,7 @@ void RingTransport::interrupt() noexcept {
     end_output(closed);
     receiver_.words().receiver_gone.store(1);
     wake_peer(receiver_.words().sender_waits);
-    wake_own(receiver_.words().receiver_waits);
-    wake_own(sender_.words().sender_waits);
+    wake_own_threads();
     const std::lock_guard lock(watch_lock_);
     if (watch_ != nullptr && sleepers_.load() != 0) watch_->call_soon();
   }

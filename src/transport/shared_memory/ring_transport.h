@@ -94,7 +94,9 @@ class RingTransport final : public Transport {
   // Both.
   void sleep(ipc::SharedWord& word, std::chrono::nanoseconds limit);
   [[nodiscard]] bool start_watch();
-  void drain_socket(bool keeps_one) const noexcept;
+  void drain_socket() const noexcept;
+  void drain_all_but_one() const noexcept;
+  void wake_own_threads() const noexcept;
   bool note_peer_end() const noexcept;
   [[nodiscard]] bool is_over() const noexcept { return peer_ended_.load() || interrupted_.load(); }
 
@@ -129,7 +131,10 @@ class RingTransport final : public Transport {
   Spin receive_spin_;
   std::atomic<bool> watched_ = true;  // by a reactor
   mutable Waits noted_ = polls;
-  mutable std::uint32_t wakes_ = 0;  // octets in the socket, at most
+  mutable std::atomic<std::uint32_t> wakes_ = 0;  // octets in the socket, at most
+  mutable bool flooded_ = false;  // the peer has sent more octets into the socket than a wake needs
+  bool blocks_ = false;           // the last receive could wait
+  std::atomic<std::uint32_t> taken_ = 0;  // octets, modulo 2^32; not in shared memory
   std::atomic<std::chrono::microseconds> receive_timeout_{};
 };
 

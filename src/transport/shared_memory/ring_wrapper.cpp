@@ -1,24 +1,15 @@
-// The client makes the memory, so it is charged to the client.
+// The client makes the memory.
 #include "transport/shared_memory/ring_wrapper.h"
 
 #include "transport/shared_memory/ring_transport.h"
 
-#include <cstdint>
 #include <string>
 #include <utility>
 
 namespace perigee::transport::shared_memory {
-namespace {
-
-/// Both rings of a connection fit into the cache of a CPU. The system gives pages when they are
-/// first used.
-constexpr std::uint32_t ring_size_default = std::uint32_t{1} << 18;
-
-}  // namespace
-
 ConnectionWrapper::Made RingWrapper::connected(std::unique_ptr<Transport> transport,
                                                const Endpoint& endpoint) const {
-  auto made = Rings::make(ring_size_default);
+  auto made = Rings::make(ring_size_max);
   if (!made)
     return std::unexpected(IoError{IoErrorKind::system, IoOperation::create, made.error().value(),
                                    to_string(endpoint) + " (shared memory)"});
