@@ -1,5 +1,5 @@
-// Two rings in a file in memory. A side that waits reads the other side's count for a while, if
-// there are several CPUs, and then sleeps in a futex. Both sides trust each other.
+// Two rings in a file in memory. A side that waits reads the other side's count for a while, if the
+// other side runs on another CPU, and then sleeps in a futex. Both sides trust each other.
 #include "raw_ring.h"
 
 #include <linux/futex.h>
@@ -31,7 +31,9 @@ constexpr std::uint32_t piece_size = 1u << 16;
 
 struct Ring {
   alignas(64) Word written;
+  Word sender_cpu;
   alignas(64) Word taken;
+  Word receiver_cpu;
   alignas(64) Word receiver_sleeps;
   alignas(64) Word sender_sleeps;
   alignas(64) char octets[ring_size];
@@ -46,15 +48,11 @@ void check(bool condition, const char* what) {
   if (!condition) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
-int spin_turns() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  const bool is_known = sched_getaffinity(0, sizeof cpus, &cpus) == 0;
-  return is_known && CPU_COUNT(&cpus) > 1 ? 1000 : 0;
-}
+std::uint32_t own_cpu() { return static_cast<std::uint32_t>(sched_getcpu()); }
 
 template <typename Done>
-void await(Word& sleeps, int turns, const Done& done) {
+void await(Word& sleeps, const Word& peer_cpu, const Done& done) {
+  const int turns = peer_cpu.load(std::memory_order_relaxed) != own_cpu() ? 4000 : 0;
   for (int turn = 0; turn < turns; ++turn) {
     if (done()) return;
 #if defined(__x86_64__)
@@ -84,11 +82,11 @@ void copy_parts(std::uint32_t position, std::uint32_t count, const Copy& copy) {
   if (first != count) copy(0u, first, count - first);
 }
 
-void send_all(Ring& ring, const char* octets, std::size_t size, int turns) {
+void send_all(Ring& ring, const char* octets, std::size_t size) {
   std::uint32_t written = ring.written.load(std::memory_order_relaxed);
   while (size != 0) {
     const auto room = [&] { return ring_size - (written - ring.taken.load()); };
-    if (room() == 0) await(ring.sender_sleeps, turns, [&] { return room() != 0; });
+    if (room() == 0) await(ring.sender_sleeps, ring.receiver_cpu, [&] { return room() != 0; });
     const auto count =
         static_cast<std::uint32_t>(std::min<std::size_t>({size, room(), piece_size}));
     copy_parts(written, count, [&](std::uint32_t to, std::uint32_t from, std::uint32_t part) {
@@ -97,16 +95,18 @@ void send_all(Ring& ring, const char* octets, std::size_t size, int turns) {
     written += count;
     octets += count;
     size -= count;
+    ring.sender_cpu.store(own_cpu(), std::memory_order_relaxed);
     ring.written.store(written);
     wake(ring.receiver_sleeps);
   }
 }
 
-void receive_all(Ring& ring, char* octets, std::size_t size, int turns) {
+void receive_all(Ring& ring, char* octets, std::size_t size) {
   std::uint32_t taken = ring.taken.load(std::memory_order_relaxed);
   while (size != 0) {
     const auto available = [&] { return ring.written.load() - taken; };
-    if (available() == 0) await(ring.receiver_sleeps, turns, [&] { return available() != 0; });
+    if (available() == 0)
+      await(ring.receiver_sleeps, ring.sender_cpu, [&] { return available() != 0; });
     const auto count =
         static_cast<std::uint32_t>(std::min<std::size_t>({size, available(), piece_size}));
     copy_parts(taken, count, [&](std::uint32_t from, std::uint32_t to, std::uint32_t part) {
@@ -115,6 +115,7 @@ void receive_all(Ring& ring, char* octets, std::size_t size, int turns) {
     taken += count;
     octets += count;
     size -= count;
+    ring.receiver_cpu.store(own_cpu(), std::memory_order_relaxed);
     ring.taken.store(taken);
     if (available() <= ring_size / 2) wake(ring.sender_sleeps);
   }
@@ -179,10 +180,9 @@ void serve_ring(int socket) {
   close(fd);
   const MessageSizes sizes = handover.sizes;
   std::vector<char> octets(std::max(sizes.request, sizes.reply));
-  const int turns = spin_turns();
   while (true) {
-    receive_all(memory->requests, octets.data(), sizes.request, turns);
-    send_all(memory->replies, octets.data(), sizes.reply, turns);
+    receive_all(memory->requests, octets.data(), sizes.request);
+    send_all(memory->replies, octets.data(), sizes.reply);
   }
 }
 
@@ -211,8 +211,8 @@ class RawRingConnection::Impl {
   bool call() {
     ++number_;
     std::memcpy(octets_.data(), &number_, sizeof number_);
-    send_all(memory_->requests, octets_.data(), sizes_.request, turns_);
-    receive_all(memory_->replies, octets_.data(), sizes_.reply, turns_);
+    send_all(memory_->requests, octets_.data(), sizes_.request);
+    receive_all(memory_->replies, octets_.data(), sizes_.reply);
     return std::memcmp(octets_.data(), &number_, sizeof number_) == 0;
   }
 
@@ -220,7 +220,6 @@ class RawRingConnection::Impl {
   const MessageSizes sizes_;
   std::vector<char> octets_;
   const int socket_;
-  const int turns_ = spin_turns();
   Memory* memory_ = nullptr;
   std::uint32_t number_ = 0;
 };

@@ -73,6 +73,11 @@ std::optional<std::uint32_t> cpus_of_quota(std::string_view cpu_max) noexcept {
       std::min<std::uint64_t>(cpus, std::numeric_limits<std::uint32_t>::max()));
 }
 
+std::uint32_t current_cpu() noexcept {
+  const int cpu = ::sched_getcpu();
+  return cpu < 0 ? 0 : static_cast<std::uint32_t>(cpu);
+}
+
 std::uint32_t usable_cpus() noexcept try {
   return std::max(std::min(cpus_of_mask(), cpus_of_cgroup()), 1U);
 } catch (const std::exception&) {  // no memory for a path

@@ -122,9 +122,8 @@ TEST_CASE("a client that cannot trust the server raises NO_PERMISSION with the r
 
 TEST_CASE("required TLS has no plain protocol, on either side") {
   const Options required{"-ORBTls", "required"};
-  for (const std::string endpoint :
-       {"iiop://127.0.0.1:0", "uiop://@perigee-tls-test", "shmiop://@perigee-tls-test",
-        "diop://:0"}) {
+  for (const std::string endpoint : {"iiop://127.0.0.1:0", "uiop://@perigee-tls-test",
+                                     "shmiop://@perigee-tls-test", "diop://:0"}) {
     CAPTURE(endpoint);
     CHECK_THROWS_AS(EchoServer(trusting("server") + required, endpoint), CORBA::SystemException);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/sanitizer.h"
+#include "event/cpus.h"
 #include "ipc/futex.h"
 #include <perigee/base/octets.h>
 
@@ -37,9 +38,11 @@ struct RingWords {
   /// Of the sender: the octets sent so far, modulo 2^32.
   alignas(line) ipc::SharedWord written;
   ipc::SharedWord ended;
+  ipc::SharedWord sender_cpu;  ///< the number of the CPU it ran on when it sent, and 1; 0: unknown
   /// Of the receiver: the octets received so far, modulo 2^32.
   alignas(line) ipc::SharedWord taken;
   ipc::SharedWord receiver_gone;
+  ipc::SharedWord receiver_cpu;  ///< the same when it received
   alignas(line) ipc::SharedWord receiver_waits;
   alignas(line) ipc::SharedWord sender_waits;
 };
@@ -118,6 +121,7 @@ class RingSender {
   /// Shows the receiver all octets written so far.
   void publish() noexcept {
     note_sent();
+    ring_.words->sender_cpu.store(event::current_cpu() + 1, std::memory_order_relaxed);
     ring_.words->written.store(written_);
   }
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }
@@ -149,6 +153,7 @@ class RingReceiver {
     note_received();
     std::memcpy(space.data(), ring_.at(taken_), space.size());
     taken_ += static_cast<std::uint32_t>(space.size());
+    ring_.words->receiver_cpu.store(event::current_cpu() + 1, std::memory_order_relaxed);
     ring_.words->taken.store(taken_);
   }
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }

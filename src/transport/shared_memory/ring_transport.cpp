@@ -1,7 +1,6 @@
 // Sends and receives through the rings, and waits for the peer.
 #include "transport/shared_memory/ring_transport.h"
 
-#include "event/cpus.h"
 #include "ipc/input_size.h"
 #include <perigee/base/clock.h>
 #include <perigee/event/handle_state.h>
@@ -26,12 +25,6 @@ constexpr std::size_t lent_min = 1024;
 constexpr std::uint32_t wakes_max = 32;
 /// A sleep without a limit costs less: the system sets no timer.
 constexpr nanoseconds unlimited = nanoseconds::max();
-
-/// Asked once: the answer takes several system calls.
-std::uint32_t cpus() noexcept {
-  static const std::uint32_t count = event::usable_cpus();
-  return count;
-}
 
 }  // namespace
 
@@ -60,9 +53,7 @@ RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer
     : Transport({.opens = true, .buffers = true, .encodes_in_place = true, .scatters = true}),
       socket_(std::move(socket)),
       peer_(std::move(peer)),
-      watcher_(std::move(watcher)),
-      send_spin_(cpus()),
-      receive_spin_(cpus()) {}
+      watcher_(std::move(watcher)) {}
 
 RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
                              std::shared_ptr<PeerWatcher> watcher, Rings::Made made)
@@ -144,7 +135,7 @@ IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
   }
   while (!can_go_on() && !sender_.broken()) {
     if (wait == Wait::no) return {0, IoStatus::would_block, 0};
-    if (send_spin_.until(can_go_on)) break;
+    if (Spin::can_help(sender_.words().receiver_cpu) && send_spin_.until(can_go_on)) break;
     waits.store(sleeps);
     if (can_go_on() || sender_.broken()) break;
     const nanoseconds limit = left.left();
@@ -284,8 +275,9 @@ IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan se
   if (wakes_.load() > wakes_max) drain_socket();
   for (;;) {
     bool in_time = true;
-    if (receive_spin_.spins()) note_receiver(spins);
-    if (!receive_spin_.until([this] { return has_input(); })) {
+    const bool spins_first = Spin::can_help(receiver_.words().sender_cpu);
+    if (spins_first) note_receiver(spins);
+    if (!spins_first || !receive_spin_.until([this] { return has_input(); })) {
       note_receiver(sleeps);
       if (!has_input()) {
         const nanoseconds limit = left.left();
