@@ -71,11 +71,12 @@ int run_ttcp_role(const std::vector<std::string>& words) {
     if (kind == "wrapper") return run_wrapper_receiver(variant, role);
     if (kind == "orb") return run_orb_receiver("tcp", role);
     if (kind == "orb-unix") return run_orb_receiver("unix", role);
+    if (kind == "orb-shm") return run_orb_receiver("shm", role);
   } else {
     if (variant == "fifo") return run_fifo_transmitter(fifo, place, role);
     if (kind == "c") return run_c_transmitter(variant, place, role);
     if (kind == "wrapper") return run_wrapper_transmitter(variant, place, role);
-    if (kind == "orb" || kind == "orb-unix") return run_orb_transmitter(place, role);
+    if (kind.starts_with("orb")) return run_orb_transmitter(place, role);
   }
   return 1;
 }

@@ -111,7 +111,9 @@ std::vector<std::string> orb_arguments(const TtcpRole& role) {
 }
 
 std::string endpoint_of(const std::string& family, const std::string& address) {
-  if (family == "unix") return "uiop://@perigee-ttcp-" + std::to_string(getpid());
+  if (family != "tcp")
+    return (family == "unix" ? "uiop" : "shmiop") + std::string("://@perigee-ttcp-") +
+           std::to_string(getpid());
   const bool is_v6 = address.find(':') != std::string::npos;
   return "iiop://" + (is_v6 ? '[' + address + ']' : address) + ":0";
 }

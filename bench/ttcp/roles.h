@@ -41,7 +41,7 @@ int run_fifo_receiver(FifoProgram program, const TtcpRole& role);
 int run_fifo_transmitter(FifoProgram program, const std::string& folder, const TtcpRole& role);
 /// @}
 
-/// @name Oneway calls of Perigee. Families of receivers: "tcp" and "unix".
+/// @name Oneway calls of Perigee. Families of receivers: "tcp", "unix" and "shm".
 /// @{
 int run_orb_receiver(const std::string& family, const TtcpRole& role);
 int run_orb_transmitter(const std::string& reference, const TtcpRole& role);

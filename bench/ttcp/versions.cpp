@@ -36,6 +36,8 @@ void add_local(std::vector<TtcpVersion>& versions) {
   add(own("lsock", "C UNIX-domain", "wrapper", "lsock"));
   add(own("ORB octets borrowed UNIX", "C UNIX-domain", "orb-unix", "octets-borrowed"));
   add(own("ORB octets UNIX", "C UNIX-domain", "orb-unix", "octets"));
+  add(own("ORB octets borrowed SHM", "C UNIX-domain", "orb-shm", "octets-borrowed"));
+  add(own("ORB octets SHM", "C UNIX-domain", "orb-shm", "octets"));
   add(own("C SEQPACKET", "C SEQPACKET", "c", "seqpacket"));
   add(own("spipe", "C SEQPACKET", "wrapper", "spipe"));
   add(own("C FIFO", "C FIFO", "c", "fifo"));
@@ -158,6 +160,8 @@ const std::vector<Comparison>& ttcp_comparisons() {
       {"ORB octets", "omniORB octets"},
       {"ORB octets borrowed UNIX", "omniORB octets UNIX"},
       {"ORB octets UNIX", "omniORB octets UNIX"},
+      {"ORB octets borrowed SHM", "C TCP"},
+      {"ORB octets SHM", "C TCP"},
   };
   return comparisons;
 }

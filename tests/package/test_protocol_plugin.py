@@ -101,7 +101,7 @@ class Plugin(unittest.TestCase):
         with self.server("-ORBAdministration", administration, "-ORBListenEndpoints",
                          "iiop://127.0.0.1:0") as server:
             self.assertEqual(self.client(server.ior), (0, "Hello, world!\n", ""))
-            self.assertEqual(self.operate("list"), (0, "tcp: iiop\nlocal: uiop\nudp: diop\n", ""))
+            self.assertEqual(self.operate("list"), (0, "tcp: iiop\nlocal: uiop\nshared_memory: shmiop\nudp: diop\n", ""))
             status, _, error = self.operate("load", "/nowhere/libnone.so")
             self.assertEqual(status, 1)
             self.assertIn("No such file or directory", error)

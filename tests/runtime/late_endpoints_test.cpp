@@ -307,11 +307,12 @@ TEST_CASE("an unloaded protocol is not found any more, but its connections conti
 
 TEST_CASE("an unloaded built-in protocol comes back by its name or its scheme") {
   Administered administered;
-  CHECK(administered.list() == "tcp: iiop, local: uiop, udp: diop");
+  CHECK(administered.list() == "tcp: iiop, local: uiop, shared_memory: shmiop, udp: diop");
   CHECK(administered.call("perigee_unload", "iiop").empty());
-  CHECK(administered.list() == "local: uiop, udp: diop, tcp: iiop (unloaded)");
+  CHECK(administered.list() ==
+        "local: uiop, shared_memory: shmiop, udp: diop, tcp: iiop (unloaded)");
   CHECK(administered.call("perigee_load", "iiop").empty());
-  CHECK(administered.list() == "local: uiop, udp: diop, tcp: iiop");
+  CHECK(administered.list() == "local: uiop, shared_memory: shmiop, udp: diop, tcp: iiop");
   CHECK(administered.call("perigee_load", "tcp") ==
         "protocol tcp is there already: the plug-in cannot be used");
   CHECK(administered.call("perigee_unload", "tcp").empty());
@@ -335,7 +336,7 @@ TEST_CASE("while a plug-in loads slowly the server serves clients and its operat
   std::string outcome = "none";
   std::jthread loading([&] { outcome = administered.call("perigee_load", PERIGEE_PLUGIN); });
   begun.get_future().wait();
-  CHECK(administered.list() == "tcp: iiop, local: uiop, udp: diop");
+  CHECK(administered.list() == "tcp: iiop, local: uiop, shared_memory: shmiop, udp: diop");
   CHECK(administered.call("perigee_listen", "uiop://" + administered.folder.file("s"))
             .starts_with("uiop://"));
   CHECK(administered.call("perigee_unload", "none") == "there is no protocol none");
@@ -346,7 +347,8 @@ TEST_CASE("while a plug-in loads slowly the server serves clients and its operat
   while_making = nullptr;
   CHECK(outcome.empty());
   CHECK(administered.list() ==
-        "tcp: iiop, local: uiop, udp: diop, plugged: plugged, plugged2: plugged2");
+        "tcp: iiop, local: uiop, shared_memory: shmiop, udp: diop, plugged: plugged, plugged2: "
+        "plugged2");
 }
 
 TEST_CASE("the log names the user of each change of protocols, at the default level") {

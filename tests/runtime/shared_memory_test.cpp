@@ -2,6 +2,7 @@
 #include "runtime/process.h"
 #include "support/temporary_folder.h"
 #include <perigee/iop/ior.h>
+#include <perigee/ipc/uring.h>
 #include <perigee/poa/peer_current.h>
 #include <perigee/transport/shared_memory.h>
 
@@ -106,6 +107,19 @@ TEST_CASE("a corbaloc names shared memory") {
   const EchoClient client;
   client.echo("corbaloc:shmiop:1.2@" + three.folder.file("memory") + "|" + escaped)->stop();
   CHECK(three.peer.starts_with("shmiop://"));
+}
+
+// io_uring reports a readable and a writable handle apart.
+TEST_CASE("large replies leave on a reactor that uses io_uring") {
+  if (!ipc::uring::available()) return;
+  for (const char* strategy : {"reactive", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    const ThreeEndpoints three({"-ORBThreadStrategy", strategy, "-ORBPoller", "uring"});
+    const EchoClient client;
+    const auto echo = client.echo(three.server.reference);
+    const OctetVector data = octets_of_size(3'000'000);
+    for (int call = 0; call < 5; ++call) CHECK((echo->same(data) == data));
+  }
 }
 
 TEST_CASE("messages of all sizes cross in both directions at once, under every strategy") {

@@ -10,7 +10,7 @@ import unittest
 from perigee_tool import WithServer, json_of, perigee
 
 PLUGIN = os.environ["PLUGIN"]
-BUILT_IN = "tcp: iiop\nlocal: uiop\nudp: diop\n"
+BUILT_IN = "tcp: iiop\nlocal: uiop\nshared_memory: shmiop\nudp: diop\n"
 
 
 class Protocols(WithServer):
@@ -42,11 +42,11 @@ class Protocols(WithServer):
         with self.server():
             self.assertEqual(self.protocols("unload", "uiop"), (0, "unloaded uiop\n", ""))
             self.assertEqual(self.protocols("list"),
-                             (0, "tcp: iiop\nudp: diop\nlocal: uiop (unloaded)\n", ""))
+                             (0, "tcp: iiop\nshared_memory: shmiop\nudp: diop\nlocal: uiop (unloaded)\n", ""))
             loaded = f"loaded local\nlistening at uiop://{self.socket}?user={os.geteuid()}\n"
             self.assertEqual(self.protocols("load", "local", "--listen", f"uiop://{self.socket}"),
                              (0, loaded, ""))
-            self.assertEqual(self.protocols("list"), (0, "tcp: iiop\nudp: diop\nlocal: uiop\n", ""))
+            self.assertEqual(self.protocols("list"), (0, "tcp: iiop\nshared_memory: shmiop\nudp: diop\nlocal: uiop\n", ""))
             self.fails("protocol tcp is there already", "-s", self.operator, "load", "tcp")
             self.fails("there is no protocol none", "-s", self.operator, "unload", "none")
 
