@@ -168,7 +168,7 @@ TEST_CASE("an endpoint with an unknown scheme is an error that lists the known s
   REQUIRE_FALSE(published.has_value());
   CHECK(published.error().kind == IoErrorKind::unsupported);
   CHECK(to_string(published.error()) ==
-        "listen none://x (there are: iiop:// uiop:// diop://): not supported");
+        "listen none://x (there are: iiop:// uiop:// shmiop:// diop://): not supported");
 }
 
 TEST_CASE("an ORB that was shut down cannot listen") {
@@ -228,7 +228,7 @@ TEST_CASE("an invalid value of a configuration file that is found late is named 
   CHECK(
       text_of("[protocols]\nload = [\"/nowhere/libnone.so\"]\n").ends_with(" (" + file + ":2:9)"));
   CHECK(text_of("[server]\n\nlisten = \"iiop://127.0.0.1:0;tin://can\"\n")
-            .find("tin://can (there are: iiop:// uiop:// diop://) (" + file + ":3:10)") !=
+            .find("tin://can (there are: iiop:// uiop:// shmiop:// diop://) (" + file + ":3:10)") !=
         std::string::npos);
   CHECK(
       text_of("[server]\nlisten = [\"uiop:///perigee-nowhere/s\"]\n").find("(" + file + ":2:11)") !=
@@ -291,7 +291,7 @@ TEST_CASE("a failed command of the operator returns an error text and changes no
   CHECK(administered.call("perigee_listen", "no endpoint") ==
         "no endpoint (<scheme>://<address> is needed): bad address");
   CHECK(administered.call("perigee_listen", "none://x") ==
-        "listen none://x (there are: iiop:// uiop:// diop://): not supported");
+        "listen none://x (there are: iiop:// uiop:// shmiop:// diop://): not supported");
   CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("an unloaded protocol is not found any more, but its connections conti
   CHECK(echo->twice(1) == 2);
   CHECK(administered.call("perigee_unload", "tcp").empty());
   CHECK(administered.call("perigee_listen", "iiop://127.0.0.1:0") ==
-        "listen iiop://127.0.0.1:0 (there are: uiop:// diop://): not supported");
+        "listen iiop://127.0.0.1:0 (there are: uiop:// shmiop:// diop://): not supported");
   CHECK(echo->twice(4) == 8);
 }
 

@@ -166,7 +166,7 @@ class Bridge(WithServer):
 
     def test_failures_have_status_1(self):
         target = ("--target", "iiop://127.0.0.1:1")
-        self.fails(1, "there are: iiop:// uiop:// diop://", "--listen", "none://x", *target)
+        self.fails(1, "there are: iiop:// uiop:// shmiop:// diop://", "--listen", "none://x", *target)
         self.fails(1, "there are: iiop://", "--listen", "iiop://127.0.0.1:0", "--target", "none://x")
         listen = ("--listen", "iiop://127.0.0.1:0")
         self.fails(1, "TLS is off; -ORBTlsCertificate", "--listen", "ssliop://127.0.0.1:0", *target)
