@@ -430,6 +430,49 @@ TEST_CASE("an idle end that has received in a blocking call is woken through the
   CHECK(server.receive({}, Wait::no).status == IoStatus::would_block);
 }
 
+TEST_CASE("a receive without waiting asks for a wake, also after receives that could block") {
+  Connection connection;
+  Transport& client = *connection.pair.client;
+  Transport& server = *connection.pair.server;
+  client.end_watch();
+  std::jthread replier([&] {
+    (void)receive_exactly(server, 1);
+    (void)send_all(server, pattern(10, 1));
+  });
+  CHECK(send_all(client, pattern(1, 1)).ok());
+  CHECK(receive_exactly(client, 10).size() == 10);
+  replier.join();
+  CHECK(send_all(server, pattern(10, 1)).ok());
+  const std::size_t before = ipc::input_size(client.readiness_fd());
+  std::array<std::byte, 16> space;
+  CHECK(client.receive(space, Wait::no).count == 10);
+  CHECK_FALSE(client.buffered());
+  CHECK(send_all(server, pattern(10, 1)).ok());
+  CHECK(ipc::input_size(client.readiness_fd()) == before + 1);
+}
+
+TEST_CASE("the peer writes no octet for the wake of a reactor that does not watch") {
+  Connection connection;
+  Transport& server = *connection.pair.server;
+  server.end_watch();
+  CHECK(send_all(*connection.pair.client, pattern(10, 1)).ok());
+  CHECK(receive_exactly(server, 10).size() == 10);
+  std::jthread sender([&] { (void)send_all(*connection.pair.client, pattern(10, 1)); });
+  CHECK(receive_exactly(server, 10).size() == 10);  // may have to sleep
+  sender.join();
+  const std::size_t before = ipc::input_size(server.readiness_fd());
+  for (int round = 0; round < 10; ++round) {
+    CHECK(send_all(*connection.pair.client, pattern(10, 1)).ok());
+    CHECK(receive_exactly(server, 10).size() == 10);
+    CHECK_FALSE(server.buffered());
+  }
+  CHECK(ipc::input_size(server.readiness_fd()) <= before + 1);
+  CHECK_FALSE(server.begin_watch());
+  CHECK(send_all(*connection.pair.client, pattern(10, 1)).ok());
+  CHECK(ipc::input_size(server.readiness_fd()) > before);
+  CHECK(server.holds_input());
+}
+
 TEST_CASE("the socket stays almost empty, however many messages wake the receiver") {
   Connection connection;
   Transport& server = *connection.pair.server;

@@ -188,9 +188,9 @@ void RingTransport::shutdown_send() noexcept {
 
 IoResult RingTransport::receive_scattered(MutableOctetSpan first, MutableOctetSpan second,
                                           Wait wait) {
+  blocks_ = wait == Wait::yes;
   if (const std::uint32_t available = receiver_.available(); available != 0) [[likely]]
     return take(available, first, second);
-  blocks_ = wait == Wait::yes;
   if (blocks_) return await_octets(first, second);
   drain_socket();
   note_receiver(polls);
@@ -201,7 +201,7 @@ IoResult RingTransport::receive_scattered(MutableOctetSpan first, MutableOctetSp
 IoResult RingTransport::take(std::uint32_t available, MutableOctetSpan first,
                              MutableOctetSpan second) noexcept {
   ipc::SharedWord& sender_waits = receiver_.words().sender_waits;
-  const std::uint32_t wakes_at = receiver_.ring().size / 2;
+  const std::uint32_t wakes_at = receiver_.ring().size / 2;  // available octets
   std::size_t done = 0;
   for (MutableOctetSpan space : {first, second}) {
     while (!space.empty() && available != 0) {
@@ -292,7 +292,8 @@ IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan se
   }
 }
 
-// A thread that blocks asks, too. Without a reactor, the peer need not wake it.
+// Before a blocking receive, no reactor need be woken. After a receive without waiting, the caller
+// may let a reactor wait for the rest of a message.
 bool RingTransport::buffered() const noexcept {
   if (receiver_.available() != 0) return true;
   if (wakes_.load() > wakes_max) drain_socket();
