@@ -33,10 +33,8 @@ const std::string& address() {
 }
 
 Acceptor& acceptor() {
-  static auto* const made = [] {
-    auto* const protocol = make_shared_memory_protocol(make_local_protocol()).release();
-    return protocol->listen({"shmiop", address()}).value().release();
-  }();
+  static const auto protocol = make_shared_memory_protocol(make_local_protocol());
+  static const auto made = protocol->listen({"shmiop", address()}).value();
   return *made;
 }
 
