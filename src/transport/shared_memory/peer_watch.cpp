@@ -1,6 +1,8 @@
 // A reactor on a thread of its own.
 #include "transport/shared_memory/peer_watch.h"
 
+#include <perigee/base/log.h>
+
 #include <chrono>
 #include <exception>
 #include <new>
@@ -28,7 +30,8 @@ class PeerWatcher::Watch::Entry final : public event::Pollable {
     add_reference();
     std::shared_ptr<Entry> kept(this, [](Entry* entry) { entry->drop_reference(); });
     (void)reactor_.schedule(reactor_.clock().now() + pause, [kept] { kept->call(); });
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc& error) {
+    log::write(log::Level::warning, "shmiop", error.what());
   }
   void add_reference() noexcept override { references_.fetch_add(1); }
   void drop_reference() noexcept override {
