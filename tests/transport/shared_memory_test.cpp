@@ -85,6 +85,14 @@ pid_t run_child(const std::function<void()>& child) {
   ::_exit(0);
 }
 
+/// In a child process: connects to the server, or ends the process.
+std::unique_ptr<Transport> open_client(const std::string& path) {
+  auto client =
+      test::make_shared_memory_protocol()->make_connector()->connect({"shmiop", path}, 10s).value();
+  if (!client->open(Wait::yes).ok()) ::_exit(1);
+  return client;
+}
+
 void kill_and_wait(pid_t process) {
   REQUIRE(::kill(process, SIGKILL) == 0);
   REQUIRE(::waitpid(process, nullptr, 0) == process);
@@ -318,11 +326,7 @@ TEST_CASE("octets that a killed peer has sent arrive, and then the connection is
   const RingServer server(folder.file("socket"));
   const std::string path = folder.file("socket");
   const pid_t child = run_child([&path] {
-    auto client = test::make_shared_memory_protocol()
-                      ->make_connector()
-                      ->connect({"shmiop", path}, 10s)
-                      .value();
-    if (!client->open(Wait::yes).ok()) ::_exit(1);
+    const auto client = open_client(path);
     (void)send_all(*client, pattern(1000, 1));
     for (;;) ::pause();
   });
@@ -344,11 +348,7 @@ TEST_CASE("octets that a killed peer has sent arrive, and then the connection is
 /// and then waits for ever.
 pid_t idle_client(const std::string& path, int messages = 0) {
   return run_child([&path, messages] {
-    auto client = test::make_shared_memory_protocol()
-                      ->make_connector()
-                      ->connect({"shmiop", path}, 10s)
-                      .value();
-    if (!client->open(Wait::yes).ok()) ::_exit(1);
+    const auto client = open_client(path);
     for (int message = 0; message < messages; ++message) {
       (void)send_all(*client, pattern(10, 1));
       (void)receive_exactly(*client, 1);

@@ -125,7 +125,9 @@ IoResult RingTransport::send(std::span<const OctetSpan> segments, Wait wait) {
 // The ring is full.
 IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
   ipc::SharedWord& waits = sender_.words().sender_waits;
-  const auto can_go_on = [this] { return sender_.room() != 0 || output_error() != 0; };
+  const auto can_go_on = [this] {
+    return sender_.room() != 0 || sender_.broken() || output_error() != 0;
+  };
   if (wait == Wait::no) {
     if (++sender_polls_ > wakes_max) {
       drain_all_but_one();
@@ -133,11 +135,11 @@ IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
     }
     waits.store(polls);
   }
-  while (!can_go_on() && !sender_.broken()) {
+  while (!can_go_on()) {
     if (wait == Wait::no) return {0, IoStatus::would_block, 0};
     if (Spin::can_help(sender_.words().receiver_cpu) && send_spin_.until(can_go_on)) break;
     waits.store(sleeps);
-    if (can_go_on() || sender_.broken()) break;
+    if (can_go_on()) break;
     const nanoseconds limit = left.left();
     if (limit.count() <= 0) return {0, IoStatus::timed_out, 0};
     sleep(waits, limit);
@@ -263,8 +265,8 @@ bool RingTransport::begin_watch() noexcept {
   return holds_input();
 }
 
-bool RingTransport::has_input() noexcept {
-  return receiver_.available() != 0 || receiver_.broken() ||
+bool RingTransport::has_input() const noexcept {
+  return receiver_.available() != 0 || receiver_.broken() || flooded_ ||
          receiver_.words().ended.load() != Ended::open || is_over();
 }
 
@@ -298,8 +300,7 @@ bool RingTransport::buffered() const noexcept {
   if (receiver_.available() != 0) return true;
   if (wakes_.load() > wakes_max) drain_socket();
   if (!blocks_ || watched_.load()) note_receiver(polls);
-  return receiver_.available() != 0 || receiver_.broken() || flooded_ ||
-         receiver_.words().ended.load() != Ended::open || is_over();
+  return has_input();
 }
 
 bool RingTransport::holds_input() const noexcept {

@@ -87,7 +87,7 @@ class RingTransport final : public Transport {
   [[nodiscard]] IoResult look_again(MutableOctetSpan first, MutableOctetSpan second) noexcept;
   [[nodiscard]] IoResult await_octets(MutableOctetSpan first, MutableOctetSpan second);
   [[nodiscard]] IoStatus input_state(int& code) noexcept;
-  [[nodiscard]] bool has_input() noexcept;
+  [[nodiscard]] bool has_input() const noexcept;
   void note_receiver(Waits waits) const noexcept;
   void note_idle_receiver() const noexcept;
 
