@@ -2,19 +2,13 @@
 # Runs a pair of peers, and checks in a capture that there is one connection, with requests in both
 # directions.
 #   check_callbacks.sh TSHARK RUN_PAIR SERVER [OPTION...] -- CLIENT [OPTION...]
-# The Perigee side writes the capture: the word CAPTURE in its options becomes the name of the file.
+# The arguments are those of capture_pair.sh.
 set -euo pipefail
-tshark=$1
-shift
+source "$(dirname "$0")/capture_pair.sh"
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-"${@//CAPTURE/$folder/pair.pcap}"
-
-"$tshark" -r "$folder/pair.pcap" -o tcp.desegment_tcp_streams:TRUE -Y 'giop.type == 0' -T fields \
+"$tshark" -r "$capture" -o tcp.desegment_tcp_streams:TRUE -Y 'giop.type == 0' -T fields \
   -e tcp.stream -e tcp.srcport >"$folder/requests"
-connections=$("$tshark" -r "$folder/pair.pcap" -T fields -e tcp.stream | sort -u | wc -l)
+connections=$("$tshark" -r "$capture" -T fields -e tcp.stream | sort -u | wc -l)
 senders=$(sort -u "$folder/requests" | wc -l)
 echo "$connections connection(s), $(wc -l <"$folder/requests") requests from $senders side(s)"
 [[ $connections -eq 1 && $senders -eq 2 ]] ||

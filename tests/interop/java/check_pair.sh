@@ -1,17 +1,11 @@
 #!/usr/bin/env bash
 # Runs a pair of peers, and checks with Wireshark's dissector that no message is malformed.
 #   check_pair.sh TSHARK RUN_PAIR SERVER [OPTION...] -- CLIENT [OPTION...]
-# The Perigee side writes the capture: the word CAPTURE in its options becomes the name of the file.
+# The arguments are those of capture_pair.sh.
 set -euo pipefail
-tshark=$1
-shift
+source "$(dirname "$0")/capture_pair.sh"
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-"${@//CAPTURE/$folder/pair.pcap}"
-
-"$tshark" -r "$folder/pair.pcap" -o tcp.desegment_tcp_streams:TRUE -V >"$folder/pair.txt"
+"$tshark" -r "$capture" -o tcp.desegment_tcp_streams:TRUE -V >"$folder/pair.txt"
 messages=$(grep -c '^General Inter-ORB Protocol' "$folder/pair.txt" || true)
 malformed=$(grep -ci 'malformed packet' "$folder/pair.txt" || true)
 big_endian=$(grep -c 'Little Endian: False' "$folder/pair.txt" || true)
