@@ -147,6 +147,15 @@ class Bridge(WithServer):
                 self.assertTrue(bridge.ior.startswith("listening at"), bridge.ior)
                 self.assertEqual(bridge.end(), 0)
 
+    def test_macros_choose_parts_of_the_idl_files(self):
+        path = self.idl("#if SIDES != 2\n#error two sides are needed\n#endif\ninterface Bank { Object open(); };\n")
+        target = ("--target", "iiop://127.0.0.1:1", "--idl", path)
+        self.fails(2, "two sides are needed", "--listen", "iiop://127.0.0.1:0", *target)
+        for words in (("-D", "SIDES=2"), ("--idl-define", "SIDES=2"),
+                      ("--config", self.config('idl-define = "SIDES=2"\n'))):
+            with self.bridge(*target, *words) as bridge:
+                self.assertEqual(bridge.end(), 0)
+
     def test_calls_pass_with_an_idl_that_has_no_references(self):
         path = self.idl("module Demo { interface Hello { string greet(in string name); }; };\n")
         with self.server() as server, self.bridge("--reference", server.ior, "--idl", path) as bridge:

@@ -48,12 +48,15 @@ constexpr ListOption list_options[] = {
      &BridgeArguments::idl_files},
     {"idl-include", "FOLDER", "Look for files that the IDL includes in this folder, too",
      &BridgeArguments::idl_folders},
+    {"idl-define", "NAME[=TEXT]", "Define this macro in the IDL files, as perigee-idl does",
+     &BridgeArguments::idl_macros},
 };
 
-/// -I is the name that perigee-idl has for the option.
+/// -I and -D are the names that perigee-idl has for the options.
 std::string words_of(const ListOption& option) {
   const std::string word = std::string("--") + option.name;
-  return word == "--idl-include" ? "-I," + word : word;
+  if (word == "--idl-include") return "-I," + word;
+  return word == "--idl-define" ? "-D," + word : word;
 }
 
 /// The keys that have one value.
@@ -213,7 +216,8 @@ std::expected<bridge::Options, std::string> to_options(const BridgeArguments& ar
   if (auto mistake = bad_key(arguments.objects_denied, options.rules.objects_denied))
     return std::unexpected(*mistake);
   idlc::SystemFiles files;
-  auto plan = read_idl({arguments.idl_files, arguments.idl_folders}, options.rules, files);
+  auto plan = read_idl({arguments.idl_files, arguments.idl_folders, arguments.idl_macros},
+                       options.rules, files);
   if (!plan) return std::unexpected(plan.error());
   options.rewriting = std::move(*plan);
   options.lite_to_target = arguments.lite;

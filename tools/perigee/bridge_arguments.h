@@ -25,6 +25,7 @@ struct BridgeArguments {
   std::vector<std::string> objects_denied;
   std::vector<std::string> idl_files;
   std::vector<std::string> idl_folders;
+  std::vector<std::string> idl_macros;
   std::uint32_t threads = 0;
   double connect_timeout_s = 0;
   double stop_timeout_s = 0;

@@ -209,6 +209,7 @@ std::expected<bridge::RewritingPlan, std::string> read_idl(const BridgeIdl& idl,
     idlc::CompileOptions options;
     options.main_file = file;
     options.include_paths = idl.include_folders;
+    options.defines = idl.macros;
     const idlc::CompileResult result = idlc::compile(options, files);
     if (!result.ok()) return std::unexpected(text_of(result.diagnostics));
     maker.add(*result.model);

@@ -14,6 +14,7 @@ namespace perigee::tool {
 struct BridgeIdl {
   std::vector<std::string> files;
   std::vector<std::string> include_folders;
+  std::vector<std::string> macros;  ///< "NAME" or "NAME=TEXT"
 };
 
 /// Operations that the rules deny are left out. Error: text for people, with the place in the IDL:
