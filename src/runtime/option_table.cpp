@@ -389,6 +389,9 @@ constexpr Option options[] = {
     number_option<&Settings::unsent_size_max, size_min>(
         "UnsentSizeMax", "limits.unsent_size_max", octets,
         "the size of all messages that wait to be sent, on all connections"),
+    number_option<&Settings::opening_size_max, size_min>(
+        "OpeningSizeMax", "limits.opening_size_max", octets,
+        "the memory of the handshakes of all connections that the server has accepted"),
     number_option<&Settings::decoded_total_size_max, size_min>(
         "DecodedTotalSizeMax", "limits.decoded_total_size_max", octets,
         "the memory of the decoded values of all messages"),

@@ -383,6 +383,34 @@ TEST_CASE("half-open handshakes end in time, and other clients are served meanwh
   CHECK(late.echo(server.reference)->twice(4) == 8);
 }
 
+TEST_CASE("handshakes beyond their share of memory are refused until others have ended") {
+  LogLines lines(log::Level::info);
+  constexpr int allowed = 4;
+  const TlsServer server(
+      {"-ORBOpeningSizeMax", std::to_string(allowed * 160 * 1024), "-ORBOpenTimeout", "60000"});
+  const auto ior = iop::parse_ior_string(server.reference).value();
+  const auto target = protocols(*server.orb).claim(ior.profiles.front()).value();
+  const transport::Endpoint address{"iiop", target.endpoints.front().endpoint.address};
+  const auto connector = transport::make_tcp_protocol()->make_connector();
+  std::vector<std::unique_ptr<transport::Transport>> silent;
+  for (int index = 0; index < allowed; ++index)
+    silent.push_back(connector->connect(address, 10s).value());
+  const auto refused = connector->connect(address, 10s).value();
+  std::byte octet{};
+  static_cast<void>(refused->set_receive_timeout(20s));
+  CHECK_FALSE(refused->receive({&octet, 1}, transport::Wait::yes).ok());
+  await_condition([&] { return lines.have("-ORBOpeningSizeMax"); });
+  silent.clear();
+  const auto answers = [&server] {
+    try {
+      return EchoClient(trusting()).echo(server.reference)->twice(4) == 8;
+    } catch (const CORBA::SystemException&) {  // the server has not noticed the ends yet
+      return false;
+    }
+  };
+  await_condition(answers);
+}
+
 TEST_CASE("octets that are not TLS end their connection, and the log says why") {
   LogLines lines(log::Level::info);
   const TlsServer server;

@@ -45,6 +45,9 @@ struct Features {
   bool scatters = false;          ///< has a `receive_scattered` of its own
   bool is_virtual =
       false;  ///< shares a socket with other transports: no thread may wait in `receive`
+  /// Octets of memory that a peer can make the transport use in `open`. A server charges them to a
+  /// budget until the transport is open.
+  std::uint32_t opening_size = 0;
 };
 
 /// Moves octets between two peers. One sender and one receiver may work at the same time, on

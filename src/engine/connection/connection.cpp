@@ -1,6 +1,8 @@
 // Sending, draining and ending a connection.
 #include "engine/connection/connection.h"
 
+#include "engine/connection/traffic.h"
+#include "engine/memory/unfinished.h"
 #include <perigee/base/log.h>
 #include <perigee/cdr/encoder.h>
 
@@ -47,8 +49,9 @@ Connection::~Connection() { delete outbound_.load(); }
 
 // Enters the registry before the poller: the first event may end the connection.
 bool Connection::start() noexcept {
+  const bool has_memory = charge_opening();  // before other threads can see the connection
   home_.add(*this);
-  if (enter_poller()) {
+  if (has_memory && enter_poller()) {
     look();
     // A transport that opens may have to send first.
     if (state_.load() == State::opening) home_.reactor().mark_ready(*this);
@@ -58,9 +61,30 @@ bool Connection::start() noexcept {
   return false;
 }
 
+bool Connection::charge_opening() noexcept {
+  const UnfinishedMessages* const registry = home_.traffic().unfinished;
+  if (state_.load() != State::opening || registry == nullptr) return true;
+  const std::uint64_t size = io_.transport().features().opening_size;
+  if (!registry->budget().try_charge(Use::opening, size)) {
+    log_client(log::Level::info,
+               " is refused: the handshakes of other clients take all memory that they may have "
+               "(-ORBOpeningSizeMax)");
+    return false;
+  }
+  opening_charge_ = size;
+  return true;
+}
+
+// The caller holds the read role.
+void Connection::release_opening() noexcept {
+  if (opening_charge_ != 0)
+    home_.traffic().unfinished->budget().release(Use::opening, std::exchange(opening_charge_, 0));
+}
+
 // The caller holds the read role, which is never released any more.
 void Connection::close() noexcept {
   if (state_.exchange(State::closed) == State::closed) return;
+  release_opening();
   home_.handler().end(*this);
   io_.forget_paused_reader();
   {

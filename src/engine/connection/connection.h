@@ -367,6 +367,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   }
   void settle_output() noexcept;
   void update_interest() noexcept;
+  [[nodiscard]] bool charge_opening() noexcept;
+  void release_opening() noexcept;
   void want_writable(bool wanted) noexcept;
   void resume() noexcept;
   void left(InboundRequests::Left left) noexcept {
@@ -431,7 +433,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   std::shared_ptr<RecentRequests> recent_requests_;    // shared by the listener; null on streams
   const bool may_be_dedicated_;
   const bool transport_buffers_;
-  std::uint32_t upcalls_alone_ = 0;  // on the loop, since the last take-over or deferred reply
+  std::uint32_t upcalls_alone_ = 0;   // on the loop, since the last take-over or deferred reply
+  std::uint64_t opening_charge_ = 0;  // octets of the budget for handshakes
 
   CorkRule cork_rule_;  // of a dedicated reader, or of a loop of one thread
 

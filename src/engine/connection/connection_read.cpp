@@ -202,6 +202,7 @@ std::optional<Connection::Turn> Connection::open_transport(ThreadFrame& frame) {
     io_.close();
     return end_of_input();
   }
+  release_opening();
   {
     const std::lock_guard lock(watch_lock_);
     end_.forget();

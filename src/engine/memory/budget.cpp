@@ -10,6 +10,7 @@ MemoryBudget::MemoryBudget(const Limits& limits) noexcept {
   of(Use::unsent).limit = limits.unsent;
   of(Use::parked).limit = limits.parked;
   of(Use::decoded).limit = limits.decoded;
+  of(Use::opening).limit = limits.opening;
 }
 
 bool MemoryBudget::try_charge(Use use, std::uint64_t octets) noexcept {

@@ -17,6 +17,7 @@ enum class Use : std::uint8_t {
   unsent,      ///< messages that wait for a peer to take them
   parked,      ///< whole messages that wait for a POA manager
   decoded,     ///< values of messages during upcalls, and while callers decode results
+  opening,     ///< handshakes of connections that servers have accepted
 };
 
 /// The budget of one ORB. Any thread; a charge costs one atomic operation.
@@ -28,6 +29,7 @@ class PERIGEE_API MemoryBudget {
     std::uint64_t unsent = 256u << 20;
     std::uint64_t parked = 128u << 20;
     std::uint64_t decoded = 512u << 20;
+    std::uint64_t opening = 256u << 20;
   };
 
   explicit MemoryBudget(const Limits& limits) noexcept;
@@ -56,7 +58,7 @@ class PERIGEE_API MemoryBudget {
     return accounts_[static_cast<std::size_t>(use)];
   }
 
-  std::array<Account, 4> accounts_;
+  std::array<Account, 5> accounts_;
 };
 
 /// The part of a budget that one owner has charged: one direction of a connection. The first

@@ -47,12 +47,13 @@ void add_linked_references(OrbCore& core) {
 engine::MemoryBudget::Limits budget_limits(const Settings& settings,
                                            const messaging::Limits& of_messages) noexcept {
   const std::uint64_t size_max = of_messages.message_size_max;
-  return {.unfinished = std::max(settings.unfinished_size_max, 4 * size_max),
-          .unsent = settings.unsent_size_max,
-          .parked = settings.held_size_max,
-          .decoded =
-              std::max(settings.decoded_total_size_max,
-                       cdr::Decoder::decoded_max(of_messages.values.decoded_size_max, size_max))};
+  return {
+      .unfinished = std::max(settings.unfinished_size_max, 4 * size_max),
+      .unsent = settings.unsent_size_max,
+      .parked = settings.held_size_max,
+      .decoded = std::max(settings.decoded_total_size_max,
+                          cdr::Decoder::decoded_max(of_messages.values.decoded_size_max, size_max)),
+      .opening = settings.opening_size_max};
 }
 
 engine::CacheLimits cache_limits(const Settings& settings,

@@ -29,11 +29,18 @@ Scratch& scratch() {
 
 constexpr IoResult protocol_error{0, IoStatus::failed, EPROTO};
 
+// OpenSSL takes about 50 KiB, and up to 100 KiB more for a message that the peer has announced.
+constexpr std::uint32_t handshake_memory = 160 * 1024;
+
 }  // namespace
 
 TlsTransport::TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<TlsRecords> records,
                            std::string peer)
-    : Transport({.opens = true, .finishes = true, .buffers = true, .owes_output = true}),
+    : Transport({.opens = true,
+                 .finishes = true,
+                 .buffers = true,
+                 .owes_output = true,
+                 .opening_size = handshake_memory}),
       inner_(std::move(inner)),
       records_(std::move(records)),
       peer_(std::move(peer)) {}
