@@ -1,5 +1,5 @@
-// The messages of the experiment in its C programs: GIOP 1.2, in this machine's byte order. The
-// time stamp is at the end.
+// The messages of the experiment's C programs: GIOP 1.2, in this machine's byte order. Each request
+// and each reply ends with a time stamp.
 #pragma once
 
 #include "connections/raw_giop.h"
@@ -20,15 +20,15 @@ using RequestId = std::array<char, 4>;
 using TimeStamp = std::array<char, time_stamp_size>;
 using RelayReply = std::array<char, 32>;
 
-/// A request for `relay`, with an id and a time stamp of zeros.
+/// A request for `relay`. Its request id and its time stamp are zeros.
 std::string make_relay_request(const RawTarget& target);
 
 RelayReply make_relay_reply(const RequestId& request_id, const TimeStamp& time_stamp);
 
-/// The size of the message that begins there; 0 if it is incomplete.
+/// The size of the message that starts at `begin`; 0 if it is incomplete.
 std::size_t whole_message(const char* begin, std::size_t available);
 
-/// The request id of a message that begins there, and the time stamp of a request or reply.
+/// The request id and the time stamp of a whole request or reply. `message` is its first octet.
 RequestId request_id_of(const char* message);
 TimeStamp time_stamp_of(const char* message, std::size_t size);
 

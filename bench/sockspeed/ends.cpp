@@ -1,5 +1,5 @@
-// Opens channels. Both versions get their handles from the typed wrappers: the experiment compares
-// transfers, not ways of connecting.
+// Opens channels. The C version gets its handles from the typed wrappers, as the wrapper version
+// does: the experiment compares transfers, not ways of connecting.
 #include "ends.h"
 
 #include "links.h"
@@ -41,7 +41,8 @@ LinkSettings settings_of(const Channel& channel) {
   return settings;
 }
 
-/// The end of type `EndOf` (ParentOf or ChildOf) over the handle of a wrapper, in either version.
+/// The end of type `EndOf` (ParentOf or ChildOf). `c_end` takes the handle out of the wrapper
+/// `stream`, for the C version. `wrapper_end` keeps the wrapper.
 template <template <typename> typename EndOf, typename Calls, typename Stream>
 std::unique_ptr<EndOf<CLink<Calls>>> c_end(const Channel& channel, Stream stream) {
   return std::make_unique<EndOf<CLink<Calls>>>(
@@ -136,7 +137,7 @@ std::unique_ptr<Base> pipe_end(const Channel& channel, Version version, Stream s
 
 ipc::FifoAddr fifo_address(const std::string& text) {
   const auto address = ipc::FifoAddr::path(text);
-  if (!address) throw std::runtime_error("'" + text + "' is no path of a pipe");
+  if (!address) throw std::runtime_error("'" + text + "': empty, or too long for a pipe's path");
   return *address;
 }
 

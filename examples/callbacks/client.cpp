@@ -41,13 +41,13 @@ int main(int argc, char* argv[]) try {
     return 2;
   }
   const PolicyRef both = both_directions(orb);
-  // On the POA: its objects may be called over connections that this ORB has opened.
+  // The policy of the POA allows calls of its objects over connections that this ORB has opened.
   auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   root->the_POAManager()->activate();
   auto poa = root->create_POA("callbacks", root->the_POAManager(), {both});
   auto watcher = CORBA::make_reference<Watcher>();
   const auto reference = poa->id_to_reference(poa->activate_object(watcher));
-  // On the reference: calls offer their connection to the server.
+  // The policy on the reference makes each call offer its connection to the server.
   const auto server = orb->string_to_object(argv[1])->_set_policy_overrides(
       {both}, CORBA::SetOverrideType::ADD_OVERRIDE);
   IDL::traits<Callbacks::Builder>::narrow(server)->build(

@@ -31,10 +31,10 @@ TEST_CASE("the nearest name differs in at most a third of the letters") {
   CHECK(nearest_name("asnyc", names) == "async");
   CHECK(nearest_name("amk", names) == "ami");  // the first of two
   CHECK(nearest_name("lent", names).empty());
-  CHECK(nearest_name("borrowed", names).empty());
+  CHECK(nearest_name("borrowed", names).empty());  // a name is not its own nearest name
 }
 
-TEST_CASE("a proposal has the prefix of the names, and is empty without a near name") {
+TEST_CASE("a proposal puts the given prefix before the name, and is empty without a near name") {
   const std::vector<std::string> names = {"json", "timeout"};
   CHECK(did_you_mean("jsn", names, "--") == "; did you mean '--json'?");
   CHECK(did_you_mean("timeuot", names) == "; did you mean 'timeout'?");

@@ -16,12 +16,12 @@ struct PaceLimits {
 };
 
 /// The pace of one transfer: a message that arrives, or output that the peer must take. The average
-/// since the beginning counts. So a peer that transfers an octet now and then is found, too. Used
+/// since the beginning counts, so an octet now and then does not make a transfer fast enough. Used
 /// by one thread at a time.
 class PERIGEE_API Pace {
  public:
-  /// A transfer begins. `octets` is the present value of a count that only grows, as in the
-  /// functions below.
+  /// A transfer begins. `octets`, here and below: the present value of a count of transferred
+  /// octets. The count only grows, and need not begin at 0.
   void begin(TimePoint now, std::uint64_t octets) noexcept {
     begun_ = now;
     octets_ = octets;

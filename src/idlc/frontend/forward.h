@@ -16,7 +16,8 @@ T* declared_node(Context& context, const Identifier& identifier) {
   return is_other ? nullptr : as<T>(known->declaration);
 }
 
-/// A declaration of orb.idl keeps its id: files of other ORBs may lack the prefix omg.org.
+/// Reports a further declaration under another prefix. Declarations of orb.idl are exempt, and keep
+/// their ids: files of other ORBs may declare the same names without the prefix omg.org.
 inline void check_prefix_again(Context& context, const Declaration& declared,
                                const Identifier& identifier) {
   if (declared.location.file->is_builtin) return;

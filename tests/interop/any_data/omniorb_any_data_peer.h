@@ -1,12 +1,12 @@
-// AnyData::Peer as an omniORB servant; members of samples inside anys.
+// AnyData::Peer as an omniORB servant. Moves members of Data::Samples into anys and out of them.
 #pragma once
 
 #include "omniorb_repack.h"
 
 namespace interop {
 
-/// Calls `act` with each member of the samples that is a struct, a union or a sequence, and its
-/// number.
+/// Calls `act(index, member)` for each member that is a struct, a union or a sequence. `index` is
+/// the position of the member in Data::Samples, and of its any in AnyData::Anys.
 template <typename Samples, typename Act>
 void for_each_object(Samples& samples, Act act) {
   act(0, samples.a_by_enum);
@@ -33,7 +33,8 @@ constexpr CORBA::ULong member_count = 23;
 
 /// The other members: arrays, strings and fixed.
 inline void pack_others(const Data::Samples& samples, AnyData::Anys& anys) {
-  Data::Samples& values = const_cast<Data::Samples&>(samples);  // for …_forany, which copies
+  // The constructors of …_forany take no const array. `<<=` copies the array.
+  Data::Samples& values = const_cast<Data::Samples&>(samples);
   anys[12] <<= Data::Row_forany(values.a_row);
   anys[13] <<= Data::Matrix_forany(values.a_matrix);
   anys[14] <<= Data::Names_forany(values.a_names);
@@ -69,8 +70,8 @@ struct PackMember {
   AnyData::Anys& anys;
   template <typename T>
   void operator()(CORBA::ULong index, const T& member) const {
-    T* copy = new T;  // not copied by its constructor: see move_object
-    *copy = member;
+    T* copy = new T;
+    *copy = member;  // the copy constructor would lose the digits of a fixed: see move_object
     anys[index] <<= copy;
   }
 };
