@@ -1,4 +1,4 @@
-// The server of an ORB: listen points and references of the ORB in front of the engine's server.
+// Implements orb::Server with an engine::Server and the endpoints of an AcceptorSet.
 #pragma once
 
 #include "engine/loops/context.h"
