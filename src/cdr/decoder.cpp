@@ -163,19 +163,32 @@ void Decoder::check_characters(std::span<const char> characters) noexcept {
 
 std::string_view Decoder::read_string_view() noexcept { return read_text(read_length(1)); }
 
-std::string_view Decoder::read_checked_string() noexcept {
-  const std::string_view text = read_text(read_length(1));
+// Most texts are short and ASCII: one pass checks them.
+[[gnu::always_inline]] inline std::string_view Decoder::read_checked_text(
+    std::size_t size) noexcept {
+  const auto* const octets = reinterpret_cast<const char*>(octets_.data() + position_);
+  const std::size_t readable = octets_.size() - position_;
+  if (size <= readable && is_short_ascii_string(octets, size, readable)) [[likely]] {
+    position_ += size;
+    return {octets, size - 1};
+  }
+  const std::string_view text = read_text(size);
   return check_text(text) ? text : std::string_view();
+}
+
+std::string_view Decoder::read_checked_string() noexcept {
+  return read_checked_text(read_length(1));
 }
 
 void Decoder::read_string(std::string& text) {
   const std::size_t size = read_length(1);
   if (size > long_text_min && !code_sets_.converts()) return copy_long(size, text);
-  const std::string_view octets = read_text(size);
   if (code_sets_.converts()) [[unlikely]]
-    return convert(octets, text);
-  if (!check_text(octets)) return text.clear();
-  text.assign(octets.data(), octets.size());
+    return convert(read_text(size), text);
+  const std::string_view octets = read_checked_text(size);
+  text.resize_and_overwrite(octets.size(), [&octets](char* place, std::size_t length) noexcept {
+    return copy_text(place, octets), length;
+  });
 }
 
 void Decoder::copy_long(std::size_t size, std::string& text) {

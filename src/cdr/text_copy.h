@@ -1,6 +1,7 @@
 // Copies texts and searches them for a NUL, for the encoder and the decoder.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -59,6 +60,60 @@ inline bool is_ascii(std::string_view text) noexcept {
     for (const char octet : text) all |= static_cast<unsigned char>(octet);
   }
   return (all & high_bits) == 0;
+}
+
+/// Whether the `size` octets at `text` are ASCII characters and then a NUL, with no NUL in between.
+/// `readable` octets may be read there. False also for texts that are short, long or close to the
+/// end of the octets: then the caller looks in another way.
+inline bool is_short_ascii_string(const char* text, std::size_t size,
+                                  std::size_t readable) noexcept {
+  constexpr std::size_t size_max = 64;
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t high_bits = 0x8080808080808080;
+  if (std::endian::native != std::endian::little || size - 1 >= size_max || readable < sizeof ones)
+    return false;
+  // No octet of a word is 0 or above 0x7f if none of its high bits is set, before and after 1 was
+  // subtracted from each octet.
+  std::uint64_t word = 0;
+  std::uint64_t all = 0;
+  if (size <= sizeof word) {
+    std::memcpy(&word, text, sizeof word);
+    const std::size_t bits = 8 * (size - 1);  // of the characters
+    const std::uint64_t others = ~std::uint64_t{0} << bits;
+    if (((word >> bits) & 0xff) != 0) return false;
+    word = (word & ~others) | (ones & others);
+    return (((word - ones) | word) & high_bits) == 0;
+  }
+  if (text[size - 1] != '\0') return false;
+  const std::size_t length = size - 1;
+  for (std::size_t index = 0; index + sizeof word < length; index += sizeof word) {
+    std::memcpy(&word, text + index, sizeof word);
+    all |= (word - ones) | word;
+  }
+  std::memcpy(&word, text + length - sizeof word, sizeof word);  // may overlap the last one
+  all |= (word - ones) | word;
+  return (all & high_bits) == 0;
+}
+
+/// Copies a text as std::memcpy does. Most texts are short: for these, a function call costs more
+/// than the copy.
+inline void copy_text(char* place, std::string_view text) noexcept {
+  const std::size_t size = text.size();
+  const auto copy_ends = [place, text, size]<typename Word>(Word first) {  // they may overlap
+    Word last = 0;
+    std::memcpy(&first, text.data(), sizeof first);
+    std::memcpy(&last, text.data() + size - sizeof last, sizeof last);
+    std::memcpy(place, &first, sizeof first);
+    std::memcpy(place + size - sizeof last, &last, sizeof last);
+  };
+  if (size > 2 * sizeof(std::uint64_t))
+    std::memcpy(place, text.data(), size);
+  else if (size >= sizeof(std::uint64_t))
+    copy_ends(std::uint64_t{});
+  else if (size >= sizeof(std::uint32_t))
+    copy_ends(std::uint32_t{});
+  else
+    for (const char character : text) *place++ = character;
 }
 
 /// Whether an octet of the word is 0.

@@ -121,6 +121,8 @@ class PERIGEE_API Decoder {
     return environment_ != nullptr && environment_->checks_utf_8() && !code_sets_.converts() &&
            code_sets_.chars == CharSet::utf_8 && code_sets_.wide != WideSet::native;
   }
+  /// Whether `checks_utf_8` has to be asked. Costs less than that question.
+  [[nodiscard]] bool may_check_utf_8() const noexcept { return environment_ != nullptr; }
 
   /// A primitive value at its natural alignment; zero after an error. A `char` is converted to the
   /// native code set, or checked (see `checks_utf_8`): `bad_character`. Wide characters have
@@ -365,6 +367,7 @@ class PERIGEE_API Decoder {
   bool is_granted(std::uint64_t octets) noexcept;
   [[gnu::cold]] void will_fill(void* memory, std::size_t size) noexcept;
   std::string_view read_text(std::size_t size) noexcept;
+  std::string_view read_checked_text(std::size_t size) noexcept;
   void copy_long(std::size_t size, std::string& text);
   long double read_long_double() noexcept;
   [[gnu::cold]] char converted(char character) noexcept;

@@ -225,8 +225,13 @@ namespace run {
 template <typename Wire, typename T>
 void check_characters(Decoder& decoder, T* values, std::size_t count) {
   if constexpr (Wire::has_characters) {
+    if (!decoder.may_check_utf_8()) return;
     CharacterScan scan;
-    for (T* value = values; value != values + count; ++value) Wire::members(scan, *value);
+    T* value = values;
+    for (constexpr std::size_t batch = 8; count >= batch; count -= batch)
+#pragma GCC unroll 8
+      for (std::size_t index = 0; index < batch; ++index) Wire::members(scan, *value++);
+    for (; count != 0; --count) Wire::members(scan, *value++);
     if (!scan.is_ascii() && decoder.checks_utf_8()) decoder.fail(ErrorKind::bad_character);
   }
 }
