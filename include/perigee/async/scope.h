@@ -57,7 +57,8 @@ class PERIGEE_API scope {
   }
 
   /// Waits for all tasks, then throws the exception of the first task that failed. The thread where
-  /// the last task ended resumes the joining task. The scope can be used again.
+  /// the last task ended resumes the joining task. The scope can be used again, but a requested
+  /// stop also applies to later tasks.
   [[nodiscard]] auto join() noexcept { return Join(*this); }
 
  private:
