@@ -128,7 +128,8 @@ class [[nodiscard]] call {
   /// Gives the result or throws the call's exception; may be awaited once. If the awaiting task is
   /// asked to stop, the call is cancelled. If the task's own caller waits for a limited time, the
   /// call has the same limit. The call ends with TIMEOUT when this time has passed. The thread that
-  /// drives the call resumes the task. In a servant of a reactive server this is the loop's thread.
+  /// drives the call resumes the task. In a servant under thread strategy reactive, this is the
+  /// thread of the server's loop.
   class Awaiter {
    public:
     explicit Awaiter(State& state) noexcept : state_(state) {}
@@ -233,8 +234,9 @@ class Running final {
 
 /// Begins the task on the calling thread, and returns when the task has ended. Meanwhile the thread
 /// drives the ORB's asynchronous calls, or waits for the thread that drives them. Gives the task's
-/// value, or throws its exception. If too many upcalls on this thread wait already, raises
-/// NO_RESOURCES and does not begin the task.
+/// value, or throws its exception. Raises NO_RESOURCES if too many calls of this function, and
+/// upcalls that wait for replies, are nested on this thread: COMPLETED_NO if the task did not
+/// begin. With COMPLETED_MAYBE the task has begun, and goes on after this function.
 template <typename T>
 T run(const CORBA::object_reference<CORBA::ORB>& orb, task<T> work, std::stop_token stop = {}) {
   if (!work) async::detail::raise_empty_task();

@@ -16,7 +16,8 @@ class CompletionState;
 }
 
 /// Holds a function that resumes tasks, soon and once each, on a thread of its choice. Copies call
-/// the same function. The object behind `context` must outlive the tasks. Any thread may call it.
+/// the same function. The object behind `context` must outlive the tasks. Any thread may call the
+/// function.
 class executor {
  public:
   using Function = void (*)(void* context, std::coroutine_handle<> task);

@@ -43,8 +43,8 @@ class PERIGEE_API scope {
   /// The token that the tasks get.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }
 
-  /// Sets the time until which the results of later tasks are awaited, by
-  /// std::chrono::steady_clock. Calls that these tasks await end with TIMEOUT at this time.
+  /// Sets the time, by std::chrono::steady_clock, until which the results of tasks that start later
+  /// are awaited. Calls that these tasks await end with TIMEOUT at this time.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
   /// Called when the deadline of the scope has passed: requests the stop of the tasks.
   void end_in_time() noexcept {
@@ -57,7 +57,8 @@ class PERIGEE_API scope {
   }
 
   /// Waits for all tasks, then throws the exception of the first task that failed. The thread where
-  /// the last task ended resumes the joining task. The scope can be used again.
+  /// the last task ended resumes the joining task. The scope can be used again, but a requested
+  /// stop also applies to later tasks.
   [[nodiscard]] auto join() noexcept { return Join(*this); }
 
  private:

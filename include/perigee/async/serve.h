@@ -88,7 +88,8 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   using Serving = detail::Serving<Result, Encode>;
   auto* const serving = new Serving(request, std::move(encode));
   Deadline until;
-  std::optional<stub::InheritedTimeLimit> inherited;  // later calls get it from the task
+  // Limits the calls that `begin` sends. The task itself limits the calls that it awaits.
+  std::optional<stub::InheritedTimeLimit> inherited;
   if (request.time_limited()) inherited.emplace(until = detail::awaited_until(request));
   task<Result> work;
   try {

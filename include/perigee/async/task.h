@@ -106,7 +106,7 @@ class PromiseBase {
   [[nodiscard]] FinalAwaiter final_suspend() const noexcept { return {}; }
 
   /// Runs the task until it first waits. Calls `ended` once the task has ended; this may be before
-  /// `begin` returns. `stop` must stay until then.
+  /// `begin` returns. `stop` must stay until the task has ended.
   void begin(std::coroutine_handle<> frame, const std::stop_token& stop, Ended ended,
              void* context) noexcept {
     stop_ = &stop;
@@ -177,9 +177,9 @@ class PromiseBase {
 
  private:
   enum class Stage : std::uint8_t {
-    running,  ///< the function that began the task is still inside resume()
-    awaited,  ///< that function has left resume(): the end calls `ended_`
-    ended     ///< the task has ended while that function was inside resume()
+    running,  ///< `begin_for` is still inside resume()
+    awaited,  ///< `begin_for` has left resume(), or was not used: the end calls `ended_`
+    ended     ///< the task has ended while `begin_for` was inside resume()
   };
 
   void begin_awaited(std::coroutine_handle<> frame, Ended ended, void* context) noexcept {
@@ -210,11 +210,12 @@ class PromiseBase {
   std::atomic<Stage> stage_ = Stage::running;
   Ended ended_ = nullptr;
   void* context_ = nullptr;
-  // Set at the first use of the token, by the thread that runs the task.
+  // Null if the token is not known yet. Then the thread that runs the task sets it at the first
+  // use.
   mutable const std::stop_token* stop_ = &own_stop_;
   mutable std::stop_token own_stop_;
-  const PromiseBase* lender_ = nullptr;  // the awaiting task; null: `access_` makes the token
-  const StopAccess* access_ = nullptr;
+  const PromiseBase* lender_ = nullptr;  // the awaiting task, which gives the token
+  const StopAccess* access_ = nullptr;   // makes the token, if there is no `lender_`
   Deadline awaited_until_;
 };
 

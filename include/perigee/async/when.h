@@ -255,10 +255,10 @@ class WhenAnyOf {
 }  // namespace async::detail
 
 /// `auto [a, b] = co_await when_all(f(), g());`: begins all tasks in turn and waits until all have
-/// ended. The awaiting task continues on the thread where the last task ended. Gives their values,
-/// std::monostate for void. If tasks fail, throws the exception of the first failed task in the
-/// list; the other tasks are not stopped (a `scope` can stop them). The tasks inherit the awaiting
-/// task's stop token. Allocates nothing but the frames.
+/// ended. The awaiting task continues on the thread where the last task ended. Gives the values of
+/// the tasks, std::monostate for void. If tasks fail, throws the exception of the first failed task
+/// in the list; the other tasks are not stopped (a `scope` can stop them). The tasks inherit the
+/// awaiting task's stop token. Allocates nothing but the frames.
 template <typename... Ts>
   requires(sizeof...(Ts) > 0)
 [[nodiscard]] async::detail::WhenAll<Ts...> when_all(task<Ts>... work) {

@@ -61,7 +61,7 @@ class ThisTimeLimit {
 
 /// The deadline, converted from the reactor's clock to std::chrono::steady_clock.
 [[nodiscard]] PERIGEE_API Deadline awaited_until(const scope_deadline& deadline) noexcept;
-/// Ends the scope at the deadline, unless it is stopped before.
+/// Calls `tasks.end_in_time()` at the deadline, unless this task is asked to stop before.
 [[nodiscard]] PERIGEE_API task<> end_at(scope_deadline deadline, scope& tasks);
 [[noreturn]] PERIGEE_API void raise_scope_timeout();
 

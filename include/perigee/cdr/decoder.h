@@ -87,7 +87,7 @@ class PERIGEE_API Decoder {
   /// The octets that `copy_into` has copied.
   struct Copied {
     Octets octets;
-    std::vector<std::size_t> piece_sizes;  ///< as for `set_pieces`, without the first
+    std::vector<std::size_t> piece_sizes;  ///< of the pieces behind the present one
   };
   /// A decoder at the same position, over a copy of the octets in `copy`. `copy` must outlive the
   /// new decoder, which has no DecodedMemory. Throws bad_alloc.

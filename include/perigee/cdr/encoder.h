@@ -87,8 +87,9 @@ class PERIGEE_API Encoder {
   void write_lasting_string(const std::string& text);
   /// Code points. Errors: `bad_character` (not a code point, or not in the code set),
   /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string` and `too_large`.
-  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30 of docs/interop.md: UTF-16 is
-  /// written in big endian without a byte order mark, unless the text begins with such a mark.
+  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30 of docs/interop.md: in
+  /// GIOP 1.2, UTF-16 is written in big endian. A byte order mark is written only before a text
+  /// that begins with U+FEFF or U+FFFE.
   void write_wide_character(wchar_t character);
   void write_wide_string(std::wstring_view text);
   /// The octets as they are, unaligned, without a length. Large ones are borrowed if `Borrowing`

@@ -20,7 +20,7 @@ enum class ErrorKind : std::uint8_t {
   bad_encapsulation,
   bad_value,        ///< well-formed, but not allowed here
   too_deep,         ///< nesting beyond `Limits::depth_max`
-  too_large,        ///< beyond a named limit
+  too_large,        ///< beyond any other limit of sizes or numbers
   too_much_memory,  ///< the values of a message would take more memory than its size allows
   memory_full,      ///< the decoded values of all messages together take the whole budget
   local_object,     ///< a local object cannot be marshalled
@@ -31,7 +31,7 @@ enum class ErrorKind : std::uint8_t {
   not_supported,    ///< a type that cannot be marshalled by this version of Perigee: valuetypes
 };
 
-/// A decoding error: its kind and its place.
+/// An error of decoding or encoding: its kind and its place.
 struct Error {
   ErrorKind kind = ErrorKind::none;
   std::size_t offset = 0;  ///< octets from the start of the message or encapsulation

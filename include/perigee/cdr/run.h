@@ -5,7 +5,7 @@
 // A generated class `Wire` describes a struct of fixed size:
 //   sizes        octets of CDR from each start phase (position modulo 8), leading padding included
 //   alignment    of its most strictly aligned member
-//   phase        modulo `alignment`: where all structs but the first of a sequence start
+//   phase        position modulo `alignment` where the second and later structs of a sequence start
 //   block_size   sizes[phase]
 //   is_image     true: from that phase on, CDR and memory have the same octets, all of them valid
 //   has_characters  true: some octets depend on the code sets

@@ -66,7 +66,8 @@ class TextPlace {
   std::size_t position_;
 };
 
-/// Also writes texts. A step may write up to `short_text_room` octets beyond the run.
+/// A RunWriter that also writes texts. A step may write up to `short_text_room` octets beyond the
+/// run.
 class TextRunWriter final : public RunWriter<false, TextPlace> {
  public:
   explicit TextRunWriter(Encoder& encoder)

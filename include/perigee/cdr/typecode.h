@@ -149,7 +149,9 @@ struct TypeLimits {
   /// Parts of one TypeCode, in memory and as written: its types, and its members that have no type
   /// (enumerators, flags).
   std::uint32_t nodes_max = 16'384;
-  std::size_t octets_max = 16 << 20;  ///< as written, if it is not sent as it was received
+  /// Octets of the TypeCode as written. A received encapsulation that is sent again unchanged is
+  /// not limited.
+  std::size_t octets_max = 16 << 20;
 };
 
 /// Writes a TypeCode. Only recursion is written as indirections, since some ORBs do not read other

@@ -78,7 +78,8 @@ class PollableState {
 class PERIGEE_API Pollable : public PollableState {
  public:
   /// Called on a thread that runs the reactor, without locks of the reactor. If several threads run
-  /// it, calls for one object may overlap. A nested turn may call it again from within.
+  /// the reactor, calls for one object may overlap. If a call runs a nested turn, that turn may
+  /// call the object again.
   virtual void handle_event(const Event& event) noexcept = 0;
 
   /// @name For the reactor, if the object is counted
@@ -161,7 +162,7 @@ class PERIGEE_API Reactor {
   /// armed before: then the owner counts one reference for the timer.
   virtual bool arm(Timer& timer, Deadline deadline) noexcept = 0;
   /// True: the timer does not fire, and its owner takes the reference back. False: the timer is not
-  /// armed, or another thread is about to fire it; then `fire` drops the reference.
+  /// armed, or another thread is about to fire it, and `fire` drops the reference.
   virtual bool cancel(Timer& timer) noexcept = 0;
   /// How many timers are armed.
   [[nodiscard]] virtual std::size_t timers_armed() const noexcept = 0;

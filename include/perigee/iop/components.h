@@ -77,7 +77,7 @@ struct SslAddress {
   std::uint16_t port = 0;
   friend bool operator==(const SslAddress&, const SslAddress&) = default;
 };
-/// Source: CORBA Security 1.8, module Security (CORBA Security 1.8, appendix A).
+/// Source: CORBA Security 1.8, appendix A, module Security.
 enum AssociationOption : std::uint16_t {
   no_protection = 1,
   integrity = 2,

@@ -48,9 +48,10 @@ PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
                             TimeLimit limit) noexcept;
 /// @}
 
-/// @name The parts of the inline functions that are in src/ipc: transfers with a limit, or of more
-/// segments than one call takes. Without a limit, they continue after a call that has just failed:
-/// they read its errno. `send_rest` continues after a first `send` that was short.
+/// @name The parts of the inline functions that are in src/ipc. `…_again` continues after the
+/// inline call has just failed, and reads its errno. For more than `segments_max` segments, it
+/// makes the first call itself. `send_rest` continues after a first `send` that failed or was
+/// short.
 /// @{
 PERIGEE_API Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;

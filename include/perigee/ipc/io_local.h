@@ -122,8 +122,8 @@ PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<H
 }
 /// @}
 
-/// Sends one message of `octets` with `handles`, which the caller keeps. Streams may send fewer
-/// octets, but all handles, and need at least one octet.
+/// Sends one message of `octets` with `handles`, which the caller keeps. On a stream, `octets` must
+/// not be empty. A stream may send fewer octets, but sends all handles with them.
 [[gnu::always_inline]] inline Transfer send_handles(int fd, OctetSpan octets,
                                                     std::span<const int> handles,
                                                     TimeLimit limit) noexcept {

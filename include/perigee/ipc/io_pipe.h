@@ -42,7 +42,9 @@ PERIGEE_API Transfer pipe_recv_n(int fd, std::span<const MutableOctetSpan> space
                                  TimeLimit limit) noexcept;
 /// @}
 
-/// @name The parts of the inline functions that are in src/ipc; see io.h.
+/// @name The parts of the inline functions that are in src/ipc. With a limit, they make the whole
+/// transfer. Without a limit, they continue after the inline call has just failed, and read its
+/// errno.
 /// @{
 PERIGEE_API Transfer pipe_send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer pipe_recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;

@@ -102,7 +102,7 @@ inline constexpr SocketKinds every_bound_inet = every_inet_dgram | tcp_acceptor;
 
 /// Small segments leave at once (TCP_NODELAY).
 using NoDelay = SwitchOption<io::OptionName::no_delay, detail::tcp_stream>;
-/// Acknowledgements leave at once (TCP_QUICKACK); the system may turn it off again.
+/// Acknowledgements leave at once (TCP_QUICKACK); the system may turn this option off again.
 using QuickAck = SwitchOption<io::OptionName::quick_ack, detail::tcp_stream>;
 /// A silent peer is probed (SO_KEEPALIVE).
 using KeepAlive = SwitchOption<io::OptionName::keep_alive, detail::tcp_stream>;

@@ -1,5 +1,5 @@
 // Addresses of record-preserving local streams, as values. They have the form of UNIX-domain
-// addresses and share their names, but a stream of octets cannot connect to them.
+// addresses, and both use the same set of names. But a stream of octets cannot connect to them.
 #pragma once
 
 #include <perigee/ipc/unix_addr.h>

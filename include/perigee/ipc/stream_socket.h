@@ -95,7 +95,7 @@ inline Result<Received> received_message(const io::MessageTransfer& transfer) no
   if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
   return transfer.is_end ? Received::end() : Received::octets(transfer.count);
 }
-/// The same. `moved` also gets the octets that were moved before an error.
+/// Like `sent` and `received` above. `moved` gets the number of octets moved, also after an error.
 inline Result<std::size_t> sent(io::Transfer transfer, std::size_t& moved) noexcept {
   moved = transfer.count;
   return sent(transfer);
@@ -262,7 +262,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     return detail::sent(io::send_handles(this->handle(), octets, handles, limit));
   }
   /// Receives octets and their handles, close-on-exec, into the first elements of `handles`.
-  /// Handles that are not received here are closed by `recv`, and by a receive of later octets.
+  /// A `recv` that receives the first octet sent with handles closes these handles.
   /// Errors: `message_size` (more handles than fit) and `too_many_files_open`. Then these octets
   /// are lost, and their handles are closed.
   [[nodiscard, gnu::always_inline]] Result<ReceivedHandles> recv_handles(

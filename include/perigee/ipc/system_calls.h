@@ -40,8 +40,8 @@ struct Message {
   int flags = 0;
 };
 /// @}
-/// Spans in the form of the system. Both have the same layout (tests/ipc/address_test.cpp), and
-/// only the system reads them as vectors.
+/// The spans as an array of Vector. A span and a Vector have the same layout
+/// (tests/ipc/address_test.cpp), and only the system reads the spans as vectors.
 template <typename Segment>
 [[nodiscard]] Vector* vectors_of(std::span<const Segment> segments) noexcept {
   static_assert(sizeof(Segment) == sizeof(Vector) && alignof(Segment) == alignof(Vector));
