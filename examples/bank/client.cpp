@@ -14,7 +14,7 @@ int main(int argc, char* argv[]) try {
   }
   auto bank = IDL::traits<Banking::Bank>::narrow(orb->string_to_object(argv[1]));
   if (!bank) {
-    std::cerr << "client: the reference is not one of a Banking::Bank\n";
+    std::cerr << "client: the reference does not refer to a Banking::Bank\n";
     return 1;
   }
   auto account = bank->open();

@@ -1,6 +1,6 @@
-// Enters tickets into a ledger from several threads, until its standard input ends. Joins several
-// references to one reference, whose profiles lead to all of them. Prints the result of each
-// ticket: "done", or "unknown" if the server may have entered the ticket or not.
+// Enters tickets into a ledger from several threads, until its standard input ends. Joins the
+// references of its arguments into one reference, which has the profiles of all of them. Prints the
+// result of each ticket: "done", or "unknown" if the server may have entered the ticket.
 #include "forwardingC.h"
 #include <perigee/corba.h>
 #include <perigee/iop/ior.h>

@@ -1,6 +1,6 @@
 // A home of the ledger: prints the reference of the ledger, then its own. Appends every ticket to
-// the file of its argument before the client gets the reply. `--die-after 100` shows what a crash
-// does to a call: it kills the server between the hundredth entry and its reply.
+// the file that the argument names, before the client gets the reply. `--die-after 100` shows what
+// a crash does to a call: it kills the server between the hundredth entry and its reply.
 #include "forwardingS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/servant_managers.h>

@@ -13,7 +13,7 @@ int main(int argc, char* argv[]) try {
   }
   auto hello = IDL::traits<Demo::Hello>::narrow(orb->string_to_object(argv[1]));
   if (!hello) {
-    std::cerr << "client: the reference is not one of a Demo::Hello\n";
+    std::cerr << "client: the reference does not refer to a Demo::Hello\n";
     return 1;
   }
   std::cout << hello->greet("world") << '\n';

@@ -78,7 +78,7 @@ std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVers
   std::string hex;
   if (!(input >> hex) || hex.size() != 64) return std::nullopt;
   return from_hex(hex);
-} catch (const std::system_error&) {  // each start computes the checksum again
+} catch (const std::system_error&) {  // unreadable: each start computes the checksum
   return std::nullopt;
 }
 

@@ -1,8 +1,8 @@
 // The images of a folder: regular files whose names end in .pgm.
 //
 // The checksum of <name>.pgm lies beside it in <name>.pgm.sha256, which `sha256sum -c` understands.
-// The comment in this file has the size, the time of change and the inode of the image. If the
-// image no longer has these values, the checksum is computed again.
+// The comment in the .sha256 file has the size, the time of change and the inode of the image. If
+// the image no longer has these values, the checksum is computed again.
 #pragma once
 
 #include "checksum.h"

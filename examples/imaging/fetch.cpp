@@ -1,5 +1,5 @@
-// Each attempt begins with the calls: the image may be at another server by now, or may have
-// another content.
+// Each attempt begins with the calls that find the image: it may be at another server by now, or
+// may have another content.
 #include "fetch.h"
 
 #include "download.h"
@@ -152,8 +152,8 @@ std::optional<std::string> outcome(Fetch& fetch) {
     return "the image has changed at the server";
   } catch (const Imaging::TooManyTransfers&) {
     return "the server has too many transfers";
-  } catch (const CORBA::TRANSIENT& nobody) {
-    return nobody.what();
+  } catch (const CORBA::TRANSIENT& unreachable) {
+    return unreachable.what();
   } catch (const CORBA::COMM_FAILURE& broken) {
     return broken.what();
   } catch (const CORBA::TIMEOUT& late) {

@@ -78,7 +78,8 @@ class ImageServer final : public CORBA::servant_traits<Imaging::ImageServer>::ba
 };
 
 ipc::InetAddr stream_address(const Options& options) {
-  if (options.stream_host.empty())  // all interfaces, in the version of IP of the tickets
+  // All interfaces, with the IP version of the primary address, which the tickets contain.
+  if (options.stream_host.empty())
     return ipc::primary_address().version() == ipc::InetAddr::Version::v4
                ? ipc::InetAddr::any(options.stream_port)
                : ipc::InetAddr::any_v6(options.stream_port);

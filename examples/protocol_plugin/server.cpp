@@ -1,5 +1,6 @@
-// Offers one Demo::Hello, under the name Hello, at the endpoints of its options and of its
-// operator. Knows nothing of protocols. Ends in order on SIGINT and SIGTERM.
+// Offers one Demo::Hello, under the name Hello, at the endpoints that its options name and that an
+// operator adds with the program `perigee`. Knows nothing of protocols. Ends in order on SIGINT and
+// SIGTERM.
 #include "helloS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/ior_table.h>

@@ -31,7 +31,7 @@ int main(int argc, char* argv[]) try {
   }
   auto quoter = IDL::traits<Stock::Quoter>::narrow(orb->string_to_object(argv[1]));
   if (!quoter) {
-    std::cerr << "stock_client: the reference is not one of a Stock::Quoter\n";
+    std::cerr << "stock_client: the reference does not refer to a Stock::Quoter\n";
     return 3;
   }
   bool all_known = true;

@@ -1,4 +1,4 @@
-// The middle tier's servants: Stock::Quoters without prices, which ask other quoters.
+// The middle tier's servants: Stock::Quoters without prices, which ask other quoters, the sinks.
 #pragma once
 
 #include "stockC.h"

@@ -1,4 +1,4 @@
-// The name of a model says how it waits, and how many threads it has.
+// The name of a model says how the middle tier waits, and how many threads it has.
 #include "models.h"
 
 #include <algorithm>

@@ -32,8 +32,8 @@ namespace {
 
 constexpr auto usage =
     "usage: file_broker <address> <folder> [<user id>...]\n"
-    "Passes handles of the files in the folder to these users (none: its own). The address is a\n"
-    "path, or @name.\n";
+    "Passes handles of the files in the folder to these users (default: the user of the broker).\n"
+    "The address is a path, or @name.\n";
 /// The time for all steps of a client. A client that sends nothing, or a little now and then, keeps
 /// a thread for this time. Other clients have to wait only if all places are taken by such clients.
 constexpr auto client_limit = 5s;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto usage =
     "usage: echo_server <family> <address>\n"
-    "  sock, uring   TCP (over io_uring): 127.0.0.1:2000, [::1]:0 (the system chooses the port)\n"
+    "  sock, uring   TCP, and TCP over io_uring: 127.0.0.1:2000, or [::1]:0 for any free port\n"
     "  lsock, spipe  streams and stream pipes of this host: a path, or @name\n";
 
 template <typename Family>

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Sends back what one client sends, until it has sent all.
+/// Sends back what one client sends, until the client ends its stream.
 void serve(ipc::sock::Acceptor& acceptor) {
   auto stream = acceptor.accept(10s);
   std::array<std::byte, 4096> space;

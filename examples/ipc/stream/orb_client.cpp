@@ -11,7 +11,7 @@ int main(int argc, char* argv[]) try {
   auto orb = CORBA::ORB_init(argc, argv);
   if (argc != 2) return std::fputs(usage, stderr), 2;
   auto stream = IDL::traits<Streams::DataStream>::narrow(orb->string_to_object(argv[1]));
-  if (!stream) throw std::runtime_error("the reference is not one of a Streams::DataStream");
+  if (!stream) throw std::runtime_error("the reference does not refer to a Streams::DataStream");
   std::vector<uint8_t> space(65536);
   while (std::cin) {
     std::cin.read(reinterpret_cast<char*>(space.data()),

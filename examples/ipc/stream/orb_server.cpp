@@ -1,4 +1,4 @@
-// Prints what its clients send: a CORBA object.
+// Offers a CORBA object that prints what its clients send.
 #include "streamS.h"
 #include <perigee/corba.h>
 

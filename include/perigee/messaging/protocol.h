@@ -50,7 +50,7 @@ PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 /// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
 /// with its limit first, so a session fills it in as soon as it can read it, in every answer.
 ///
-/// It is kept small: a session returns one for each message, through memory.
+/// The struct is small, because a session returns one for each message, and returns it in memory.
 struct Frame {
   enum class Status : std::uint8_t {
     message,    ///< a whole message; all fields but `error` and `needed` are valid, and at least
@@ -66,8 +66,9 @@ struct Frame {
   MessageKind kind = MessageKind::message_error;  ///< not used in a continuation
   Version version;
   std::endian order = std::endian::little;
-  /// Where the message header begins, counted from the start of the message. In a continuation: the
-  /// size of the continuation's header; its octets are aligned from the start of that header.
+  /// Where the message header (request id, …) begins, counted from the start of the message. In a
+  /// continuation: the size of the fragment's own header. Values in a continuation are aligned from
+  /// the start of this header.
   std::uint16_t header_size = 0;
   /// Octets at the front of the frame that do not belong to the message.
   std::uint16_t strip = 0;
@@ -174,8 +175,8 @@ class PERIGEE_API Session {
   /// Appends the segments to send for a finished message, in order. A message above `fragment_size`
   /// is cut into fragments if its version and kind allow. Then `fragment_headers` is overwritten
   /// with the headers of all pieces. This includes the first header, since its size and flags
-  /// differ from those of `finish`. The message itself is not changed. Both must outlive the
-  /// sending.
+  /// differ from those of `finish`. The message itself is not changed. The message and
+  /// `fragment_headers` must outlive the sending.
   virtual void gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
                       Octets& fragment_headers) const;
   /// Whole messages without a body: no other function is called for them.

@@ -19,8 +19,9 @@ inline constexpr BidirectionalPolicyValue NORMAL = 0;  ///< the default
 inline constexpr BidirectionalPolicyValue BOTH = 1;
 
 /// BOTH on a POA: its objects may be called over connections that this ORB has opened. BOTH for
-/// calls: the client offers the connection to the server for the server's calls. Objects of a
-/// client that has offered its connection are called over that connection.
+/// calls of a client: the client offers the connection to the server, for calls of the server. BOTH
+/// for calls of a server: the server calls the objects of a client over the connection that the
+/// client has offered.
 class PERIGEE_API BidirectionalPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<BidirectionalPolicy>;

@@ -102,7 +102,8 @@ struct traits<CORBA::Context> {
 
 namespace perigee::stub {
 
-/// Most properties of one request. Each takes about 150 octets of the receiver's memory.
+/// The largest number of properties in one request. Each property takes about 150 octets of the
+/// receiver's memory.
 inline constexpr std::size_t context_values_max = 1024;
 
 /// The part of the caller's context that an operation's `context` clause selects. For generated

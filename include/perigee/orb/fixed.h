@@ -1,8 +1,9 @@
 // IDL::Fixed<digits, scale>: the decimal numbers of IDL's fixed<digits, scale>.
 //
-// Arithmetic is exact. Results have the digits that CORBA 3.0, 3.10.2 gives them: at most 31.
-// Further digits behind the point are cut off. CORBA::DATA_CONVERSION is raised if the digits of a
-// value before the point do not fit, for a division by zero, and for a text that is not a number.
+// A result has the number of digits that CORBA 3.0, 3.10.2 gives it: at most 31. These digits are
+// exact. Further digits behind the point are cut off. CORBA::DATA_CONVERSION is raised if the
+// digits of a value before the point do not fit, for a division by zero, and for a text that is not
+// a number.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -28,7 +28,7 @@ concept FixedNumber = requires(const T& value) {
 template <typename T>
 std::size_t hash_value(const T& value);
 
-/// Combines a hash with the next one as usual (boost::hash_combine's constant is 2^32 / phi).
+/// Combines a hash with the next one, as boost::hash_combine does. The constant is 2^64 / phi.
 inline std::size_t combine_hashes(std::size_t seed, std::size_t next) noexcept {
   constexpr auto constant = static_cast<std::size_t>(0x9e3779b97f4a7c15u);
   return seed ^ (next + constant + (seed << 6) + (seed >> 2));

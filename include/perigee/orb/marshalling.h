@@ -13,7 +13,8 @@
 namespace perigee::stub {
 
 /// Checks the decoding of results, or of a user exception's members. If it has failed, raises
-/// MARSHAL, COMPLETED_YES (for characters DATA_CONVERSION or INV_OBJREF, for limits IMP_LIMIT).
+/// MARSHAL, COMPLETED_YES. Instead of MARSHAL: DATA_CONVERSION for a bad character, INV_OBJREF for
+/// wide characters without a code set, IMP_LIMIT or TRANSIENT for a value beyond a limit.
 PERIGEE_API void check_decoded(const cdr::Decoder& decoder);
 
 /// The next value in `decoder`, or a default value after an error. T has operator>>.

@@ -199,7 +199,8 @@ class PERIGEE_API Object {
   }
 
  protected:
-  /// For local objects, and for base classes of a stub: its most derived class sets the reference.
+  /// For local objects, and for base classes of a stub. The most derived class of a stub sets the
+  /// reference.
   Object() noexcept;
   /// Whether this C++ object implements the interface. Each stub knows its own bases.
   [[nodiscard]] virtual bool _implements(std::string_view repository_id) const noexcept;

@@ -32,7 +32,8 @@ struct Traits<CORBA::SetOverrideType> {
 
 namespace perigee::cdr {
 
-/// The kinds that the OMG defines. A receiver refuses the kinds of IDL 4, which have other numbers.
+/// The number of kinds that the OMG defines. A receiver refuses Perigee's own kinds, for types of
+/// IDL 4, since their numbers are higher.
 inline constexpr std::uint32_t standard_kinds = static_cast<std::uint32_t>(TypeKind::tk_event) + 1;
 
 inline Encoder& operator<<(Encoder& encoder, TypeKind kind) {

@@ -26,7 +26,7 @@ class PERIGEE_API ProtocolProperties : public CORBA::Object {
   using _ref_type = CORBA::object_reference<ProtocolProperties>;
   static constexpr std::string_view _type_id = "IDL:omg.org/RTCORBA/ProtocolProperties:1.0";
   ~ProtocolProperties() override;
-  /// Perigee's own: the properties in the protocol's form. Read when a policy is set.
+  /// Perigee's own: the properties by name, for the protocol. Called when a policy is set.
   [[nodiscard]] virtual perigee::transport::Properties _properties() const = 0;
 
  protected:

@@ -64,7 +64,7 @@ class PERIGEE_API Sleeper : public Clock {
   virtual void sleep(Duration time) = 0;
 };
 
-/// Blocks the calling thread. Any thread. It is never destroyed.
+/// A sleeper that blocks the calling thread. Any thread. The sleeper is never destroyed.
 [[nodiscard]] PERIGEE_API Sleeper& thread_sleeper() noexcept;
 
 /// Calls `attempt()`, and gives its result. If the call fails with TRANSIENT, COMPLETED_NO, waits

@@ -36,7 +36,7 @@ namespace SecurityLevel2 {
 inline namespace perigee_v1 {
 
 /// With any QOP but SecQOPNoProtection, calls use only protocols that protect messages (TLS),
-/// whatever a ClientProtocolPolicy lists. A reference without such an address raises INV_POLICY.
+/// whatever a ClientProtocolPolicy lists. A call raises INV_POLICY if it can use none.
 class PERIGEE_API QOPPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<QOPPolicy>;

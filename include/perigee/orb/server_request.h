@@ -38,8 +38,8 @@ class PERIGEE_API ServerRequest {
   /// The result of `hold`: whether and how the request waits while its POAManager is in state
   /// HOLDING.
   enum class Hold : std::uint8_t {
-    wait,     ///< the calling thread may block until the adapter changes its state
-    taken,    ///< kept by the server and dispatched again after Server::resume_held: return now
+    wait,     ///< the calling thread may block until the state changes
+    taken,    ///< the server dispatches the request again later; the adapter must return now
     refused,  ///< the server holds as many requests as it may
   };
   /// Called by the adapter if the request has to wait. So far the adapter has read only the object
@@ -92,8 +92,9 @@ class PERIGEE_API ServerRequest {
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
   [[nodiscard]] std::span<const std::string_view> raises() const noexcept { return raises_; }
 
-  /// Ends the decoding of arguments. If they did not decode, raises MARSHAL, COMPLETED_NO (for
-  /// characters DATA_CONVERSION or BAD_PARAM, for limits IMP_LIMIT).
+  /// Ends the decoding of arguments. If they did not decode, raises MARSHAL, COMPLETED_NO. Instead
+  /// of MARSHAL: DATA_CONVERSION for a bad character, BAD_PARAM for wide characters without a code
+  /// set, IMP_LIMIT or TRANSIENT for a value beyond a limit.
   void end_of_arguments();
   /// Sends NO_EXCEPTION with the results that `encode` writes (null: no results). Large results are
   /// borrowed until this function returns. If the results do not encode, sends nothing and raises

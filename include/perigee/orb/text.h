@@ -18,7 +18,7 @@ namespace perigee::text {
 
 /// The text of an object: the repository id that its reference has, "nil" or "local object".
 PERIGEE_API std::string reference_text(const CORBA::Object* object);
-/// The name of an interface in IDL, by its repository id: for interfaces of the library.
+/// The IDL name of an interface of the library, found by its repository id.
 PERIGEE_API std::string name_of_interface(std::string_view repository_id);
 /// The text in quotes, with C's escapes for characters that cannot be printed.
 PERIGEE_API std::string quoted(std::string_view text, char quote);

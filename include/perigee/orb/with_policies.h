@@ -26,7 +26,7 @@ class PERIGEE_API PolicyTime {
   PolicyTime(std::chrono::duration<Rep, Period> time)  // NOLINT(google-explicit-constructor)
       : PolicyTime(Checked{nanoseconds_of(time)}) {}
 
-  /// The value of the standard's policies.
+  /// The time in the unit of the standard policies.
   [[nodiscard]] TimeBase::TimeT units_of_100_ns() const noexcept { return units_; }
 
  private:

@@ -69,11 +69,13 @@ class PERIGEE_API POAManager : public CORBA::Object {
   ~POAManager() override;
   /// Requests are served; held requests come first. Raises AdapterInactive.
   virtual void activate() = 0;
-  /// Requests wait, up to `holding_requests_max` of them; further ones get TRANSIENT, OMG minor 1.
+  /// Requests wait, as many as -ORBHeldRequestsMax and -ORBHeldSizeMax allow. Further requests get
+  /// TRANSIENT, OMG minor 1. Raises AdapterInactive.
   virtual void hold_requests(bool wait_for_completion) = 0;
-  /// Requests get TRANSIENT, OMG minor 1.
+  /// Requests get TRANSIENT, OMG minor 1. Raises AdapterInactive.
   virtual void discard_requests(bool wait_for_completion) = 0;
-  /// Permanent: requests get OBJ_ADAPTER, OMG minor 1. With `etherealize_objects`, all objects are
+  /// Permanent: requests get OBJ_ADAPTER, OMG minor 1, and later changes of the state raise
+  /// AdapterInactive. With `etherealize_objects`, all objects are
   /// deactivated. The adapter releases a servant when no request uses it any longer; a servant
   /// activator etherealizes it first.
   virtual void deactivate(bool etherealize_objects, bool wait_for_completion) = 0;

@@ -19,8 +19,9 @@ namespace perigee::transport {
 /// it.
 inline constexpr std::uint32_t tag_perigee_local = 0x50474501;
 
-/// The tag of a component, "PGE" and 2. It identifies the host and the container of an address,
-/// since the same path may exist on others. Used in uiop profiles, and beside omniORB's component.
+/// The tag of a component, "PGE" and 2. The component identifies the host and the container of an
+/// address, since the same path may exist on other hosts and in other containers. Used in uiop
+/// profiles, and beside omniORB's component.
 inline constexpr std::uint32_t tag_perigee_place = 0x50474502;
 
 /// The sockets to which clients connect. A reference from an untrusted peer could name any socket
@@ -45,8 +46,8 @@ PERIGEE_API std::expected<LocalTrust, std::string> parse_local_trust(std::string
 /// a client connect only if this user listens. To listen, a path may have other options,
 /// "/path?mode=0660&publish=omniorb":
 /// - `mode`: the permissions of the file, which say which users may connect; 0600 by default.
-/// - `publish=omniorb`: references contain the address in their first IIOP profile, like omniORB's,
-///   instead of in a profile of the protocol's own. So clients with omniORB find it, too. (Not in
+/// - `publish=omniorb`: references contain the address in their first IIOP profile, as omniORB's
+///   references do, and have no uiop profile for it. So clients with omniORB find it, too. (Not in
 ///   IIOP 1.0, whose profiles have no room for it.)
 PERIGEE_API std::unique_ptr<ProtocolFactory> make_local_protocol(LocalTrust trust = {});
 

@@ -18,7 +18,7 @@ enum class ClientCertificates : std::uint8_t { off, optional, required };
 
 enum class TlsVersion : std::uint8_t { tls_1_2, tls_1_3 };
 
-/// The files are in PEM format. `reload` reads them again.
+/// The files are in PEM format. ProtocolFactory::reload reads them again.
 struct TlsOptions {
   /// The certificate of this process, followed by the certificates of the authorities between it
   /// and the root. Servers need it.

@@ -122,12 +122,13 @@ class PERIGEE_API Transport {
   /// `receive` gives octets although the last one did not fill its space. Called by the receiving
   /// thread. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
-  /// A reactor begins to watch `readiness_fd`. From now on, octets that arrive make it readable.
-  /// True: octets have arrived that it does not report. A new transport counts as watched. Any
-  /// thread.
+  /// A reactor begins to watch `readiness_fd`. From now on, octets that arrive make `readiness_fd`
+  /// readable. True: octets have arrived that `readiness_fd` does not report. A new transport
+  /// counts as watched. Any thread.
   virtual bool begin_watch() noexcept { return false; }
-  /// No reactor watches `readiness_fd` any longer, except between a `receive` that has returned
-  /// `would_block` and the next one. So the peer need not wake a reactor. Any thread.
+  /// No reactor watches `readiness_fd` any longer. From now on, octets that arrive need not make
+  /// `readiness_fd` readable. Exception: after a `receive` that has returned `would_block`, they
+  /// must, until the next `receive`. Any thread.
   virtual void end_watch() noexcept {}
   /// Whether octets, or the end of the peer, wait to be received. The default asks for the
   /// readiness of `readiness_fd`. Any thread.
