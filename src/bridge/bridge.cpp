@@ -199,7 +199,8 @@ void Bridge::Parts::accept() {
   }
 }
 
-// Requests in progress may take `stop_timeout`. Then the second call of `Server::stop` ends them.
+// Requests in progress may take `stop_timeout`. Then the thread `limit` sets `gives_up` and stops
+// the server again, which ends them.
 void Bridge::Parts::await_end() noexcept {
   std::mutex mutex;
   std::condition_variable changed;

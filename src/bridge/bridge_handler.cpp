@@ -139,8 +139,8 @@ bool BridgeHandler::locate(engine::Connection& connection,
   return true;
 }
 
-// A LocateRequest that cannot be passed on gets OBJECT_HERE: the reply to the request that follows
-// says what is wrong.
+// If the rules allow the object, but the LocateRequest cannot be passed on, the client gets
+// OBJECT_HERE: the reply to the request that follows says what is wrong.
 bool BridgeHandler::try_locate(engine::Connection& connection,
                                const messaging::IncomingMessage& message,
                                engine::ThreadFrame& frame) {

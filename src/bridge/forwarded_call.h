@@ -20,7 +20,7 @@ namespace perigee::bridge {
 class Forwarder;
 struct Line;
 
-/// Pooled and counted. Used by the thread of its forwarder's loop.
+/// Pooled and reference-counted. Used by the thread of its forwarder's loop.
 ///
 /// fresh → waiting: in its line, until there is a connection with room.
 /// fresh, waiting → in_flight: sent, until the connection ends the call.

@@ -33,7 +33,7 @@ namespace perigee::bridge {
 /// The connection to one target for the clients that have the same code sets: the target keeps code
 /// sets for each connection. Used by the thread of its loop.
 struct Line {
-  /// Learned from the first reply. A connection to another bridge carries the count of bridges.
+  /// Learned from the first reply. Requests carry the count of bridges, unless the peer is an ORB.
   enum class Peer : std::uint8_t { unknown, orb, bridge };
 
   const Target* target = nullptr;
@@ -174,7 +174,7 @@ class Forwarder final : private engine::RepliesOnly {
   engine::Home home_;
   std::list<Line> lines_;
   cdr::Buffer buffer_;       // of the message that is being encoded
-  const bool reads_bodies_;  // the plan is not empty
+  const bool reads_bodies_;  // `Options::rewriting` is not empty
   BodyRewriter rewriter_;
   messaging::ContextStorage received_contexts_;
   messaging::ContextStorage contexts_;

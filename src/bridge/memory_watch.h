@@ -14,7 +14,7 @@
 
 namespace perigee::bridge {
 
-/// Any thread. The thread sleeps while there is nothing to watch.
+/// Any thread may use it. Its own thread sleeps while there is nothing to watch.
 class MemoryWatch final {
  public:
   /// Throws std::system_error if the system has no thread left.

@@ -1,4 +1,4 @@
-// References of a bridge: makes references to objects of targets that lead through the bridge, and
+// References of a bridge: makes references that lead through the bridge to objects of targets, and
 // finds the target of an object key.
 #pragma once
 
@@ -27,7 +27,8 @@ struct Target {
   friend auto operator<=>(const Target&, const Target&) = default;
 };
 
-/// An address at which the bridge accepts clients. The pointers outlive the references.
+/// An address at which the bridge accepts clients. The protocol and the acceptor must outlive
+/// `References`.
 struct ListenAddress {
   transport::ProtocolFactory* protocol = nullptr;
   const transport::Acceptor* acceptor = nullptr;

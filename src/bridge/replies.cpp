@@ -170,7 +170,8 @@ bool Forwarder::write_located(const ForwardedCall& call, CallEnd& end) {
   return encoder.ok();
 }
 
-// If the target cannot be asked, the client sends its request, and the reply to it says why.
+// After OBJECT_HERE, the client sends its request. If the target cannot be reached, the reply to
+// that request says why.
 void Forwarder::write_here(const ForwardedCall& call) {
   const Answered answered = call.answered();
   buffer_.clear();

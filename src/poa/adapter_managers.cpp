@@ -115,8 +115,8 @@ bool Adapter::etherealizes() const noexcept { return static_cast<bool>(servant_a
 // Whether the end of the transition depends on the calling thread, or may come to depend on it. A
 // thread that has the turn at the activator, or the lock of a single-thread adapter, waits for no
 // transition: the transition may need the turn or the lock. A thread in an upcall on an object in
-// transition does not wait for the upcalls of another object: these may wait for its own object.
-// Expects mutex_ to be held.
+// transition does not wait for the upcalls of another object: those upcalls may wait for the upcall
+// of this thread. Expects mutex_ to be held.
 bool Adapter::would_wait_for_itself(const std::string& id) const noexcept {
   if (activation_.needs_this_thread(id)) return true;
   if (parts_.policies.single_thread() && tree_.makes_child()) return true;

@@ -45,9 +45,11 @@ bool Adapter::is_system_id(const ObjectId& id) const noexcept {
 }
 
 void Adapter::check_id_is_ours(const ObjectId& id) const {
-  const bool is_octets_of_ours = id.empty() || id.front() >= 0xf0;
-  if (parts_.ids_are_keys && is_octets_of_ours)
-    throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "an id of the INSPOA is a name");
+  const bool is_reserved = id.empty() || id.front() >= 0xf0;
+  if (parts_.ids_are_keys && is_reserved)
+    throw CORBA::BAD_PARAM(
+        minor_foreign_id, COMPLETED_NO,
+        "an id of the INSPOA must not be empty or begin with an octet above 0xef");
   if (parts_.policies.system_id() && !is_system_id(id))
     throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "not an id of this SYSTEM_ID adapter");
 }
@@ -124,8 +126,8 @@ const ServedObject* Adapter::upcall_on(const PortableServer::Servant* servant) c
   return object.servant.get() == servant && object.adapter.get() == this ? &object : nullptr;
 }
 
-// In a UNIQUE_ID adapter, finds the servant's active object. If there is none, or in another
-// adapter, activates the servant implicitly. Expects a RETAIN adapter.
+// In a UNIQUE_ID adapter, finds the servant's active object. If there is none, or if the adapter is
+// not UNIQUE_ID, activates the servant implicitly. Expects a RETAIN adapter.
 SlotRef Adapter::find_or_activate(const ServantRef& servant) {
   Lock lock = lock_alive();
   if (parts_.policies.unique_id())

@@ -1,4 +1,4 @@
-// Names are looked up under a lock; locators are called without.
+// Names are looked up under a lock. Locators are called without the lock.
 #include "poa/ior_table.h"
 
 #include "orb/core/orb_core.h"

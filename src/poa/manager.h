@@ -41,8 +41,8 @@ class Manager final : public PortableServer::POAManager {
     woken,    ///< `wake_held` was called
     refused,  ///< too many requests wait already
   };
-  /// How often `wake_held` was called. A request reads it while it knows its adapter, and then
-  /// checks that the adapter was not destroyed. So it misses no call of `wake_held`.
+  /// How often `wake_held` was called. A request reads the count first, and then checks that its
+  /// adapter was not destroyed. So the request misses no call of `wake_held`.
   [[nodiscard]] std::uint64_t wake_count() const noexcept;
   /// Blocks while requests are held and `wake_held` is not called. `seen`: an earlier `wake_count`.
   [[nodiscard]] HoldEnd wait_while_holding(std::uint64_t seen);

@@ -56,8 +56,8 @@ class ObjectMap {
   [[nodiscard]] bool check_invariants() const;
 
  private:
-  /// Not a list of the slots: an object is removed in constant time, however many objects its
-  /// servant has.
+  /// Has a count in place of a list of slots, so that an object is removed in constant time,
+  /// however many objects its servant has.
   struct Served {
     std::size_t count = 0;
     SlotRef slot;  ///< of the only object; generation 0 after there were two

@@ -43,7 +43,7 @@ class Outstanding {
   [[nodiscard]] std::stop_token stop_token();
   /// See orb::Cancellation::share.
   void share_stop_token() noexcept;
-  /// Cancels the call with the request, without a token: see skeleton::cancel_with.
+  /// Cancels the call when the request is cancelled. Makes no token: see skeleton::cancel_with.
   void cancel_with(stub::CallHandle& call) noexcept;
   /// The time for which the client still waits. Empty if the request is over, or has no limit.
   [[nodiscard]] std::optional<std::chrono::microseconds> remaining_time();

@@ -1,4 +1,4 @@
-// Transitions of objects, and turns.
+// Transitions of objects, and turns at the servant activator.
 #include "poa/servant_activation.h"
 
 #include <cassert>

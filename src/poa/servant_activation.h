@@ -27,8 +27,8 @@ namespace perigee::poa {
 
 /// Guarded by the mutex of the adapter.
 ///
-/// Invariants: a servant is counted as often as ids with it are leaving; a transition has a thread
-/// if and only if it is in the servant activator.
+/// Invariants: the count of a servant is the number of its leaving ids; a transition has a thread
+/// unless its state is `leaving`.
 class ServantActivation {
  public:
   using Lock = std::unique_lock<std::mutex>;  ///< of the adapter's mutex
@@ -79,8 +79,8 @@ class ServantActivation {
   /// @}
 
   /// @name Deferred replies of objects that an activator has made
-  /// A request does not wait for such an object that is leaving: the waiting thread may be the
-  /// thread that has to reply.
+  /// While an object with deferred replies is leaving, requests to it do not wait: the waiting
+  /// thread may be the thread that has to reply.
   /// @{
   void owe(const std::string& id);
   void owe_no_more(const std::string& id) noexcept;

@@ -24,8 +24,8 @@ class Upcall {
  public:
   using ObjectPin = SlotTable<ActiveObject>::Pin;
 
-  /// `pin` keeps the object in its table; null if the object is not in the table. `scope` is around
-  /// the upcall.
+  /// `pin` keeps the object in its table; null if the object is not in the table. `scope` is the
+  /// scope of the upcall.
   Upcall(const ServedObject& object, orb::ServerRequest& request, const ObjectPin* pin,
          const UpcallHooks* hooks, const orb::UpcallScope& scope) noexcept
       : object_(object),

@@ -72,7 +72,8 @@ void check_tls(const transport::ProtocolRegistry& protocols, const bridge::Optio
     check(endpoint, "-ORBTlsCertificate and -ORBTlsKey name the certificate of the bridge");
   if (options.target)
     check(*options.target,
-          "-ORBTlsAuthorities names the authorities to trust (-ORBTls allowed: the system's)");
+          "-ORBTlsAuthorities names the authorities to trust, and -ORBTls allowed trusts those of "
+          "the system");
 }
 
 void serve(CORBA::ORB& orb, const BridgeArguments& arguments, bridge::Options options) {

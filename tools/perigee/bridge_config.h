@@ -18,7 +18,7 @@ struct ConfigEntry {
 
   std::string key;
   Kind kind = Kind::text;
-  std::vector<std::string> values;  ///< one, unless it is `texts`; of `yes_no`: "true" or "false"
+  std::vector<std::string> values;  ///< one, unless `kind` is `texts`; `yes_no`: "true" or "false"
   std::string place;                ///< of the value: "bridge.toml:3:10"
 };
 

@@ -210,8 +210,8 @@ std::optional<EndpointMove> parse_endpoint_move(const std::string& text) {
   return std::nullopt;
 }
 
-// An endpoint of a reference may have '?' and the server's user behind the address. Users leave
-// this part out.
+// In a reference, an endpoint may end with '?' and the user of the server process, as in
+// "?user=1000". The command line may leave this part out.
 bool is_named(const transport::Endpoint& endpoint, const std::string& text) {
   const std::string whole = to_string(endpoint);
   return whole == text || whole.starts_with(text + "?");

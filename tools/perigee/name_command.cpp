@@ -238,7 +238,7 @@ void run_name_command(NamingAct act, const NamingArguments& arguments) {
   }
 }
 
-enum class Needs : std::uint8_t { name, name_and_reference, perhaps_name };
+enum class Needs : std::uint8_t { name, name_and_reference, optional_name };
 
 struct Subcommand {
   const char* word;
@@ -252,7 +252,7 @@ constexpr Subcommand subcommands[] = {
     {"rebind", "Bind a name to a reference, even if the name exists", Needs::name_and_reference,
      rebind},
     {"resolve", "Print the reference of a name", Needs::name, resolve},
-    {"list", "Print the names in a context; names of contexts end with /", Needs::perhaps_name,
+    {"list", "Print the names in a context; names of contexts end with /", Needs::optional_name,
      list_bindings},
     {"unbind", "Remove a name; its object or context remains", Needs::name, unbind},
     {"mkdir", "Make a naming context", Needs::name, make_context},
@@ -279,7 +279,7 @@ void add_name_command(CLI::App& program) {
     added->fallthrough();  // the options above may also follow
     auto* name = added->add_option("name", arguments->name,
                                    "<id>.<kind>/<id>.<kind>, from the outermost context on");
-    name->required(subcommand.needs != Needs::perhaps_name);
+    name->required(subcommand.needs != Needs::optional_name);
     if (subcommand.needs == Needs::name_and_reference)
       added->add_option("reference", arguments->reference, "IOR:, corbaloc:, corbaname: or file:")
           ->required();

@@ -8,8 +8,8 @@
 
 namespace perigee::tool {
 
-/// A remark on an address before it is tried: only this host, private, of one link, or invalid.
-/// Empty if there is no remark. `host` is as in a profile.
+/// A remark on an address that other hosts may not reach, for example a loopback, private or
+/// link-local address. Makes no connection. Empty if there is no remark. `host` is as in a profile.
 std::string remark_on_host(std::string_view host);
 
 /// The reason why connecting failed, and its likely cause.

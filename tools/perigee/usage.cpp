@@ -13,7 +13,7 @@ namespace perigee::tool {
 
 namespace {
 
-/// The chosen command, inside the commands that it belongs to.
+/// The program, then the subcommand that was chosen at each level.
 std::vector<const CLI::App*> chosen_commands(const CLI::App& program) {
   std::vector<const CLI::App*> path{&program};
   while (!path.back()->get_subcommands().empty())
@@ -62,7 +62,7 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
          (proposal.empty() ? "; the commands are: " + list(names) : proposal);
 }
 
-/// The words that no command knows come first: they cause most other errors.
+/// A word that no command knows is reported first, because it causes most other errors.
 std::string explain_usage(std::vector<const CLI::App*>& path, const CLI::ParseError& error) {
   for (std::size_t index = 0; index < path.size(); ++index) {
     const std::vector<std::string> words = path[index]->remaining();

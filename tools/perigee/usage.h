@@ -19,8 +19,8 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Prints the help that the user asked for, or one line about the mistake, as `program` has parsed
-/// it. Returns the exit status.
+/// Prints the help that the user asked for, or one line about the mistake. `error` is what
+/// `program.parse` has thrown. Returns the exit status.
 int report(const CLI::App& program, const CLI::ParseError& error);
 
 }  // namespace perigee::tool

@@ -32,8 +32,8 @@ class BodyRewriter final {
 
   /// Rewrites a body that holds values of the types. Returns `received.body` if nothing was
   /// replaced. Otherwise the result refers to this object until the next call; fragments of
-  /// GIOP 1.1 have become one piece. Error: the octets are not values of the types, octets follow,
-  /// or the result is too large. May throw bad_alloc.
+  /// GIOP 1.1 have become one piece. Error: the octets are not values of the types, octets follow
+  /// the values, or the result is too large. May throw bad_alloc.
   [[nodiscard]] Result rewrite(const Received& received,
                                std::span<const cdr::TypeNode* const> types,
                                ReplaceReference replace);
