@@ -3,8 +3,8 @@
 
 namespace perigee {
 
-// A load waits for an earlier store whose address has the same offset in its page. If a copy goes
-// from the end to the beginning, no load follows such a store.
+// The processor delays a load if an earlier store went to the same offset of another page. At these
+// distances, a copy from the end to the beginning has no such load.
 void copy_backward(void* to, const void* from, std::size_t size) noexcept {
   // glibc copies such blocks by stores that bypass the caches, and not by `rep movsb`.
   constexpr std::size_t size_max = std::size_t{1} << 20;

@@ -10,8 +10,8 @@ namespace perigee::event {
 void abort_connection(int fd) noexcept {
   const linger none{.l_onoff = 1, .l_linger = 0};
   static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none));
-  const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
-  [[maybe_unused]] const int dissolved = ::connect(fd, &nobody, sizeof nobody);
+  const sockaddr no_peer{.sa_family = AF_UNSPEC, .sa_data = {}};
+  [[maybe_unused]] const int dissolved = ::connect(fd, &no_peer, sizeof no_peer);
 }
 
 }  // namespace perigee::event

@@ -17,7 +17,8 @@ namespace perigee::event {
 
 namespace {
 
-// The eventfd is never closed: a handler may still run when the last object has gone.
+// The eventfds are never closed: a signal handler may still run after the destructor of the last
+// EndingSignals.
 std::atomic<int> came{-1};
 std::atomic<int> hung_up{-1};
 std::atomic<pid_t> process{0};
@@ -88,7 +89,7 @@ class Handlers {
   }
 
  private:
-  // Only in place of the default action, which ends the process.
+  // Installs the handler only if SIGHUP has its default action, which ends the process.
   void handle_hang_up() noexcept {
     struct sigaction present{};
     if (::sigaction(SIGHUP, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;

@@ -9,7 +9,8 @@
 
 namespace perigee::event {
 
-/// Whether SIGHUP is an event, too: the process shall read its files again.
+/// Whether SIGHUP is an event, too, which asks the process to read its files again. Otherwise the
+/// application decides what SIGHUP does.
 enum class HangUp : bool { by_application, is_event };
 
 /// While an object of this class exists, the process handles SIGTERM and SIGINT, on whichever

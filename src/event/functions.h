@@ -1,5 +1,5 @@
-// Functions as tasks and timers of a reactor, for applications: each function takes memory from the
-// pool. Private to event.
+// Functions as tasks and timers of a reactor, for applications. A posted function takes memory from
+// the pool. Private to event.
 #pragma once
 
 #include <perigee/event/reactor.h>
@@ -15,7 +15,7 @@ namespace perigee::event {
 
 class TaskList;
 
-/// A posted function. It deletes itself when it has run.
+/// A posted function. The task deletes itself just before it calls the function.
 class FunctionTask final : public Task {
  public:
   explicit FunctionTask(Reactor::Function function) : Task(&run), function_(std::move(function)) {}
@@ -33,8 +33,8 @@ class FunctionTask final : public Task {
 };
 
 /// Functions that wait for their time. Any thread. Slots are reused, so that nothing is allocated
-/// in the steady state. A `TimerId` contains the index and the generation of its slot; the
-/// generation tells the ids of earlier functions from the current one.
+/// in the steady state. A `TimerId` contains the index and the generation of its slot. By the
+/// generation, `cancel` recognises the id of an earlier function of the slot.
 class ScheduledFunctions {
  public:
   explicit ScheduledFunctions(Reactor& reactor) noexcept : reactor_(reactor) {}

@@ -1,4 +1,4 @@
-// Single polls.
+// Finds out or awaits the state of a handle by one call of poll(2).
 #include <perigee/event/handle_state.h>
 
 #include <poll.h>

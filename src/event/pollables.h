@@ -38,7 +38,7 @@ class PollableList {
     --size_;
     return true;
   }
-  /// The event of an object that would enter an empty list and leave it at once.
+  /// The result of `note` on an empty list and a following `pop`, without use of a list.
   [[nodiscard]] static Event pass(Pollable& pollable, Readiness readiness) noexcept {
     if (pollable.counted_ == Pollable::Counted::yes) pollable.add_reference();
     return {&pollable, readiness, {}};
@@ -88,8 +88,8 @@ class PollableSlots {
   /// Whether `add` needs more slots first.
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] std::size_t size() const noexcept;
-  /// Moves the slots into a larger array, which the caller made without the lock. Gives back the
-  /// old array.
+  /// Moves the slots into a larger array, which the caller made without the lock. Then `larger` is
+  /// the old array.
   void grow(Slots& larger) noexcept;
 
   /// The key for the poller. There must be a free slot.

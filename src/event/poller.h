@@ -42,7 +42,7 @@ class Poller {
 [[nodiscard]] std::expected<std::unique_ptr<Poller>, IoError> make_uring_poller(Threads threads);
 
 /// The largest number of events of one `wait`. It is small, because timers and tasks wait until all
-/// of them are handled.
+/// these events are handled.
 inline constexpr std::size_t events_max = 32;
 
 /// Memory for the events of one `wait`, not initialised.

@@ -32,7 +32,8 @@ thread_local LastTurn last_turn;
 
 }  // namespace
 
-/// Notes on the stack of the calling thread that it is in a turn of the reactor. Turns may nest.
+/// An object on the stack of a thread: records that the thread is in a turn of the reactor. Turns
+/// may nest.
 class PollingReactor::InTurn {
  public:
   explicit InTurn(const PollingReactor& reactor) noexcept
@@ -87,8 +88,8 @@ void PollingReactor::run_once(Deadline deadline) {
   if (counted) event.target->drop_reference();
 }
 
-// Objects that are marked meanwhile wait for the next turn, so that timers and tasks have their
-// turn first. An object that is not counted may be destroyed in its call.
+// Objects that are marked meanwhile wait for the next turn, so that timers and tasks run first. An
+// object that is not counted may be destroyed in its call.
 [[gnu::always_inline]] inline void PollingReactor::call_ready(Found found) noexcept {
   Event event = found.first;
   for (std::size_t left = found.count; event.target != nullptr; event = take_ready()) {
@@ -123,7 +124,7 @@ std::span<PolledEvent> PollingReactor::poll(std::span<PolledEvent> events,
   const Duration left = wait_limit(deadline, first_timer);
   const auto found =
       busy_poll_.count() != 0 ? poll_busily(events, left) : poller_->wait(events, left);
-  sleepers_.fetch_sub(1);  // before the upcalls that follow, so that the supervisor sees them
+  sleepers_.fetch_sub(1);  // before the upcalls: the supervisor must see that this thread is awake
   if (shared() && last_turn.timed) last_turn.begin = std::chrono::steady_clock::now();
   return found;
 }
@@ -298,7 +299,8 @@ void PollingReactor::wake_for_rest() noexcept {
   if (rest) wake();
 }
 
-// The loop ends even if tasks sleep again and again: on a closed reactor no task can sleep.
+// The loop ends even if coroutines sleep again and again: on a closed reactor, a sleep ends at once
+// without a timer.
 void PollingReactor::close() noexcept {
   closed_.store(true);
   const InTurn in_turn(*this);

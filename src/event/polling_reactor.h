@@ -147,7 +147,7 @@ class PollingReactor final : public Reactor {
   std::atomic<bool> wake_pending_ = false;  ///< raised, and no turn has seen it yet
   std::atomic<bool> stop_ = false;
   std::atomic<bool> closed_ = false;
-  std::atomic<std::uint64_t> turns_ = 0;  ///< several threads: how many turns that may sleep began
+  std::atomic<std::uint64_t> turns_ = 0;  ///< several threads: number of begun turns that may sleep
   std::atomic<bool> napping_ = false;     ///< a thread naps
   ScheduledFunctions functions_{*this};   ///< last, so destroyed first: cancels its timers
 };

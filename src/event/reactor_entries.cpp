@@ -46,7 +46,7 @@ std::expected<void, IoError> PollingReactor::begin() {
 std::expected<void, IoError> PollingReactor::add(int fd, Pollable& pollable) {
   if (fd < 0) return system_failure(IoOperation::wait, EBADF);
   const std::lock_guard adding(add_mutex_);
-  PollableSlots::Slots larger;  // its old memory is freed without the lock
+  PollableSlots::Slots larger;  // after `grow` the old array, which is freed without the lock
   std::size_t size_needed = 0;
   {
     const std::lock_guard lock(lock_);

@@ -104,7 +104,8 @@ class ThreadScope {
     }
   }
 
-  // Null: the thread has to end. `give_to_spare` has subtracted the thread that takes the work.
+  // Null: the thread has to end. The thread that takes the work does not change `spares_`, because
+  // `give_to_spare` has subtracted it before.
   Work await_work(std::unique_lock<std::mutex>& lock) {
     if (joining_ || spares_ >= spares_max_) return nullptr;
     ++spares_;

@@ -70,14 +70,14 @@ class TimerBuckets {
   TimerBuckets(const TimerBuckets&) = delete;
   TimerBuckets& operator=(const TimerBuckets&) = delete;
 
-  /// Arms the timer, or moves it if it is armed already. True if it was not armed. A timer with a
-  /// time in the past is appended to the due timers.
+  /// Arms the timer, or moves it if it is armed already. True if it was not armed. A time before
+  /// the last `collect` becomes the time of that call: the next `collect` makes the timer due.
   bool arm(Timer& timer, Deadline deadline) noexcept;
   /// False if the timer is not armed.
   bool cancel(Timer& timer) noexcept;
 
-  /// No timer is due before this time. After the first timer was cancelled, the time may be too
-  /// early until `collect` is called at that time.
+  /// No timer is due before this time. After the first timer was cancelled, the result may be too
+  /// early, until `collect` is called with this result or a later time.
   [[nodiscard]] Deadline next() const noexcept {
     return has_due() ? Deadline::immediately() : next_;
   }

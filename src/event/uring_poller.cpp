@@ -198,7 +198,7 @@ void UringPoller::end_request(int fd, Direction direction) noexcept {
   Request& request = watches_[static_cast<std::size_t>(fd)].at(direction);
   if (std::exchange(request.state, Request::State::off) != Request::State::armed) return;
   io_uring_sqe* const entry = take_entry();
-  if (entry == nullptr) return;  // its completions are dropped
+  if (entry == nullptr) return;  // the request goes on, and its completions are dropped
   io_uring_prep_cancel64(entry, Label{fd, direction, request.generation}.data(), 0);
   io_uring_sqe_set_data64(entry, cancel_data);
   entry->flags |= IOSQE_CQE_SKIP_SUCCESS;
@@ -275,7 +275,8 @@ std::span<PolledEvent> UringPoller::wait(std::span<PolledEvent> events, Duration
   return events.first(count);
 }
 
-// Enters the kernel even if there are no events, because the kernel then completes requests.
+// Enters the kernel even if `left` is zero: if one thread runs the reactor, the kernel completes
+// requests only then.
 void UringPoller::enter(Duration left) noexcept {
   io_uring_getevents_arg arguments{};
   __kernel_timespec time{};
@@ -325,7 +326,7 @@ bool UringPoller::note(const io_uring_cqe& entry, PolledEvent& event) noexcept {
   return true;
 }
 
-// Drops completions at the front of the queue that are not events.
+// Drops the completions at the front of the queue that belong to the bell or to cancelled requests.
 void UringPoller::drop_notices() noexcept {
   io_uring_cqe* entry = nullptr;
   while (io_uring_peek_cqe(&ring_, &entry) == 0) {

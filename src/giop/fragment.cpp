@@ -95,7 +95,7 @@ void GiopSession::gather(const cdr::Buffer& message, std::vector<OctetSpan>& seg
   const std::size_t payload_max = piece_size - identified_header_size;
   std::size_t left = message.size() - piece_size;
   const std::size_t fragments = (left + payload_max - 1) / payload_max;
-  // Resized at once, because segments will point into it.
+  // Gets its final size now, because segments will point into it.
   fragment_headers.resize(frame_header_size + fragments * identified_header_size);
   std::byte* header = fragment_headers.data();
 

@@ -44,14 +44,14 @@ static_assert(static_cast<int>(MessageKind::message_error) ==
               static_cast<int>(FrameType::message_error));
 
 /// The header of GIOPlite: a marker with which no GIOP message begins; bits for the type, the byte
-/// order and the information; two octets of zero; the size of the rest.
+/// order, and the response flags or reply status; two octets of zero; the size of the rest.
 inline constexpr std::size_t lite_header_size = 8;
 inline constexpr std::uint8_t lite_marker = 0xb5;
 inline constexpr std::size_t lite_bits_offset = 1;
 inline constexpr std::size_t lite_size_offset = 4;
 inline constexpr std::uint8_t lite_bit_reply = 1;
 inline constexpr std::uint8_t lite_bit_little_endian = 2;
-/// Response flags of a request, or status of a reply.
+/// The lowest bit of the information: the response flags of a request, or the status of a reply.
 inline constexpr unsigned lite_information_shift = 2;
 inline constexpr std::uint8_t lite_bits_max = 0x1f;
 

@@ -69,7 +69,7 @@ class HeaderWriter {
     std::memset(place_, 0, 3);
     place_ += 3;
   }
-  /// Only for the address disposition, which is at an even offset in every message.
+  /// Only for the addressing disposition, which is at an even offset in every message.
   void ushort(std::uint16_t value) noexcept {
     if (swap_) value = reverse_octets(value);
     std::memcpy(place_, &value, sizeof value);
@@ -100,7 +100,7 @@ class HeaderWriter {
     }
   }
   /// Pads with zeros to a multiple of `alignment` (4 or 8). Overwrites the next 8 octets of the
-  /// reservation, however few the padding needs.
+  /// reservation, even if the padding is shorter.
   void align(std::size_t alignment) noexcept {
     std::memset(place_, 0, 8);
     place_ += (0 - size()) & (alignment - 1);

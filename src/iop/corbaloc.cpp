@@ -138,7 +138,8 @@ std::expected<void, ReferenceError> take_addresses(std::string_view& text, Corba
   }
 }
 
-/// CORBA 3.0, 13.6.10.1: octets beyond the listed characters are escaped as in RFC 2396.
+/// CORBA 3.0, 13.6.10.1, lists the characters that need no escape. All other octets are escaped as
+/// in RFC 2396.
 std::expected<ObjectKey, ReferenceError> unescape_key(std::string_view text) {
   ObjectKey key;
   key.reserve(text.size());

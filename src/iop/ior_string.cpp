@@ -17,10 +17,8 @@ std::expected<Octets, ReferenceError> parse_hex(std::string_view digits) {
     const auto high = hex_digit(digits[index]);
     const auto low = hex_digit(digits[index + 1]);
     if (!high || !low)
-      return refuse(Reason::bad_specific,
-                    "an IOR string has something else than a hexadecimal "
-                    "digit at or behind digit " +
-                        std::to_string(index + 1));
+      return refuse(Reason::bad_specific, "digit " + std::to_string(index + (high ? 2 : 1)) +
+                                              " of an IOR string is not hexadecimal");
     octets.push_back(static_cast<std::byte>(*high << 4 | *low));
   }
   return octets;

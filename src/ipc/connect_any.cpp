@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 std::error_code system_error(int code) noexcept { return {code, std::system_category()}; }
 
-/// A TCP connect to a free port of this host may get the same port as its own and connect to
-/// itself. Then no server listens there.
+/// A TCP socket that connects to a free port of this host may get this port as its local port, and
+/// is then connected to itself. No server listens on such a port.
 bool is_connected_to_itself(int fd) noexcept {
   InetAddr local;
   InetAddr peer;
@@ -43,8 +43,8 @@ class ConnectRace::Race {
         options_(options.begin(), options.end()) {}
 
   std::expected<Handle, ConnectFailure> run(const Deadline& deadline) {
-    while (is_one_left() || !running_.empty()) {
-      if (is_one_left() && (running_.empty() || Clock::now() >= next_start_)) {
+    while (is_address_left() || !running_.empty()) {
+      if (is_address_left() && (running_.empty() || Clock::now() >= next_start_)) {
         start(addresses_[next_++]);
       } else if (const int error = wait(deadline); error != 0) {
         return std::unexpected(ended_by(system_error(error)));
@@ -55,8 +55,8 @@ class ConnectRace::Race {
   }
 
   State advance() {
-    while (is_one_left() || !running_.empty()) {
-      if (is_one_left() && (running_.empty() || Clock::now() >= next_start_)) {
+    while (is_address_left() || !running_.empty()) {
+      if (is_address_left() && (running_.empty() || Clock::now() >= next_start_)) {
         start(addresses_[next_++]);
       } else if (const int ready = settle_ready(); ready == 0) {
         const Status watched = watch();
@@ -71,7 +71,7 @@ class ConnectRace::Race {
   [[nodiscard]] int handle() const noexcept { return watch_.get(); }
   [[nodiscard]] Handle take_winner() noexcept { return std::move(winner_); }
   [[nodiscard]] ConnectFailure failure() const {
-    if (!running_.empty() || is_one_left()) return ended_by(system_error(ETIMEDOUT));
+    if (!running_.empty() || is_address_left()) return ended_by(system_error(ETIMEDOUT));
     if (failed_.empty()) return {std::make_error_code(std::errc::invalid_argument), {}};
     return {failed_.back().error, failed_};
   }
@@ -83,7 +83,7 @@ class ConnectRace::Race {
     bool watched = false;
   };
 
-  [[nodiscard]] bool is_one_left() const noexcept { return next_ < addresses_.size(); }
+  [[nodiscard]] bool is_address_left() const noexcept { return next_ < addresses_.size(); }
 
   void start(const InetAddr& address) {
     auto handle = opened(address);
@@ -148,7 +148,7 @@ class ConnectRace::Race {
       if (const auto status = watch(attempt.handle.get(), EPOLLOUT); !status) return status;
       attempt.watched = true;
     }
-    return is_one_left() || timer_ ? watch_next_start() : Status{};
+    return is_address_left() || timer_ ? watch_next_start() : Status{};
   }
   Status watch(int fd, std::uint32_t events) {
     epoll_event event{};
@@ -163,7 +163,7 @@ class ConnectRace::Race {
       if (const auto status = watch(timer_.get(), EPOLLIN); !status) return status;
     }
     itimerspec time{};  // disarmed
-    if (is_one_left()) time.it_value = to_timespec(next_start_.time_since_epoch());
+    if (is_address_left()) time.it_value = to_timespec(next_start_.time_since_epoch());
     if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr) == 0) return {};
     return std::unexpected(system_error(errno));
   }
@@ -172,7 +172,7 @@ class ConnectRace::Race {
       const Deadline& deadline) const {
     std::optional<std::chrono::nanoseconds> time;
     if (!deadline.is_forever()) time = deadline.left();
-    if (!is_one_left()) return time;
+    if (!is_address_left()) return time;
     const auto head_start =
         std::max<std::chrono::nanoseconds>(next_start_ - Clock::now(), std::chrono::nanoseconds(0));
     return time ? std::min(*time, head_start) : head_start;

@@ -17,7 +17,8 @@ class Deadline {
   }
   [[nodiscard]] bool is_forever() const noexcept { return limit_.is_forever(); }
   [[nodiscard]] bool is_no_wait() const noexcept { return limit_.is_no_wait(); }
-  /// The time left; zero if there is nothing to wait for, never negative.
+  /// The time left, never negative. Zero for `no_wait`. Must not be called for `forever`, which has
+  /// no end.
   [[nodiscard]] std::chrono::nanoseconds left() const noexcept {
     if (limit_.is_no_wait()) return std::chrono::nanoseconds::zero();
     return std::max(std::chrono::nanoseconds(end_ - Clock::now()),

@@ -129,7 +129,7 @@ Transfer send_once(int fd, int file, std::uint64_t offset, std::size_t count) no
 /// same time. So a send with a limit waits until the socket is writable and then offers it no more
 /// octets than it has room for. If that does not suffice (memory is short, TCP_NOTSENT_LOWAT), the
 /// socket's own time-out ends the call. It is set to the rest of the limit. A handle that is not a
-/// socket has no time-out: the call itself fails.
+/// socket has no time-out, so the failure to set it is ignored.
 class SendInTime {
  public:
   SendInTime(int fd, int file, TimeLimit limit) noexcept
@@ -246,7 +246,7 @@ Transfer all_steps(std::uint64_t offset, std::size_t count, Step step) noexcept 
 
 }  // namespace
 
-// Flattened like a C program: function calls would cost more than all other work.
+// Flattened: the compiler inlines all calls, which would cost more than all other work.
 [[gnu::flatten]] Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
                                     TimeLimit limit) noexcept {
   const SigpipeHeld held;

@@ -23,8 +23,8 @@ struct Outcome {
   int error = 0;
 };
 
-/// Closes the ring of the forking thread in each child process: parent and child share its memory,
-/// so the child must not use it.
+/// Makes each child process close the ring of the thread that forks: parent and child share the
+/// memory of the ring, so the child must not use the ring.
 void leave_rings_to_parents() noexcept;
 
 /// A thread's ring. It is empty between calls: each call waits for all entries that it submits, so
@@ -176,7 +176,7 @@ Deadline deadline_of(TimeLimit limit) noexcept {
   return Deadline(limit.is_no_wait() ? forever : limit);
 }
 
-/// The largest size of an entry. read and write have the same limit.
+/// `size`, limited to the largest size of an entry. read and write have the same limit.
 std::size_t size_for(std::size_t size) noexcept {
   constexpr std::size_t size_max = 0x7ffff000;
   return std::min(size, size_max);

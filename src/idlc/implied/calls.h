@@ -21,8 +21,8 @@ struct Call {
   std::vector<std::string> contexts;
 };
 
-/// The calls of the interface itself and of its abstract bases, except abstract bases that another
-/// base already inherits.
+/// The calls of the interface itself and of its abstract bases, except abstract bases that one of
+/// its concrete bases inherits.
 std::vector<Call> calls_of(const Interface& interface, const Type& void_type);
 
 /// The bases that are not abstract. They have implied declarations of their own.

@@ -8,8 +8,9 @@
 namespace perigee::idlc {
 
 /// An error for each such pair. The names that an interface implies depend on the interface and its
-/// bases only: other files may have been generated with them. So the names of two interfaces can be
-/// equal, and the handler of an interface that derives from both would inherit the name twice.
+/// bases only, so that code generated from different IDL files has the same names. Two interfaces
+/// can therefore imply equal names. The handler of an interface that derives from both would
+/// inherit the name twice.
 std::vector<Diagnostic> inherited_clashes(const ImpliedIdl& implied);
 
 }  // namespace perigee::idlc

@@ -13,8 +13,8 @@
 namespace perigee::idlc {
 
 /// Annotations choose interfaces and operations (`@perigee::ami`, `@perigee::amh`,
-/// `@perigee::async`, `@CORBA(ami=true)`), and with them their bases. These options choose all
-/// interfaces of the main file. Local and abstract interfaces cannot be chosen.
+/// `@perigee::async`, `@CORBA(ami=true)`). These options choose all interfaces of the main file.
+/// The bases of a chosen interface are chosen, too. Local and abstract interfaces cannot be chosen.
 struct ImpliedOptions {
   bool ami = false;
   bool amh = false;
@@ -88,7 +88,8 @@ struct ImpliedIdl {
   std::vector<Ami> ami;
   std::vector<Amh> amh;
   std::vector<Async> async;
-  /// Warnings of choices that had no effect, and errors of names that handlers inherit twice.
+  /// Warnings about annotations that have no effect, and errors for names that handlers inherit
+  /// twice.
   std::vector<Diagnostic> diagnostics;
 
   [[nodiscard]] bool ok() const;

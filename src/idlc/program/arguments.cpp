@@ -79,7 +79,7 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
                "need libperigee_server");
   using WithOrb = cpp11::FileNames::WithOrb;
   app.add_option("--include-orb", names.with_orb,
-                 "Which headers include <perigee/corba.h>, with the ORB and the POA for "
+                 "Which headers include <perigee/corba.h>, which declares the ORB and the POA for "
                  "applications: none, server (stockS.h), or all (stockC.h, too)")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, WithOrb>{
