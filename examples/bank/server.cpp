@@ -2,7 +2,6 @@
 #include "bankS.h"
 #include <perigee/corba.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -17,7 +16,8 @@ class Account final : public CORBA::servant_traits<Banking::Account>::base_type 
   int32_t balance() override { return balance_; }
   void deposit(int32_t amount) override {
     balance_ += amount;
-    largest_ = std::max(largest_.load(), amount);
+    int32_t largest = largest_;
+    while (largest < amount && !largest_.compare_exchange_weak(largest, amount)) continue;
   }
   int32_t largest_deposit() const { return largest_; }
 

@@ -29,7 +29,7 @@ class Gateway final : public CORBA::async_traits<Stock::Quoter>::base_type {
       price = co_await sink_->_async().get_quote(stock_name);
     } catch (const CORBA::SystemException& failure) {  // clients must not see details
       std::cerr << "gateway: " << stock_name << ": " << failure.what() << std::endl;
-      throw CORBA::TRANSIENT();
+      throw CORBA::TRANSIENT(0, failure.completed());
     }
     if (price < 0) throw CORBA::DATA_CONVERSION(0, CORBA::COMPLETED_YES);
     co_return price;

@@ -62,9 +62,9 @@ class Handlers {
   bool add_user(HangUp hang_up) noexcept {
     const std::lock_guard lock(mutex_);
     process = ::getpid();
-    if (hang_up == HangUp::is_event) handle_hang_up();
     if (came < 0) came = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (came < 0) return false;
+    if (hang_up == HangUp::is_event) handle_hang_up();
     if (users_++ != 0) return true;
     std::uint64_t count = 0;
     static_cast<void>(!::read(came, &count, sizeof(count)));
@@ -95,6 +95,8 @@ class Handlers {
     if (::sigaction(SIGHUP, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
     if (hung_up < 0) hung_up = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (hung_up < 0) return;
+    std::uint64_t count = 0;  // of signals before the present users
+    static_cast<void>(!::read(hung_up, &count, sizeof(count)));
     struct sigaction action{};
     action.sa_handler = &perigee_note_hang_up;
     action.sa_flags = SA_RESTART;

@@ -163,4 +163,10 @@ TEST_CASE("a time limit is forever, no_wait, or a duration that is not negative"
 }
 
 }  // namespace
+// A limit of more than a year counts as a year, in every unit.
+static_assert(TimeLimit(std::chrono::days::max()).duration() == std::chrono::hours(24 * 365));
+static_assert(TimeLimit(std::chrono::nanoseconds::max()).duration() ==
+              std::chrono::hours(24 * 365));
+static_assert(TimeLimit(std::chrono::milliseconds(20)).duration() == std::chrono::milliseconds(20));
+
 }  // namespace perigee::ipc

@@ -117,6 +117,8 @@ class Bridge(WithServer):
         target = ("--target", "iiop://127.0.0.1:1")
         self.fails(2, "--listen is missing", *target)
         self.fails(2, "--target or --reference is missing", *listen)
+        self.fails(2, "'0' is not a time limit; write a number of seconds from 0.001 to 1e+06", *listen, *target,
+                   "--stop-timeout", "0")
         self.fails(2, "'1.3' is not 1.0, 1.1 or 1.2", *listen, *target, "--target-version", "1.3")
         self.fails(2, "'%zz' is not the beginning of an object key", *listen, *target, "--deny-object", "%zz")
         self.fails(2, "unknown option '--lisen'; did you mean '--listen'?", "--lisen", "x")

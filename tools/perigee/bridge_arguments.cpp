@@ -177,11 +177,11 @@ void add_options(CLI::App& command, BridgeArguments& arguments) {
   command
       .add_option("--connect-timeout", arguments.connect_timeout_s,
                   "Time limit in seconds for a connection to a target; default: 10")
-      ->check(time_limit());
+      ->check(time_limit(NoLimit::refused));
   command
       .add_option("--stop-timeout", arguments.stop_timeout_s,
                   "How long requests in progress may take after SIGTERM, in seconds; default: 5")
-      ->check(time_limit());
+      ->check(time_limit(NoLimit::refused));
   command.add_option("--config", arguments.config,
                      "A TOML file with further options: its keys are the names of the options");
 }

@@ -24,17 +24,18 @@ std::chrono::milliseconds to_milliseconds(double seconds) {
       std::chrono::duration<double>(seconds));
 }
 
-CLI::Validator time_limit() {
+CLI::Validator time_limit(NoLimit zero) {
   constexpr double least = 0.001;
   constexpr double most = 1e6;
-  const auto check = [](const std::string& text) -> std::string {
+  const auto check = [zero](const std::string& text) -> std::string {
     double seconds = 0;
     const bool is_number = CLI::detail::lexical_cast(text, seconds);
     const bool in_range = seconds >= least && seconds <= most;  // refuses NaN, too
-    if (is_number && (seconds == 0 || in_range)) return {};
+    const bool is_zero = zero == NoLimit::allowed && seconds == 0;
+    if (is_number && (is_zero || in_range)) return {};
     std::ostringstream why;
     why << '\'' << printable(text) << "' is not a time limit; write a number of seconds from "
-        << least << " to " << most << ", or 0 for no limit";
+        << least << " to " << most << (zero == NoLimit::allowed ? ", or 0 for no limit" : "");
     return why.str();
   };
   return {check, "SECONDS"};

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cstdint>
 
 namespace perigee::tool {
 
@@ -15,8 +16,10 @@ void limit_calls(CORBA::ORB& orb, double seconds);
 
 [[nodiscard]] std::chrono::milliseconds to_milliseconds(double seconds);
 
-/// Validates options that are time limits in seconds: 0 (no limit), or from a millisecond to a
-/// million seconds.
-[[nodiscard]] CLI::Validator time_limit();
+/// Whether an option may have the value 0, for no limit.
+enum class NoLimit : std::uint8_t { allowed, refused };
+
+/// Validates options that are time limits in seconds: from a millisecond to a million seconds.
+[[nodiscard]] CLI::Validator time_limit(NoLimit zero = NoLimit::allowed);
 
 }  // namespace perigee::tool

@@ -4,6 +4,7 @@
 #include "CosNamingC.h"
 #include "call_limit.h"
 #include "result.h"
+#include <perigee/base/log.h>
 #include <perigee/corba.h>
 
 #include <algorithm>
@@ -175,6 +176,15 @@ IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
   return context;
 }
 
+/// After a failed call: the error of that call is the one to report.
+void destroy_quietly(const IDL::traits<CosNaming::BindingIterator>::ref_type& iterator) {
+  try {
+    iterator->destroy();
+  } catch (const CORBA::SystemException& exception) {
+    log::write(log::Level::debug, "perigee", exception.what());
+  }
+}
+
 /// The naming service keeps an iterator until the client destroys it.
 CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& context) {
   constexpr std::uint32_t batch = 1000;
@@ -182,8 +192,13 @@ CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& 
   IDL::traits<CosNaming::BindingIterator>::ref_type rest;
   context->list(batch, bindings, rest);
   if (!rest) return bindings;
-  for (CosNaming::BindingList more; rest->next_n(batch, more);)
-    bindings.insert(bindings.end(), more.begin(), more.end());
+  try {
+    for (CosNaming::BindingList more; rest->next_n(batch, more);)
+      bindings.insert(bindings.end(), more.begin(), more.end());
+  } catch (const CORBA::SystemException&) {
+    destroy_quietly(rest);
+    throw;
+  }
   rest->destroy();
   return bindings;
 }

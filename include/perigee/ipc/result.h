@@ -92,7 +92,9 @@ class TimeLimit {
   template <typename Rep, typename Period>
   static constexpr std::int64_t clamped(std::chrono::duration<Rep, Period> limit) noexcept {
     constexpr std::chrono::hours year(24 * 365);
-    if (limit > year) return std::chrono::nanoseconds(year).count();
+    // Compared as seconds in floating point: longer durations do not fit in nanoseconds.
+    using Seconds = std::chrono::duration<long double>;
+    if (Seconds(limit) > Seconds(year)) return std::chrono::nanoseconds(year).count();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(limit).count();
   }
   std::int64_t ns_ = forever_ns;
