@@ -81,7 +81,7 @@ void UpcallRequest::transmit(const messaging::ReplyHeader& header, ResultEncoder
   cdr::Buffer& buffer = request_.frame.reply;
   {
     const engine::MessagePlace place = connection().place_for(buffer, request_.frame);
-    write(buffer, header, encode);
+    write(buffer, header, encode, core_.settings().link_size_min);
     connection().send(buffer, request_.frame);
   }
   if (buffer.own_size() > reply_buffer_kept_max) buffer = cdr::Buffer();
