@@ -232,6 +232,18 @@ TEST_CASE("a pinned value cut at any octet is an error, and empty") {
   }
 }
 
+TEST_CASE("octets that continue in the next piece of a message are copied into one") {
+  const std::vector<std::uint8_t> octets = {1, 2, 3, 4, 5, 6, 7, 8};
+  Message message = Message::of(std::endian::native, Message::Sharing::allowed, octets);
+  const std::vector<std::size_t> pieces = {8, message.octets.size() - 8};
+  Decoder decoder = message.decoder();
+  decoder.set_pieces(pieces.data());
+  pinned<std::uint8_t> data;
+  decoder >> pinned_from(message, data);
+  CHECK(decoder.ok());
+  CHECK(equals(data, octets));
+}
+
 TEST_CASE("an empty sequence takes no memory and shares nothing") {
   const auto budget = make_counted<PinBudget>(std::uint64_t{0});
   OrbOfPins orb(*budget);
