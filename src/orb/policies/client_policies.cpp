@@ -105,7 +105,7 @@ void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!connection_timeout) connection_timeout = outer.connection_timeout;
   if (!sync_scope) sync_scope = outer.sync_scope;
   if (!buffering) buffering = outer.buffering;
-  if (link_size_min == 0) link_size_min = outer.link_size_min;
+  if (!link_size_min) link_size_min = outer.link_size_min;
   if (!bidirectional) bidirectional = outer.bidirectional;
   if (!protocols) protocols = outer.protocols;
   if (!is_protected) is_protected = outer.is_protected;
