@@ -2,9 +2,13 @@
 // octets. Layout: start (order and position), number of reads, their types, the octets.
 #include "require.h"
 #include <perigee/cdr/operators.h>
+#include <perigee/cdr/pinned.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -55,6 +59,33 @@ void read_views(Decoder& decoder) {
   require(sum <= view.size() * 0xffffffffull);
 }
 
+/// Shares the octets of the input, which outlive all values.
+class Input final : public cdr::PinSource {
+ public:
+  [[nodiscard]] counted_ptr<cdr::PinnedMemory> share(Decoder& /*decoder*/,
+                                                     OctetSpan octets) override {
+    if (octets.size() % 2 != 0) return nullptr;
+    return make_counted<cdr::PinnedMemory>();
+  }
+};
+
+/// A pinned value must have the same elements as a copied one.
+template <typename T, typename Container>
+void read_pinned(Decoder& decoder) {
+  Decoder again = decoder;
+  Container copied;
+  again >> copied;
+  Input input;
+  pinned<T> value;
+  decoder >> cdr::pinned_from(input, value);
+  require(decoder.ok() == again.ok());
+  if (!decoder.ok()) return require(value.empty());
+  require(decoder.remaining() == again.remaining());
+  const OctetSpan found = std::as_bytes(value.span());
+  const OctetSpan expected = std::as_bytes(std::span(copied));
+  require(std::ranges::equal(found, expected));
+}
+
 using Read = void (*)(Decoder&);
 constexpr Read reads[] = {
     read<std::uint8_t>,
@@ -79,6 +110,9 @@ constexpr Read reads[] = {
     [](Decoder& decoder) { (void)decoder.read_enum(3); },
     [](Decoder& decoder) { decoder.align(8); },
     [](Decoder& decoder) { (void)decoder.read_string_view(); },
+    read_pinned<std::uint8_t, std::vector<std::uint8_t>>,
+    read_pinned<std::int64_t, std::vector<std::int64_t>>,
+    read_pinned<char, std::string>,
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ class Handling final : public CORBA::amh_traits<Cubit::Cuber>::base_type {
   void echo_octets(Handler handler, const Cubit::OctetSequence& value) override {
     handler->echo_octets(value);
   }
-  void count_octets(Handler handler, const Cubit::OctetSequence& value) override {
+  void count_octets(Handler handler, perigee::pinned<std::uint8_t> value) override {
     handler->count_octets(static_cast<std::uint32_t>(value.size()));
   }
   void echo_longs(Handler handler, const Cubit::LongSequence& value) override {
@@ -64,7 +64,7 @@ class Returning final : public CORBA::async_traits<Cubit::Cuber>::base_type {
   task<Cubit::OneOf> cube_union(Cubit::OneOf value) override { co_return cubit::cube(value); }
   task<CORBA::Any> cube_any(CORBA::Any value) override { co_return cubit::cube(value); }
   task<Cubit::OctetSequence> echo_octets(Cubit::OctetSequence value) override { co_return value; }
-  task<std::uint32_t> count_octets(Cubit::OctetSequence value) override {
+  task<std::uint32_t> count_octets(pinned<std::uint8_t> value) override {
     co_return static_cast<std::uint32_t>(value.size());
   }
   task<Cubit::LongSequence> echo_longs(Cubit::LongSequence value) override { co_return value; }

@@ -186,8 +186,9 @@ void Decoder::read_string(std::string& text) {
   if (code_sets_.converts()) [[unlikely]]
     return convert(read_text(size), text);
   const std::string_view octets = read_checked_text(size);
-  text.resize_and_overwrite(octets.size(), [&octets](char* place, std::size_t length) noexcept {
-    return copy_text(place, octets), length;
+  text.resize_and_overwrite(octets.size(), [octets](char* place, std::size_t) noexcept {
+    copy_text(place, octets);
+    return octets.size();  // GCC 12 may pass a larger size than the requested one
   });
 }
 
@@ -196,7 +197,8 @@ void Decoder::copy_long(std::size_t size, std::string& text) {
   text.clear();
   if (octets == nullptr) return;  // there was no memory to join a landed message
   CopiedText copied = CopiedText::has_nul;
-  text.resize_and_overwrite(size - 1, [&](char* place, std::size_t length) noexcept {
+  const std::size_t length = size - 1;  // GCC 12 may pass a larger size to the function
+  text.resize_and_overwrite(length, [&](char* place, std::size_t) noexcept {
     if (octets[length] == '\0') copied = copy_long_text(place, {octets, length});
     return copied != CopiedText::has_nul ? length : 0;
   });

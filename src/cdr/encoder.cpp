@@ -83,8 +83,7 @@ void Encoder::write_string(std::string_view text) {
 }
 
 bool Encoder::borrows(std::string_view text) const noexcept {
-  return borrowing_ == Borrowing::yes && text.size() >= borrow_size_min &&
-         text.size() < length_max && !code_sets_.converts();
+  return text.size() >= borrow_size_min_ && text.size() < length_max && !code_sets_.converts();
 }
 
 void Encoder::write_lasting_string(std::string_view text) {
@@ -106,8 +105,7 @@ void Encoder::write_lasting_string(const std::string& text) {
 
 void Encoder::write_octets(OctetSpan octets) {
   if (octets.empty()) return;
-  if (borrowing_ == Borrowing::yes && octets.size() >= borrow_size_min)
-    return buffer_->borrow(octets);
+  if (octets.size() >= borrow_size_min_) return buffer_->borrow(octets);
   copy_octets(buffer_->extend(octets.size()), octets.data(), octets.size());
 }
 

@@ -1,10 +1,58 @@
-// The growth of the storage of an incoming message.
+// The growth of the storage of an incoming message, and its sharing with pinned values.
 #include <perigee/messaging/storage.h>
 
 #include <cstring>
+#include <memory>
 #include <new>
+#include <utility>
 
 namespace perigee::messaging {
+
+namespace {
+
+/// The source of a block that is shared. The block goes back to its own source when the last owner
+/// drops this object: the message, or a pinned value.
+class SharedBlock final : public StorageSource {
+ public:
+  explicit SharedBlock(cdr::PinCharge charge) noexcept : charge_(std::move(charge)) {}
+
+  void own(MessageStorage storage) noexcept { storage_ = std::move(storage); }
+
+  [[nodiscard]] StorageBlock take(const StorageNeed&) noexcept override { return {}; }
+  [[nodiscard]] bool extend(StorageBlock&, std::size_t) noexcept override { return false; }
+  void give_back(const StorageBlock&) noexcept override {}  // the block is in storage_
+
+ private:
+  const cdr::PinCharge charge_;  // released after the storage is given back
+  MessageStorage storage_;
+};
+
+/// A share of a block.
+class SharedMemory final : public cdr::PinnedMemory {
+ public:
+  using _pooled = void;  ///< made from pooled memory
+
+  explicit SharedMemory(std::shared_ptr<StorageSource> block) noexcept : block_(std::move(block)) {}
+
+ private:
+  const std::shared_ptr<StorageSource> block_;  // shared with the message and other pinned values
+};
+
+}  // namespace
+
+// All memory is allocated before the block changes hands.
+counted_ptr<cdr::PinnedMemory> MessageStorage::share(cdr::PinCharge charge, std::size_t octets) {
+  if (dynamic_cast<SharedBlock*>(source_.get()) != nullptr)
+    return make_counted<SharedMemory>(source_);
+  if (!charge.try_charge(octets)) return nullptr;
+  auto shared = std::make_shared<SharedBlock>(std::move(charge));
+  auto memory = make_counted<SharedMemory>(shared);
+  const StorageBlock block = block_;
+  shared->own(std::move(*this));
+  block_ = block;
+  source_ = std::move(shared);
+  return memory;
+}
 
 bool MessageStorage::reserve(const StorageNeed& need,
                              const std::shared_ptr<StorageSource>& source) noexcept {

@@ -372,6 +372,9 @@ constexpr Option options[] = {
     number_option<&messaging::Limits::fragment_size, size_min>(
         "FragmentSize", "protocol.fragment_size", octets,
         "the ORB sends longer messages of GIOP 1.2 in fragments"),
+    number_option<&Settings::link_size_min>(
+        "LinkSizeMin", "protocol.link_size_min", octets,
+        "the ORB does not copy strings and sequences from this size on"),
     number_option<&messaging::Limits::message_size_max, size_min>(
         "MessageSizeMax", "limits.message_size_max", octets,
         "the size of a message with all its fragments"),

@@ -103,6 +103,21 @@ TEST_CASE("a large string with a NUL inside is an error, also when it is borrowe
   CHECK(buffer.borrowed().empty());
 }
 
+TEST_CASE("an encoder borrows from the size on that its owner chooses") {
+  const std::vector<std::uint8_t> values(100, 7);
+  const std::string text(100, 'x');
+  for (const std::size_t size_min : {1, 100, 101}) {
+    cdr::Buffer buffer;
+    Encoder encoder(buffer, size_min);
+    encoder << values << text;
+    CHECK(buffer.borrowed().size() == (size_min <= 100 ? 2 : 0));
+    cdr::Buffer copied;
+    Encoder copying(copied);
+    copying << values << text;
+    CHECK(buffer.flatten() == copied.flatten());
+  }
+}
+
 TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without permission") {
   const std::vector<std::int16_t> small(Encoder::borrow_size_min / 2 - 1);
   const std::vector<std::int16_t> large(Encoder::borrow_size_min / 2);

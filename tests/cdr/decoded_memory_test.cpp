@@ -34,6 +34,7 @@ class Budget final : public DecodedBudget {
     return true;
   }
   void release(std::uint64_t octets) noexcept override { charged -= octets; }
+  [[nodiscard]] counted_ptr<DecodedBudget> share() noexcept override { return nullptr; }
 
   std::uint64_t charged = 0;
 

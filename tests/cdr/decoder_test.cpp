@@ -142,6 +142,23 @@ TEST_CASE("a NUL anywhere in a long string is found") {
   CHECK(error_of<std::string>(good) == ErrorKind::none);
 }
 
+TEST_CASE("a string is read into a string that has less room, but more than half") {
+  for (const std::size_t size : {1U, 7U, 8U, 15U, 16U, 29U, 30U, 1024U, 1600U, 3000U}) {
+    const std::string value(size, 'v');
+    cdr::Buffer buffer;
+    cdr::Encoder(buffer).write_string(value);
+    const Octets message = buffer.flatten();
+    for (const std::size_t room : {size / 2, size / 2 + 1, size - 1, size, 2 * size}) {
+      std::string text(room, 'x');
+      text.shrink_to_fit();
+      Decoder decoder(message, std::endian::native);
+      decoder.read_string(text);
+      CHECK(decoder.ok());
+      CHECK(text == value);
+    }
+  }
+}
+
 // Interop fact 26 of docs/interop.md: VisiBroker sends it.
 TEST_CASE("a string of length 0 is read as the empty string") {
   const Octets message = octets(0, 0, 0, 0, 0, 0, 0, 7);

@@ -3,6 +3,7 @@
 #include "orb/policies.h"
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
+#include <perigee/orb/link_size_policy.h>
 #include <perigee/orb/with_policies.h>
 
 #include <doctest/doctest.h>
@@ -93,6 +94,10 @@ TEST_CASE("each function sets its policy on the reference") {
   CHECK(policy<Messaging::SyncScopePolicy>(with_sync_scope(object, Messaging::SYNC_WITH_TARGET),
                                            SYNC_SCOPE_POLICY_TYPE)
             ->synchronization() == Messaging::SYNC_WITH_TARGET);
+  CHECK(policy<LinkSizePolicy>(with_link_size_min(object, 100), LINK_SIZE_POLICY_TYPE)
+            ->link_size_min() == 100);
+  CHECK(policy<LinkSizePolicy>(with_link_size_min(object, 0), LINK_SIZE_POLICY_TYPE)
+            ->link_size_min() == 1);
   CHECK(policy<BiDirPolicy::BidirectionalPolicy>(with_bidirectional(object),
                                                  BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE)
             ->value() == BiDirPolicy::BOTH);

@@ -2,4 +2,5 @@
 #pragma once
 
 #include <perigee/async/task.h>
+#include <perigee/cdr/pinned.h>
 #include <perigee/poa/servant.h>

@@ -1,6 +1,7 @@
 // The memory of decoded values: what one message has charged to the budget of its ORB.
 #pragma once
 
+#include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
 
 #include <cstdint>
@@ -14,6 +15,8 @@ class DecodedBudget {
   /// False: the budget has no room for `octets` more, and nothing is charged.
   [[nodiscard]] virtual bool try_charge(std::uint64_t octets) noexcept = 0;
   virtual void release(std::uint64_t octets) noexcept = 0;
+  /// Keeps the budget alive: for memory that may outlive the ORB. Null: such memory is not charged.
+  [[nodiscard]] virtual counted_ptr<DecodedBudget> share() noexcept = 0;
 
  protected:
   ~DecodedBudget() = default;

@@ -26,8 +26,8 @@ namespace perigee::cdr {
 /// Source: CORBA 3.0, 15.3 "CDR Transfer Syntax".
 class PERIGEE_API Encoder {
  public:
-  /// Strings and sequences of fixed-size elements of at least this size are borrowed, not copied,
-  /// if `Borrowing` allows it.
+  /// If `Borrowing` allows it, strings and sequences of fixed-size elements of at least this size
+  /// are borrowed, not copied. A constructor sets another size.
   static constexpr std::size_t borrow_size_min = 8 * 1024;
 
   /// CDR's lengths have 32 bits.
@@ -41,8 +41,12 @@ class PERIGEE_API Encoder {
                    Borrowing borrowing = Borrowing::no, std::size_t position = 0) noexcept
       : buffer_(&buffer),
         origin_(buffer.size() - position),
-        swap_(order != std::endian::native),
-        borrowing_(borrowing) {}
+        borrow_size_min_(borrowing == Borrowing::yes ? borrow_size_min : ~std::size_t{0}),
+        swap_(order != std::endian::native) {}
+  /// Encodes arguments that outlive the sending, in the native byte order. Those of at least
+  /// `size_min` octets are borrowed.
+  Encoder(Buffer& buffer, std::size_t size_min) noexcept
+      : buffer_(&buffer), origin_(buffer.size()), borrow_size_min_(size_min), swap_(false) {}
 
   [[nodiscard]] std::endian order() const noexcept {
     return swap_ == (std::endian::native == std::endian::little) ? std::endian::big
@@ -170,9 +174,9 @@ class PERIGEE_API Encoder {
   void write_swapped(OctetSpan octets, std::size_t element_size);
 
   Buffer* buffer_;
-  std::size_t origin_;  // buffer_->size() at message octet 0, modulo 2^64 or 2^32
+  std::size_t origin_;           // buffer_->size() at message octet 0, modulo 2^64 or 2^32
+  std::size_t borrow_size_min_;  // no size reaches the largest value: nothing is borrowed
   bool swap_;
-  Borrowing borrowing_;
   CodeSets code_sets_;
   Error error_;
 };

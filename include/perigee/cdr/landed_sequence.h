@@ -30,6 +30,11 @@ class PERIGEE_API LandedSequence final {
   /// The memory of the numbers. Not after `take`.
   [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
 
+  /// Whether the numbers have the type T, and were not taken.
+  template <typename T>
+  [[nodiscard]] bool holds() const noexcept {
+    return std::holds_alternative<std::vector<T>>(values_) && !taken_;
+  }
   /// Moves the numbers to `values`, as they were received. If they have another type, or were taken
   /// before, returns false and moves nothing.
   template <typename T>

@@ -3,6 +3,7 @@
 
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
+#include <perigee/cdr/pinned.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -92,6 +93,12 @@ class PERIGEE_API MessageStorage {
     return std::max({used, block_.resident, std::min(taken, block_.capacity)});
   }
 
+  /// Octets of memory that the whole message of `used` octets takes. Of storage on the heap, all
+  /// octets count.
+  [[nodiscard]] std::size_t memory(std::size_t used) const noexcept {
+    return is_block() ? charged(used) : block_.capacity;
+  }
+
   /// Makes room for the octets that the message needs. The caller has checked the announced size
   /// against the limits. A block takes the address space for that size at once; heap storage grows
   /// geometrically. False: no memory, and nothing has changed.
@@ -107,6 +114,11 @@ class PERIGEE_API MessageStorage {
   /// can lend their memory to the next message. Without this call, the source unmaps the octets
   /// that this message has filled.
   void complete(std::size_t size) noexcept { block_.resident = charged(size); }
+  /// Lets pinned values share the memory, which stays where it is. It is given back when this
+  /// object and all that share it are gone. The first call charges `charge` with `octets`, and
+  /// keeps it until then; later calls drop their charge. Null: the budget has no room, and nothing
+  /// has changed. Requires memory. Throws bad_alloc.
+  [[nodiscard]] counted_ptr<cdr::PinnedMemory> share(cdr::PinCharge charge, std::size_t octets);
   void reset() noexcept {
     if (block_.octets != nullptr) free_block();
   }

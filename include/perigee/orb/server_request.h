@@ -8,6 +8,7 @@
 #include <perigee/base/peer.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
+#include <perigee/cdr/pinned.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/object.h>
 
@@ -31,7 +32,7 @@ using ResultEncoder = function_ref<void(cdr::Encoder&)>;
 ///
 /// Exactly one reply is given: a second reply is an error of the caller and raises BAD_INV_ORDER.
 /// Replies to oneways are dropped.
-class PERIGEE_API ServerRequest {
+class PERIGEE_API ServerRequest : private cdr::PinSource {
  public:
   virtual ~ServerRequest() = default;
 
@@ -87,6 +88,9 @@ class PERIGEE_API ServerRequest {
   /// A decoder at the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
 
+  /// What pinned arguments share the memory of their message with.
+  [[nodiscard]] cdr::PinSource& pin_source() noexcept { return *this; }
+
   /// Sets the user exceptions of the operation, by repository id, in any order. All other user
   /// exceptions become UNKNOWN.
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
@@ -115,6 +119,11 @@ class PERIGEE_API ServerRequest {
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
+  /// Without a message of its own, a request shares nothing: its pinned arguments are copied.
+  [[nodiscard]] counted_ptr<cdr::PinnedMemory> share(cdr::Decoder& /*decoder*/,
+                                                     OctetSpan /*octets*/) override {
+    return nullptr;
+  }
   /// Sets the time until which the client waits, by `clock`. `clock` must outlive the request.
   void limit_time(const Clock& clock, Deadline until) noexcept {
     clock_ = &clock;

@@ -67,6 +67,9 @@ struct OnewayBuffer {
 /// How long a call waits for new connections. Zero: only the system limits the time.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_connection_timeout(
     PolicyTime time);
+/// From how many octets on the strings and sequences of a request are sent without a copy.
+[[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_link_size_min(
+    std::uint32_t size_min);
 /// When a oneway call returns. Raises BAD_PARAM for a number that is not a SyncScope.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_sync_scope(
     Messaging::SyncScope scope);
@@ -115,6 +118,13 @@ template <StubWithPolicies T>
 [[nodiscard]] CORBA::object_reference<T> with_connection_timeout(
     const CORBA::object_reference<T>& object, PolicyTime time) {
   return with_policies(object, {make_connection_timeout(time)});
+}
+/// Sends strings and sequences of `size_min` octets or more from the caller's memory, in place of
+/// -ORBLinkSizeMin. Zero counts as 1.
+template <StubWithPolicies T>
+[[nodiscard]] CORBA::object_reference<T> with_link_size_min(
+    const CORBA::object_reference<T>& object, std::uint32_t size_min) {
+  return with_policies(object, {make_link_size_min(size_min)});
 }
 /// Says when oneway calls return: `with_sync_scope(log, Messaging::SYNC_WITH_TARGET)`.
 template <StubWithPolicies T>

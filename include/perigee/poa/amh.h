@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/cdr/pinned.h>
 #include <perigee/orb/local_object.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/held_exception.h>

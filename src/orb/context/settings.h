@@ -5,6 +5,7 @@
 #include "engine/loops/reactor.h"
 #include "engine/loops/request_order.h"
 #include <perigee/cdr/code_sets.h>
+#include <perigee/cdr/encoder.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
 #include <perigee/transport/transport.h>
@@ -105,6 +106,9 @@ struct Settings {
   bool accept_bidirectional = false;
   std::uint32_t listen_points_max = 16;      ///< of one peer that offers its connection
   std::size_t read_buffer_size = 64 * 1024;  ///< octets, for each connection of blocking calls
+  /// -ORBLinkSizeMin: strings and sequences from this size on are not copied. Clients and servers
+  /// send them from the caller's memory, and pinned values share the memory of their message.
+  std::size_t link_size_min = cdr::Encoder::borrow_size_min;
   std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow peer
   /// Octets of messages of which a part has arrived, on all connections; at least four times the
   /// largest message.

@@ -76,7 +76,7 @@ OrbCore::OrbCore(CoreParts parts)
           clock_, budget_, cache_limits(settings_, messaging_->limits().message_size_max))),
       sequences_(std::make_unique<engine::SequenceCache>(
           clock_, budget_, cache_limits(settings_, messaging_->limits().message_size_max))),
-      decoded_(budget_),
+      decoded_(make_counted<engine::DecodedShare>(budget_)),
       unfinished_(std::make_unique<engine::UnfinishedMessages>(
           clock_, budget_,
           engine::UnfinishedMessages::Limits{
@@ -112,7 +112,7 @@ OrbCore::OrbCore(CoreParts parts)
   storage_->set_wake([this] { (void)wake_memory_watch(); });
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
   sequence_memory_ = sequences_.get();
-  decoded_budget_ = &decoded_;
+  decoded_budget_ = decoded_.get();
   checks_utf_8_ = !settings_.code_sets.accept_invalid_utf_8;
   unfinished_->set_reclaim([this] { return reclaim_memory(); });
   metrics_->client_traffic.unfinished = unfinished_.get();

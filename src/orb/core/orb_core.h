@@ -256,7 +256,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const std::shared_ptr<engine::MemoryBudget> budget_;
   const std::shared_ptr<engine::MappingCache> storage_;  // shared with messages
   const std::unique_ptr<engine::SequenceCache> sequences_;
-  engine::DecodedShare decoded_;
+  const counted_ptr<engine::DecodedShare> decoded_;  // shared with pinned values of servants
   std::unique_ptr<engine::UnfinishedMessages> unfinished_;
   WakeTimer memory_timer_;
   std::unique_ptr<EndpointTable> endpoints_;

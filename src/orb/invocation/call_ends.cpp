@@ -35,6 +35,7 @@ void apply_policies(const Reference& reference, InvocationRequest& request) {
   request.connect_limit = policies.connect_limit();
   request.protocols = policies.preference();
   request.bidirectional = policies.bidirectional;
+  request.link_size_min = policies.link_size_min;
   if (request.response == ResponseFlags::none && policies.sync_scope) {
     request.response = oneway_response(*policies.sync_scope);
     if (*policies.sync_scope == Messaging::SYNC_NONE)

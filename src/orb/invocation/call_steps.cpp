@@ -125,7 +125,7 @@ bool CallSteps::write_request(const messaging::Session& session, cdr::Buffer& bu
                               std::uint32_t request_id,
                               std::span<const iop::ServiceContext> announced, Deadline deadline) {
   buffer.clear();
-  cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
+  cdr::Encoder encoder(buffer, link_size_min());
   messaging::RequestHeader request_header = header(request_id);
   request_header.contexts = announced;
   SentContexts contexts;

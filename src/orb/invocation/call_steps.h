@@ -43,6 +43,9 @@ struct InvocationRequest {
   std::shared_ptr<const ProtocolPreference> protocols = nullptr;
   /// BidirectionalPolicy: true is BOTH; without a value the options of the ORB decide.
   std::optional<bool> bidirectional = std::nullopt;
+  /// Arguments of at least so many octets are not copied; without a value the option of the ORB
+  /// decides.
+  std::optional<std::uint32_t> link_size_min = std::nullopt;
 };
 
 /// The state of one call between its steps. One thread at a time uses it. Derived classes send and
@@ -125,6 +128,9 @@ class CallSteps {
 
   /// Notes in `failure()` why the request cannot be encoded.
   [[gnu::cold]] void note_encode_error(cdr::Encoder& encoder, const messaging::Session& session);
+  [[nodiscard]] std::size_t link_size_min() const noexcept {
+    return request_.link_size_min ? *request_.link_size_min : context_.settings.link_size_min;
+  }
   /// Subtracts the time of a connect that did not use `checkout_limits`.
   void spend(Duration connecting) noexcept { connecting_.spend(connecting); }
   [[nodiscard]] bool may_connect() const noexcept { return !connecting_.is_spent(); }

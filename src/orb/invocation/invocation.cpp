@@ -122,7 +122,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
   const messaging::Session& session = lease_->session();
   slot_.id = lease_->take_request_id();
   request_buffer_->clear();
-  cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
+  cdr::Encoder encoder(*request_buffer_, link_size_min());
   messaging::RequestHeader header = CallSteps::header(slot_.id);
   if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
   SentContexts contexts;

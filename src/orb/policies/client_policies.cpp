@@ -7,6 +7,7 @@
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
+#include <perigee/orb/link_size_policy.h>
 #include <perigee/orb/security_policies.h>
 
 #include <algorithm>
@@ -49,6 +50,8 @@ bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel l
     values.sync_scope = scope->synchronization();
   else if (const auto* buffering = dynamic_cast<const BufferingConstraintPolicy*>(&policy))
     values.buffering = limits_of(buffering->buffering_constraint());
+  else if (const auto* link = dynamic_cast<const LinkSizePolicy*>(&policy))
+    values.link_size_min = link->link_size_min();
   else if (const auto* both = dynamic_cast<const BiDirPolicy::BidirectionalPolicy*>(&policy))
     values.bidirectional = both->value() == BiDirPolicy::BOTH;
   else if (const auto* client = dynamic_cast<const RTCORBA::ClientProtocolPolicy*>(&policy))
@@ -102,6 +105,7 @@ void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!connection_timeout) connection_timeout = outer.connection_timeout;
   if (!sync_scope) sync_scope = outer.sync_scope;
   if (!buffering) buffering = outer.buffering;
+  if (!link_size_min) link_size_min = outer.link_size_min;
   if (!bidirectional) bidirectional = outer.bidirectional;
   if (!protocols) protocols = outer.protocols;
   if (!is_protected) is_protected = outer.is_protected;
@@ -165,7 +169,7 @@ bool is_client_policy(CORBA::PolicyType type) noexcept {
   return type == Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE ||
          type == Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE ||
          type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
-         type == BUFFERING_CONSTRAINT_POLICY_TYPE ||
+         type == BUFFERING_CONSTRAINT_POLICY_TYPE || type == LINK_SIZE_POLICY_TYPE ||
          type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE ||
          type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE || type == Security::SecQOPPolicy ||
          type == Security::SecEstablishTrustPolicy;

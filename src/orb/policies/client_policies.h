@@ -28,6 +28,7 @@ struct CallPolicies {
   std::optional<TimeBase::TimeT> connection_timeout;
   std::optional<Messaging::SyncScope> sync_scope;
   std::optional<BufferingLimits> buffering;
+  std::optional<std::uint32_t> link_size_min;                  // octets
   std::optional<bool> bidirectional;                           // true: BOTH
   std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
   std::optional<bool> is_protected;                            // by QOPPolicy

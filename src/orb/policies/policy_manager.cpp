@@ -3,6 +3,7 @@
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
+#include <perigee/orb/link_size_policy.h>
 #include <perigee/orb/policy_manager.h>
 
 namespace CORBA {
@@ -111,6 +112,18 @@ CORBA::object_reference<Policy> ConnectionTimeoutPolicy::copy() const {
 }
 
 bool ConnectionTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+LinkSizePolicy::~LinkSizePolicy() = default;
+
+CORBA::PolicyType LinkSizePolicy::policy_type() const noexcept { return LINK_SIZE_POLICY_TYPE; }
+
+CORBA::object_reference<Policy> LinkSizePolicy::copy() const {
+  return CORBA::object_reference<Policy>(make_counted<LinkSizePolicy>(size_min_));
+}
+
+bool LinkSizePolicy::_implements(std::string_view repository_id) const noexcept {
   return repository_id == _type_id || repository_id == Policy::_type_id;
 }
 

@@ -4,6 +4,7 @@
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
+#include <perigee/orb/link_size_policy.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/protocol_policies.h>
 #include <perigee/orb/security_policies.h>
@@ -18,7 +19,7 @@ namespace perigee::orb {
 namespace {
 
 // Source: CORBA 3.0, 11.4.9 (16 to 22).
-constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 17> names{{
+constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 18> names{{
     {Security::SecQOPPolicy, "QOPPolicy"},
     {Security::SecEstablishTrustPolicy, "EstablishTrustPolicy"},
     {16, "ThreadPolicy"},
@@ -36,6 +37,7 @@ constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 17> names{{
     {RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE, "ClientProtocolPolicy"},
     {CONNECTION_TIMEOUT_POLICY_TYPE, "ConnectionTimeoutPolicy"},
     {BUFFERING_CONSTRAINT_POLICY_TYPE, "BufferingConstraintPolicy"},
+    {LINK_SIZE_POLICY_TYPE, "LinkSizePolicy"},
 }};
 
 }  // namespace

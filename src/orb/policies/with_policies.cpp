@@ -3,6 +3,7 @@
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/link_size_policy.h>
 #include <perigee/orb/with_policies.h>
 
 #include <array>
@@ -53,6 +54,10 @@ PolicyRef make_request_timeout(PolicyTime time) {
 
 PolicyRef make_connection_timeout(PolicyTime time) {
   return PolicyRef(make_counted<ConnectionTimeoutPolicy>(time.units_of_100_ns()));
+}
+
+PolicyRef make_link_size_min(std::uint32_t size_min) {
+  return PolicyRef(make_counted<LinkSizePolicy>(size_min));
 }
 
 PolicyRef make_sync_scope(Messaging::SyncScope scope) {

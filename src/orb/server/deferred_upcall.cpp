@@ -100,7 +100,7 @@ SentDetails DeferredUpcall::details() const noexcept { return core_->settings().
 
 void DeferredUpcall::transmit(const messaging::ReplyHeader& header, ResultEncoder encode) {
   CallBuffer buffer;
-  write(*buffer, header, encode);
+  write(*buffer, header, encode, core_->settings().link_size_min);
   connection().send_deferred(*buffer);
 }
 

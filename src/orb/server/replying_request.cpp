@@ -106,9 +106,9 @@ void ReplyingRequest::send(ReplyStatus status, ResultEncoder encode,
 }
 
 void ReplyingRequest::write(cdr::Buffer& buffer, const messaging::ReplyHeader& header,
-                            ResultEncoder encode) {
+                            ResultEncoder encode, std::size_t link_size_min) {
   buffer.clear();
-  cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
+  cdr::Encoder encoder(buffer, link_size_min);
   const messaging::Session& session = connection_.session();
   session.begin_reply(encoder, version_, header,
                       encode ? messaging::Body::present : messaging::Body::empty);

@@ -8,6 +8,7 @@
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/server_request.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -45,7 +46,9 @@ class ReplyingRequest : public ServerRequest {
   /// Throws the encoder's error. Then nothing has been sent.
   void send(messaging::ReplyStatus status, ResultEncoder encode,
             std::span<const iop::ServiceContext> contexts = {});
-  void write(cdr::Buffer& buffer, const messaging::ReplyHeader& header, ResultEncoder encode);
+  /// Results of at least `link_size_min` octets are not copied into the buffer.
+  void write(cdr::Buffer& buffer, const messaging::ReplyHeader& header, ResultEncoder encode,
+             std::size_t link_size_min);
 
   /// A limit of the server was reached before the upcall.
   void note_refused() noexcept { refused_ = true; }

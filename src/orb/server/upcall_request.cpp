@@ -18,6 +18,8 @@ namespace {
 
 // A larger reply buffer is freed after its reply.
 constexpr std::size_t reply_buffer_kept_max = 1u << 20;
+// A pinned value may keep a message that takes at most this many times its own memory.
+constexpr std::size_t pinned_excess_factor = 4;
 constexpr std::uint64_t remaining_time_max = std::uint64_t{1} << 52;  // microseconds: 142 years
 
 }  // namespace
@@ -75,13 +77,28 @@ ServerRequest* UpcallRequest::make_deferred() {
   return DeferredUpcall::make(core_, *this, request_, timer_, std::move(decoded_memory_));
 }
 
+// A small message is in memory of the thread, and a value of a few octets must not keep a large
+// message. Such values are copied.
+counted_ptr<cdr::PinnedMemory> UpcallRequest::share(cdr::Decoder& decoder, OctetSpan octets) {
+  messaging::MessageStorage& storage = request_.message.storage;
+  const std::size_t memory = storage.memory(request_.message.octets.size());
+  const bool is_inside = storage && octets.data() >= storage.data() &&
+                         octets.data() < storage.data() + storage.capacity();
+  if (!is_inside || octets.size() < core_.settings().link_size_min ||
+      memory / pinned_excess_factor > octets.size())
+    return nullptr;
+  auto shared = storage.share(cdr::PinCharge(decoder.environment()), memory);
+  if (!shared) decoder.fail(cdr::ErrorKind::memory_full);
+  return shared;
+}
+
 SentDetails UpcallRequest::details() const noexcept { return core_.settings().sent_details; }
 
 void UpcallRequest::transmit(const messaging::ReplyHeader& header, ResultEncoder encode) {
   cdr::Buffer& buffer = request_.frame.reply;
   {
     const engine::MessagePlace place = connection().place_for(buffer, request_.frame);
-    write(buffer, header, encode);
+    write(buffer, header, encode, core_.settings().link_size_min);
     connection().send(buffer, request_.frame);
   }
   if (buffer.own_size() > reply_buffer_kept_max) buffer = cdr::Buffer();

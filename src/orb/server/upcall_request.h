@@ -26,6 +26,8 @@ class UpcallRequest final : public ReplyingRequest {
   [[nodiscard]] bool cancelled() const noexcept override { return request_.cancelled(); }
   void transmit(const messaging::ReplyHeader& header, ResultEncoder encode) override;
   [[nodiscard]] SentDetails details() const noexcept override;
+  [[nodiscard]] counted_ptr<cdr::PinnedMemory> share(cdr::Decoder& decoder,
+                                                     OctetSpan octets) override;
 
   OrbCore& core_;
   engine::IncomingRequest& request_;

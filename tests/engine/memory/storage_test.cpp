@@ -1,6 +1,9 @@
 // The storage of one message, in mappings and on the heap.
 #include "base/sanitizer.h"
+#include "engine/memory/budget.h"
+#include "engine/memory/decoded_share.h"
 #include "engine/memory/mapping_cache.h"
+#include "support/allocations.h"
 #include <perigee/messaging/message.h>
 #include <perigee/messaging/storage.h>
 
@@ -12,6 +15,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -26,6 +30,11 @@ constexpr std::size_t mib = 1 << 20;
 std::shared_ptr<MappingCache> make_cache() {
   return std::make_shared<MappingCache>(steady_clock(), nullptr, MappingCache::Limits{});
 }
+
+class OrbStandIn final : public cdr::Environment {
+ public:
+  explicit OrbStandIn(cdr::DecodedBudget& budget) { decoded_budget_ = &budget; }
+};
 
 /// Lends the first `blocks` blocks, and refuses further ones. Never extends a block.
 class MiserlySource final : public messaging::StorageSource {
@@ -227,6 +236,84 @@ TEST_CASE("a kept message has its octets on the heap") {
   const std::byte* const place = message.octets.data();
   message.keep();
   CHECK(message.octets.data() == place);
+}
+
+TEST_CASE("memory that is shared is given back when the message and all its sharers are gone") {
+  for (const std::size_t size : {64 * kib, 4 * mib}) {
+    const auto cache = make_cache();
+    MessageStorage storage;
+    REQUIRE(storage.reserve({0, size, size, true}, cache));
+    std::memset(storage.data(), 7, size);
+    storage.complete(size);
+    const std::byte* const place = storage.data();
+    auto first = storage.share(cdr::PinCharge(nullptr), size);
+    auto second = storage.share(cdr::PinCharge(nullptr), size);
+    CHECK(storage.data() == place);
+    MessageStorage(std::move(storage)).reset();
+    first.reset();
+    CHECK(place[size - 1] == std::byte{7});
+    CHECK(cache->kept() == 0);
+    second.reset();
+    CHECK(cache->kept() == (size > MessageStorage::mapped_above ? size : 0));
+  }
+}
+
+TEST_CASE("the message keeps memory that pinned values have left") {
+  const auto cache = make_cache();
+  MessageStorage storage;
+  REQUIRE(storage.reserve({0, 4 * mib, 4 * mib, true}, cache));
+  std::memset(storage.data(), 7, 4 * mib);
+  storage.complete(4 * mib);
+  (void)storage.share(cdr::PinCharge(nullptr), 4 * mib);
+  CHECK(storage.data()[mib] == std::byte{7});
+  CHECK(cache->kept() == 0);
+  storage.reset();
+  CHECK(cache->kept() == 4 * mib);
+}
+
+TEST_CASE("sharing that runs out of memory leaves the message and the budget unchanged") {
+  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::Limits{});
+  const auto share = make_counted<DecodedShare>(budget);
+  OrbStandIn orb(*share);
+  bool failed = true;
+  for (std::size_t number = 1; failed; ++number) {
+    MessageStorage storage;
+    REQUIRE(storage.reserve({0, mib, mib, true}, make_cache()));
+    std::memset(storage.data(), 7, mib);
+    cdr::PinCharge charge(&orb);
+    perigee::test::fail_allocation(number);
+    counted_ptr<cdr::PinnedMemory> memory;
+    try {
+      memory = storage.share(std::move(charge), mib);
+    } catch (const std::bad_alloc&) {
+      CHECK(budget->charged(Use::decoded) == 0);
+    }
+    failed = perigee::test::stop_failing_allocation();
+    CHECK((memory != nullptr) != failed);
+    CHECK(storage.data()[mib - 1] == std::byte{7});
+  }
+  CHECK(budget->charged(Use::decoded) == 0);
+}
+
+TEST_CASE("a message charges the budget once for all that share it, until it is given back") {
+  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::Limits{.decoded = 5 * mib});
+  const auto share = make_counted<DecodedShare>(budget);
+  OrbStandIn orb(*share);
+  MessageStorage storage;
+  REQUIRE(storage.reserve({0, 4 * mib, 4 * mib, true}, make_cache()));
+  auto first = storage.share(cdr::PinCharge(&orb), 4 * mib);
+  auto second = storage.share(cdr::PinCharge(&orb), 4 * mib);
+  REQUIRE(second);
+  CHECK(budget->charged(Use::decoded) == 4 * mib);
+  MessageStorage other;
+  REQUIRE(other.reserve({0, 4 * mib, 4 * mib, true}, make_cache()));
+  CHECK_FALSE(other.share(cdr::PinCharge(&orb), 4 * mib));
+  CHECK(other.data() != nullptr);
+  first.reset();
+  second.reset();
+  CHECK(budget->charged(Use::decoded) == 4 * mib);
+  storage.reset();
+  CHECK(budget->charged(Use::decoded) == 0);
 }
 
 }  // namespace

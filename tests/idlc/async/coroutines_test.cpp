@@ -65,13 +65,13 @@ class Coroutines final : public Base {
     co_await Switch();
     co_return exchange_results(other, other);
   }
-  task<void> put(Desk::Data data, std::string text) override {
+  task<void> put(pinned<uint8_t> data, pinned<char> text) override {
     co_await Switch();
     if (data.size() != 3 || text != "put") throw CORBA::BAD_PARAM();
   }
-  task<void> keep(Desk::Data data) override {
+  task<void> keep(pinned<uint8_t> data) override {
     co_await Switch();
-    kept = std::move(data);
+    kept.assign(data.begin(), data.end());
   }
   task<std::string> greet(std::string who,
                           CORBA::object_reference<CORBA::Context> _context_) override {

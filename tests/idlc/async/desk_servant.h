@@ -34,11 +34,11 @@ class DeskServant : public CORBA::async_traits<Desk::Both>::base_type {
   task<exchange_results> exchange(CORBA::object_reference<Desk::Listener> other) override {
     co_return exchange_results(other, other);
   }
-  task<void> put(Desk::Data data, std::string text) override {
+  task<void> put(pinned<uint8_t> data, pinned<char> text) override {
     if (data.size() != 3 || text != "put") throw CORBA::BAD_PARAM();
     co_return;
   }
-  task<void> keep(Desk::Data) override { co_return; }
+  task<void> keep(pinned<uint8_t>) override { co_return; }
   task<std::string> greet(std::string who,
                           CORBA::object_reference<CORBA::Context> context) override {
     const CORBA::ContextValues values = context->get_values("", 0, "language");

@@ -112,8 +112,8 @@ class AmhPeer : public CORBA::amh_traits<Peer>::base_type {
   void reach(Handler handler, const Interop::Contact& contact) override {
     later_.add([handler, contact] { handler->reach_excep(Holder(Interop::Unreachable(contact))); });
   }
-  void digest(Handler handler, const Interop::Octets& data, const Interop::Doubles& numbers,
-              const std::string& text) override {
+  void digest(Handler handler, perigee::pinned<uint8_t> data, perigee::pinned<double> numbers,
+              perigee::pinned<char> text) override {
     double sum = 0;
     std::string copy;
     const std::int32_t size = state_.digest(data, numbers, text, sum, copy);

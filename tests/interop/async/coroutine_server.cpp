@@ -79,8 +79,8 @@ class CoroutinePeer : public CORBA::async_traits<Peer>::base_type {
     co_await pause();
     throw Interop::Unreachable(contact);
   }
-  task<digest_results> digest(Interop::Octets data, Interop::Doubles numbers,
-                              std::string text) override {
+  task<digest_results> digest(perigee::pinned<uint8_t> data, perigee::pinned<double> numbers,
+                              perigee::pinned<char> text) override {
     double sum = 0;
     std::string copy;
     const std::int32_t size = state_.digest(data, numbers, text, sum, copy);

@@ -4,15 +4,23 @@
 #include "idlc/backends/cpp11/names.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// Arguments are not borrowed from the request, because handlers outlive it.
-Callable request_of(const Operation& node) {
+/// Handlers outlive the request, so servants get pinned values instead of borrowed ones. The
+/// annotations are those of the original operation, whose `in` and `inout` parameters follow the
+/// handler.
+Callable request_of(const Operation& node, const Callable& original) {
   Callable request = from_operation(node);
-  for (Parameter& parameter : request.parameters) parameter.annotations.clear();
+  std::size_t index = 1;
+  for (const Parameter& parameter : original.parameters)
+    if (parameter.direction != Direction::out)
+      request.parameters[index++].annotations = parameter.annotations;
+  pin_borrowed(request);
   return request;
 }
 
@@ -22,10 +30,12 @@ void add(const ImpliedOperation& implied, std::vector<AmhOperation>& operations)
       operations.push_back(
           {.callable = callable_of(*implied.origin, implied.half), .is_synchronous = true});
       return;
-    case ImpliedRole::request:
-      operations.push_back({.callable = callable_of(*implied.origin, implied.half),
-                            .request = request_of(*implied.node)});
+    case ImpliedRole::request: {
+      Callable original = callable_of(*implied.origin, implied.half);
+      Callable request = request_of(*implied.node, original);
+      operations.push_back({.callable = std::move(original), .request = std::move(request)});
       return;
+    }
     case ImpliedRole::answer:
       operations.back().answer = from_operation(*implied.node);
       return;

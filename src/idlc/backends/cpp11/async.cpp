@@ -11,15 +11,14 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// If the operation is a coroutine in servants, its parameters lose their annotations: the
-/// coroutine outlives the request, so it must not borrow from it.
+/// If the operation is a coroutine in servants, it outlives the request: so it gets pinned values
+/// instead of borrowed ones.
 Coroutine coroutine_of(const AsyncOperation& operation) {
   Coroutine result{.callable = callable_of(*operation.origin, operation.half),
                    .is_chosen = operation.is_chosen,
                    .results = operation.results,
                    .results_name = cpp_name(operation.results_name)};
-  if (operation.is_chosen)
-    for (Parameter& parameter : result.callable.parameters) parameter.annotations.clear();
+  if (operation.is_chosen) pin_borrowed(result.callable);
   return result;
 }
 
@@ -59,6 +58,18 @@ std::vector<std::string> coroutine_parameters(const Coroutine& coroutine) {
       result.push_back(cpp_type(*parameter.type) + " " + cpp_name(parameter.name));
   if (!coroutine.callable.contexts.empty())
     result.push_back(std::string(context_type) + " _context_");
+  return result;
+}
+
+std::vector<std::string> servant_parameters(const Coroutine& coroutine) {
+  std::vector<std::string> result = coroutine_parameters(coroutine);
+  std::size_t index = 0;
+  for (const Parameter& parameter : coroutine.callable.parameters) {
+    if (parameter.direction == Direction::out) continue;
+    if (is_pinned(parameter))
+      result[index] = pinned_type(*parameter.type) + " " + cpp_name(parameter.name);
+    ++index;
+  }
   return result;
 }
 

@@ -42,8 +42,10 @@ class AsyncInterfaces final {
 /// The result type of the coroutine: "void", the C++ type of a single result, or the class of
 /// several results.
 std::string result_type(const Coroutine& coroutine);
-/// The function's parameters: values, which the coroutine owns.
+/// The parameters of the client's function: values, which the coroutine owns.
 std::vector<std::string> coroutine_parameters(const Coroutine& coroutine);
+/// The parameters of the servant's function: the same, with pinned values for borrowed ones.
+std::vector<std::string> servant_parameters(const Coroutine& coroutine);
 /// The parameters in the request: without out parameters.
 Callable arguments_of(const Coroutine& coroutine);
 /// Writes `using get_quote_results = …;` if the operation has several results.

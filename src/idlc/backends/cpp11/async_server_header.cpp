@@ -23,7 +23,7 @@ void declare_function(Writer& writer, const Coroutine& coroutine) {
   if (coroutine.is_chosen)
     return writer.list(
         "virtual ::perigee::task<" + result_type(coroutine) + "> " + callable.name + "(",
-        coroutine_parameters(coroutine), ") = 0;");
+        servant_parameters(coroutine), ") = 0;");
   writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
               parameter_list(callable), ") = 0;");
 }

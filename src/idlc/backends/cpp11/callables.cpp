@@ -23,11 +23,12 @@ std::vector<Parameter> parameters_of(const Operation& operation) {
   return parameters;
 }
 
-/// Object references are passed by value. So a function that passes one on can move it.
+/// Object references and pinned values are passed by value. So a function that passes one on can
+/// move it.
 bool is_moved(const Parameter& parameter) {
   const TypeKind kind = unaliased(*parameter.type).kind;
   return parameter.direction == Direction::in &&
-         (kind == TypeKind::interface || kind == TypeKind::object);
+         (kind == TypeKind::interface || kind == TypeKind::object || is_pinned(parameter));
 }
 
 Callable getter(const Attribute& attribute) {
@@ -68,6 +69,17 @@ Callable callable_of(const Declaration& declaration, Half half) {
   if (half == Half::get) return getter(*as<Attribute>(&declaration));
   if (half == Half::set) return setter(*as<Attribute>(&declaration));
   return from_operation(*as<Operation>(&declaration));
+}
+
+void pin_borrowed(Callable& callable) {
+  for (Parameter& parameter : callable.parameters) {
+    const bool is_pinned = is_borrowed(parameter);
+    parameter.annotations.clear();
+    if (!is_pinned) continue;
+    Annotation pinned;
+    pinned.name = pinned_annotation;
+    parameter.annotations.push_back(std::move(pinned));
+  }
 }
 
 bool Callable::has_arguments() const {
@@ -117,6 +129,19 @@ std::vector<std::string> request_variables(const Callable& callable) {
   std::vector<std::string> result;
   for (const Parameter& parameter : callable.parameters)
     if (parameter.direction != Direction::out) result.push_back(cpp_name(parameter.name));
+  if (!callable.contexts.empty()) result.emplace_back("_context_");
+  return result;
+}
+
+std::vector<std::string> decoded_variables(const Callable& callable) {
+  std::vector<std::string> result;
+  for (const Parameter& parameter : callable.parameters) {
+    if (parameter.direction == Direction::out) continue;
+    const std::string name = cpp_name(parameter.name);
+    result.push_back(is_pinned(parameter)
+                         ? "::perigee::cdr::pinned_from(_request_.pin_source(), " + name + ")"
+                         : name);
+  }
   if (!callable.contexts.empty()) result.emplace_back("_context_");
   return result;
 }

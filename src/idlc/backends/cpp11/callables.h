@@ -32,14 +32,22 @@ Callable from_operation(const Operation& operation);
 /// The callable of an operation, or of one half of an attribute.
 Callable callable_of(const Declaration& declaration, Half half);
 
+/// For asynchronous servants, which keep their arguments beyond the upcall: parameters with the
+/// annotation `borrowed` become pinned, and no parameter has another annotation.
+void pin_borrowed(Callable& callable);
+
 /// The callables that the interface itself declares, in the order of the text.
 std::vector<Callable> callables(const Interface& interface);
 
 /// "const std::string& symbol, int32_t& price": one item for each parameter.
 std::vector<std::string> parameter_list(const Callable& callable);
-/// The arguments that pass the parameters on: their names, with std::move for object references.
+/// The arguments that pass the parameters on: their names, with std::move for object references and
+/// pinned values.
 /// The context of the caller comes last and is called `_context_`.
 std::vector<std::string> argument_list(const Callable& callable);
+/// What a skeleton decodes the request into, in order: the names of its variables, with pinned ones
+/// marked.
+std::vector<std::string> decoded_variables(const Callable& callable);
 /// The names of the variables that the request contains, and of the variables that the reply
 /// contains, in order. The return value is called `_result_`.
 std::vector<std::string> request_variables(const Callable& callable);

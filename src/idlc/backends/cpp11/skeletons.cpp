@@ -165,14 +165,15 @@ void define_raises(Writer& writer, const Callable& callable) {
 void decode_arguments(Writer& writer, const Callable& callable, Arguments arguments) {
   for (const Parameter& parameter : callable.parameters) {
     const bool is_lent = arguments == Arguments::lent;
+    const bool is_kept = !is_lent && !is_pinned(parameter);
     writer.write("$type$ $name$$init$;",
-                 {{"type", is_lent ? argument_type(parameter) : cpp_type(*parameter.type)},
+                 {{"type", is_kept ? cpp_type(*parameter.type) : argument_type(parameter)},
                   {"name", cpp_name(parameter.name)},
                   {"init", initializer(*parameter.type)}});
   }
   if (!callable.contexts.empty()) writer.write(std::string(context_type) + " _context_;");
   if (callable.has_arguments())
-    writer.chain("_request_.arguments() >> ", request_variables(callable), " >> ");
+    writer.chain("_request_.arguments() >> ", decoded_variables(callable), " >> ");
   writer.write("_request_.end_of_arguments();");
 }
 

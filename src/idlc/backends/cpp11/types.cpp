@@ -177,7 +177,18 @@ bool is_borrowed(const Parameter& parameter) {
          parameter.annotations.end();
 }
 
+bool is_pinned(const Parameter& parameter) {
+  return std::ranges::find(parameter.annotations, pinned_annotation, &Annotation::name) !=
+         parameter.annotations.end();
+}
+
+std::string pinned_type(const Type& type) {
+  const bool is_text = unaliased(type).kind == TypeKind::string;
+  return "::perigee::pinned<" + (is_text ? "char" : borrowed_element(type)) + ">";
+}
+
 std::string argument_type(const Parameter& parameter) {
+  if (is_pinned(parameter)) return pinned_type(*parameter.type);
   const bool is_kept = parameter.direction == Direction::in && can_be_borrowed(*parameter.type) &&
                        unaliased(*parameter.type).kind == TypeKind::sequence;
   if (!is_borrowed(parameter))
@@ -191,6 +202,7 @@ std::string argument_type(const Parameter& parameter) {
 std::string parameter_type(const Parameter& parameter) {
   const Type& type = *parameter.type;
   if (parameter.direction != Direction::in) return cpp_type(type) + "&";
+  if (is_pinned(parameter)) return pinned_type(type);
   const TypeKind kind = unaliased(type).kind;
   if (is_borrowed(parameter))
     return kind == TypeKind::string ? "std::string_view"

@@ -17,8 +17,14 @@ std::string parameter_type(const Parameter& parameter);
 /// Whether a value of the type can be passed as a view into the received octets: an unbounded
 /// string, or an unbounded sequence of numbers of fixed width.
 bool can_be_borrowed(const Type& type);
+/// Marks parameters inside the backend: no IDL file has this annotation.
+inline constexpr std::string_view pinned_annotation = "perigee::pinned";
 /// Whether the parameter has the annotation @perigee::borrowed.
 bool is_borrowed(const Parameter& parameter);
+/// Whether an asynchronous servant gets the parameter as a pinned value. See `pin_borrowed`.
+bool is_pinned(const Parameter& parameter);
+/// "::perigee::pinned<uint8_t>", for a type that can be borrowed.
+std::string pinned_type(const Type& type);
 /// The type of the skeleton's variable that holds the servant's argument.
 std::string argument_type(const Parameter& parameter);
 /// The initial enumerator in C++, also for arrays of an enum. Empty for other types, and if the

@@ -588,23 +588,25 @@ void AMH_Both::_skeleton_exchange(AMH_Both& _servant_, ::perigee::orb::ServerReq
 }
 
 void AMH_Both::_skeleton_put(AMH_Both& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::perigee::cdr::KeptSequence<uint8_t> data;
-  std::string text;
-  _request_.arguments() >> data >> text;
+  ::perigee::pinned<uint8_t> data;
+  ::perigee::pinned<char> text;
+  _request_.arguments() >> ::perigee::cdr::pinned_from(_request_.pin_source(), data)
+      >> ::perigee::cdr::pinned_from(_request_.pin_source(), text);
   _request_.end_of_arguments();
   ::perigee::skeleton::Handled<_answering_Both> _handler_(_request_, 2);
   _handler_.call([&] {
-    _servant_.put(_handler_.reference<::Desk::AMH_BothResponseHandler>(), data, text);
+    _servant_.put(
+        _handler_.reference<::Desk::AMH_BothResponseHandler>(), std::move(data), std::move(text));
   });
 }
 
 void AMH_Both::_skeleton_keep(AMH_Both& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::perigee::cdr::KeptSequence<uint8_t> data;
-  _request_.arguments() >> data;
+  ::perigee::pinned<uint8_t> data;
+  _request_.arguments() >> ::perigee::cdr::pinned_from(_request_.pin_source(), data);
   _request_.end_of_arguments();
   ::perigee::skeleton::Handled<_answering_Both> _handler_(_request_, 3);
   _handler_.call([&] {
-    _servant_.keep(_handler_.reference<::Desk::AMH_BothResponseHandler>(), data);
+    _servant_.keep(_handler_.reference<::Desk::AMH_BothResponseHandler>(), std::move(data));
   });
 }
 

@@ -228,11 +228,11 @@ class AMH_Both : public virtual ::POA::Desk::AMH_Left, public virtual ::POA::Des
       ::CORBA::object_reference<::Desk::AMH_BothResponseHandler> handler,
       ::CORBA::object_reference<::Desk::Listener> other) = 0;
   virtual void put(
-      ::CORBA::object_reference<::Desk::AMH_BothResponseHandler> handler, const ::Desk::Data& data,
-      const std::string& text) = 0;
+      ::CORBA::object_reference<::Desk::AMH_BothResponseHandler> handler,
+      ::perigee::pinned<uint8_t> data, ::perigee::pinned<char> text) = 0;
   virtual void keep(
       ::CORBA::object_reference<::Desk::AMH_BothResponseHandler> handler,
-      const ::Desk::Data& data) = 0;
+      ::perigee::pinned<uint8_t> data) = 0;
   virtual void greet(
       ::CORBA::object_reference<::Desk::AMH_BothResponseHandler> handler, const std::string& who,
       ::CORBA::object_reference<::CORBA::Context> _context_) = 0;

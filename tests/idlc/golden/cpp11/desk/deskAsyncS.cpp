@@ -379,9 +379,10 @@ void ASYNC_Both::_skeleton_exchange(
 }
 
 void ASYNC_Both::_skeleton_put(ASYNC_Both& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Desk::Data data;
-  std::string text;
-  _request_.arguments() >> data >> text;
+  ::perigee::pinned<uint8_t> data;
+  ::perigee::pinned<char> text;
+  _request_.arguments() >> ::perigee::cdr::pinned_from(_request_.pin_source(), data)
+      >> ::perigee::cdr::pinned_from(_request_.pin_source(), text);
   _request_.end_of_arguments();
   ::perigee::async::serve<void>(
       _request_,
@@ -390,8 +391,8 @@ void ASYNC_Both::_skeleton_put(ASYNC_Both& _servant_, ::perigee::orb::ServerRequ
 }
 
 void ASYNC_Both::_skeleton_keep(ASYNC_Both& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Desk::Data data;
-  _request_.arguments() >> data;
+  ::perigee::pinned<uint8_t> data;
+  _request_.arguments() >> ::perigee::cdr::pinned_from(_request_.pin_source(), data);
   _request_.end_of_arguments();
   ::perigee::async::serve<void>(
       _request_,

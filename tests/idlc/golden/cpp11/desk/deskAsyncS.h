@@ -62,8 +62,9 @@ class ASYNC_Both : public virtual ::POA::Desk::ASYNC_Left, public virtual ::POA:
       ::Desk::Order _cxx_what, int32_t price, ::Desk::Orders all) = 0;
   virtual ::perigee::task<::Desk::Both_exchange_results> exchange(
       ::CORBA::object_reference<::Desk::Listener> other) = 0;
-  virtual ::perigee::task<void> put(::Desk::Data data, std::string text) = 0;
-  virtual ::perigee::task<void> keep(::Desk::Data data) = 0;
+  virtual ::perigee::task<void> put(
+      ::perigee::pinned<uint8_t> data, ::perigee::pinned<char> text) = 0;
+  virtual ::perigee::task<void> keep(::perigee::pinned<uint8_t> data) = 0;
   virtual ::perigee::task<std::string> greet(
       std::string who, ::CORBA::object_reference<::CORBA::Context> _context_) = 0;
   virtual ::perigee::task<::Desk::Order> only(int32_t number) = 0;
