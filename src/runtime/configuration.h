@@ -8,6 +8,7 @@
 #include <perigee/transport/faults.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/registry.h>
+#include <perigee/transport/shared_memory.h>
 #include <perigee/transport/tcp.h>
 #include <perigee/transport/tls.h>
 
@@ -42,6 +43,7 @@ struct Configuration {
   std::vector<transport::SchemeRow> schemes;    ///< added after the plug-ins are loaded
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
+  std::uint32_t shared_memory_connections_max = transport::shared_memory_connections_max_default;
   TlsSettings tls;
   std::string pcap_file;    ///< empty: nothing is recorded
   std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set
