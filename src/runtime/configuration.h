@@ -32,7 +32,8 @@ struct TlsSettings {
 };
 
 struct Configuration {
-  orb::Settings settings;
+  /// A server with an iiop endpoint also listens for its own host: -ORBLocalTransports auto.
+  orb::Settings settings{.local_transports = {"shmiop", "uiop"}};
   messaging::Limits limits;
   poa::AdapterLimits adapter_limits;
   std::uint32_t threads_per_connection_max = 32;  ///< accepted and ignored
