@@ -202,6 +202,21 @@ TEST_CASE("a server removes the sockets of killed servers") {
   CHECK_FALSE(std::filesystem::exists(stale));
 }
 
+TEST_CASE("references are equivalent if one address is the same: sockets have new names") {
+  const SocketFolder folder;
+  const Server server;
+  const EchoClient client;
+  const auto whole = client.orb->string_to_object(server.echo.reference);
+  iop::Ior ior = iop::parse_ior_string(server.echo.reference).value();
+  ior.profiles.resize(1);
+  const auto tcp_only = client.orb->string_to_object(iop::to_ior_string(ior));
+  CHECK(whole->_is_equivalent(tcp_only));
+  CHECK(tcp_only->_is_equivalent(whole));
+  CHECK(whole->_hash(1000) == tcp_only->_hash(1000));
+  const Server other;
+  CHECK_FALSE(whole->_is_equivalent(client.orb->string_to_object(other.echo.reference)));
+}
+
 TEST_CASE("a server whose runtime folder is not safe works over TCP, and says so in the log") {
   if (::geteuid() == 0) return;  // root's folder is that of the system
   const SocketFolder folder;
