@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -127,6 +128,13 @@ TEST_CASE("a chosen socket has a new name with the number of the process, and it
   CHECK(other.address.ends_with("?mode=0666"));
   CHECK(one.address.size() == begin.size() + 16 + std::string("?mode=0600").size());
   CHECK(one.address.substr(0, begin.size() + 16) != other.address.substr(0, begin.size() + 16));
+}
+
+TEST_CASE("a client needs the address of a socket: it chooses none") {
+  const auto connected =
+      make_local_protocol()->make_connector()->connect({"uiop", ""}, std::chrono::milliseconds(0));
+  REQUIRE_FALSE(connected.has_value());
+  CHECK(connected.error().kind == IoErrorKind::bad_address);
 }
 
 TEST_CASE("an error to choose a socket names the endpoint and the folder") {
