@@ -76,7 +76,7 @@ class LocalTransports(unittest.TestCase):
     def test_the_next_server_removes_the_sockets_of_a_killed_server(self):
         with self.serving() as killed:
             own = f"{killed.process.pid}-*"
-        self.assertEqual(len(list(self.sockets.glob(own))), 2)
+            self.assertEqual(len(list(self.sockets.glob(own))), 2)
         with self.serving():
             self.assertEqual(list(self.sockets.glob(own)), [])
 
