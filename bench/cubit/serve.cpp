@@ -7,8 +7,13 @@ namespace perigee::bench {
 
 int serve(const Serving& serving,
           const CORBA::servant_reference<PortableServer::Servant>& servant) {
-  std::vector<std::string> arguments{"cubit", "-ORBListenEndpoints", serving.endpoint,
-                                     "-ORBThreadStrategy", serving.thread_strategy};
+  std::vector<std::string> arguments{"cubit",
+                                     "-ORBListenEndpoints",
+                                     serving.endpoint,
+                                     "-ORBThreadStrategy",
+                                     serving.thread_strategy,
+                                     "-ORBLocalTransports",
+                                     "none"};
   arguments.insert(arguments.end(), serving.options.begin(), serving.options.end());
   auto orb = CORBA::ORB_init(arguments);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));

@@ -91,15 +91,10 @@ CORBA::servant_reference<PortableServer::Servant> make_servant(ServantKind kind,
 // Raises the limits, so that one upcall of each client can wait, nested or on spare threads. The
 // servers of the paper had no such limits.
 OrbRef make_orb(const Model& model, std::size_t clients) {
-  std::vector<std::string> arguments{"middle",
-                                     "-ORBListenEndpoints",
-                                     "iiop://127.0.0.1:0",
-                                     "-ORBThreadStrategy",
-                                     model.thread_strategy,
-                                     "-ORBServerConnectionsMax",
-                                     "1000000",
-                                     "-ORBNestedUpcallDepthMax",
-                                     std::to_string(clients + 1)};
+  std::vector<std::string> arguments{
+      "middle",  "-ORBListenEndpoints",      "iiop://127.0.0.1:0",       "-ORBLocalTransports",
+      "none",    "-ORBThreadStrategy",       model.thread_strategy,      "-ORBServerConnectionsMax",
+      "1000000", "-ORBNestedUpcallDepthMax", std::to_string(clients + 1)};
   if (!model.threads.empty()) arguments.insert(arguments.end(), {"-ORBThreads", model.threads});
   return CORBA::ORB_init(arguments);
 }

@@ -91,8 +91,13 @@ class Marshaller {
 }  // namespace
 
 int run_structs_server() {
-  std::vector<std::string> arguments{"structs", "-ORBListenEndpoints", "iiop://127.0.0.1:0",
-                                     "-ORBThreadStrategy", "thread-per-connection"};
+  std::vector<std::string> arguments{"structs",
+                                     "-ORBListenEndpoints",
+                                     "iiop://127.0.0.1:0",
+                                     "-ORBThreadStrategy",
+                                     "thread-per-connection",
+                                     "-ORBLocalTransports",
+                                     "none"};
   auto orb = CORBA::ORB_init(arguments);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   auto servant = CORBA::make_reference<EchoServant>();

@@ -122,7 +122,8 @@ std::string endpoint_of(const std::string& family, const std::string& address) {
 
 int run_orb_receiver(const std::string& family, const TtcpRole& role) {
   std::vector<std::string> arguments = orb_arguments(role);
-  arguments.insert(arguments.end(), {"-ORBListenEndpoints", endpoint_of(family, role.address)});
+  arguments.insert(arguments.end(), {"-ORBListenEndpoints", endpoint_of(family, role.address),
+                                     "-ORBLocalTransports", "none"});
   auto orb = CORBA::ORB_init(arguments);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   auto servant = CORBA::make_reference<SinkServant>();

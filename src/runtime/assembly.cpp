@@ -74,7 +74,8 @@ transport::ProtocolFactories built_in_protocols(const Configuration& configurati
     protocols.push_back(transport::make_local_protocol(configuration.local_trust));
   if (is_allowed(configuration, "shmiop"))
     protocols.push_back(transport::make_shared_memory_protocol(
-        transport::make_local_protocol(configuration.local_trust)));
+        transport::make_local_protocol(configuration.local_trust),
+        configuration.shared_memory_connections_max));
   if (is_allowed(configuration, "diop")) protocols.push_back(transport::make_udp_protocol());
   return protocols;
 }
@@ -129,6 +130,9 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   if (configuration.settings.listen_endpoints.empty())
     configuration.settings.listen_endpoints.push_back(
         {configuration.tls.use == TlsUse::required ? std::string(tls_scheme) : "iiop", ""});
+  // There is no iiop endpoint then. The registry has only the protocols of -ORBTlsPlainSchemes.
+  if (configuration.tls.use == TlsUse::required)
+    configuration.settings.local_transports_beside = tls_scheme;
   if (configuration.settings.threads == 0) configuration.settings.threads = event::usable_cpus();
   auto recorder = open_pcap_file(configuration.pcap_file, configuration.settings);
   auto messages = giop::make_giop(configuration.limits);

@@ -8,6 +8,7 @@
 #include <perigee/transport/faults.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/registry.h>
+#include <perigee/transport/shared_memory.h>
 #include <perigee/transport/tcp.h>
 #include <perigee/transport/tls.h>
 
@@ -31,7 +32,8 @@ struct TlsSettings {
 };
 
 struct Configuration {
-  orb::Settings settings;
+  /// A server with an iiop endpoint also listens for its own host: -ORBLocalTransports auto.
+  orb::Settings settings{.local_transports = {"shmiop", "uiop"}};
   messaging::Limits limits;
   poa::AdapterLimits adapter_limits;
   std::uint32_t threads_per_connection_max = 32;  ///< accepted and ignored
@@ -42,6 +44,7 @@ struct Configuration {
   std::vector<transport::SchemeRow> schemes;    ///< added after the plug-ins are loaded
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
+  std::uint32_t shared_memory_connections_max = transport::shared_memory_connections_max_default;
   TlsSettings tls;
   std::string pcap_file;    ///< empty: nothing is recorded
   std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set

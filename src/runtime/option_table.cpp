@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace perigee::runtime {
 
@@ -157,6 +159,29 @@ void set_uiop_trust(Configuration& configuration, const std::string& value) {
   configuration.local_trust = std::move(*trust);
 }
 
+constexpr std::string_view local_schemes[] = {"shmiop", "uiop"};  // auto: in this order
+
+void set_local_transports(Configuration& configuration, const std::string& value) {
+  std::vector<std::string>& chosen = configuration.settings.local_transports;
+  chosen.clear();
+  if (value == "none") return;
+  if (value == "auto") return chosen.assign(std::begin(local_schemes), std::end(local_schemes));
+  for_each_part(value, ',', [&chosen](const std::string& scheme) {
+    if (std::ranges::find(local_schemes, scheme) == std::end(local_schemes))
+      throw BadValue{"auto, none, or a list of shmiop and uiop is needed"};
+    if (std::ranges::find(chosen, scheme) == chosen.end()) chosen.push_back(scheme);
+  });
+}
+
+std::string show_local_transports(const Configuration& configuration) {
+  const std::vector<std::string>& chosen = configuration.settings.local_transports;
+  if (chosen.empty()) return "none";
+  if (std::ranges::equal(chosen, local_schemes)) return "auto";
+  std::string text;
+  for (const std::string& scheme : chosen) text += (text.empty() ? "" : ",") + scheme;
+  return text;
+}
+
 // Limits the held requests of each loop, and the collocated callers that wait for one POAManager.
 void set_held_requests_max(Configuration& configuration, const std::string& value) {
   configuration.settings.held_requests_max = parse_number(value, std::uint32_t{0});
@@ -267,6 +292,9 @@ constexpr Option options[] = {
     {"ListenEndpoints", "server.listen", texts, "<scheme>://<address>[;...]",
      "the endpoints of a server; may be repeated", add_listen_endpoints, nullptr,
      "all interfaces, any port"},
+    {"LocalTransports", "server.local_transports", text, "auto|none|shmiop|uiop[,...]",
+     "the protocols at which a server with an iiop endpoint also listens, for its own host",
+     set_local_transports, show_local_transports},
     {"ProtocolLibrary", "protocols.load", texts, "<library.so>",
      "a plug-in with further protocols; may be repeated", add_protocol_library},
     {"Scheme", "schemes", named_texts, "<scheme>=<messages>/<transport>",
@@ -452,6 +480,9 @@ constexpr Option options[] = {
     number_option<&Settings::server_connections_max>("ServerConnectionsMax",
                                                      "limits.server_connections_max", number_of,
                                                      "the connections of a server"),
+    number_option<&Configuration::shared_memory_connections_max, 0>(
+        "SharedMemoryConnectionsMax", "limits.shared_memory_connections_max", number_of,
+        "the connections of a server through shared memory; further clients use the next address"),
     number_option<&Settings::requests_max>("RequestsMax", "limits.requests_max", number_of,
                                            "the requests in progress in a server"),
     number_option<&Settings::requests_per_connection_max>(

@@ -58,6 +58,8 @@ auto& part_of(auto& configuration, Value Part::*) noexcept {
     return configuration.settings.reference_limits;
   else if constexpr (std::same_as<Part, orb::CodeSetSettings>)
     return configuration.settings.code_sets;
+  else if constexpr (std::same_as<Part, Configuration>)
+    return (configuration);
   else if constexpr (std::same_as<Part, transport::TcpQueues>)
     return configuration.tcp_queues;
   else

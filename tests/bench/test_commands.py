@@ -251,7 +251,7 @@ class CubitFloor(unittest.TestCase):
         reference = self.role("perigee-server", "reactive", "iiop://127.0.0.1:0", messages).stdout.readline().strip()
         with tempfile.TemporaryDirectory() as folder:
             record, settings = Path(folder, "record.pcap"), Path(folder, "settings.toml")
-            settings.write_text(f'[log]\npcap = "{record}"\n')
+            settings.write_text(f'[server]\nlocal_transports = "none"\n[log]\npcap = "{record}"\n')
             client = self.role("perigee-client", reference, messages,
                                env={**os.environ, "PERIGEE_CONFIG": str(settings)})
             answers, _ = client.communicate("".join(f"{workload} 2\n" for workload in workloads))

@@ -30,7 +30,7 @@ struct ProtocolHarness {
   }
   transport::Endpoint fresh_endpoint() { return {"uiop", names.fresh()}; }
   std::vector<transport::Endpoint> bad_endpoints() {
-    std::vector<transport::Endpoint> endpoints{{"uiop", ""}, {"other", names.fresh()}};
+    std::vector<transport::Endpoint> endpoints{{"other", names.fresh()}};
     for (const std::string& address : LocalNames::bad()) endpoints.push_back({"uiop", address});
     return endpoints;
   }

@@ -34,8 +34,7 @@ struct ProtocolHarness {
     return {"shmiop", folder.file("socket" + std::to_string(++count))};
   }
   std::vector<transport::Endpoint> bad_endpoints() {
-    return {{"shmiop", ""},
-            {"shmiop", "relative/path"},
+    return {{"shmiop", "relative/path"},
             {"shmiop", "/" + std::string(107, 'x')},
             {"other", folder.file("socket")}};
   }

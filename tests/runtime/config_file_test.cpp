@@ -146,13 +146,18 @@ TEST_CASE("the example of the documents is valid") {
 TEST_CASE("PERIGEE_CONFIG names a file for programs without a -ORBConfig option") {
   const TemporaryFile file("[orb]\nid = \"of the environment\"\n");
   const TemporaryFile other("[orb]\nid = \"of the option\"\n");
+  const char* const variable = getenv("PERIGEE_CONFIG");
+  const std::string before = variable != nullptr ? variable : "";
   setenv("PERIGEE_CONFIG", file.path().c_str(), 1);
   std::vector<std::string> none;
   Configuration configuration;
   take_options(none, configuration);
   CHECK(configuration.settings.orb_id == "of the environment");
   CHECK(configured(other).settings.orb_id == "of the option");
-  unsetenv("PERIGEE_CONFIG");
+  if (variable != nullptr)
+    setenv("PERIGEE_CONFIG", before.c_str(), 1);
+  else
+    unsetenv("PERIGEE_CONFIG");
 }
 
 TEST_CASE("the error for an unknown key has its place and the nearest key") {

@@ -2,6 +2,7 @@
 #include "runtime/process.h"
 #include "support/await_condition.h"
 #include "support/log_lines.h"
+#include "support/temporary_folder.h"
 #include "support/test_certificates.h"
 #include <perigee/iop/ior.h>
 #include <perigee/orb/protocol_policies.h>
@@ -18,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -144,6 +146,28 @@ TEST_CASE("required TLS has no plain protocol, on either side") {
   const EchoClient also_memory(trusting() + required + Options{"-ORBTlsPlainSchemes", "shmiop"});
   CHECK(also_memory.echo(memory.reference)->twice(2) == 4);
   CHECK_THROWS_AS((void)also_local.echo(memory.reference)->twice(2), CORBA::TRANSIENT);
+}
+
+TEST_CASE("required TLS excludes the protocols for the own host that no option allows") {
+  const TemporaryFolder folder;  // of users other than root
+  ::setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
+  const auto schemes = [](const Options& options, const std::string& endpoints) {
+    const TlsServer server(Options{"-ORBLocalTransports", "auto"} + options, endpoints);
+    const iop::Ior ior = iop::parse_ior_string(server.reference).value();
+    std::string names;
+    for (const auto& profile : ior.profiles) {
+      const auto target = protocols(*server.orb).claim(profile).value();
+      for (const auto& place : target.endpoints) names += place.endpoint.scheme + ' ';
+    }
+    return names;
+  };
+  const Options required{"-ORBTls", "required"};
+  CHECK(schemes(required, tls_endpoint) == "ssliop ");
+  CHECK(schemes(required + Options{"-ORBTlsPlainSchemes", "uiop"}, tls_endpoint) == "ssliop uiop ");
+  CHECK(schemes({}, tls_endpoint) == "ssliop ");
+  CHECK(schemes({}, std::string(tls_endpoint) + ";iiop://127.0.0.1:0") ==
+        "ssliop iiop shmiop uiop ");
+  ::unsetenv("XDG_RUNTIME_DIR");
 }
 
 TEST_CASE("a server without -ORBListenEndpoints listens by TLS if TLS is required") {

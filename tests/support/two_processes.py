@@ -22,13 +22,16 @@ class Server:
     """A server process that has printed its first line. The end of the `with` statement kills the
     process if it still runs."""
 
-    def __init__(self, command, environment=None):
+    def __init__(self, command, environment=None, **options):
+        """`options`: of subprocess.Popen, like `user`."""
         self.command = command
+        self.options = options
         self.environment = dict(os.environ, **(environment or {}))
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            shlex.split(self.command), stdout=subprocess.PIPE, text=True, env=self.environment
+            shlex.split(self.command), stdout=subprocess.PIPE, text=True, env=self.environment,
+            **self.options
         )
         self.ior = self.process.stdout.readline().strip()
         if not self.ior:

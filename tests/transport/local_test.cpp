@@ -348,6 +348,14 @@ TEST_CASE("both sides know the identity of their peer, from the system") {
 }
 
 // Another user may take the path or the name of a server that is not running.
+std::optional<IoError> refusal(std::string_view trust, const std::string& address) {
+  const auto protocol = make_local_protocol(parse_local_trust(trust).value());
+  auto connected = protocol->make_connector()->connect({"uiop", address}, 10s);
+  if (connected) return std::nullopt;
+  CHECK(connected.error().code == EACCES);
+  return connected.error();
+}
+
 TEST_CASE("a client that expects a certain user sends nothing to a server of another user") {
   const std::string name = "@perigee-test-" + std::to_string(::getpid());
   const TemporaryFolder folder;
@@ -357,11 +365,10 @@ TEST_CASE("a client that expects a certain user sends nothing to a server of ano
   const std::string other = std::to_string(::geteuid() + 1);
   for (const std::string& address : {folder.file("s"), name}) {
     CHECK(connect(address + "?user=" + self).has_value());
-    const auto refused = connect(address + "?user=" + other);
-    REQUIRE_FALSE(refused.has_value());
-    CHECK(refused.error().code == EACCES);
-    CHECK(refused.error().endpoint.ends_with(
-        "(user " + self + " listens there, but the address names another user)"));
+    const auto refused = refusal("all", address + "?user=" + other);
+    REQUIRE(refused.has_value());
+    CHECK(refused->endpoint.ends_with("(user " + self +
+                                      " listens there, but the address names another user)"));
   }
   CHECK(file->published().address == folder.file("s") + "?user=" + self);
   CHECK(abstract->published().address == name + "?user=" + self);
@@ -371,12 +378,16 @@ TEST_CASE("a client that expects a certain user sends nothing to a server of ano
 
 // --- Trust ---------------------------------------------------------------------------------------
 
-std::optional<IoError> refusal(std::string_view trust, const std::string& address) {
-  const auto protocol = make_local_protocol(parse_local_trust(trust).value());
-  auto connected = protocol->make_connector()->connect({"uiop", address}, 10s);
-  if (connected) return std::nullopt;
-  CHECK(connected.error().code == EACCES);
-  return connected.error();
+TEST_CASE("a client does not connect if the address names a user that it does not trust") {
+  const TemporaryFolder folder;
+  const auto acceptor = listen(folder.file("s")).value();
+  const std::string address = folder.file("s") + "?user=12345";
+  const auto refused = refusal("own", address);
+  REQUIRE(refused.has_value());
+  CHECK(refused->endpoint == "uiop://" + address +
+                                 " (the address names user 12345, but -ORBUiopTrust does not name "
+                                 "this user)");
+  CHECK(acceptor->accept(Wait::no).value() == nullptr);  // no client has connected
 }
 
 TEST_CASE("a client uses sockets only of trusted users: by default, of its own user and of root") {

@@ -178,6 +178,35 @@ TEST_CASE("a client of shared memory learns that a server of uiop does not accep
   CHECK(client->refusal().why == "the server does not accept shared memory");
 }
 
+TEST_CASE("a server with its highest number of connections refuses others, until one ends") {
+  const TemporaryFolder folder;
+  const auto protocol = make_shared_memory_protocol(make_local_protocol(), 1);
+  const auto acceptor = protocol->listen({"shmiop", folder.file("socket")}).value();
+  struct Pair {
+    std::unique_ptr<Transport> client, server;
+    bool opened = false;
+  };
+  const auto connect = [&] {
+    Pair pair;
+    pair.client = protocol->make_connector()->connect(acceptor->published(), 10s).value();
+    REQUIRE(pair.client->open(Wait::no).status == IoStatus::would_block);
+    pair.server = acceptor->accept(Wait::yes).value();
+    pair.opened = pair.server->open(Wait::yes).ok();
+    CHECK(pair.client->open(Wait::yes).ok() == pair.opened);
+    return pair;
+  };
+  Pair first = connect();
+  CHECK(first.opened);
+  {
+    const Pair second = connect();
+    CHECK_FALSE(second.opened);
+    CHECK(second.client->refusal().why ==
+          "the server has -ORBSharedMemoryConnectionsMax connections already");
+  }
+  first = {};
+  CHECK(connect().opened);
+}
+
 TEST_CASE("a client reports RLIMIT_FSIZE as an error: no signal ends the process") {
   const TemporaryFolder folder;
   const RingServer server(folder.file("socket"));

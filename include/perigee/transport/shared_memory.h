@@ -15,6 +15,8 @@ namespace perigee::transport {
 /// it.
 inline constexpr std::uint32_t tag_perigee_shared_memory = 0x50474503;
 
+inline constexpr std::uint32_t shared_memory_connections_max_default = 1024;
+
 /// The factory of scheme "shmiop". `local` is the factory of scheme "uiop": addresses, options and
 /// trust are those of its UNIX-domain sockets. Client and server meet at such a socket, and the
 /// client hands over a file in memory with two rings of octets. The socket stays open: it wakes
@@ -22,8 +24,13 @@ inline constexpr std::uint32_t tag_perigee_shared_memory = 0x50474503;
 ///
 /// The peer is not trusted: it can send wrong octets, like a peer at a socket, and it can end the
 /// connection. It cannot do more, whatever it writes into the shared memory.
+///
+/// `connections_max`: the connections that servers of this protocol have at a time, since each uses
+/// up to 512 KiB of memory. A server refuses more connections at once, so their clients go on with
+/// the next address. It does not limit clients.
 PERIGEE_API std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(
-    std::unique_ptr<ProtocolFactory> local);
+    std::unique_ptr<ProtocolFactory> local,
+    std::uint32_t connections_max = shared_memory_connections_max_default);
 
 /// The codec of profiles with `tag_perigee_shared_memory`. They have the form of uiop profiles.
 PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_shared_memory_codec();

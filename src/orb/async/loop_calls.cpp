@@ -264,6 +264,7 @@ bool LoopCalls::use_next_made() noexcept {
 
 ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
                               std::unique_ptr<transport::Transport> made) {
+  endpoint.log_connected();
   if (key.both_directions)
     return context_.bidirectional.adopt(endpoint, *context_.server, std::move(made));
   ConnectionRef connection = ConnectionRef::adopt(

@@ -108,6 +108,7 @@ Bidirectional::Choice Bidirectional::open(ClientEndpoint& endpoint, Server& serv
   lock.unlock();
   auto opened = connect(endpoint, limits);
   if (!opened) return {Found::error, {}, std::move(opened.error())};
+  endpoint.log_connected();
   if (auto connection = adopt(endpoint, server, std::move(*opened)))
     return {Found::connection, std::move(connection)};
   return {Found::error, {}, {IoErrorKind::interrupted, IoOperation::connect, 0, {}}};

@@ -6,6 +6,7 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace perigee::orb {
 
@@ -231,6 +232,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
     return std::unexpected(timed_out());
   auto transport = open(connect_timeout(limits, idle_timer_.now()));
   if (!transport) return std::unexpected(std::move(transport.error()));
+  log_connected();
   slot.connection = std::make_unique<ClientConnection>(
       std::move(*transport), protocol_,
       engine::ChannelLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll,
@@ -242,6 +244,25 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
   slot.shareable = true;
   notify_waiters();
   return lease;
+}
+
+void ClientEndpoint::log_connected() noexcept try {
+  if (!chosen_by_distance_.load() || !log::enabled(log::Level::info)) return;
+  failure_logged_.store(false);
+  log::write(log::Level::info, "orb",
+             "connected to " + to_string(endpoint_) +
+                 ": it is on this host, so it is tried before addresses in the network");
+} catch (const std::exception& exception) {  // no memory for the line
+  log::write(log::Level::info, "orb", exception.what());
+}
+
+// The calls through this endpoint go on with the next address. So one line is enough.
+void ClientEndpoint::log_failed_connect(const IoError& error) noexcept try {
+  if (!chosen_by_distance_.load() || !log::enabled(log::Level::info)) return;
+  if (failure_logged_.exchange(true)) return;
+  log::write(log::Level::info, "orb", to_string(error) + "; the next address is tried");
+} catch (const std::exception& exception) {  // no memory for the line
+  log::write(log::Level::info, "orb", exception.what());
 }
 
 void ClientEndpoint::give_back(ConnectionSlot& slot) noexcept {

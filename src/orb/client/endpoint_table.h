@@ -148,6 +148,13 @@ class ClientEndpoint final {
   }
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
+  /// A reference also has addresses that are farther away. From now on the log says when a client
+  /// connects here, or cannot connect.
+  void note_chosen_by_distance() noexcept { chosen_by_distance_.store(true); }
+  /// Writes one line for each connection, if the endpoint was chosen by distance.
+  void log_connected() noexcept;
+  /// Writes one line for the first failure after a success, if the endpoint was chosen by distance.
+  void log_failed_connect(const IoError& error) noexcept;
   [[nodiscard]] BothDirections& both_directions() noexcept { return both_directions_; }
   /// The messaging protocol of its connections.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept { return protocol_; }
@@ -210,6 +217,8 @@ class ClientEndpoint final {
   std::vector<ConnectionSlot> slots_;
   const std::uint32_t slots_count_;
   BothDirections both_directions_;
+  std::atomic<bool> chosen_by_distance_{false};
+  std::atomic<bool> failure_logged_{false};
 
   std::mutex mutex_;  // guards `shareable` and `exclusive` of the slots
   std::condition_variable slot_changed_;

@@ -111,6 +111,15 @@ void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   log::write(log::Level::info, "orb", text);
 }
 
+// A policy that orders the protocols chooses, not the distance.
+bool is_chosen_by_distance(const Candidate& candidate, const std::vector<Candidate>& places,
+                           const ProtocolPreference* preference) noexcept {
+  return preference == nullptr && candidate.place->distance == Distance::same_host &&
+         std::ranges::any_of(places, [](const Candidate& other) {
+           return other.place->distance == Distance::network;
+         });
+}
+
 // Equal targets are tried once: a second try would fail like the first.
 bool is_known(const std::vector<Target>& targets, const Target& other) {
   return std::ranges::any_of(targets, [&other](const Target& target) {
@@ -145,6 +154,8 @@ std::shared_ptr<Binding> make_binding(const OrbContext& context, iop::Ior ior, B
         context.server != nullptr && context.server->publishes(endpoint),
         choice.has_value(),
         profile_indices[candidate.profile]};
+    if (is_chosen_by_distance(candidate, places, preference))
+      target.endpoint->note_chosen_by_distance();
     if (!is_known(binding->targets, target)) binding->targets.push_back(std::move(target));
   }
   return binding;

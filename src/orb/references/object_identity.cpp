@@ -24,6 +24,16 @@ bool same_key(const Target& a, const Target& b) {
   return std::ranges::equal(a.object_key, b.object_key);
 }
 
+// Whether both lead to one endpoint and one key there. The endpoints of a server for its own host
+// have new addresses after a restart, and are not in every reference.
+bool share_target(const perigee::orb::Binding& one, const perigee::orb::Binding& other) {
+  return std::ranges::any_of(one.targets, [&other](const Target& mine) {
+    return std::ranges::any_of(other.targets, [&mine](const Target& its) {
+      return same_key(mine, its) && mine.endpoint->endpoint() == its.endpoint->endpoint();
+    });
+  });
+}
+
 }  // namespace
 
 void _raise_nil_reference() { throw INV_OBJREF(0, COMPLETED_NO, "a nil reference was used"); }
@@ -47,8 +57,9 @@ bool Object::_is_equivalent(const object_reference<Object>& other) const {
   if (my_profiles->ior.profiles == its_profiles->ior.profiles) return true;
   const Target* mine = first_target(*my_profiles);
   const Target* its = first_target(*its_profiles);
+  // Equivalent references have equal hashes: see `_hash`.
   return mine != nullptr && its != nullptr && same_key(*mine, *its) &&
-         mine->endpoint->endpoint() == its->endpoint->endpoint();
+         share_target(*my_profiles, *its_profiles);
 }
 
 // FNV-1a over the parts that equivalent references share.

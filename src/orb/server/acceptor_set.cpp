@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <map>
@@ -60,21 +61,48 @@ std::shared_ptr<const ProtocolPreference> server_preference(OrbCore& core) {
   return policies ? policies->values().server_protocols : nullptr;
 }
 
+/// Whether the server runs without an endpoint where it cannot listen.
+enum class Need : std::uint8_t { required, optional };
+
 struct ChosenEndpoint {
   transport::Endpoint endpoint;
   transport::Properties properties;
+  Need need = Need::required;
 };
 
+bool has_scheme(const std::vector<transport::Endpoint>& endpoints, std::string_view scheme) {
+  return std::ranges::find(endpoints, scheme, &transport::Endpoint::scheme) != endpoints.end();
+}
+
+// The endpoints of protocols for this host (-ORBLocalTransports), whose addresses are empty: the
+// protocols choose them. Protocols that are not loaded, or that TLS excludes, are left out.
+std::vector<transport::Endpoint> local_endpoints(const OrbCore& core) {
+  std::vector<transport::Endpoint> endpoints;
+  for (const std::string& scheme : core.settings().local_transports)
+    if (!has_scheme(core.settings().listen_endpoints, scheme) &&
+        core.protocols().find(scheme) != nullptr)
+      endpoints.push_back({scheme, ""});
+  return endpoints;
+}
+
 // The configured endpoints that ServerProtocolPolicy wants, in its order. An endpoint of an unknown
-// protocol stays, and is an error later.
+// protocol stays, and is an error later. Endpoints for this host follow, if there is an endpoint of
+// the scheme beside which they are opened.
 std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPreference* preference) {
   std::multimap<std::size_t, ChosenEndpoint> ranked;  // equal ranks stay in the configured order
-  for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
+  const auto add = [&](const transport::Endpoint& endpoint, Need need) {
     if (preference == nullptr || core.protocols().find(endpoint.scheme) == nullptr)
-      ranked.emplace(0, ChosenEndpoint{endpoint, {}});
+      ranked.emplace(0, ChosenEndpoint{endpoint, {}, need});
     else if (const auto place = preference->place_of(core.protocols(), endpoint.scheme))
-      ranked.emplace(place->rank, ChosenEndpoint{endpoint, *place->properties});
-  }
+      ranked.emplace(place->rank, ChosenEndpoint{endpoint, *place->properties, need});
+  };
+  for (const transport::Endpoint& endpoint : core.settings().listen_endpoints)
+    add(endpoint, Need::required);
+  const bool is_beside = std::ranges::any_of(ranked, [&core](const auto& each) {
+    return each.second.endpoint.scheme == core.settings().local_transports_beside;
+  });
+  if (is_beside)
+    for (const transport::Endpoint& endpoint : local_endpoints(core)) add(endpoint, Need::optional);
   std::vector<ChosenEndpoint> chosen;
   for (auto& [rank, endpoint] : ranked) chosen.push_back(std::move(endpoint));
   return chosen;
@@ -103,6 +131,12 @@ std::expected<std::unique_ptr<Listener>, IoError> listen(OrbCore& core,
       Listener{factory, std::move(*acceptor), &messages, version_max(core.context(), messages)});
 }
 
+// One line at the level `info`: the server also works without this endpoint.
+void log_no_local_endpoint(const std::string& scheme, const IoError& error) {
+  log::write(log::Level::info, "server",
+             "does not listen at " + scheme + " for clients of this host: " + to_string(error));
+}
+
 }  // namespace
 
 std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
@@ -110,8 +144,12 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   const auto preference = server_preference(core);
   for (const ChosenEndpoint& chosen : chosen_endpoints(core, preference.get())) {
     auto listener = listen(core, chosen);
-    if (!listener) return std::unexpected(listener.error());
-    listeners.push_back(std::move(*listener));
+    if (listener) {
+      listeners.push_back(std::move(*listener));
+      continue;
+    }
+    if (chosen.need == Need::required) return std::unexpected(listener.error());
+    log_no_local_endpoint(chosen.endpoint.scheme, listener.error());
   }
   if (listeners.empty() && preference) return std::unexpected(nothing_to_listen_at());
   const std::lock_guard lock(mutex_);
@@ -121,15 +159,39 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   // Profiles of version 1.0 have no components (interop fact 45 of docs/interop.md).
   shares_iiop_profile_ = core.settings().version_max.minor > 0;
   listeners_ = std::move(listeners);
+  has_local_ = std::ranges::any_of(listeners_, [&core](const auto& listener) {
+    return listener->acceptor->listening().scheme == core.settings().local_transports_beside;
+  });
   published_ = arranged(served());
   return {};
 }
 
-// The listener is added under the server's mutex, so a thread that stops the server afterwards
-// finds it.
 std::expected<transport::Endpoint, IoError> AcceptorSet::add(OrbCore& core,
                                                              const transport::Endpoint& endpoint,
                                                              const Serving& serving) {
+  auto published = add_one(core, endpoint, serving);
+  if (published && endpoint.scheme == core.settings().local_transports_beside)
+    add_local(core, serving);
+  return published;
+}
+
+// Done once: the first endpoint beside which the server listens for its own host was opened late.
+void AcceptorSet::add_local(OrbCore& core, const Serving& serving) noexcept try {
+  if (has_local_.exchange(true)) return;
+  const auto preference = server_preference(core);
+  for (const transport::Endpoint& endpoint : local_endpoints(core)) {
+    if (preference && !preference->place_of(core.protocols(), endpoint.scheme)) continue;
+    const auto published = add_one(core, endpoint, serving);
+    if (!published) log_no_local_endpoint(endpoint.scheme, published.error());
+  }
+} catch (const std::exception& exception) {  // no memory, or no thread
+  log::write(log::Level::info, "server", exception.what());
+}
+
+// The listener is added under the server's mutex, so a thread that stops the server afterwards
+// finds it.
+std::expected<transport::Endpoint, IoError> AcceptorSet::add_one(
+    OrbCore& core, const transport::Endpoint& endpoint, const Serving& serving) {
   auto listener = listen(core, {endpoint, properties_for(core, endpoint)});
   if (!listener) return std::unexpected(listener.error());
   transport::Endpoint published = (*listener)->acceptor->published();

@@ -55,7 +55,7 @@ struct ReferenceParts {
 class AcceptorSet {
  public:
   /// Opens all endpoints of the settings that ServerProtocolPolicy allows. After an error, none is
-  /// open.
+  /// open. A failure of an endpoint for this host (Settings::local_transports) is only logged.
   [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
   /// What `add` needs from the server. Listeners may be added only until the server stops.
   struct Serving {
@@ -64,7 +64,8 @@ class AcceptorSet {
     std::function<void(Listener&)> begin;  ///< begins to serve, under the mutex; may throw
   };
   /// Opens one more endpoint. Returns the endpoint that references publish from now on. An error
-  /// changes nothing. IoErrorKind::interrupted: the server stops.
+  /// changes nothing. IoErrorKind::interrupted: the server stops. The first endpoint of the scheme
+  /// Settings::local_transports_beside also opens the endpoints for this host.
   [[nodiscard]] std::expected<transport::Endpoint, IoError> add(OrbCore& core,
                                                                 const transport::Endpoint& endpoint,
                                                                 const Serving& serving);
@@ -99,6 +100,9 @@ class AcceptorSet {
                                  const ProtocolPreference& preference) const;
   [[nodiscard]] std::vector<Published> arranged(const Chosen& chosen) const;
 
+  void add_local(OrbCore& core, const Serving& serving) noexcept;
+  [[nodiscard]] std::expected<transport::Endpoint, IoError> add_one(
+      OrbCore& core, const transport::Endpoint& endpoint, const Serving& serving);
   Listener& insert(std::unique_ptr<Listener> listener);
   [[nodiscard]] std::vector<Listener*> withdraw_removed(const OrbCore& core) noexcept;
   void withdraw(Listener& listener) noexcept;
@@ -108,6 +112,8 @@ class AcceptorSet {
   bool shares_iiop_profile_ = false;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<Published> published_;  // of all that are served
+
+  std::atomic<bool> has_local_{false};  // the endpoints for this host were opened, or tried
 
   // The registry's count of changes at the last search for removed protocols; 0: search again.
   // Written under the mutex.

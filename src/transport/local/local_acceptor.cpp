@@ -3,6 +3,7 @@
 
 #include "transport/local/local_place.h"
 #include "transport/local/local_trust.h"
+#include "transport/local/runtime_folder.h"
 #include "transport/stream/accepting.h"
 #include "transport/stream/errors.h"
 #include "transport/stream/stream_transport.h"
@@ -43,6 +44,11 @@ LocalAcceptor::LocalAcceptor(ipc::lsock::Acceptor acceptor, const LocalListenAdd
 
 std::expected<std::unique_ptr<Acceptor>, IoError> LocalAcceptor::listen(const Endpoint& endpoint,
                                                                         StreamQueues queues) {
+  if (endpoint.address.empty()) {
+    const auto chosen = choose_socket(endpoint, runtime_folder_here());
+    if (!chosen) return std::unexpected(chosen.error());
+    return listen(*chosen, queues);
+  }
   const auto address = parse_local_listen_address(endpoint);
   if (!address) return std::unexpected(address.error());
   const ipc::UnixAddr& place = address->address.place;

@@ -1,4 +1,5 @@
-// Connects, and checks the user of the server.
+// Connects, and checks the user of the server: first the user in the address, then the user of the
+// process that listens.
 #include "transport/local/local_connector.h"
 
 #include "transport/local/local_address.h"
@@ -30,13 +31,16 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalConnector::connect(
                                 ? "no server of Perigee listens there, and -ORBUiopTrust does not "
                                   "name the place"
                                 : "-ORBUiopTrust names other places");
+  const UserNumbers here = user_numbers_here();
+  if (address->user && !trusts_user(trust_, *address->user, here))
+    return refuse(endpoint, "the address names user " + std::to_string(*address->user) +
+                                ", but -ORBUiopTrust does not name this user");
   const ipc::TimeLimit limit = timeout.count() > 0 ? ipc::TimeLimit(timeout) : ipc::forever;
   auto stream = ipc::lsock::Connector::connect(address->place, limit);
   if (!stream) return failure(IoOperation::connect, stream.error(), endpoint);
   const auto peer = stream->peer_credentials();
   if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);
   const std::string user = "user " + std::to_string(peer->user) + " listens there, ";
-  const UserNumbers here = user_numbers_here();
   if (address->user && (*address->user != peer->user || !here.tells_apart(peer->user)))
     return refuse(endpoint, user + "but the address names another user");
   if (!trusts_user(trust_, peer->user, here))

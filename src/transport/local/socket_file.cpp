@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -24,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lock_patience = 5s;
+constexpr std::chrono::milliseconds lock_patience = 5s;
 constexpr auto lock_retry = 5ms;
 constexpr mode_t permissions = 07777;
 constexpr mode_t lock_mode = 0600;
@@ -47,7 +48,9 @@ FileIdentity identity_of(const struct stat& status) noexcept {
 /// which exists while a process holds the right. Only processes of this user can take it.
 class PathLock {
  public:
-  static ipc::Result<PathLock> take(const std::string& path);
+  /// `patience`: how long to wait for another process. Then the error is timed_out.
+  static ipc::Result<PathLock> take(const std::string& path,
+                                    std::chrono::milliseconds patience = lock_patience);
 
   PathLock(PathLock&&) noexcept = default;
   PathLock& operator=(PathLock&&) = delete;
@@ -65,10 +68,15 @@ class PathLock {
   ipc::Handle handle_;
 };
 
+constexpr std::string_view lock_prefix = ".";
+constexpr std::string_view lock_suffix = ".perigee-lock";
+
 /// ".<name>.perigee-lock" beside the socket file. No other program uses this name.
 std::string lock_name(const std::string& path) {
   const std::size_t name = path.rfind('/') + 1;
-  return path.substr(0, name) + '.' + path.substr(name) + ".perigee-lock";
+  std::string lock = path.substr(0, name);
+  lock.append(lock_prefix).append(path, name).append(lock_suffix);
+  return lock;
 }
 
 /// The lock file must be empty, belong to this user, and still be the file at the path: another
@@ -83,10 +91,10 @@ ipc::Status check_lock(int fd, const std::string& path) {
   return {};
 }
 
-ipc::Result<PathLock> PathLock::take(const std::string& path) {
+ipc::Result<PathLock> PathLock::take(const std::string& path, std::chrono::milliseconds patience) {
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   std::string name = lock_name(path);
-  const TimePoint end = steady_clock().now() + lock_patience;
+  const TimePoint end = steady_clock().now() + patience;
   for (;;) {
     ipc::Handle handle(::open(name.c_str(), flags, lock_mode));
     if (!handle) return failure(errno);
@@ -149,6 +157,19 @@ ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uin
   if (listening || listening.error() != std::errc::address_in_use) return listening;
   if (const auto removed = remove_stale(address); !removed) return std::unexpected(removed.error());
   return listen_at(address, mode);
+}
+
+std::optional<std::string> socket_of_lock(std::string_view name) {
+  if (name.size() <= lock_prefix.size() + lock_suffix.size()) return std::nullopt;
+  if (!name.starts_with(lock_prefix) || !name.ends_with(lock_suffix)) return std::nullopt;
+  name.remove_prefix(lock_prefix.size());
+  name.remove_suffix(lock_suffix.size());
+  return std::string(name);
+}
+
+bool remove_if_stale(const ipc::UnixAddr& address) {
+  const auto lock = PathLock::take(std::string(address.name()), 0ms);
+  return lock && remove_stale(address);
 }
 
 // If the lock cannot be taken, for lack of memory, handles or space, the file is checked and

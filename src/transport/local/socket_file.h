@@ -6,7 +6,9 @@
 #include <perigee/ipc/result.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace perigee::transport {
@@ -58,5 +60,14 @@ struct ListeningFile {
 /// file_exists (not a socket), operation_not_permitted (another user's socket or lock), timed_out
 /// (another process of this user keeps the lock), and the system's. After an error no file is left.
 ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uint32_t mode);
+
+/// Removes the file at a path if it is a socket of this user that refuses connections, and the lock
+/// file of a server that has ended. Does not wait for other servers: if one of them holds the lock,
+/// nothing is removed. True: there is no file at the path now.
+bool remove_if_stale(const ipc::UnixAddr& address);
+
+/// The name of the socket file to which a lock file belongs; nothing if `name` is the name of
+/// another file. Both without folders.
+std::optional<std::string> socket_of_lock(std::string_view name);
 
 }  // namespace perigee::transport

@@ -60,6 +60,8 @@ IoResult RingTransport::read_answer(Wait wait) {
   if (received.error == ECONNRESET || (received.error == 0 && received.count == 0))
     return refused("the server does not accept shared memory");
   if (received.error != 0) return stopped(received.error, wait);
+  if (answer == static_cast<std::byte>(Answer::full))
+    return refused("the server has -ORBSharedMemoryConnectionsMax connections already");
   if (answer != static_cast<std::byte>(Answer::accepted))
     return refused("the server cannot use the shared memory");
   use(rings_->from_client(), rings_->from_server());
@@ -77,6 +79,10 @@ IoResult RingTransport::answer_hello(Wait wait) {
   if (received.count != sizeof(hello) || hello.magic != Hello::expected_magic ||
       received.handle_count != 1)
     return refuse_hello("the client did not begin with shared memory");
+  share_ = RingQuota::take(quota_);
+  if (!share_)
+    return refuse_hello("there are -ORBSharedMemoryConnectionsMax connections already",
+                        Answer::full);
   auto rings = Rings::accept(memory.front().get(), hello.ring_size);
   if (!rings) return refuse_hello("the client's shared memory: " + rings.error().message());
   const auto answer = static_cast<std::byte>(Answer::accepted);
@@ -88,8 +94,8 @@ IoResult RingTransport::answer_hello(Wait wait) {
 }
 
 // It does no harm if the answer does not arrive: the connection ends.
-IoResult RingTransport::refuse_hello(std::string why) {
-  const auto answer = static_cast<std::byte>(Answer::refused);
+IoResult RingTransport::refuse_hello(std::string why, Answer with) {
+  const auto answer = static_cast<std::byte>(with);
   (void)ipc::io::send(readiness_fd(), {&answer, 1}, ipc::no_wait);
   return refused(std::move(why));
 }

@@ -56,6 +56,12 @@ RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer
       watcher_(std::move(watcher)) {}
 
 RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
+                             std::shared_ptr<PeerWatcher> watcher, std::shared_ptr<RingQuota> quota)
+    : RingTransport(std::move(socket), std::move(peer), std::move(watcher)) {
+  quota_ = std::move(quota);
+}
+
+RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
                              std::shared_ptr<PeerWatcher> watcher, Rings::Made made)
     : RingTransport(std::move(socket), std::move(peer), std::move(watcher)) {
   rings_ = std::move(made.rings);

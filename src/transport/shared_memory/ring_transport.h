@@ -3,6 +3,7 @@
 
 #include "transport/shared_memory/peer_watch.h"
 #include "transport/shared_memory/ring.h"
+#include "transport/shared_memory/ring_quota.h"
 #include "transport/shared_memory/rings.h"
 #include "transport/shared_memory/spin.h"
 #include <perigee/ipc/handle.h>
@@ -29,9 +30,9 @@ class RingTransport final : public Transport {
   /// The client's end: `made` goes to the server in `open`.
   RingTransport(std::unique_ptr<Transport> socket, std::string peer,
                 std::shared_ptr<PeerWatcher> watcher, Rings::Made made);
-  /// The server's end: the memory arrives in `open`.
+  /// The server's end: the memory arrives in `open`, which refuses it if the quota is used up.
   RingTransport(std::unique_ptr<Transport> socket, std::string peer,
-                std::shared_ptr<PeerWatcher> watcher);
+                std::shared_ptr<PeerWatcher> watcher, std::shared_ptr<RingQuota> quota);
   ~RingTransport() override;
 
   IoResult open(Wait wait) override;
@@ -66,11 +67,14 @@ class RingTransport final : public Transport {
   /// The time limit of one blocking call.
   class TimeLeft;
 
+  RingTransport(std::unique_ptr<Transport> socket, std::string peer,
+                std::shared_ptr<PeerWatcher> watcher);
+
   // Opening (ring_opening.cpp).
   [[nodiscard]] IoResult say_hello(Wait wait);
   [[nodiscard]] IoResult read_answer(Wait wait);
   [[nodiscard]] IoResult answer_hello(Wait wait);
-  [[nodiscard]] IoResult refuse_hello(std::string why);
+  [[nodiscard]] IoResult refuse_hello(std::string why, Answer with = Answer::refused);
   [[nodiscard]] IoResult refused(std::string why);
   void use(const Ring& outgoing, const Ring& incoming) noexcept;
 
@@ -104,6 +108,8 @@ class RingTransport final : public Transport {
   const std::string peer_;
   const std::shared_ptr<PeerWatcher> watcher_;
 
+  std::shared_ptr<RingQuota> quota_;  // of a server
+  RingQuota::Share share_;            // declared before the memory: it ends after the mapping
   std::optional<Rings> rings_;
   ipc::Handle memory_;  // of the client, until the server has it
   bool said_hello_ = false;

@@ -20,7 +20,7 @@ ConnectionWrapper::Made RingWrapper::connected(std::unique_ptr<Transport> transp
 
 ConnectionWrapper::Made RingWrapper::accepted(std::unique_ptr<Transport> transport) const {
   std::string peer = outer(transport->peer());
-  return std::make_unique<RingTransport>(std::move(transport), std::move(peer), watcher_);
+  return std::make_unique<RingTransport>(std::move(transport), std::move(peer), watcher_, quota_);
 }
 
 }  // namespace perigee::transport::shared_memory

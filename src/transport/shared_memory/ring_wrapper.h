@@ -2,8 +2,10 @@
 #pragma once
 
 #include "transport/shared_memory/peer_watch.h"
+#include "transport/shared_memory/ring_quota.h"
 #include "transport/wrapped_connections.h"
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -15,7 +17,10 @@ inline constexpr std::string_view shared_memory_scheme = "shmiop";
 /// acceptor.
 class RingWrapper final : public RenamedScheme {
  public:
-  RingWrapper() : RenamedScheme(std::string(shared_memory_scheme), "uiop") {}
+  /// `connections_max`: of servers; see `make_shared_memory_protocol`.
+  explicit RingWrapper(std::uint32_t connections_max)
+      : RenamedScheme(std::string(shared_memory_scheme), "uiop"),
+        quota_(std::make_shared<RingQuota>(connections_max)) {}
 
   [[nodiscard]] Made connected(std::unique_ptr<Transport> transport,
                                const Endpoint& endpoint) const override;
@@ -23,6 +28,7 @@ class RingWrapper final : public RenamedScheme {
 
  private:
   const std::shared_ptr<PeerWatcher> watcher_ = std::make_shared<PeerWatcher>();
+  const std::shared_ptr<RingQuota> quota_;
 };
 
 }  // namespace perigee::transport::shared_memory

@@ -25,7 +25,8 @@ struct Hello {
 };
 static_assert(sizeof(Hello) == 16);
 
-enum class Answer : std::uint8_t { accepted = 'A', refused = 'R' };
+/// `full`: the server has its highest number of connections.
+enum class Answer : std::uint8_t { accepted = 'A', refused = 'R', full = 'F' };
 
 /// Maps both rings of one connection. The file begins with the words of both rings. The octets of
 /// the client's ring follow, and then the octets of the server's ring.

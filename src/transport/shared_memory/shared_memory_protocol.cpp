@@ -31,8 +31,8 @@ class SharedMemoryCodec final : public iop::ProfileCodec {
 
 class SharedMemoryProtocol final : public ProtocolFactory {
  public:
-  explicit SharedMemoryProtocol(std::unique_ptr<ProtocolFactory> local)
-      : local_(std::move(local)), wrapper_(std::make_shared<const RingWrapper>()) {}
+  SharedMemoryProtocol(std::unique_ptr<ProtocolFactory> local, std::uint32_t connections_max)
+      : local_(std::move(local)), wrapper_(std::make_shared<const RingWrapper>(connections_max)) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "shared_memory"; }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
@@ -75,9 +75,9 @@ class SharedMemoryProtocol final : public ProtocolFactory {
 }  // namespace
 }  // namespace shared_memory
 
-std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(
-    std::unique_ptr<ProtocolFactory> local) {
-  return std::make_unique<shared_memory::SharedMemoryProtocol>(std::move(local));
+std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(std::unique_ptr<ProtocolFactory> local,
+                                                             std::uint32_t connections_max) {
+  return std::make_unique<shared_memory::SharedMemoryProtocol>(std::move(local), connections_max);
 }
 
 std::unique_ptr<iop::ProfileCodec> make_shared_memory_codec() {
