@@ -6,6 +6,7 @@
 #include "harness/companions.h"
 #include "perigee.h"
 #include "raw.h"
+#include "raw_copies.h"
 #include "raw_ring.h"
 
 #include <memory>
@@ -58,6 +59,8 @@ int run_cubit_role(const std::vector<std::string>& words) {
   if (role == "raw-client") return run_raw_client(words.at(1), words.at(2));
   if (role == "raw-ring-server") return run_raw_ring_server(words.at(1));
   if (role == "raw-ring-client") return run_raw_ring_client(words.at(1), words.at(2));
+  if (role == "raw-copies-server") return run_raw_copies_server();
+  if (role == "raw-copies-client") return run_raw_copies_client(words.at(1));
   if (role == "perigee-server" && words.size() == 2) return run_perigee_server(words[1]);
   if (role == "perigee-server")
     return run_perigee_server(words.at(1), words.at(2), options_for(words, 3));

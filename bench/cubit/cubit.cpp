@@ -20,7 +20,8 @@ Cell summarise(const std::vector<Sample>& samples, const std::vector<Sample>& fl
   Cell cell;
   cell.ratio = ratio(samples, floor, &Sample::p50_ns);
   cell.mean_ratio = ratio(samples, floor, &Sample::mean_ns);
-  cell.p50_ns = median(column(samples, &Sample::p50_ns));
+  cell.median_ns = median_with_interval(column(samples, &Sample::p50_ns));
+  cell.p50_ns = cell.median_ns.value;
   cell.p50_low_ns = p50_range[0];
   cell.p50_high_ns = p50_range[1];
   cell.cpu_ns = median(column(samples, &Sample::cpu_ns));

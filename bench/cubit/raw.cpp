@@ -2,6 +2,7 @@
 // blocking thread for each connection, or one thread that calls epoll_wait before each read.
 #include "raw.h"
 
+#include "raw_copies.h"
 #include "raw_ring.h"
 #include "workloads.h"
 
@@ -331,6 +332,10 @@ int run_raw_client(const std::string& place, const std::string& messages) {
 
 int run_raw_ring_client(const std::string& path, const std::string& messages) {
   return run_client<RawRingConnection>(path, messages);
+}
+
+int run_raw_copies_client(const std::string& messages) {
+  return run_client<RawCopies>(std::string(), messages);
 }
 
 }  // namespace perigee::bench

@@ -44,7 +44,7 @@ void add_raw(std::vector<System>& systems, const Network& network) {
                      role({"raw-client", "{REF}", "GIOP"}), "raw " + network.name});
 }
 
-// Rings in shared memory, without an ORB.
+// Rings in shared memory, without an ORB, and the time of the copies alone.
 void add_raw_rings(std::vector<System>& systems, const Network& network) {
   for (const std::string kind : {"raw", "null"})
     systems.push_back({kind + ' ' + network.name,
@@ -52,6 +52,8 @@ void add_raw_rings(std::vector<System>& systems, const Network& network) {
                        role({"raw-ring-client", "{REF}", "GIOP"}), "raw " + network.name});
   systems.push_back({"rawlite " + network.name, role({"raw-ring-server", network.raw + "-rawlite"}),
                      role({"raw-ring-client", "{REF}", "GIOPlite"}), "rawlite " + network.name});
+  systems.push_back({"copies " + network.name, role({"raw-copies-server"}),
+                     role({"raw-copies-client", "GIOP"}), "raw " + network.name});
 }
 
 /// A thread strategy of Perigee's server. The names of systems that use it end with `suffix`.
@@ -144,6 +146,7 @@ const std::vector<Comparison>& cubit_comparisons() {
       {"GIOP UNIX auto", "GIOP UNIX"},
       {"GIOP SHM", "GIOP UNIX"},
       {"GIOP SHM auto", "GIOP SHM"},
+      {"GIOP SHM", "copies SHM"},
       {"GIOP TCP reactive", "raw epoll TCP"},
       {"GIOP UNIX reactive", "raw epoll UNIX"},
   };
@@ -201,6 +204,15 @@ std::size_t large_size_of(const std::string& workload) {
   return 0;
 }
 
+namespace {
+
+// The program is no ORB, and takes no options.
+bool is_floor(const std::string& system) {
+  return system.starts_with("raw") || system.starts_with("null") || system.starts_with("copies");
+}
+
+}  // namespace
+
 void allow_large_messages(std::vector<System>& systems, std::size_t size) {
   constexpr std::size_t default_max = 64u << 20;  // Perigee's; omniORB's is 2 MiB
   const std::string message_max = std::to_string(std::max(size + (1u << 20), default_max));
@@ -209,8 +221,7 @@ void allow_large_messages(std::vector<System>& systems, std::size_t size) {
     for (Words* command : {&system.server, &system.client}) {
       if (system.name.starts_with("omniORB"))
         command->insert(command->end(), {"-ORBgiopMaxMsgSize", message_max});
-      else if (system.name.find("raw") != 0 && system.name.find("null") != 0 &&
-               size + (1u << 20) > default_max)
+      else if (!is_floor(system.name) && size + (1u << 20) > default_max)
         command->insert(command->end(),
                         {"MessageSizeMax", message_max, "PartialSizeMax", partial_max});
     }

@@ -89,6 +89,8 @@ class Pair {
   std::istringstream command(const std::string& workload, const std::string& rest);
   /// User and system time of both sides.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
+  [[nodiscard]] pid_t server_pid() const noexcept { return server_->pid(); }
+  [[nodiscard]] pid_t client_pid() const noexcept { return client_->pid(); }
   /// The first line that the server printed.
   [[nodiscard]] const std::string& reference() const noexcept { return reference_; }
 

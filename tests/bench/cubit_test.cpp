@@ -63,12 +63,52 @@ TEST_CASE("thread strategies are compared with the system that waits in the same
   CHECK(claims[0].measured.value == 1.02);
 }
 
+TEST_CASE("calls through shared memory have other goals on two CPUs than on one") {
+  CubitReport report;
+  Cell& cell = report.cells["void"]["GIOP SHM"];
+  cell.ratio = {1.2, 1.1, 1.3};
+  cell.median_ns = {900, 800, 1100};
+  report.comparisons = {{"GIOP SHM", "GIOP UNIX"}, {"GIOP SHM", "copies SHM"}};
+  report.compared["void"] = {{0.6, 0.5, 0.7}, {90, 90, 90}};
+  report.compared["borrowed1048576"] = {{0.5, 0.5, 0.5}, {1.2, 1.2, 1.2}};
+  const std::vector<Claim> one_cpu = claims_of(report);
+  CHECK(one_cpu.size() == 3);
+  CHECK(goals_of(one_cpu, "void: GIOP SHM / raw SHM") == std::vector{1.15});
+  CHECK(goals_of(one_cpu, "void: GIOP SHM / GIOP UNIX") == std::vector{0.55});
+  CHECK(goals_of(one_cpu, "borrowed1048576: GIOP SHM / copies SHM") == std::vector{1.1});
+  report.options.split = true;
+  const std::vector<Claim> two_cpus = claims_of(report);
+  REQUIRE(two_cpus.size() == 3);
+  CHECK(two_cpus[0].what == "void: GIOP SHM, p50 in us");
+  CHECK(two_cpus[0].goal == 1.0);
+  CHECK(two_cpus[0].measured.high == doctest::Approx(1.1));
+  CHECK(goals_of(two_cpus, "void: GIOP SHM / raw SHM") == std::vector{4.0});
+}
+
+TEST_CASE("counted calls through shared memory have goals for system calls and allocations") {
+  CubitReport report;
+  Cell& cell = report.cells["void"]["GIOP SHM"];
+  CHECK(claims_of(report).size() == 1);
+  cell.counts = {{2000, 1.0, -0.001}, {2500, 1.004, 0}};
+  const std::vector<Claim> one_cpu = claims_of(report);
+  REQUIRE(one_cpu.size() == 5);
+  CHECK(goals_of(one_cpu, "void: GIOP SHM, system calls of the server") == std::vector{2.0});
+  CHECK(goals_of(one_cpu, "void: GIOP SHM, allocations of the client") == std::vector{0.0});
+  for (std::size_t index = 1; index < one_cpu.size(); ++index)
+    CHECK(verdict(one_cpu[index]) == Verdict::met);
+  report.options.split = true;
+  CHECK(goals_of(claims_of(report), "void: GIOP SHM, system calls of the client") ==
+        std::vector{0.0});
+}
+
 TEST_CASE("goals name only systems and workloads that cubit has") {
   const std::vector<System> all = cubit_systems({}, {});
   for (const std::string& name : goal_systems())
     CHECK(std::ranges::find(all, name, &System::name) != all.end());
+  std::vector<std::string> workloads = large_cubit_workloads();
+  workloads.insert(workloads.end(), cubit_workloads().begin(), cubit_workloads().end());
   for (const std::string& name : goal_workloads())
-    CHECK(std::ranges::find(cubit_workloads(), name) != cubit_workloads().end());
+    CHECK(std::ranges::find(workloads, name) != workloads.end());
   for (const Comparison& comparison : cubit_comparisons()) {
     if (comparison.system.starts_with("omniORB")) continue;
     CHECK(std::ranges::find(all, comparison.system, &System::name) != all.end());

@@ -158,9 +158,9 @@ class Cubit(unittest.TestCase):
 
     def test_goals_are_compared_with_what_was_measured(self):
         report = results("cubit", "--goals", "--rounds", "1", "--calls", "20")
-        self.assertEqual(set(report["results"]), {"void", "octets4096", "longs4096"})
+        self.assertEqual(set(report["results"]), {"void", "octets4096", "longs4096", "borrowed1048576"})
         self.assertEqual(set(report["results"]["void"]),
-                         {"AMH TCP", "coroutine TCP",
+                         {"AMH TCP", "coroutine TCP", "raw SHM", "null SHM", "copies SHM", "GIOP SHM",
                           *(f"{system} {transport}" for transport in ("TCP", "UNIX")
                             for system in ("raw", "null", "raw epoll", "GIOP")),
                           *(f"GIOP {transport} {strategy}" for transport in ("TCP", "UNIX")
@@ -174,7 +174,9 @@ class Cubit(unittest.TestCase):
                           "void: GIOP TCP reactive / raw epoll TCP": 1.03,
                           "void: GIOP UNIX reactive / raw epoll UNIX": 1.03,
                           "void: GIOP TCP auto / GIOP TCP": 1.02, "void: GIOP UNIX auto / GIOP UNIX": 1.02,
-                          "void: AMH TCP / GIOP TCP reactive": 1.05, "void: coroutine TCP / AMH TCP": 1.05})
+                          "void: AMH TCP / GIOP TCP reactive": 1.05, "void: coroutine TCP / AMH TCP": 1.05,
+                          "void: GIOP SHM / raw SHM": 1.15, "void: GIOP SHM / GIOP UNIX": 0.55,
+                          "borrowed1048576: GIOP SHM / copies SHM": 1.1})
         self.assertEqual(goals["void: AMH TCP / raw TCP"]["measured"], report["results"]["void"]["AMH TCP"]["ratio"])
 
     def test_a_system_is_measured_with_its_floor_only(self):
@@ -232,6 +234,26 @@ class CountsOverTcp(CountsOfVoidCalls, unittest.TestCase):
 
 class CountsOverUnix(CountsOfVoidCalls, unittest.TestCase):
     TRANSPORT = "UNIX"
+
+
+class CountsOverSharedMemory(unittest.TestCase):
+    def goals(self, *words):
+        report = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--counts",
+                         "--system", "GIOP SHM", *words)
+        return {goal["what"].removeprefix("void: GIOP SHM, "): goal for goal in report["goals"]}
+
+    def test_a_void_call_on_one_cpu_makes_at_most_one_wake_and_one_wait_for_a_message(self):
+        goals = self.goals()
+        for side in ("client", "server"):
+            self.assertGreater(goals[f"system calls of the {side}"]["measured"]["value"], 0.5)
+            for cost in ("system calls", "allocations"):
+                self.assertEqual(goals[f"{cost} of the {side}"]["verdict"], "met", goals)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+    def test_on_two_cpus_the_goal_is_no_system_call(self):
+        goals = self.goals("--split")
+        self.assertEqual(goals["system calls of the client"]["goal"], 0)
+        self.assertEqual(goals["p50 in us"]["goal"], 1)
 
 
 class CubitFloor(unittest.TestCase):
