@@ -71,8 +71,8 @@ int run_cubit_role(const std::vector<std::string>& words) {
 
 std::vector<std::string> all_workload_names() {
   std::vector<std::string> names = cubit_workloads();
-  const std::vector<std::string> large = large_cubit_workloads();
-  names.insert(names.end(), large.begin(), large.end());
+  const std::vector<std::string> further = further_cubit_workloads();
+  names.insert(names.end(), further.begin(), further.end());
   return names;
 }
 

@@ -168,8 +168,10 @@ const std::vector<std::string>& cubit_workloads() {
   return names;
 }
 
-std::vector<std::string> large_cubit_workloads() {
+std::vector<std::string> further_cubit_workloads() {
   std::vector<std::string> names;
+  for (const std::size_t size : cubit::small_borrowed_sizes)
+    names.push_back(cubit::borrowed_name(size));
   for (const std::size_t size : cubit::large_sizes) {
     names.push_back(cubit::borrowed_name(size));
     names.push_back(cubit::echo_name(size));

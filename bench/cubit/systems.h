@@ -49,8 +49,9 @@ std::vector<std::string> omniorb_server(const std::string& program, const std::s
 
 /// The names of the workloads in the order of the report.
 const std::vector<std::string>& cubit_workloads();
-/// The workloads of large calls. They are measured only if the options name them.
-std::vector<std::string> large_cubit_workloads();
+/// The workloads that are measured only if the options name them: large calls, and sequences that
+/// are only sent.
+std::vector<std::string> further_cubit_workloads();
 /// What a call of the workload sends and returns: "a sequence of 4096 octets is sent and returned".
 std::string workload_text(const std::string& workload);
 /// The octets that a large call sends and receives, together; 0 for workloads that are not large.

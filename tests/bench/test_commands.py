@@ -18,6 +18,7 @@ TINY = {
     "cubit": ["--rounds", "2", "--calls", "20", "--workload", "void"],
     "whitebox": ["--quick", "--calls", "50"],
     "protocols": ["--quick", "--rounds", "1"],
+    "sizes": ["--quick", "--size", "1", "1048576"],
     "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins"],
     "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
@@ -97,7 +98,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
+                         "protocols, sizes, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
@@ -189,6 +190,31 @@ class Cubit(unittest.TestCase):
         cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "octets4096",
                         "--counts", "--system", "GIOP UNIX")["results"]["octets4096"]
         self.assertGreaterEqual(cells["GIOP UNIX"]["server"]["allocations"], 1)
+
+
+class Sizes(unittest.TestCase):
+    def test_each_size_is_measured_over_each_transport(self):
+        report = results("sizes", "--rounds", "1", "--calls", "5", "--volume", "1MiB", "--size", "64KiB", "1", "64MiB")
+        self.assertEqual(set(report["results"]), {"1", "65536", "67108864"})
+        for size, ways in report["results"].items():
+            self.assertEqual(set(ways), {"tcp", "uiop", "shmiop"})
+            for way, cell in ways.items():
+                self.assertGreater(cell["p50_ns"]["value"], 0, (size, way))
+                self.assertGreater(cell["ratio"]["value"], 0, (size, way))
+
+    def test_a_picture_has_a_legend(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "sizes.svg")
+            outcome = bench("sizes", *TINY["sizes"], "--svg", file)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            picture = ElementTree.parse(file).getroot()
+            texts = {element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")}
+            self.assertLessEqual({"tcp", "uiop", "shmiop", "shmiop, C program"}, texts)
+
+    def test_an_unknown_size_is_an_error_that_lists_the_sizes(self):
+        outcome = bench("sizes", "--size", "2")
+        self.assertEqual(outcome.returncode, 2)
+        self.assertIn("2: the sizes in octets are: 1, 64, 1024, ", outcome.stderr)
 
 
 class CountsOfVoidCalls:
