@@ -90,8 +90,8 @@ class Marshaller {
 
 }  // namespace
 
-int run_structs_server() {
-  std::vector<std::string> arguments{"structs", "-ORBListenEndpoints", "iiop://127.0.0.1:0",
+int run_structs_server(const std::string& endpoint) {
+  std::vector<std::string> arguments{"structs", "-ORBListenEndpoints", endpoint,
                                      "-ORBThreadStrategy", "thread-per-connection"};
   auto orb = CORBA::ORB_init(arguments);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));

@@ -19,7 +19,7 @@ TINY = {
     "whitebox": ["--quick", "--calls", "50"],
     "protocols": ["--quick", "--rounds", "1"],
     "sizes": ["--quick", "--size", "1", "1048576"],
-    "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins"],
+    "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins", "--workload", "echo-bin"],
     "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
