@@ -36,7 +36,8 @@ void run_cubit_command(const CLI::App& command, CubitSettings& settings) {
     set_unless_given(command, "--system", options.systems, goal_systems());
     options.floor_only = true;
   }
-  if (!options.floor_only) options.omniorb_program = find_omniorb_program("cubit_omniorb");
+  if (!options.floor_only)
+    options.peers = {find_omniorb_program("cubit_omniorb"), find_iceoryx_program("cubit_iceoryx")};
   CubitReport report = run_cubit(options);
   if (settings.counts) count_costs(report);
   write_report(report, settings.output);
@@ -78,7 +79,8 @@ std::vector<std::string> all_workload_names() {
 
 std::vector<std::string> all_system_names() {
   std::vector<std::string> names;
-  for (const System& system : cubit_systems("omniORB", {})) names.push_back(system.name);
+  for (const System& system : cubit_systems({"omniORB", "iceoryx"}, {}))
+    names.push_back(system.name);
   return names;
 }
 

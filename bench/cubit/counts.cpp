@@ -151,10 +151,11 @@ void count_costs(CubitReport& report) {
   Progress progress("counting", report.systems.size() * report.options.workloads.size());
   for (const std::string& workload : report.options.workloads)
     for (std::size_t index = 0; index < report.systems.size(); ++index) {
+      if (uses_iceoryx(report.systems[index])) continue;  // its daemon has ended
       const std::string& name = report.systems[index].name;
       progress.step(name + ", " + workload);
       const auto system = [&](const fs::path& folder) {
-        return chosen_systems(report.options, folder).at(index);
+        return measured_systems(report, folder).at(index);
       };
       SideCounts& counts = report.cells[workload][name].counts;
       counts = count_calls(system, workload);

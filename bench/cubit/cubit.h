@@ -31,7 +31,7 @@ struct CubitOptions {
   bool floor_only = false;          ///< leave omniORB out even if it is installed
   std::vector<std::string> workloads;
   std::vector<std::string> systems;  ///< with their floors; empty: all
-  std::string omniorb_program;
+  PeerPrograms peers;
 };
 
 /// The cost of one call on one side of a system.
@@ -66,6 +66,8 @@ struct CubitReport {
   /// By workload, in the order of the comparisons: the per-round ratios of p50.
   std::map<std::string, std::vector<Estimate>> compared;
   std::vector<Claim> claims = {};  ///< see claims_of()
+  /// The reasons why systems were not measured, by system.
+  std::map<std::string, std::string> absent = {};
 };
 
 /// Null if it was not measured.
@@ -88,6 +90,10 @@ CubitReport run_cubit(const CubitOptions& options);
 /// the command checks the names.
 std::vector<System> chosen_systems(const CubitOptions& options,
                                    const std::filesystem::path& folder);
+
+/// The same without the systems that could not be measured.
+std::vector<System> measured_systems(const CubitReport& report,
+                                     const std::filesystem::path& folder);
 
 /// A system whose sockets are in a folder.
 using SystemIn = std::function<System(const std::filesystem::path& folder)>;

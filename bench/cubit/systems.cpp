@@ -1,6 +1,7 @@
 // The systems that the cubit experiment compares, and the command lines that start them.
 #include "systems.h"
 
+#include "raw.h"
 #include "workloads.h"
 
 #include <fmt/format.h>
@@ -101,10 +102,22 @@ void add_omniorb(std::vector<System>& systems, const Network& network, const std
   }
 }
 
+// The program gets the sizes of the messages of each workload: they are those of the other systems.
+void add_iceoryx(std::vector<System>& systems, const std::string& program) {
+  Words client{program, "client", "{REF}"};
+  for (const std::vector<std::string>& names : {cubit_workloads(), further_cubit_workloads()})
+    for (const std::string& name : names) {
+      const MessageSizes sizes = giop_sizes(name);
+      client.push_back(fmt::format("{}:{}:{}", name, sizes.request, sizes.reply));
+    }
+  systems.push_back({"iceoryx SHM", {program, "server"}, client, "raw SHM"});
+}
+
 }  // namespace
 
-std::vector<System> cubit_systems(const std::string& omniorb_program,
-                                  const std::filesystem::path& folder) {
+bool uses_iceoryx(const System& system) { return system.name.starts_with("iceoryx"); }
+
+std::vector<System> cubit_systems(const PeerPrograms& peers, const std::filesystem::path& folder) {
   const std::string socket = (folder / "cubit").string();
   std::vector<System> systems;
   for (const Network& network :
@@ -113,17 +126,18 @@ std::vector<System> cubit_systems(const std::string& omniorb_program,
     add_raw(systems, network);
     add_perigee(systems, network);
     add_asynchronous(systems, network);
-    if (!omniorb_program.empty()) add_omniorb(systems, network, omniorb_program);
+    if (!peers.omniorb.empty()) add_omniorb(systems, network, peers.omniorb);
   }
   const std::string memory = (folder / "memory").string();
   const Network rings{"SHM", memory, "shmiop://" + memory, {}};
   add_raw_rings(systems, rings);
   add_perigee(systems, rings);
+  if (!peers.iceoryx.empty()) add_iceoryx(systems, peers.iceoryx);
   return systems;
 }
 
 System cubit_system(const std::string& name, const std::string& omniorb_program) {
-  const std::vector<System> systems = cubit_systems(omniorb_program, {});
+  const std::vector<System> systems = cubit_systems({omniorb_program, {}}, {});
   return *std::ranges::find(systems, name, &System::name);
 }
 
@@ -147,6 +161,7 @@ const std::vector<Comparison>& cubit_comparisons() {
       {"GIOP SHM", "GIOP UNIX"},
       {"GIOP SHM auto", "GIOP SHM"},
       {"GIOP SHM", "copies SHM"},
+      {"GIOP SHM", "iceoryx SHM"},
       {"GIOP TCP reactive", "raw epoll TCP"},
       {"GIOP UNIX reactive", "raw epoll UNIX"},
   };
@@ -210,7 +225,8 @@ namespace {
 
 // The program is no ORB, and takes no options.
 bool is_floor(const std::string& system) {
-  return system.starts_with("raw") || system.starts_with("null") || system.starts_with("copies");
+  return system.starts_with("raw") || system.starts_with("null") || system.starts_with("copies") ||
+         system.starts_with("iceoryx");
 }
 
 }  // namespace

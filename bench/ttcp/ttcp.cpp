@@ -4,6 +4,7 @@
 #include "harness/chart.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/roudi.h"
 #include "harness/samples.h"
 
 #include <CLI/Error.hpp>
@@ -158,11 +159,12 @@ std::vector<std::string> large_ttcp_versions() {
 }
 
 std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
-  std::vector<TtcpVersion> versions = ttcp_versions(options.omniorb_program);
+  std::vector<TtcpVersion> versions =
+      ttcp_versions(options.omniorb_program, options.iceoryx_program);
   for (TtcpVersion& version : versions)
     add_orb_options(version, {options.strategy, std::ranges::max(options.sizes)});
   if (options.versions.empty()) return versions;
-  const std::vector<TtcpVersion> known = ttcp_versions("omniORB");  // installed or not
+  const std::vector<TtcpVersion> known = ttcp_versions("omniORB", "iceoryx");  // installed or not
   for (const std::string& name : options.versions) check_known(name, known);
   std::set<std::string> wanted(options.versions.begin(), options.versions.end());
   for (const TtcpVersion& version : versions)
@@ -171,6 +173,24 @@ std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
                 [&](const TtcpVersion& version) { return !wanted.contains(version.name); });
   return versions;
 }
+
+namespace {
+
+// RouDi for the version of iceoryx. If it does not start, the report has the reason in its place.
+std::unique_ptr<Roudi> start_roudi_of(TtcpReport& report) {
+  const auto found =
+      std::ranges::find(report.versions, TtcpVersion::Program::iceoryx, &TtcpVersion::program);
+  if (found == report.versions.end()) return nullptr;
+  try {
+    return std::make_unique<Roudi>(report.options.sizes);
+  } catch (const std::runtime_error& failure) {
+    report.absent[found->name] = failure.what();
+    report.versions.erase(found);
+    return nullptr;
+  }
+}
+
+}  // namespace
 
 std::size_t buffer_count(const TtcpOptions& options, std::size_t size) {
   return std::clamp<std::size_t>(options.volume / size, 1, options.buffers_max);
@@ -184,7 +204,8 @@ TtcpReport run_ttcp(const TtcpOptions& options) {
   const std::vector<int> cpus = usable_cpus();
   if (options.split && cpus.size() < 2) throw std::runtime_error("--split needs two CPUs");
   const int receiver_cpu = options.split ? cpus.front() : cpus.back();
-  TtcpReport report{options, {}, chosen_versions(options), {}, {}};
+  TtcpReport report{options, {}, chosen_versions(options), {}, {}, {}};
+  const std::unique_ptr<Roudi> roudi = start_roudi_of(report);
   run_ttcp(report, [receiver_cpu](const TtcpVersion& version, std::size_t queue_size) {
     return start_receiver(version, {"127.0.0.1", queue_size, receiver_cpu});
   });

@@ -118,7 +118,7 @@ TEST_CASE("streams have goals only with the system's default socket queues") {
 }
 
 TEST_CASE("the compared versions are versions of ttcp") {
-  const std::vector<TtcpVersion> all = ttcp_versions("omniORB");
+  const std::vector<TtcpVersion> all = ttcp_versions("omniORB", "iceoryx");
   for (const Comparison& comparison : ttcp_comparisons()) {
     CHECK(std::ranges::find(all, comparison.system, &TtcpVersion::name) != all.end());
     CHECK(std::ranges::find(all, comparison.base, &TtcpVersion::name) != all.end());
