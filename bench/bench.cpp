@@ -10,6 +10,7 @@
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
 #include "protocols/protocols.h"
+#include "sizes/sizes.h"
 #include "sockspeed/sockspeed.h"
 #include "structs/structs.h"
 #include "tls/tls.h"
@@ -27,6 +28,7 @@ void add_bench_command(CLI::App& tool) {
   add_cubit_command(*bench);
   add_whitebox_command(*bench);
   add_protocols_command(*bench);
+  add_sizes_command(*bench);
   add_structs_command(*bench);
   add_connections_command(*bench);
   add_crowd_command(*bench);

@@ -37,7 +37,7 @@ std::vector<std::string> middle_of(const std::string& system, const std::string&
           "--threads",      std::to_string(threads)};
 }
 
-struct Sample {
+struct BridgeSample {
   double cpu_ns = 0;
   double elapsed_ns = 0;
 };
@@ -57,7 +57,7 @@ class Loaded {
                        std::to_string(connections)}),
                  cpu_for(connections)}) {}
 
-  Sample run(std::size_t calls) {
+  BridgeSample run(std::size_t calls) {
     const auto before = middle_.cpu_time();
     const auto begin = Clock::now();
     client_.write_line("calls " + std::to_string(calls));
@@ -65,7 +65,8 @@ class Loaded {
     const auto per_call = [calls](std::chrono::nanoseconds time) {
       return static_cast<double>(time.count()) / static_cast<double>(calls);
     };
-    const Sample sample{per_call(middle_.cpu_time() - before), per_call(Clock::now() - begin)};
+    const BridgeSample sample{per_call(middle_.cpu_time() - before),
+                              per_call(Clock::now() - begin)};
     threads_ = std::max(threads_, usage_of(middle_.pid()).threads);
     return sample;
   }
@@ -95,7 +96,7 @@ void measure(BridgeReport& report, std::size_t octets, std::size_t connections,
   const BridgeOptions& options = report.options;
   const std::size_t calls = std::max(bridge_calls(options, octets), connections);
   std::vector<std::unique_ptr<Loaded>> loaded;
-  std::vector<std::vector<Sample>> samples(systems_count);
+  std::vector<std::vector<BridgeSample>> samples(systems_count);
   std::vector<std::size_t> threads(systems_count);
   for (std::size_t round = 0; round < options.rounds; ++round) {
     if (round % rounds_a_process == 0) loaded = start(options, octets, connections, calls);
@@ -109,10 +110,11 @@ void measure(BridgeReport& report, std::size_t octets, std::size_t connections,
   }
   for (std::size_t index = 0; index < systems_count; ++index)
     report.cells.push_back({bridge_systems[index], octets, connections,
-                            ratio(samples[index], samples.front(), &Sample::cpu_ns),
-                            ratio(samples[index], samples.front(), &Sample::elapsed_ns),
-                            median(column(samples[index], &Sample::cpu_ns)),
-                            median(column(samples[index], &Sample::elapsed_ns)), threads[index]});
+                            ratio(samples[index], samples.front(), &BridgeSample::cpu_ns),
+                            ratio(samples[index], samples.front(), &BridgeSample::elapsed_ns),
+                            median(column(samples[index], &BridgeSample::cpu_ns)),
+                            median(column(samples[index], &BridgeSample::elapsed_ns)),
+                            threads[index]});
 }
 
 // The target runs without callgrind.

@@ -1,7 +1,8 @@
-// The client for all systems: one thread with many connections. It makes the request once, and then
-// changes only the request id.
+// The client for all systems over TCP: one thread with many connections. It makes the request once,
+// and then changes only the request id.
 #include "connections.h"
 #include "raw_giop.h"
+#include "ring_client.h"
 
 #include <sys/epoll.h>
 
@@ -58,16 +59,25 @@ class Load {
   std::vector<int> fds_;
 };
 
-}  // namespace
-
-int run_connections_client(const std::string& reference, std::size_t connections) {
-  Load load(reference, connections);
+template <typename Load>
+int serve_load(Load& load) {
   std::cout << "ready" << std::endl;
   for (std::size_t calls = 0; std::cin >> calls;) {
     load.run(calls);
     std::cout << "ok" << std::endl;
   }
   return 0;
+}
+
+}  // namespace
+
+int run_connections_client(const std::string& reference, std::size_t connections) {
+  if (is_shared_memory_reference(reference)) {
+    RingLoad load(reference, connections);
+    return serve_load(load);
+  }
+  Load load(reference, connections);
+  return serve_load(load);
 }
 
 }  // namespace perigee::bench

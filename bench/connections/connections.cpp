@@ -9,6 +9,7 @@
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/samples.h"
+#include "harness/temporary_folder.h"
 #include "harness/usage.h"
 
 #include <fmt/format.h>
@@ -16,9 +17,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
@@ -34,7 +37,8 @@ struct Served {
   std::vector<std::string> server;
 };
 
-std::vector<Served> all_systems(const ConnectionsOptions& options) {
+std::vector<Served> all_systems(const ConnectionsOptions& options,
+                                const std::filesystem::path& folder) {
   const std::string self = own_executable();
   const auto raw = [&self](std::size_t threads) {
     return std::vector<std::string>{self, "bench", "connections-role", "server",
@@ -59,6 +63,13 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
                               {"perigee reactive", perigee("reactive")},
                               {"perigee tpc", perigee("thread-per-connection")},
                               {automatic, perigee("auto")}};
+  for (const auto& [name, strategy] :
+       {std::pair{"auto", "auto"}, {"reactive", "reactive"}, {"tpc", "thread-per-connection"}}) {
+    const std::string endpoint = "shmiop://" + (folder / name).string();
+    std::vector<std::string> server = perigee(strategy);
+    server.insert(server.end(), {endpoint, "GIOP"});
+    systems.push_back({std::string("perigee SHM ") + name, server});
+  }
   const std::string& omniorb = options.omniorb_program;
   const std::string endpoint = "giop:tcp:127.0.0.1:";
   if (!omniorb.empty()) {
@@ -143,7 +154,8 @@ std::string describe_method(const ConnectionsOptions& options) {
 }  // namespace
 
 ConnectionsReport run_connections(const ConnectionsOptions& options) {
-  const std::vector<Served> systems = all_systems(options);
+  const TemporaryFolder folder;  // outlives the servers
+  const std::vector<Served> systems = all_systems(options, folder.path());
   std::vector<std::unique_ptr<Loaded>> loaded;
   std::map<std::string, std::vector<Cost>> samples;
   Progress progress("connections", systems.size() * (options.rounds + 1));
@@ -197,12 +209,12 @@ std::string to_table(const ConnectionsReport& report) {
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
     text += describe_claims(report.options.rounds) + '\n' + to_table(claims);
   const std::string interval = interval_name(report.options.rounds);
-  text += fmt::format("  {:<18}{:>8}  {:<16}{:>12}  {:<16}{:>11}{:>10}{:>12}{:>9}\n", "", "server",
+  text += fmt::format("  {:<21}{:>8}  {:<16}{:>12}  {:<16}{:>11}{:>10}{:>12}{:>9}\n", "", "server",
                       interval, "with client", interval, "server us", "all us", "elapsed us",
                       "threads");
   for (const ConnectionsRow& row : report.rows)
     text += fmt::format(
-        "  {:<18}{:>8.3f}  [{:.3f}, {:.3f}]{:>12.3f}  [{:.3f}, "
+        "  {:<21}{:>8.3f}  [{:.3f}, {:.3f}]{:>12.3f}  [{:.3f}, "
         "{:.3f}]{:>11.2f}{:>10.2f}{:>12.2f}{:>9}\n",
         row.system, row.server_ratio.value, row.server_ratio.low, row.server_ratio.high,
         row.total_ratio.value, row.total_ratio.low, row.total_ratio.high, row.server_ns / 1000,

@@ -57,7 +57,8 @@ std::string to_html(const ConnectionsReport& report);
 int run_connections_server(std::size_t threads);
 /// The same with a blocking thread for each connection.
 int run_connections_thread_server();
-/// Connects to an IOR, or to a port of the floor. Then serves commands: a number of calls.
+/// Connects to an IOR (over TCP or through shared memory), or to a port of the floor. Then serves
+/// commands: a number of calls.
 int run_connections_client(const std::string& reference, std::size_t connections);
 
 /// Adds the command of the experiment, and its roles, to `perigee bench`.

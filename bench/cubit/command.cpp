@@ -6,6 +6,7 @@
 #include "harness/companions.h"
 #include "perigee.h"
 #include "raw.h"
+#include "raw_copies.h"
 #include "raw_ring.h"
 
 #include <memory>
@@ -35,7 +36,8 @@ void run_cubit_command(const CLI::App& command, CubitSettings& settings) {
     set_unless_given(command, "--system", options.systems, goal_systems());
     options.floor_only = true;
   }
-  if (!options.floor_only) options.omniorb_program = find_omniorb_program("cubit_omniorb");
+  if (!options.floor_only)
+    options.peers = {find_omniorb_program("cubit_omniorb"), find_iceoryx_program("cubit_iceoryx")};
   CubitReport report = run_cubit(options);
   if (settings.counts) count_costs(report);
   write_report(report, settings.output);
@@ -58,6 +60,8 @@ int run_cubit_role(const std::vector<std::string>& words) {
   if (role == "raw-client") return run_raw_client(words.at(1), words.at(2));
   if (role == "raw-ring-server") return run_raw_ring_server(words.at(1));
   if (role == "raw-ring-client") return run_raw_ring_client(words.at(1), words.at(2));
+  if (role == "raw-copies-server") return run_raw_copies_server();
+  if (role == "raw-copies-client") return run_raw_copies_client(words.at(1));
   if (role == "perigee-server" && words.size() == 2) return run_perigee_server(words[1]);
   if (role == "perigee-server")
     return run_perigee_server(words.at(1), words.at(2), options_for(words, 3));
@@ -68,14 +72,15 @@ int run_cubit_role(const std::vector<std::string>& words) {
 
 std::vector<std::string> all_workload_names() {
   std::vector<std::string> names = cubit_workloads();
-  const std::vector<std::string> large = large_cubit_workloads();
-  names.insert(names.end(), large.begin(), large.end());
+  const std::vector<std::string> further = further_cubit_workloads();
+  names.insert(names.end(), further.begin(), further.end());
   return names;
 }
 
 std::vector<std::string> all_system_names() {
   std::vector<std::string> names;
-  for (const System& system : cubit_systems("omniORB", {})) names.push_back(system.name);
+  for (const System& system : cubit_systems({"omniORB", "iceoryx"}, {}))
+    names.push_back(system.name);
   return names;
 }
 

@@ -2,6 +2,7 @@
 // of less than a few percent; system calls; and calls of malloc.
 #include "cubit.h"
 #include "harness/progress.h"
+#include "harness/strace.h"
 #include "harness/temporary_folder.h"
 
 #include <algorithm>
@@ -108,6 +109,29 @@ Counts per_call(const Counts& base, const Counts& longer) {
           (longer.allocations - base.allocations) / calls};
 }
 
+double sum(const std::vector<Strace::Call>& calls) {
+  double total = 0;
+  for (const Strace::Call& call : calls) total += call.count;
+  return total;
+}
+
+// Through shared memory, the system calls of a call depend on the CPUs and the speed of both sides.
+// valgrind slows them down, and the number of the own CPU then takes a system call. So strace
+// counts: it stops a process only at its system calls.
+void count_system_calls(SideCounts& counts, const SystemIn& system_in, const std::string& workload,
+                        const Placement& placement) {
+  const TemporaryFolder folder;
+  Pair pair(system_in(folder.path()), placement);
+  (void)pair.run(workload, few);
+  Strace client(pair.client_pid(), folder.path() / "client.strace");
+  Strace server(pair.server_pid(), folder.path() / "server.strace");
+  // Both processes also read and write a few lines: many calls make their share small.
+  const std::size_t calls = large_size_of(workload) == 0 ? 10 * many : many;
+  (void)pair.command(workload, std::to_string(calls) + " untimed");
+  counts.client.system_calls = sum(client.stop()) / static_cast<double>(calls);
+  counts.server.system_calls = sum(server.stop()) / static_cast<double>(calls);
+}
+
 }  // namespace
 
 SideCounts count_calls(const SystemIn& system, const std::string& workload, int cpu) {
@@ -123,16 +147,21 @@ SideCounts count_calls(const SystemIn& system, const std::string& workload, int 
 }
 
 void count_costs(CubitReport& report) {
+  const Placement placement = placement_of(report.options.split);
   Progress progress("counting", report.systems.size() * report.options.workloads.size());
   for (const std::string& workload : report.options.workloads)
     for (std::size_t index = 0; index < report.systems.size(); ++index) {
+      if (uses_iceoryx(report.systems[index])) continue;  // its daemon has ended
       const std::string& name = report.systems[index].name;
       progress.step(name + ", " + workload);
       const auto system = [&](const fs::path& folder) {
-        return chosen_systems(report.options, folder).at(index);
+        return measured_systems(report, folder).at(index);
       };
-      report.cells[workload][name].counts = count_calls(system, workload);
+      SideCounts& counts = report.cells[workload][name].counts;
+      counts = count_calls(system, workload);
+      if (name.contains(" SHM")) count_system_calls(counts, system, workload, placement);
     }
+  report.claims = claims_of(report);
 }
 
 }  // namespace perigee::bench

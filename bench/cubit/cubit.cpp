@@ -2,11 +2,14 @@
 #include "cubit.h"
 
 #include "harness/progress.h"
+#include "harness/roudi.h"
 #include "harness/samples.h"
 #include "harness/temporary_folder.h"
+#include "raw.h"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <stdexcept>
 
 namespace perigee::bench {
@@ -20,7 +23,8 @@ Cell summarise(const std::vector<Sample>& samples, const std::vector<Sample>& fl
   Cell cell;
   cell.ratio = ratio(samples, floor, &Sample::p50_ns);
   cell.mean_ratio = ratio(samples, floor, &Sample::mean_ns);
-  cell.p50_ns = median(column(samples, &Sample::p50_ns));
+  cell.median_ns = median_with_interval(column(samples, &Sample::p50_ns));
+  cell.p50_ns = cell.median_ns.value;
   cell.p50_low_ns = p50_range[0];
   cell.p50_high_ns = p50_range[1];
   cell.cpu_ns = median(column(samples, &Sample::cpu_ns));
@@ -57,7 +61,7 @@ void run_processes(const CubitReport& report, const Range& range,
   const TemporaryFolder folder;
   const Placement placement = placement_of(report.options.split);
   std::vector<Pair> pairs;
-  for (const System& system : chosen_systems(report.options, folder.path()))
+  for (const System& system : measured_systems(report, folder.path()))
     pairs.emplace_back(system, placement);
   for (const std::string& workload : report.options.workloads) {
     const std::size_t warm_up =
@@ -79,6 +83,22 @@ bool is_measured(const std::vector<System>& systems, const std::string& name) {
   return std::ranges::find(systems, name, &System::name) != systems.end();
 }
 
+// RouDi for the systems of iceoryx. If it does not start, the report has the reason in their place.
+std::unique_ptr<Roudi> start_roudi(CubitReport& report) {
+  const auto found = std::ranges::find_if(report.systems, uses_iceoryx);
+  if (found == report.systems.end()) return nullptr;
+  std::vector<std::size_t> sizes;
+  for (const std::string& workload : report.options.workloads)
+    sizes.push_back(std::max(giop_sizes(workload).request, giop_sizes(workload).reply));
+  try {
+    return std::make_unique<Roudi>(sizes);
+  } catch (const std::runtime_error& failure) {
+    report.absent[found->name] = failure.what();
+    report.systems.erase(found);
+    return nullptr;
+  }
+}
+
 void summarise_rounds(CubitReport& report, const std::string& workload, Rounds& rounds) {
   for (const System& system : report.systems)
     report.cells[workload][system.name] = summarise(rounds[system.name], rounds[system.floor]);
@@ -91,7 +111,7 @@ void summarise_rounds(CubitReport& report, const std::string& workload, Rounds& 
 std::vector<System> chosen_systems(const CubitOptions& options,
                                    const std::filesystem::path& folder) {
   std::vector<System> systems =
-      cubit_systems(options.floor_only ? std::string() : options.omniorb_program, folder);
+      cubit_systems(options.floor_only ? PeerPrograms{} : options.peers, folder);
   std::size_t large = 0;
   for (const std::string& workload : options.workloads)
     large = std::max(large, large_size_of(workload));
@@ -105,9 +125,17 @@ std::vector<System> chosen_systems(const CubitOptions& options,
   return systems;
 }
 
+std::vector<System> measured_systems(const CubitReport& report,
+                                     const std::filesystem::path& folder) {
+  std::vector<System> systems = chosen_systems(report.options, folder);
+  std::erase_if(systems, [&](const System& system) { return report.absent.contains(system.name); });
+  return systems;
+}
+
 CubitReport run_cubit(const CubitOptions& options) {
-  CubitReport report{options, chosen_systems(options, {}), {}, {}, {}, {}};
+  CubitReport report{options, chosen_systems(options, {}), {}, {}, {}, {}, {}};
   if (report.options.workloads.empty()) report.options.workloads = cubit_workloads();
+  const std::unique_ptr<Roudi> roudi = start_roudi(report);
   for (const Comparison& comparison : cubit_comparisons())
     if (is_measured(report.systems, comparison.system) &&
         is_measured(report.systems, comparison.base))

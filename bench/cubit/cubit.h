@@ -31,7 +31,7 @@ struct CubitOptions {
   bool floor_only = false;          ///< leave omniORB out even if it is installed
   std::vector<std::string> workloads;
   std::vector<std::string> systems;  ///< with their floors; empty: all
-  std::string omniorb_program;
+  PeerPrograms peers;
 };
 
 /// The cost of one call on one side of a system.
@@ -50,7 +50,8 @@ struct SideCounts {
 struct Cell {
   Estimate ratio;         ///< median of the per-round ratios of p50 to the floor's
   Estimate mean_ratio;    ///< the same for the means
-  double p50_ns = 0;      ///< median of the rounds' p50
+  Estimate median_ns;     ///< median of the rounds' p50, with its interval
+  double p50_ns = 0;      ///< the same without the interval
   double p50_low_ns = 0;  ///< 10th and 90th percentile of the rounds' p50: the spread
   double p50_high_ns = 0;
   double cpu_ns = 0;  ///< median CPU time per call, both sides
@@ -65,6 +66,8 @@ struct CubitReport {
   /// By workload, in the order of the comparisons: the per-round ratios of p50.
   std::map<std::string, std::vector<Estimate>> compared;
   std::vector<Claim> claims = {};  ///< see claims_of()
+  /// The reasons why systems were not measured, by system.
+  std::map<std::string, std::string> absent = {};
 };
 
 /// Null if it was not measured.
@@ -88,12 +91,16 @@ CubitReport run_cubit(const CubitOptions& options);
 std::vector<System> chosen_systems(const CubitOptions& options,
                                    const std::filesystem::path& folder);
 
+/// The same without the systems that could not be measured.
+std::vector<System> measured_systems(const CubitReport& report,
+                                     const std::filesystem::path& folder);
+
 /// A system whose sockets are in a folder.
 using SystemIn = std::function<System(const std::filesystem::path& folder)>;
 /// The cost of a call on each side, counted by callgrind (two runs of different lengths, so that
 /// start-up cancels out). Both sides run on `cpu`, or on any CPU. Needs valgrind.
 SideCounts count_calls(const SystemIn& system, const std::string& workload, int cpu = -1);
-/// Adds the counts to the report, for all systems and workloads.
+/// Adds the counts to the report, for all systems and workloads, and the goals of the counts.
 void count_costs(CubitReport& report);
 bool is_counted(const SideCounts& counts);
 /// The names of the columns of a table of counts, and the texts of a row: "<client> + <server>".

@@ -1,7 +1,11 @@
 // The goals for two-way calls, compared with the measurements. Only this file has these values.
 #include "cubit.h"
+#include "harness/chart.h"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
@@ -34,6 +38,59 @@ const std::vector<ComparisonGoal>& system_goals() {
   return goals;
 }
 
+// Calls without parameters through shared memory. On two CPUs, both sides spin.
+constexpr double two_cpus_us = 1.0;
+constexpr double two_cpus_to_ring = 4.0;
+constexpr double one_cpu_to_ring = 1.15;
+constexpr double one_cpu_to_unix = 0.55;
+// A sequence of 1 MiB goes into shared memory, and out of it.
+constexpr const char* copied_workload = "borrowed1048576";
+constexpr double to_two_copies = 1.10;
+// A call has two messages. A side that may sleep wakes the peer once, and waits once.
+constexpr double system_calls_max = 2;
+
+constexpr const char* shared = "GIOP SHM";
+
+void add_compared(std::vector<Claim>& claims, const CubitReport& report,
+                  const std::string& workload, const ComparisonGoal& goal) {
+  if (const auto ratio = find_compared(report, workload, goal.comparison))
+    claims.push_back(
+        {workload + ": " + to_text(goal.comparison), Bound::at_most, goal.ratio, *ratio});
+}
+
+// The table of a report shows two digits behind the point, too.
+double rounded(double value) { return std::max(0.0, std::round(value * 100) / 100); }
+
+void add_counted(std::vector<Claim>& claims, const SideCounts& counts, bool both_spin) {
+  if (!is_counted(counts)) return;
+  const auto add = [&](const std::string& what, double goal, double Counts::* member) {
+    const std::string name = std::string("void: ") + shared + ", " + what;
+    for (const auto& [side, cost] : {std::pair{" of the client", counts.client.*member},
+                                     {" of the server", counts.server.*member}})
+      claims.push_back({name + side, Bound::at_most, goal, exactly(rounded(cost))});
+  };
+  add("system calls", both_spin ? 0 : system_calls_max, &Counts::system_calls);
+  add("allocations", 0, &Counts::allocations);
+}
+
+// Sequences in memory that both processes share, and which no side copies, get their goals here.
+void add_shared_memory(std::vector<Claim>& claims, const CubitReport& report) {
+  const bool split = report.options.split;
+  if (const Cell* cell = find_cell(report, "void", shared)) {
+    const auto& [value, low, high] = cell->median_ns;
+    if (split)
+      claims.push_back({std::string("void: ") + shared + ", p50 in us",
+                        Bound::at_most,
+                        two_cpus_us,
+                        {value / 1000, low / 1000, high / 1000}});
+    claims.push_back({"void: " + to_text(Comparison{shared, "raw SHM"}), Bound::at_most,
+                      split ? two_cpus_to_ring : one_cpu_to_ring, cell->ratio});
+    add_counted(claims, cell->counts, split);
+  }
+  if (!split) add_compared(claims, report, "void", {{shared, "GIOP UNIX"}, one_cpu_to_unix});
+  add_compared(claims, report, copied_workload, {{shared, "copies SHM"}, to_two_copies});
+}
+
 }  // namespace
 
 const Cell* find_cell(const CubitReport& report, const std::string& workload,
@@ -54,12 +111,16 @@ std::optional<Estimate> find_compared(const CubitReport& report, const std::stri
 }
 
 std::vector<std::string> goal_systems() {
-  return {"null TCP",       "raw epoll TCP", "GIOP TCP",           "GIOP TCP reactive",
-          "GIOP TCP auto",  "AMH TCP",       "coroutine TCP",      "null UNIX",
-          "raw epoll UNIX", "GIOP UNIX",     "GIOP UNIX reactive", "GIOP UNIX auto"};
+  return {"null TCP",          "raw epoll TCP",      "GIOP TCP",
+          "GIOP TCP reactive", "GIOP TCP auto",      "AMH TCP",
+          "coroutine TCP",     "null UNIX",          "raw epoll UNIX",
+          "GIOP UNIX",         "GIOP UNIX reactive", "GIOP UNIX auto",
+          "null SHM",          "copies SHM",         "GIOP SHM"};
 }
 
-std::vector<std::string> goal_workloads() { return {"void", "octets4096", "longs4096"}; }
+std::vector<std::string> goal_workloads() {
+  return {"void", "octets4096", "longs4096", copied_workload};
+}
 
 std::vector<Claim> claims_of(const CubitReport& report) {
   std::vector<Claim> claims;
@@ -67,9 +128,8 @@ std::vector<Claim> claims_of(const CubitReport& report) {
     if (const Cell* cell = find_cell(report, workload, system))
       claims.push_back({std::string(workload) + ": " + to_text(Comparison{system, floor}),
                         Bound::at_most, ratio, cell->ratio});
-  for (const auto& [comparison, goal] : system_goals())
-    if (const auto ratio = find_compared(report, "void", comparison))
-      claims.push_back({"void: " + to_text(comparison), Bound::at_most, goal, *ratio});
+  for (const ComparisonGoal& goal : system_goals()) add_compared(claims, report, "void", goal);
+  add_shared_memory(claims, report);
   return claims;
 }
 

@@ -30,6 +30,8 @@ std::vector<Workload> make_workloads(Calls& calls) {
   };
   for (const std::size_t size : echo_sizes)
     workloads.push_back({echo_name(size), [&calls, size] { return calls.echo_octets(size); }});
+  for (const std::size_t size : small_borrowed_sizes)
+    workloads.push_back({borrowed_name(size), [&calls, size] { return calls.count_octets(size); }});
   for (const std::size_t size : large_sizes) {
     if (size > *std::rbegin(echo_sizes))
       workloads.push_back({echo_name(size), [&calls, size] { return calls.echo_octets(size); }});

@@ -2,6 +2,7 @@
 // blocking thread for each connection, or one thread that calls epoll_wait before each read.
 #include "raw.h"
 
+#include "raw_copies.h"
 #include "raw_ring.h"
 #include "workloads.h"
 
@@ -230,6 +231,10 @@ const Kind kinds[] = {
     {"longs4096", "echo_longs", 4 + cubit::large_sequence_size},
 };
 
+Kind borrowed(std::size_t size) {
+  return {cubit::borrowed_name(size), "count_octets", 4 + size, 4};
+}
+
 constexpr std::size_t key_size = 25;  // of a transient object
 
 std::size_t align(std::size_t size, std::size_t alignment) {
@@ -262,10 +267,11 @@ Sizes lite_sizes(const Kind& kind) {
 MessageSizes giop_sizes(const std::string& workload) {
   for (const Kind& kind : kinds)
     if (kind.name == workload) return giop_sizes(kind);
+  for (const std::size_t size : cubit::small_borrowed_sizes)
+    if (workload == cubit::borrowed_name(size)) return giop_sizes(borrowed(size));
   for (const std::size_t size : cubit::large_sizes) {
     if (workload == cubit::echo_name(size)) return giop_sizes({workload, "echo_octets", 4 + size});
-    if (workload == cubit::borrowed_name(size))
-      return giop_sizes({workload, "count_octets", 4 + size, 4});
+    if (workload == cubit::borrowed_name(size)) return giop_sizes(borrowed(size));
   }
   throw std::runtime_error("no such workload: " + workload);
 }
@@ -316,9 +322,10 @@ int run_client(const Place& place, const std::string& messages) {
     return call;
   };
   for (const Kind& kind : kinds) add(kind)->connect();
+  for (const std::size_t size : cubit::small_borrowed_sizes) add(borrowed(size));
   for (const std::size_t size : cubit::large_sizes) {
     add({cubit::echo_name(size), "echo_octets", 4 + size});
-    add({cubit::borrowed_name(size), "count_octets", 4 + size, 4});
+    add(borrowed(size));
   }
   return cubit::serve_commands(workloads);
 }
@@ -331,6 +338,10 @@ int run_raw_client(const std::string& place, const std::string& messages) {
 
 int run_raw_ring_client(const std::string& path, const std::string& messages) {
   return run_client<RawRingConnection>(path, messages);
+}
+
+int run_raw_copies_client(const std::string& messages) {
+  return run_client<RawCopies>(std::string(), messages);
 }
 
 }  // namespace perigee::bench

@@ -24,5 +24,7 @@ int run_raw_epoll_server(const std::string& place);
 int run_raw_client(const std::string& place, const std::string& messages);
 /// The same with the server of raw_ring.h.
 int run_raw_ring_client(const std::string& path, const std::string& messages);
+/// The same without a server: see raw_copies.h.
+int run_raw_copies_client(const std::string& messages);
 
 }  // namespace perigee::bench

@@ -95,10 +95,11 @@ void add_counts(Page& page, const CubitReport& report) {
   for (const std::string& workload : report.options.workloads)
     for (const System& system : report.systems) {
       const Cell& cell = report.cells.at(workload).at(system.name);
-      if (!is_counted(cell.counts)) return;
+      if (!is_counted(cell.counts)) continue;
       rows.push_back({workload, system.name});
       std::ranges::copy(count_texts(cell.counts), std::back_inserter(rows.back()));
     }
+  if (rows.empty()) return;
   page.heading("What a call costs, client + server");
   std::vector<std::string> header{"call", "system"};
   std::ranges::copy(count_columns(), std::back_inserter(header));
@@ -155,6 +156,8 @@ std::string to_table(const CubitReport& report) {
     text += workload + "\n";
     for (const System& system : report.systems)
       text += table_row(system.name, report.cells.at(workload).at(system.name));
+    for (const auto& [system, reason] : report.absent)
+      text += fmt::format("  {:<24}not measured: {}\n", system, reason);
     for (std::size_t index = 0; index < report.comparisons.size(); ++index)
       text += comparison_row(report.comparisons[index], report.compared.at(workload)[index]);
   }
@@ -170,6 +173,7 @@ std::string to_json(const CubitReport& report) {
   for (const auto& [workload, systems] : report.cells)
     for (const auto& [system, cell] : systems)
       document["results"][workload][system] = to_json(cell);
+  for (const auto& [system, reason] : report.absent) document["not_measured"][system] = reason;
   for (const auto& [workload, ratios] : report.compared)
     for (std::size_t index = 0; index < ratios.size(); ++index)
       document["compared"][workload].push_back({{"system", report.comparisons[index].system},
@@ -180,6 +184,8 @@ std::string to_json(const CubitReport& report) {
 
 void add_to(Page& page, const CubitReport& report) {
   page.note(describe_cubit_method(report.options));
+  for (const auto& [system, reason] : report.absent)
+    page.note(system + " was not measured: " + reason);
   if (!report.claims.empty()) {
     page.note(describe_claims(report.options.rounds));
     add_to(page, report.claims);

@@ -1,6 +1,7 @@
 // The systems that the cubit experiment compares, and the command lines that start them.
 #include "systems.h"
 
+#include "raw.h"
 #include "workloads.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ void add_raw(std::vector<System>& systems, const Network& network) {
                      role({"raw-client", "{REF}", "GIOP"}), "raw " + network.name});
 }
 
-// Rings in shared memory, without an ORB.
+// Rings in shared memory, without an ORB, and the time of the copies alone.
 void add_raw_rings(std::vector<System>& systems, const Network& network) {
   for (const std::string kind : {"raw", "null"})
     systems.push_back({kind + ' ' + network.name,
@@ -52,6 +53,8 @@ void add_raw_rings(std::vector<System>& systems, const Network& network) {
                        role({"raw-ring-client", "{REF}", "GIOP"}), "raw " + network.name});
   systems.push_back({"rawlite " + network.name, role({"raw-ring-server", network.raw + "-rawlite"}),
                      role({"raw-ring-client", "{REF}", "GIOPlite"}), "rawlite " + network.name});
+  systems.push_back({"copies " + network.name, role({"raw-copies-server"}),
+                     role({"raw-copies-client", "GIOP"}), "raw " + network.name});
 }
 
 /// A thread strategy of Perigee's server. The names of systems that use it end with `suffix`.
@@ -99,10 +102,22 @@ void add_omniorb(std::vector<System>& systems, const Network& network, const std
   }
 }
 
+// The program gets the sizes of the messages of each workload: they are those of the other systems.
+void add_iceoryx(std::vector<System>& systems, const std::string& program) {
+  Words client{program, "client", "{REF}"};
+  for (const std::vector<std::string>& names : {cubit_workloads(), further_cubit_workloads()})
+    for (const std::string& name : names) {
+      const MessageSizes sizes = giop_sizes(name);
+      client.push_back(fmt::format("{}:{}:{}", name, sizes.request, sizes.reply));
+    }
+  systems.push_back({"iceoryx SHM", {program, "server"}, client, "raw SHM"});
+}
+
 }  // namespace
 
-std::vector<System> cubit_systems(const std::string& omniorb_program,
-                                  const std::filesystem::path& folder) {
+bool uses_iceoryx(const System& system) { return system.name.starts_with("iceoryx"); }
+
+std::vector<System> cubit_systems(const PeerPrograms& peers, const std::filesystem::path& folder) {
   const std::string socket = (folder / "cubit").string();
   std::vector<System> systems;
   for (const Network& network :
@@ -111,17 +126,18 @@ std::vector<System> cubit_systems(const std::string& omniorb_program,
     add_raw(systems, network);
     add_perigee(systems, network);
     add_asynchronous(systems, network);
-    if (!omniorb_program.empty()) add_omniorb(systems, network, omniorb_program);
+    if (!peers.omniorb.empty()) add_omniorb(systems, network, peers.omniorb);
   }
   const std::string memory = (folder / "memory").string();
   const Network rings{"SHM", memory, "shmiop://" + memory, {}};
   add_raw_rings(systems, rings);
   add_perigee(systems, rings);
+  if (!peers.iceoryx.empty()) add_iceoryx(systems, peers.iceoryx);
   return systems;
 }
 
 System cubit_system(const std::string& name, const std::string& omniorb_program) {
-  const std::vector<System> systems = cubit_systems(omniorb_program, {});
+  const std::vector<System> systems = cubit_systems({omniorb_program, {}}, {});
   return *std::ranges::find(systems, name, &System::name);
 }
 
@@ -144,6 +160,8 @@ const std::vector<Comparison>& cubit_comparisons() {
       {"GIOP UNIX auto", "GIOP UNIX"},
       {"GIOP SHM", "GIOP UNIX"},
       {"GIOP SHM auto", "GIOP SHM"},
+      {"GIOP SHM", "copies SHM"},
+      {"GIOP SHM", "iceoryx SHM"},
       {"GIOP TCP reactive", "raw epoll TCP"},
       {"GIOP UNIX reactive", "raw epoll UNIX"},
   };
@@ -165,8 +183,10 @@ const std::vector<std::string>& cubit_workloads() {
   return names;
 }
 
-std::vector<std::string> large_cubit_workloads() {
+std::vector<std::string> further_cubit_workloads() {
   std::vector<std::string> names;
+  for (const std::size_t size : cubit::small_borrowed_sizes)
+    names.push_back(cubit::borrowed_name(size));
   for (const std::size_t size : cubit::large_sizes) {
     names.push_back(cubit::borrowed_name(size));
     names.push_back(cubit::echo_name(size));
@@ -201,6 +221,16 @@ std::size_t large_size_of(const std::string& workload) {
   return 0;
 }
 
+namespace {
+
+// The program is no ORB, and takes no options.
+bool is_floor(const std::string& system) {
+  return system.starts_with("raw") || system.starts_with("null") || system.starts_with("copies") ||
+         system.starts_with("iceoryx");
+}
+
+}  // namespace
+
 void allow_large_messages(std::vector<System>& systems, std::size_t size) {
   constexpr std::size_t default_max = 64u << 20;  // Perigee's; omniORB's is 2 MiB
   const std::string message_max = std::to_string(std::max(size + (1u << 20), default_max));
@@ -209,8 +239,7 @@ void allow_large_messages(std::vector<System>& systems, std::size_t size) {
     for (Words* command : {&system.server, &system.client}) {
       if (system.name.starts_with("omniORB"))
         command->insert(command->end(), {"-ORBgiopMaxMsgSize", message_max});
-      else if (system.name.find("raw") != 0 && system.name.find("null") != 0 &&
-               size + (1u << 20) > default_max)
+      else if (!is_floor(system.name) && size + (1u << 20) > default_max)
         command->insert(command->end(),
                         {"MessageSizeMax", message_max, "PartialSizeMax", partial_max});
     }

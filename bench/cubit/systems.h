@@ -23,18 +23,24 @@ struct System {
   std::string floor = {};  ///< the name of the system that it is compared with
 };
 
+/// The programs of peers; empty: without this peer.
+struct PeerPrograms {
+  std::string omniorb;
+  std::string iceoryx;
+};
+
 /// All systems, over TCP and over UNIX-domain sockets:
 /// - the floor twice ("raw" and "null": the same program, to show random variation);
 /// - the floor with messages of the size of GIOPlite's ("rawlite"), and with a server that waits
 ///   with epoll_wait ("raw epoll");
 /// - Perigee with GIOP and with GIOPlite in two thread strategies, with GIOP and the strategy
 ///   "auto", and with asynchronous servants;
-/// - omniORB in both of its thread strategies, if `omniorb_program` is not empty.
+/// - omniORB in both of its thread strategies, and a ping-pong over iceoryx, if the peers have
+///   programs.
 ///
 /// A floor comes before the systems that are compared with it. Sockets are made in `folder`, which
 /// may be empty (no path) if only the names are needed.
-std::vector<System> cubit_systems(const std::string& omniorb_program,
-                                  const std::filesystem::path& folder);
+std::vector<System> cubit_systems(const PeerPrograms& peers, const std::filesystem::path& folder);
 /// The systems of --quick: one thread strategy.
 std::vector<std::string> quick_cubit_systems();
 
@@ -49,8 +55,9 @@ std::vector<std::string> omniorb_server(const std::string& program, const std::s
 
 /// The names of the workloads in the order of the report.
 const std::vector<std::string>& cubit_workloads();
-/// The workloads of large calls. They are measured only if the options name them.
-std::vector<std::string> large_cubit_workloads();
+/// The workloads that are measured only if the options name them: large calls, and sequences that
+/// are only sent.
+std::vector<std::string> further_cubit_workloads();
 /// What a call of the workload sends and returns: "a sequence of 4096 octets is sent and returned".
 std::string workload_text(const std::string& workload);
 /// The octets that a large call sends and receives, together; 0 for workloads that are not large.
@@ -89,6 +96,8 @@ class Pair {
   std::istringstream command(const std::string& workload, const std::string& rest);
   /// User and system time of both sides.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
+  [[nodiscard]] pid_t server_pid() const noexcept { return server_->pid(); }
+  [[nodiscard]] pid_t client_pid() const noexcept { return client_->pid(); }
   /// The first line that the server printed.
   [[nodiscard]] const std::string& reference() const noexcept { return reference_; }
 
@@ -100,6 +109,8 @@ class Pair {
 
 /// The system of cubit_systems() with that name.
 System cubit_system(const std::string& name, const std::string& omniorb_program = {});
+/// Whether the system needs RouDi, the daemon of iceoryx.
+bool uses_iceoryx(const System& system);
 
 /// A client's command line with the reference of its server.
 std::vector<std::string> with_reference(std::vector<std::string> client,

@@ -31,6 +31,8 @@ constexpr std::size_t echo_sizes[] = {small_sequence_size, 16,    64,   256, 102
 /// Sizes of large calls. Each is measured only if the options name it.
 constexpr std::size_t large_sizes[] = {64u << 10, 256u << 10, 1u << 20,  4u << 20,
                                        16u << 20, 64u << 20,  256u << 20};
+/// Smaller sizes of sequences that are only sent. Each is measured only if the options name it.
+constexpr std::size_t small_borrowed_sizes[] = {1, 64, 1024, 4096, 16384};
 /// "octets65536": a sequence of octets that comes back. "borrowed65536": a sequence that is sent
 /// from the caller's memory; the server reads it in the receive buffer and counts it.
 inline std::string echo_name(std::size_t size) { return "octets" + std::to_string(size); }

@@ -343,7 +343,9 @@ void RatioRange::add(const BarChart& chart) {
   for (const Bar& bar : chart.bars) add_ratio(*this, bar.value);
 }
 
-std::string to_svg(const LineChart& chart, const RatioRange& range) {
+namespace {
+
+std::string drawing_of(const LineChart& chart, const RatioRange& range) {
   const Ranges ranges = ranges_of(chart, range);
   const Plot plot{Scale(chart.x_kind, ranges.x, plot_left + 12, plot_right - 12),
                   Scale(y_kind_of(chart), ranges.y, plot_bottom, plot_top)};
@@ -352,7 +354,19 @@ std::string to_svg(const LineChart& chart, const RatioRange& range) {
                   chart_width, line_chart_height, escape(chart.y_label + " over " + chart.x_label));
   svg += axes(chart, ranges, plot);
   for (const ChartSeries& series : chart.series) svg += curve(chart, series, plot);
-  return "<div class='wide'>" + svg + "</svg></div>\n" + legend(chart);
+  return svg + "</svg>";
+}
+
+}  // namespace
+
+std::string to_svg(const LineChart& chart, const RatioRange& range) {
+  return "<div class='wide'>" + drawing_of(chart, range) + "</div>\n" + legend(chart);
+}
+
+std::string to_drawing(const LineChart& chart) {
+  RatioRange range;
+  range.add(chart);
+  return drawing_of(chart, range);
 }
 
 std::string to_svg(const BarChart& chart, const RatioRange& range) {

@@ -80,6 +80,8 @@ struct RatioRange {
 std::string to_svg(const LineChart& chart, const RatioRange& range);
 std::string to_svg(const BarChart& chart, const RatioRange& range);
 std::string to_svg(const LineChart& chart);
+/// Only the drawing, without its legend.
+std::string to_drawing(const LineChart& chart);
 std::string to_svg(const BarChart& chart);
 
 /// The largest number of lines that a reader can tell apart in one chart.

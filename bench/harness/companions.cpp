@@ -27,11 +27,23 @@ std::string companion_program(const std::string& name) {
   throw std::runtime_error("there is no program " + name + " beside this one");
 }
 
-std::string find_omniorb_program(const std::string& name) {
+namespace {
+
+std::string find_peer(const std::string& name, const char* peer, const char* packages) {
   if (std::string program = find_companion(name); !program.empty()) return program;
-  std::cerr << "perigee bench: this build has no omniORB peer (install libomniorb4-dev and "
-               "omniidl, then build again); measuring without it\n";
+  std::cerr << "perigee bench: this build has no " << peer << " peer (install " << packages
+            << ", then build again); measuring without it\n";
   return {};
+}
+
+}  // namespace
+
+std::string find_omniorb_program(const std::string& name) {
+  return find_peer(name, "omniORB", "libomniorb4-dev and omniidl");
+}
+
+std::string find_iceoryx_program(const std::string& name) {
+  return find_peer(name, "iceoryx", "libiceoryx-posh-dev and iceoryx");
 }
 
 }  // namespace perigee::bench

@@ -12,5 +12,7 @@ std::string companion_program(const std::string& name);
 /// The same for a program of another ORB. Empty if this build has none; this is reported on
 /// standard error.
 std::string find_omniorb_program(const std::string& name);
+/// The same for a program with iceoryx.
+std::string find_iceoryx_program(const std::string& name);
 
 }  // namespace perigee::bench

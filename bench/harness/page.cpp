@@ -148,16 +148,64 @@ std::string Page::html() const {
       escape(title_), style, series_style(), body);
 }
 
-std::string picture(BarChart chart, const std::string& explanation) {
+namespace {
+
+std::vector<std::string> caption_of(const std::string& explanation) {
+  std::vector<std::string> caption;
   for (const std::string& text : {explanation, machine_description(), run_description()})
-    std::ranges::move(lines_of(text), std::back_inserter(chart.caption));
+    std::ranges::move(lines_of(text), std::back_inserter(caption));
+  return caption;
+}
+
+// The background and the colours of a picture of its own. They follow the first line of the SVG.
+std::string picture_style(const std::string& rules) {
+  return fmt::format(
+      "<style>{}.paper{{fill:var(--paper)}}</style>\n"
+      "<rect class='paper' width='100%' height='100%'/>\n",
+      rules);
+}
+
+// One line for each series: a piece of the line, and the name.
+std::string picture_legend(const LineChart& chart, double& y, double line) {
+  std::string svg;
+  for (const ChartSeries& series : chart.series) {
+    svg += fmt::format(
+        "<g class='s{}'><path d='M66 {y}L94 {y}'/><circle cx='80' cy='{y}' r='3'/></g>\n"
+        "<text x='104' y='{}'>{}</text>\n",
+        series.look % look_count, y + 4, escape(series.name), fmt::arg("y", y));
+    y += line;
+  }
+  return svg;
+}
+
+}  // namespace
+
+std::string picture(BarChart chart, const std::string& explanation) {
+  chart.caption = caption_of(explanation);
   std::string svg = to_svg(chart);
   svg.insert(std::string_view("<svg").size(), " xmlns='http://www.w3.org/2000/svg'");
-  const std::size_t inside = svg.find('\n') + 1;
-  svg.insert(inside, fmt::format("<style>{}.paper{{fill:var(--paper)}}</style>\n"
-                                 "<rect class='paper' width='100%' height='100%'/>\n",
-                                 style));
+  svg.insert(svg.find('\n') + 1, picture_style(style));
   return svg;
+}
+
+std::string picture(LineChart chart, const std::string& explanation) {
+  constexpr double width = 720;
+  constexpr double drawing_height = 380;
+  constexpr double line = 18;
+  for (std::size_t index = 0; index < chart.series.size(); ++index)
+    chart.series[index].look = index;
+  std::string drawing = to_drawing(chart);
+  drawing.insert(std::string_view("<svg").size(),
+                 fmt::format(" width='{}' height='{}'", width, drawing_height));
+  double y = drawing_height + line;
+  std::string rest = picture_legend(chart, y, line);
+  for (const std::string& text : caption_of(explanation)) {
+    rest += fmt::format("<text x='12' y='{}'>{}</text>\n", y += line, escape(text));
+  }
+  return fmt::format(
+      "<svg xmlns='http://www.w3.org/2000/svg' class='chart' viewBox='0 0 {} {}' role='img'>\n"
+      "{}{}\n{}</svg>\n",
+      width, y + line, picture_style(style + series_style()), drawing, rest);
 }
 
 std::string to_text(const Estimate& estimate) {

@@ -43,6 +43,8 @@ class Page {
 /// A chart as an SVG file of its own, with the colours of a page. It ends with `explanation`, and
 /// descriptions of the machine and the run.
 std::string picture(BarChart chart, const std::string& explanation);
+/// The same for lines, with a legend below them.
+std::string picture(LineChart chart, const std::string& explanation);
 
 /// "1.02 [0.98, 1.05]".
 std::string to_text(const Estimate& estimate);

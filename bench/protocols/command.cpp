@@ -26,7 +26,7 @@ void run_protocols_command(const CLI::App& command, ProtocolsSettings& settings)
   ProtocolsOptions& options = settings.options;
   if (settings.quick) make_protocols_quick(command, options);
   options.ttcp.rounds = options.cubit.rounds;
-  options.cubit.omniorb_program = find_omniorb_program("cubit_omniorb");
+  options.cubit.peers.omniorb = find_omniorb_program("cubit_omniorb");
   write_report(run_protocols(options), settings.output);
 }
 

@@ -67,10 +67,10 @@ std::vector<Claim> claims_of(const CubitReport& cubit, const TtcpReport& ttcp) {
 
 ProtocolsReport run_protocols(const ProtocolsOptions& options) {
   ProtocolsReport report{run_cubit(options.cubit), run_ttcp(options.ttcp), {}};
+  if (options.counts) count_costs(report.cubit);
   report.claims = claims_of(report.cubit, report.ttcp);
   report.cubit.claims.clear();  // this report has its own list of claims
   report.ttcp.claims.clear();
-  if (options.counts) count_costs(report.cubit);
   return report;
 }
 

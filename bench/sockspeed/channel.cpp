@@ -82,7 +82,9 @@ std::string to_text(const Channel& channel) {
   return text;
 }
 
-bool has_wrapper(const Channel& channel) { return channel.medium != Medium::shared_memory; }
+bool has_wrapper(const Channel& channel) {
+  return channel.medium != Medium::shared_memory || channel.queue_size == 0;
+}
 
 // Leaves out TCP with small queues. If a queue holds less than a segment (64 KiB on the loopback
 // interface), each block waits for timers, and a large block takes many seconds.

@@ -36,7 +36,7 @@ struct Channel {
 Channel parse_channel(std::string_view text);
 std::string to_text(const Channel& channel);
 
-/// Shared memory is the floor, without a wrapper.
+/// The wrapper of shared memory is the transport of `shmiop`, whose rings have a fixed size.
 bool has_wrapper(const Channel& channel);
 
 /// All media, and variants of sockets: the default channels.

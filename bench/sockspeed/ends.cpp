@@ -3,6 +3,7 @@
 #include "ends.h"
 
 #include "links.h"
+#include "ring_link.h"
 #include "shared_ring.h"
 #include "timed.h"
 #include "uring_calls.h"
@@ -209,6 +210,23 @@ std::string own_name(const std::string& at, const char* prefix) {
   return at.empty() ? prefix + std::to_string(getpid()) : at;
 }
 
+// The C program's ring and the rings of the transport have different layouts. So the place decides
+// which of them a child joins.
+std::unique_ptr<Rendezvous> open_memory(const Channel& channel, Version version,
+                                        const std::string& at) {
+  if (version == Version::c || !has_wrapper(channel))
+    return std::make_unique<RingRendezvous>(channel, own_name(at, "/perigee-sockspeed."));
+  const std::string name = own_name(at, "@perigee-sockspeed.");
+  if (!is_ring_name(name))
+    throw std::runtime_error("--at " + name + ": write @perigee-<name>, or add --version c");
+  return open_ring_rendezvous(name);
+}
+
+std::unique_ptr<Child> join_memory(const std::string& address) {
+  if (is_ring_name(address)) return join_ring(address);
+  return std::make_unique<ChildOf<SharedRing>>(SharedRing::open(address));
+}
+
 }  // namespace
 
 std::unique_ptr<Rendezvous> open_rendezvous(const Channel& channel, Version version,
@@ -230,7 +248,7 @@ std::unique_ptr<Rendezvous> open_rendezvous(const Channel& channel, Version vers
       return std::make_unique<FifoRendezvous>(channel, version,
                                               own_name(at, "/tmp/perigee-sockspeed."));
     case Medium::shared_memory:
-      return std::make_unique<RingRendezvous>(channel, own_name(at, "/perigee-sockspeed."));
+      return open_memory(channel, version, at);
   }
   throw std::logic_error("no such medium");
 }
@@ -249,7 +267,7 @@ std::unique_ptr<Child> join(const Channel& channel, Version version, const std::
     case Medium::fifo:
       return join_pipe(channel, version, address);
     case Medium::shared_memory:
-      return std::make_unique<ChildOf<SharedRing>>(SharedRing::open(address));
+      return join_memory(address);
   }
   throw std::logic_error("no such medium");
 }

@@ -57,7 +57,8 @@ class Rendezvous {
   virtual std::unique_ptr<Parent> accept() = 0;
 };
 
-/// `at`: a place in the form of the medium (host:port, a path or @name, a name of shared memory).
+/// `at`: a place in the form of the medium (host:port, a path or @name; for shared memory, /name of
+/// the C program's ring, or @name of the transport).
 /// Empty: a free place on this machine.
 std::unique_ptr<Rendezvous> open_rendezvous(const Channel& channel, Version version,
                                             const std::string& at);

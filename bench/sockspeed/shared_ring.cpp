@@ -1,11 +1,14 @@
-// A side that finds nothing to do marks itself as asleep, checks once more, and sleeps. The peer
-// wakes it after a change, only if it is marked. A sleeping side checks once a second whether the
-// other process is still alive.
+// A side that finds nothing to do reads the ring for a while, if the peer runs on another CPU. Then
+// it marks itself as asleep, checks once more, and sleeps. The peer wakes it after a change, only
+// if it is marked: the writer after each block, the reader when half of the ring is free. A
+// sleeping side checks once a second whether the other process is still alive. The transport of
+// `shmiop` waits in the same way.
 #include "shared_ring.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -43,7 +46,12 @@ struct Side {
   alignas(64) std::atomic<std::uint32_t> asleep{0};  ///< the futex
   std::atomic<std::int32_t> process{0};
   std::atomic<std::uint32_t> ended{0};
+  std::atomic<std::int32_t> cpu{-1};  ///< that it ran on at its last change
 
+  void move_to(std::uint64_t next) {
+    cpu.store(sched_getcpu(), std::memory_order_relaxed);
+    position.store(next);
+  }
   void wake() {
     if (asleep.load() == 0) return;
     asleep.store(0);
@@ -54,9 +62,25 @@ struct Side {
   }
 };
 
-/// Sleeps as `self` until `is_ready`. False: the peer has ended, and `is_ready` will never be true.
+/// Reads until `is_ready`, or until the time is over. False on the CPU of the peer, which could not
+/// run meanwhile.
+template <typename IsReady>
+bool spin_as(const Side& peer, IsReady is_ready) {
+  constexpr int turns = 4000;
+  if (peer.cpu.load(std::memory_order_relaxed) == sched_getcpu()) return false;
+  for (int turn = 0; turn < turns; ++turn) {
+    if (is_ready()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return false;
+}
+
+/// Waits as `self` until `is_ready`. False: the peer has ended, and `is_ready` will never be true.
 template <typename IsReady>
 bool wait_as(Side& self, const Side& peer, IsReady is_ready) {
+  if (spin_as(peer, is_ready)) return true;
   for (;;) {
     self.asleep.store(1);  // sequentially consistent: the peer sees the mark after its next change
     if (is_ready()) break;
@@ -141,7 +165,7 @@ void SharedRing::send(std::span<const std::byte> octets_to_send) {
     std::memcpy(octets() + at, octets_to_send.data(), count);
     octets_to_send = octets_to_send.subspan(count);
     written += count;
-    header.writer.position.store(written);
+    header.writer.move_to(written);
     header.reader.wake();
   }
 }
@@ -159,8 +183,8 @@ bool SharedRing::receive(std::span<std::byte> space) {
     std::memcpy(space.data(), octets() + at, count);
     space = space.subspan(count);
     read += count;
-    header.reader.position.store(read);
-    header.writer.wake();
+    header.reader.move_to(read);
+    if (there() <= header.capacity / 2) header.writer.wake();
   }
   return true;
 }

@@ -1,5 +1,5 @@
 // The floor: a ring of octets in POSIX shared memory, as in a C program. It has one writer and one
-// reader in two processes, which sleep on futexes.
+// reader in two processes, which spin for a while on two CPUs, and sleep on futexes.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 namespace perigee::bench {
 namespace {
 
-struct Sample {
+struct SpeedSample {
   double speed = 0;   ///< octets a second
   double cpu_ns = 0;  ///< for each transfer, both sides
 };
@@ -44,7 +44,7 @@ class Couple {
     if (channel.medium == Medium::pipe) parent_.write_line("the child is there");
   }
 
-  Sample run(std::size_t size, Memory memory, std::chrono::microseconds time) {
+  SpeedSample run(std::size_t size, Memory memory, std::chrono::microseconds time) {
     parent_.write_line(std::to_string(size) + " " + std::to_string(time.count()) + " " +
                        (memory == Memory::touched ? "1" : "0"));
     const Outcome sent = read_outcome(parent_);
@@ -86,26 +86,26 @@ class Contest {
   }
   [[nodiscard]] SockspeedCell cell() const {
     SockspeedCell cell;
-    cell.c_speed = median(of(0, &Sample::speed));
-    cell.c_cpu_ns = median(of(0, &Sample::cpu_ns));
-    cell.null = ratio(1, &Sample::speed);
+    cell.c_speed = median(of(0, &SpeedSample::speed));
+    cell.c_cpu_ns = median(of(0, &SpeedSample::cpu_ns));
+    cell.null = ratio(1, &SpeedSample::speed);
     if (couples_.size() == 3) {
-      cell.wrapper_speed = median(of(2, &Sample::speed));
-      cell.wrapper_cpu_ns = median(of(2, &Sample::cpu_ns));
-      cell.ratio = ratio(2, &Sample::speed);
-      cell.cpu_ratio = ratio(2, &Sample::cpu_ns);
+      cell.wrapper_speed = median(of(2, &SpeedSample::speed));
+      cell.wrapper_cpu_ns = median(of(2, &SpeedSample::cpu_ns));
+      cell.ratio = ratio(2, &SpeedSample::speed);
+      cell.cpu_ratio = ratio(2, &SpeedSample::cpu_ns);
     }
     return cell;
   }
 
  private:
-  [[nodiscard]] std::vector<double> of(std::size_t couple, double Sample::* member) const {
+  [[nodiscard]] std::vector<double> of(std::size_t couple, double SpeedSample::* member) const {
     std::vector<double> values;
-    for (const Sample& sample : samples_[couple]) values.push_back(sample.*member);
+    for (const SpeedSample& sample : samples_[couple]) values.push_back(sample.*member);
     return values;
   }
   /// The ratio to the first couple, round by round.
-  [[nodiscard]] Estimate ratio(std::size_t couple, double Sample::* member) const {
+  [[nodiscard]] Estimate ratio(std::size_t couple, double SpeedSample::* member) const {
     std::vector<double> ratios = of(couple, member);
     const std::vector<double> floor = of(0, member);
     for (std::size_t round = 0; round < ratios.size(); ++round) ratios[round] /= floor[round];
@@ -113,7 +113,7 @@ class Contest {
   }
 
   std::vector<Couple> couples_;
-  std::vector<std::vector<Sample>> samples_;
+  std::vector<std::vector<SpeedSample>> samples_;
 };
 
 std::vector<int> cpus_for(const SockspeedOptions& options) {

@@ -11,7 +11,7 @@ namespace perigee::bench {
 namespace {
 
 int run_structs_role(const std::vector<std::string>& words) {
-  if (words.front() == "server") return run_structs_server();
+  if (words.front() == "server") return run_structs_server(words.at(1));
   if (words.front() == "client") return run_structs_client(words.at(1));
   return 1;
 }

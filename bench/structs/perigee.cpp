@@ -90,10 +90,10 @@ class Marshaller {
 
 }  // namespace
 
-int run_structs_server() {
+int run_structs_server(const std::string& endpoint) {
   std::vector<std::string> arguments{"structs",
                                      "-ORBListenEndpoints",
-                                     "iiop://127.0.0.1:0",
+                                     endpoint,
                                      "-ORBThreadStrategy",
                                      "thread-per-connection",
                                      "-ORBLocalTransports",

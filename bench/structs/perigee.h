@@ -7,7 +7,8 @@
 
 namespace perigee::bench {
 
-int run_structs_server();
+/// `endpoint`: where it listens, as -ORBListenEndpoints has it.
+int run_structs_server(const std::string& endpoint);
 /// Answers commands (workloads.h), including marshalling in memory.
 int run_structs_client(const std::string& ior);
 

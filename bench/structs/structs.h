@@ -24,8 +24,9 @@ struct StructsOptions {
 /// One workload over all rounds.
 struct StructsCell {
   std::size_t octets = 0;  ///< octets of CDR that one call marshals, in both directions
-  std::map<std::string, double> cpu_ns;  ///< per octet, both sides, median; by system
-  Estimate ratio;  ///< median of the rounds' omniORB / Perigee; 0 without omniORB
+  std::map<std::string, double> cpu_ns;  ///< per octet, both sides, median; by measured system
+  Estimate ratio;         ///< median of the rounds' omniORB / Perigee; 0: not measured
+  Estimate shared_ratio;  ///< the same of Perigee through shared memory / over TCP
 };
 
 struct StructsReport {

@@ -47,6 +47,8 @@ void run_ttcp_command(const CLI::App& command, TtcpSettings& settings) {
   if (settings.quick) make_ttcp_quick(command, options);
   if (settings.large) make_large(command, options);
   options.omniorb_program = find_omniorb_program("ttcp_omniorb");
+  if (!settings.receive && !settings.profile && settings.transmit_to.empty())
+    options.iceoryx_program = find_iceoryx_program("ttcp_iceoryx");
   if (settings.receive)
     serve_ttcp(settings.port, options.omniorb_program, settings.once);
   else if (settings.profile)

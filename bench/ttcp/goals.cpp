@@ -89,6 +89,21 @@ void add_peers(std::vector<Claim>& claims, const TtcpTable& table) {
   }
 }
 
+// Copied: the octets go into shared memory, and out of it. Buffers that no side copies get their
+// goal here.
+void add_shared_memory(std::vector<Claim>& claims, const TtcpTable& table) {
+  constexpr double copied = 3;
+  const auto found = table.compared.find(large_buffer_min);
+  if (found == table.compared.end()) return;
+  for (const auto& [comparison, throughput, cpu] : found->second)
+    if (comparison.system.ends_with(" SHM") && comparison.base == "C TCP")
+      claims.push_back(
+          {size_text(large_buffer_min) + ": " + to_text(comparison) + ", buffers per CPU second",
+           Bound::at_least,
+           copied,
+           {1 / cpu.value, 1 / cpu.high, 1 / cpu.low}});
+}
+
 void add_small(std::vector<Claim>& claims, const TtcpTable& table) {
   const auto found = table.compared.find(small_buffer);
   if (found == table.compared.end()) return;
@@ -107,6 +122,7 @@ std::vector<Claim> claims_of(const TtcpReport& report) {
     add_small(claims, table);
     add_floors(claims, table);
     add_peers(claims, table);
+    add_shared_memory(claims, table);
   }
   return claims;
 }

@@ -3,6 +3,7 @@
 
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/strace.h"
 #include "harness/temporary_folder.h"
 
 #include <algorithm>
@@ -103,39 +104,14 @@ class Perf {
   Process perf_;
 };
 
-/// strace, attached to a process and its threads, in counting mode.
-class Strace {
- public:
-  Strace(pid_t pid, const fs::path& file)
-      : file_(file),
-        strace_({{"/bin/sh", "-c",
-                  "exec " + find_program("strace") + " -f -c -U calls,name -o '" + file.string() +
-                      "' -p " + std::to_string(pid) + " 2>&1"},
-                 -1}) {
-    const std::string line = strace_.read_line();
-    if (line.find("attached") == std::string::npos) throw std::runtime_error(line);
-  }
-
-  std::vector<SystemCallCount> stop(std::size_t buffers) {
-    strace_.terminate();
-    strace_.wait();
-    std::vector<SystemCallCount> calls;
-    std::ifstream input(file_);
-    for (std::string line; std::getline(input, line);) {
-      std::istringstream words(line);
-      double count = 0;
-      SystemCallCount call;
-      if (!(words >> count >> call.name) || call.name == "total") continue;
-      call.per_buffer = count / static_cast<double>(buffers);
-      if (call.per_buffer >= 0.01) calls.push_back(call);
-    }
-    return calls;
-  }
-
- private:
-  fs::path file_;
-  Process strace_;
-};
+std::vector<SystemCallCount> per_buffer(const std::vector<Strace::Call>& calls,
+                                        std::size_t buffers) {
+  std::vector<SystemCallCount> counts;
+  for (const auto& [name, count] : calls)
+    if (const double each = count / static_cast<double>(buffers); each >= 0.01)
+      counts.push_back({name, each});
+  return counts;
+}
 
 void add_functions(VersionProfile& profile, Sides& sides, const fs::path& folder,
                    std::size_t count) {
@@ -151,8 +127,8 @@ void add_calls(VersionProfile& profile, Sides& sides, const fs::path& folder, st
   Strace transmitter(sides.transmitter(), folder / "transmitter.strace");
   Strace receiver(sides.receiver(), folder / "receiver.strace");
   sides.transfer(profile.size, count);
-  profile.transmitter.calls = transmitter.stop(count);
-  profile.receiver.calls = receiver.stop(count);
+  profile.transmitter.calls = per_buffer(transmitter.stop(), count);
+  profile.receiver.calls = per_buffer(receiver.stop(), count);
 }
 
 // The reason why a tool cannot be used. It is tried once, on an idle process.

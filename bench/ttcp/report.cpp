@@ -113,6 +113,8 @@ void add_comparisons(Page& page, const TtcpTable& table) {
 std::string to_table(const TtcpReport& report) {
   std::string text = fmt::format("perigee bench ttcp: {}\n{}\n", machine_description(),
                                  describe_ttcp_method(report));
+  for (const auto& [version, reason] : report.absent)
+    text += fmt::format("{} was not measured: {}\n", version, reason);
   if (!report.claims.empty())
     text += describe_claims(report.options.rounds) + '\n' + to_table(report.claims);
   const std::string interval = interval_name(report.options.rounds);
@@ -140,6 +142,7 @@ std::string to_json(const TtcpReport& report) {
   document["split"] = options.split;
   document["receiver"] = report.receiver_host;
   document["results"] = nlohmann::json::array();
+  for (const auto& [version, reason] : report.absent) document["not_measured"][version] = reason;
   if (!report.claims.empty()) document["goals"] = to_json(report.claims);
   for (const TtcpTable& table : report.tables)
     for (const auto& [size, cells] : table.cells)
@@ -167,6 +170,8 @@ std::string to_json(const TtcpReport& report) {
 
 void add_to(Page& page, const TtcpReport& report) {
   page.note(describe_ttcp_method(report));
+  for (const auto& [version, reason] : report.absent)
+    page.note(version + " was not measured: " + reason);
   if (!report.claims.empty()) {
     page.note(describe_claims(report.options.rounds));
     add_to(page, report.claims);

@@ -4,6 +4,7 @@
 #include "harness/chart.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/roudi.h"
 #include "harness/samples.h"
 
 #include <CLI/Error.hpp>
@@ -18,12 +19,12 @@ namespace perigee::bench {
 namespace {
 
 /// One transfer.
-struct Sample {
+struct TransferSample {
   double octets_per_s = 0;
   double cpu_ns = 0;       ///< per buffer
   double page_faults = 0;  ///< per buffer
 };
-using Samples = std::map<std::string, std::vector<Sample>>;  // by version
+using TransferSamples = std::map<std::string, std::vector<TransferSample>>;  // by version
 
 /// A receiver and its transmitter, connected.
 class Pair {
@@ -37,7 +38,7 @@ class Pair {
     if (transmitter_.read_line() != "ready") throw std::runtime_error(version.name + ": not ready");
   }
 
-  Sample run(std::size_t size, std::size_t count) {
+  TransferSample run(std::size_t size, std::size_t count) {
     const std::size_t payload = version_.payload_size(size);
     const auto cpu_before = cpu_time();
     const std::uint64_t faults_before = page_faults();
@@ -73,12 +74,12 @@ class Pair {
 using Pairs = std::vector<std::unique_ptr<Pair>>;
 
 // Measures one size: the versions in turn. Each round begins with another version.
-Samples run_rounds(const std::vector<Pair*>& pairs, std::size_t size, const TtcpOptions& options,
-                   Progress& progress) {
+TransferSamples run_rounds(const std::vector<Pair*>& pairs, std::size_t size,
+                           const TtcpOptions& options, Progress& progress) {
   const std::size_t count = buffer_count(options, size);
   for (Pair* pair : pairs)
     (void)pair->run(size, std::clamp<std::size_t>(count, 2, 256));  // warm up
-  Samples samples;
+  TransferSamples samples;
   for (std::size_t round = 0; round < options.rounds; ++round)
     for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
       Pair& pair = *pairs[(turn + round) % pairs.size()];
@@ -88,30 +89,30 @@ Samples run_rounds(const std::vector<Pair*>& pairs, std::size_t size, const Ttcp
   return samples;
 }
 
-std::map<std::string, TtcpCell> summarise(const Samples& samples, const std::vector<Pair*>& pairs,
-                                          std::size_t count) {
+std::map<std::string, TtcpCell> summarise(const TransferSamples& samples,
+                                          const std::vector<Pair*>& pairs, std::size_t count) {
   std::map<std::string, TtcpCell> cells;
   for (const Pair* pair : pairs) {
-    const std::vector<Sample>& own = samples.at(pair->version().name);
-    const std::vector<Sample>& floor = samples.at(pair->version().floor);
+    const std::vector<TransferSample>& own = samples.at(pair->version().name);
+    const std::vector<TransferSample>& floor = samples.at(pair->version().floor);
     cells[pair->version().name] = {count,
-                                   median(column(own, &Sample::octets_per_s)),
-                                   median(column(own, &Sample::cpu_ns)),
-                                   median(column(own, &Sample::page_faults)),
-                                   ratio(own, floor, &Sample::octets_per_s),
-                                   ratio(own, floor, &Sample::cpu_ns)};
+                                   median(column(own, &TransferSample::octets_per_s)),
+                                   median(column(own, &TransferSample::cpu_ns)),
+                                   median(column(own, &TransferSample::page_faults)),
+                                   ratio(own, floor, &TransferSample::octets_per_s),
+                                   ratio(own, floor, &TransferSample::cpu_ns)};
   }
   return cells;
 }
 
-std::vector<TtcpCompared> compare(const Samples& samples) {
+std::vector<TtcpCompared> compare(const TransferSamples& samples) {
   std::vector<TtcpCompared> compared;
   for (const Comparison& comparison : ttcp_comparisons()) {
     if (!samples.contains(comparison.system) || !samples.contains(comparison.base)) continue;
-    const std::vector<Sample>& own = samples.at(comparison.system);
-    const std::vector<Sample>& base = samples.at(comparison.base);
-    compared.push_back(
-        {comparison, ratio(own, base, &Sample::octets_per_s), ratio(own, base, &Sample::cpu_ns)});
+    const std::vector<TransferSample>& own = samples.at(comparison.system);
+    const std::vector<TransferSample>& base = samples.at(comparison.base);
+    compared.push_back({comparison, ratio(own, base, &TransferSample::octets_per_s),
+                        ratio(own, base, &TransferSample::cpu_ns)});
   }
   return compared;
 }
@@ -123,7 +124,7 @@ TtcpTable run_queue(const TtcpReport& report, std::size_t queue_size, const Pair
     std::vector<Pair*> able;
     for (const auto& pair : pairs)
       if (pair->version().can_carry(size, queue_size)) able.push_back(pair.get());
-    const Samples samples = run_rounds(able, size, report.options, progress);
+    const TransferSamples samples = run_rounds(able, size, report.options, progress);
     table.cells[size] = summarise(samples, able, buffer_count(report.options, size));
     table.compared[size] = compare(samples);
   }
@@ -158,11 +159,12 @@ std::vector<std::string> large_ttcp_versions() {
 }
 
 std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
-  std::vector<TtcpVersion> versions = ttcp_versions(options.omniorb_program);
+  std::vector<TtcpVersion> versions =
+      ttcp_versions(options.omniorb_program, options.iceoryx_program);
   for (TtcpVersion& version : versions)
     add_orb_options(version, {options.strategy, std::ranges::max(options.sizes)});
   if (options.versions.empty()) return versions;
-  const std::vector<TtcpVersion> known = ttcp_versions("omniORB");  // installed or not
+  const std::vector<TtcpVersion> known = ttcp_versions("omniORB", "iceoryx");  // installed or not
   for (const std::string& name : options.versions) check_known(name, known);
   std::set<std::string> wanted(options.versions.begin(), options.versions.end());
   for (const TtcpVersion& version : versions)
@@ -171,6 +173,24 @@ std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
                 [&](const TtcpVersion& version) { return !wanted.contains(version.name); });
   return versions;
 }
+
+namespace {
+
+// RouDi for the version of iceoryx. If it does not start, the report has the reason in its place.
+std::unique_ptr<Roudi> start_roudi_of(TtcpReport& report) {
+  const auto found =
+      std::ranges::find(report.versions, TtcpVersion::Program::iceoryx, &TtcpVersion::program);
+  if (found == report.versions.end()) return nullptr;
+  try {
+    return std::make_unique<Roudi>(report.options.sizes);
+  } catch (const std::runtime_error& failure) {
+    report.absent[found->name] = failure.what();
+    report.versions.erase(found);
+    return nullptr;
+  }
+}
+
+}  // namespace
 
 std::size_t buffer_count(const TtcpOptions& options, std::size_t size) {
   return std::clamp<std::size_t>(options.volume / size, 1, options.buffers_max);
@@ -184,7 +204,8 @@ TtcpReport run_ttcp(const TtcpOptions& options) {
   const std::vector<int> cpus = usable_cpus();
   if (options.split && cpus.size() < 2) throw std::runtime_error("--split needs two CPUs");
   const int receiver_cpu = options.split ? cpus.front() : cpus.back();
-  TtcpReport report{options, {}, chosen_versions(options), {}, {}};
+  TtcpReport report{options, {}, chosen_versions(options), {}, {}, {}};
+  const std::unique_ptr<Roudi> roudi = start_roudi_of(report);
   run_ttcp(report, [receiver_cpu](const TtcpVersion& version, std::size_t queue_size) {
     return start_receiver(version, {"127.0.0.1", queue_size, receiver_cpu});
   });

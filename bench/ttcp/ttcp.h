@@ -32,6 +32,7 @@ struct TtcpOptions {
   bool split = false;    ///< transmitter and receiver on two CPUs instead of one
   std::string strategy;  ///< thread strategy of ORB receivers; empty: the default
   std::string omniorb_program;
+  std::string iceoryx_program;
 };
 
 /// The results of one version with one size of buffers, over all rounds.
@@ -63,6 +64,8 @@ struct TtcpReport {
   std::vector<TtcpVersion> versions;
   std::vector<TtcpTable> tables;
   std::vector<Claim> claims = {};  ///< see claims_of()
+  /// The reasons why versions were not measured, by version.
+  std::map<std::string, std::string> absent = {};
 };
 
 /// Starts a receiver on this or another machine. Null: the version does not exist there.

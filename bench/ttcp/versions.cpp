@@ -73,6 +73,16 @@ void add_local_omniorb(std::vector<TtcpVersion>& versions, const std::string& pr
   versions.push_back(version);
 }
 
+void add_iceoryx(std::vector<TtcpVersion>& versions, const std::string& program) {
+  TtcpVersion version{"iceoryx octets", "C UNIX-domain"};
+  version.group = TtcpGroup::local;
+  version.program = TtcpVersion::Program::iceoryx;
+  version.size_max = 2u << 20;  // RouDi gets no memory for a queue of larger buffers
+  version.receiver = {program, "receiver"};
+  version.transmitter = {program, "transmitter", "{REF}"};
+  versions.push_back(version);
+}
+
 // omniORB's value for the system's queues.
 std::string queue_or_none(std::size_t queue_size) {
   return queue_size == 0 ? "-1" : std::to_string(queue_size);
@@ -106,7 +116,7 @@ class LocalReceiver final : public TtcpReceiver {
 }  // namespace
 
 bool TtcpVersion::can_carry(std::size_t size, std::size_t queue_size) const {
-  if (carries_structs && size < ttcp::struct_size) return false;
+  if (size > size_max || (carries_structs && size < ttcp::struct_size)) return false;
   return !keeps_records || queue_size == 0 || size <= queue_size;
 }
 
@@ -114,7 +124,8 @@ std::size_t TtcpVersion::payload_size(std::size_t size) const {
   return carries_structs ? size / ttcp::struct_size * ttcp::struct_size : size;
 }
 
-std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
+std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program,
+                                       const std::string& iceoryx_program) {
   std::vector<TtcpVersion> versions{
       own("C TCP", "C TCP", "c", "tcp"),
       own("null", "C TCP", "c", "tcp"),
@@ -131,6 +142,7 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
   if (!omniorb_program.empty()) add_omniorb(versions, omniorb_program);
   add_local(versions);
   if (!omniorb_program.empty()) add_local_omniorb(versions, omniorb_program);
+  if (!iceoryx_program.empty()) add_iceoryx(versions, iceoryx_program);
   return versions;
 }
 
@@ -162,6 +174,7 @@ const std::vector<Comparison>& ttcp_comparisons() {
       {"ORB octets UNIX", "omniORB octets UNIX"},
       {"ORB octets borrowed SHM", "C TCP"},
       {"ORB octets SHM", "C TCP"},
+      {"ORB octets borrowed SHM", "iceoryx octets"},
   };
   return comparisons;
 }

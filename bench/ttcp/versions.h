@@ -23,10 +23,11 @@ struct TtcpVersion {
   TtcpGroup group = TtcpGroup::tcp;
   std::vector<std::string> receiver;
   std::vector<std::string> transmitter;
-  enum class Program { c, perigee, omniorb };
+  enum class Program { c, perigee, omniorb, iceoryx };
   Program program = Program::c;
   bool carries_structs = false;
-  bool keeps_records = false;  ///< a buffer must fit the queue as a whole
+  bool keeps_records = false;       ///< a buffer must fit the queue as a whole
+  std::size_t size_max = SIZE_MAX;  ///< of a buffer
 
   [[nodiscard]] bool can_carry(std::size_t size, std::size_t queue_size) const;
   /// The octets that are sent for a buffer of `size`. If the data are structs: only whole structs.
@@ -34,8 +35,9 @@ struct TtcpVersion {
 };
 
 /// All versions of this build. The first is the C version over TCP; "null" is the same again.
-/// Without omniORB if `omniorb_program` is empty.
-std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program);
+/// Without the peers whose programs are empty.
+std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program,
+                                       const std::string& iceoryx_program = {});
 
 /// Further ORB options. Perigee's roles get the names of options without "-ORB", because the
 /// command line of `perigee` would take such options itself. Messages above the default limits need

@@ -1,6 +1,8 @@
 // How `perigee bench cubit` compares two-way calls with its goals.
 #include "cubit/cubit.h"
 
+#include "harness/roudi.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -63,17 +65,78 @@ TEST_CASE("thread strategies are compared with the system that waits in the same
   CHECK(claims[0].measured.value == 1.02);
 }
 
+TEST_CASE("calls through shared memory have other goals on two CPUs than on one") {
+  CubitReport report;
+  Cell& cell = report.cells["void"]["GIOP SHM"];
+  cell.ratio = {1.2, 1.1, 1.3};
+  cell.median_ns = {900, 800, 1100};
+  report.comparisons = {{"GIOP SHM", "GIOP UNIX"}, {"GIOP SHM", "copies SHM"}};
+  report.compared["void"] = {{0.6, 0.5, 0.7}, {90, 90, 90}};
+  report.compared["borrowed1048576"] = {{0.5, 0.5, 0.5}, {1.2, 1.2, 1.2}};
+  const std::vector<Claim> one_cpu = claims_of(report);
+  CHECK(one_cpu.size() == 3);
+  CHECK(goals_of(one_cpu, "void: GIOP SHM / raw SHM") == std::vector{1.15});
+  CHECK(goals_of(one_cpu, "void: GIOP SHM / GIOP UNIX") == std::vector{0.55});
+  CHECK(goals_of(one_cpu, "borrowed1048576: GIOP SHM / copies SHM") == std::vector{1.1});
+  report.options.split = true;
+  const std::vector<Claim> two_cpus = claims_of(report);
+  REQUIRE(two_cpus.size() == 3);
+  CHECK(two_cpus[0].what == "void: GIOP SHM, p50 in us");
+  CHECK(two_cpus[0].goal == 1.0);
+  CHECK(two_cpus[0].measured.high == doctest::Approx(1.1));
+  CHECK(goals_of(two_cpus, "void: GIOP SHM / raw SHM") == std::vector{4.0});
+}
+
+TEST_CASE("counted calls through shared memory have goals for system calls and allocations") {
+  CubitReport report;
+  Cell& cell = report.cells["void"]["GIOP SHM"];
+  CHECK(claims_of(report).size() == 1);
+  cell.counts = {{2000, 1.0, -0.001}, {2500, 1.004, 0}};
+  const std::vector<Claim> one_cpu = claims_of(report);
+  REQUIRE(one_cpu.size() == 5);
+  CHECK(goals_of(one_cpu, "void: GIOP SHM, system calls of the server") == std::vector{2.0});
+  CHECK(goals_of(one_cpu, "void: GIOP SHM, allocations of the client") == std::vector{0.0});
+  for (std::size_t index = 1; index < one_cpu.size(); ++index)
+    CHECK(verdict(one_cpu[index]) == Verdict::met);
+  report.options.split = true;
+  CHECK(goals_of(claims_of(report), "void: GIOP SHM, system calls of the client") ==
+        std::vector{0.0});
+}
+
 TEST_CASE("goals name only systems and workloads that cubit has") {
-  const std::vector<System> all = cubit_systems({}, {});
+  const std::vector<System> all = cubit_systems({"omniORB", "iceoryx"}, {});
   for (const std::string& name : goal_systems())
     CHECK(std::ranges::find(all, name, &System::name) != all.end());
+  std::vector<std::string> workloads = further_cubit_workloads();
+  workloads.insert(workloads.end(), cubit_workloads().begin(), cubit_workloads().end());
   for (const std::string& name : goal_workloads())
-    CHECK(std::ranges::find(cubit_workloads(), name) != cubit_workloads().end());
+    CHECK(std::ranges::find(workloads, name) != workloads.end());
   for (const Comparison& comparison : cubit_comparisons()) {
-    if (comparison.system.starts_with("omniORB")) continue;
     CHECK(std::ranges::find(all, comparison.system, &System::name) != all.end());
     CHECK(std::ranges::find(all, comparison.base, &System::name) != all.end());
   }
+}
+
+TEST_CASE("a system that was not measured has a row with the reason") {
+  CubitReport report;
+  report.options.workloads = {"void"};
+  report.systems.resize(1);
+  report.systems.front().name = "raw SHM";
+  report.cells["void"]["raw SHM"].ratio = {1, 1, 1};
+  report.absent["iceoryx SHM"] = "RouDi did not start: no memory";
+  CHECK(to_table(report).find("  iceoryx SHM             not measured: RouDi did not start: no "
+                              "memory\n") != std::string::npos);
+  CHECK(to_json(report).find("\"not_measured\"") != std::string::npos);
+  CHECK(to_html(report).find("iceoryx SHM was not measured: RouDi did not start: no memory") !=
+        std::string::npos);
+}
+
+TEST_CASE("RouDi gets memory for large messages, and its errors lose their colours") {
+  const std::string text = roudi_configuration({88, 1048664});
+  CHECK(text.find("size = 1048920\ncount = 63\n") != std::string::npos);
+  CHECK(text.find("size = 344\ncount = 200\n") != std::string::npos);
+  CHECK(plain_roudi_line("\033[0;90m2026-11-29 12:45:05.733 [0;1;97;41m[ Fatal ]\033[m: no lock") ==
+        "no lock");
 }
 
 TEST_CASE("each workload of cubit is explained") {

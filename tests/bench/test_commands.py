@@ -18,7 +18,8 @@ TINY = {
     "cubit": ["--rounds", "2", "--calls", "20", "--workload", "void"],
     "whitebox": ["--quick", "--calls", "50"],
     "protocols": ["--quick", "--rounds", "1"],
-    "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins"],
+    "sizes": ["--quick", "--size", "1", "1048576"],
+    "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins", "--workload", "echo-bin"],
     "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
@@ -97,7 +98,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
+                         "protocols, sizes, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
@@ -158,9 +159,9 @@ class Cubit(unittest.TestCase):
 
     def test_goals_are_compared_with_what_was_measured(self):
         report = results("cubit", "--goals", "--rounds", "1", "--calls", "20")
-        self.assertEqual(set(report["results"]), {"void", "octets4096", "longs4096"})
+        self.assertEqual(set(report["results"]), {"void", "octets4096", "longs4096", "borrowed1048576"})
         self.assertEqual(set(report["results"]["void"]),
-                         {"AMH TCP", "coroutine TCP",
+                         {"AMH TCP", "coroutine TCP", "raw SHM", "null SHM", "copies SHM", "GIOP SHM",
                           *(f"{system} {transport}" for transport in ("TCP", "UNIX")
                             for system in ("raw", "null", "raw epoll", "GIOP")),
                           *(f"GIOP {transport} {strategy}" for transport in ("TCP", "UNIX")
@@ -174,7 +175,9 @@ class Cubit(unittest.TestCase):
                           "void: GIOP TCP reactive / raw epoll TCP": 1.03,
                           "void: GIOP UNIX reactive / raw epoll UNIX": 1.03,
                           "void: GIOP TCP auto / GIOP TCP": 1.02, "void: GIOP UNIX auto / GIOP UNIX": 1.02,
-                          "void: AMH TCP / GIOP TCP reactive": 1.05, "void: coroutine TCP / AMH TCP": 1.05})
+                          "void: AMH TCP / GIOP TCP reactive": 1.05, "void: coroutine TCP / AMH TCP": 1.05,
+                          "void: GIOP SHM / raw SHM": 1.15, "void: GIOP SHM / GIOP UNIX": 0.55,
+                          "borrowed1048576: GIOP SHM / copies SHM": 1.1})
         self.assertEqual(goals["void: AMH TCP / raw TCP"]["measured"], report["results"]["void"]["AMH TCP"]["ratio"])
 
     def test_a_system_is_measured_with_its_floor_only(self):
@@ -187,6 +190,60 @@ class Cubit(unittest.TestCase):
         cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "octets4096",
                         "--counts", "--system", "GIOP UNIX")["results"]["octets4096"]
         self.assertGreaterEqual(cells["GIOP UNIX"]["server"]["allocations"], 1)
+
+
+@unittest.skipUnless(Path(PERIGEE, "../../../bench/cubit_iceoryx").resolve().exists() and shutil.which("iox-roudi"),
+                     "needs iceoryx")
+class Iceoryx(unittest.TestCase):
+    """A host can have only one RouDi, so a program of the host may keep it from starting."""
+
+    def test_calls_and_streams_are_measured_or_the_report_has_the_reason(self):
+        calls = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--system", "iceoryx SHM")
+        self.assertGreater(calls["results"]["void"]["raw SHM"]["p50_ns"], 0)
+        if "iceoryx SHM" not in calls["results"]["void"]:
+            self.assertIn("RouDi did not start: ", calls["not_measured"]["iceoryx SHM"])
+        streams = results("ttcp", "--quick", "--version", "iceoryx octets")
+        if "iceoryx octets" not in {row["version"] for row in streams["results"]}:
+            self.assertIn("RouDi did not start: ", streams["not_measured"]["iceoryx octets"])
+
+    def test_no_shared_memory_is_left_behind(self):
+        before = set(os.listdir("/dev/shm"))
+        bench("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--system", "iceoryx SHM")
+        left = set(os.listdir("/dev/shm")) - before
+        self.assertNotIn("iceoryx_mgmt", left)
+
+    def test_a_second_daemon_is_a_reason(self):
+        daemon = subprocess.Popen(["iox-roudi"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(lambda: (daemon.terminate(), daemon.communicate()))
+        if not any("ready for clients" in line for line in daemon.stdout):
+            self.skipTest("a RouDi runs on this host already")
+        report = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--system", "iceoryx SHM")
+        self.assertIn("RouDi did not start: Could not acquire lock", report["not_measured"]["iceoryx SHM"])
+
+
+class Sizes(unittest.TestCase):
+    def test_each_size_is_measured_over_each_transport(self):
+        report = results("sizes", "--rounds", "1", "--calls", "5", "--volume", "1MiB", "--size", "64KiB", "1", "64MiB")
+        self.assertEqual(set(report["results"]), {"1", "65536", "67108864"})
+        for size, ways in report["results"].items():
+            self.assertEqual(set(ways), {"tcp", "uiop", "shmiop"})
+            for way, cell in ways.items():
+                self.assertGreater(cell["p50_ns"]["value"], 0, (size, way))
+                self.assertGreater(cell["ratio"]["value"], 0, (size, way))
+
+    def test_a_picture_has_a_legend(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "sizes.svg")
+            outcome = bench("sizes", *TINY["sizes"], "--svg", file)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            picture = ElementTree.parse(file).getroot()
+            texts = {element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")}
+            self.assertLessEqual({"tcp", "uiop", "shmiop", "shmiop, C program"}, texts)
+
+    def test_an_unknown_size_is_an_error_that_lists_the_sizes(self):
+        outcome = bench("sizes", "--size", "2")
+        self.assertEqual(outcome.returncode, 2)
+        self.assertIn("2: the sizes in octets are: 1, 64, 1024, ", outcome.stderr)
 
 
 class CountsOfVoidCalls:
@@ -232,6 +289,26 @@ class CountsOverTcp(CountsOfVoidCalls, unittest.TestCase):
 
 class CountsOverUnix(CountsOfVoidCalls, unittest.TestCase):
     TRANSPORT = "UNIX"
+
+
+class CountsOverSharedMemory(unittest.TestCase):
+    def goals(self, *words):
+        report = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--counts",
+                         "--system", "GIOP SHM", *words)
+        return {goal["what"].removeprefix("void: GIOP SHM, "): goal for goal in report["goals"]}
+
+    def test_a_void_call_on_one_cpu_makes_at_most_one_wake_and_one_wait_for_a_message(self):
+        goals = self.goals()
+        for side in ("client", "server"):
+            self.assertGreater(goals[f"system calls of the {side}"]["measured"]["value"], 0.5)
+            for cost in ("system calls", "allocations"):
+                self.assertEqual(goals[f"{cost} of the {side}"]["verdict"], "met", goals)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+    def test_on_two_cpus_the_goal_is_no_system_call(self):
+        goals = self.goals("--split")
+        self.assertEqual(goals["system calls of the client"]["goal"], 0)
+        self.assertEqual(goals["p50 in us"]["goal"], 1)
 
 
 class CubitFloor(unittest.TestCase):
@@ -567,7 +644,10 @@ class Ttcp(unittest.TestCase):
             for measure in ("time", "CPU"):
                 what = f"{version} / {base}: {measure}, 64 KiB"
                 self.assertEqual((goals[what]["bound"], goals[what]["goal"]), ("at most", goal), what)
-        self.assertEqual(len(goals), 17)
+        for version in ("ORB octets SHM", "ORB octets borrowed SHM"):
+            what = f"64 KiB: {version} / C TCP, buffers per CPU second"
+            self.assertEqual((goals[what]["bound"], goals[what]["goal"]), ("at least", 3), what)
+        self.assertEqual(len(goals), 19)
 
     def test_an_unknown_version_is_an_error(self):
         outcome = bench("ttcp", "--quick", "--version", "pigeons")

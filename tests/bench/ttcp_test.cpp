@@ -81,6 +81,21 @@ TEST_CASE("large buffers are compared with omniORB where both were measured") {
   CHECK(verdict(claims[1]) == Verdict::met);
 }
 
+TEST_CASE("streams through shared memory are compared with TCP by their CPU time") {
+  TtcpTable table;
+  const Estimate none{1, 1, 1};
+  table.compared[64 * kib] = {{{"ORB octets borrowed SHM", "C TCP"}, none, {0.25, 0.2, 0.4}}};
+  table.compared[mib] = {{{"ORB octets SHM", "C TCP"}, none, none}};
+  const std::vector<Claim> claims = claims_of(report_of(table));
+  REQUIRE(claims.size() == 1);
+  CHECK(claims[0].what == "64 KiB: ORB octets borrowed SHM / C TCP, buffers per CPU second");
+  CHECK(claims[0].bound == Bound::at_least);
+  CHECK(claims[0].goal == 3);
+  CHECK(claims[0].measured.value == 4);
+  CHECK(claims[0].measured.low == 2.5);
+  CHECK(verdict(claims[0]) == Verdict::met);
+}
+
 TEST_CASE("unbuffered oneways of 1 KiB take less CPU time than omniORB's") {
   TtcpTable table;
   const Estimate none{1, 1, 1};
@@ -103,7 +118,7 @@ TEST_CASE("streams have goals only with the system's default socket queues") {
 }
 
 TEST_CASE("the compared versions are versions of ttcp") {
-  const std::vector<TtcpVersion> all = ttcp_versions("omniORB");
+  const std::vector<TtcpVersion> all = ttcp_versions("omniORB", "iceoryx");
   for (const Comparison& comparison : ttcp_comparisons()) {
     CHECK(std::ranges::find(all, comparison.system, &TtcpVersion::name) != all.end());
     CHECK(std::ranges::find(all, comparison.base, &TtcpVersion::name) != all.end());

@@ -1,0 +1,36 @@
+// RouDi, the daemon of iceoryx, which owns the shared memory of all its programs.
+#pragma once
+
+#include "process.h"
+#include "temporary_folder.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+/// Runs from the constructor to the destructor. A host can have only one.
+class Roudi {
+ public:
+  /// `message_sizes`: the octets of the largest messages that programs will send; smaller messages
+  /// need no entry. Throws std::runtime_error with the reason if it does not start.
+  explicit Roudi(const std::vector<std::size_t>& message_sizes);
+  /// Ends it, and removes its shared memory: it aborts and leaves the memory behind if programs
+  /// have been killed shortly before.
+  ~Roudi();
+  Roudi(const Roudi&) = delete;
+  Roudi& operator=(const Roudi&) = delete;
+
+ private:
+  TemporaryFolder folder_;
+  Process process_;
+  std::vector<std::string> memories_;  ///< the names of its shared memory
+};
+
+/// The configuration as TOML: pools of chunks for the messages.
+std::string roudi_configuration(const std::vector<std::size_t>& message_sizes);
+/// A line of its output without colours, time and level.
+std::string plain_roudi_line(const std::string& line);
+
+}  // namespace perigee::bench
