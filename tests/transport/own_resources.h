@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <thread>
 
 namespace perigee::test {
 
@@ -14,7 +15,7 @@ struct OwnResources {
   std::size_t handles = entries_of("/proc/self/fd");
   std::size_t memory_files = files_of_rings();
   std::size_t mappings = mappings_of_rings();
-  std::size_t threads = entries_of("/proc/self/task");
+  std::size_t threads = own_threads();
 
   friend bool operator==(const OwnResources&, const OwnResources&) = default;
 
@@ -25,6 +26,14 @@ struct OwnResources {
     std::size_t count = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
     return count;
+  }
+  // A sanitizer starts a thread of its own with the first thread of the program.
+  static std::size_t own_threads() {
+    static const bool begun = [] {
+      std::thread([] {}).join();
+      return true;
+    }();
+    return begun ? entries_of("/proc/self/task") : 0;
   }
   static std::size_t files_of_rings() {
     std::size_t count = 0;

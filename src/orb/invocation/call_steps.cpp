@@ -8,6 +8,7 @@
 #include "orb/context/server.h"
 #include "orb/invocation/sent_contexts.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/base/log.h>
 #include <perigee/iop/listen_points.h>
 
 #include <bit>
@@ -19,6 +20,18 @@
 namespace perigee::orb {
 
 using messaging::ResponseFlags;
+
+namespace {
+
+// The next call begins with the address that answers, so there is one line, not one for each call.
+void log_next_address(const IoError& io) noexcept try {
+  if (log::enabled(log::Level::info))
+    log::write(log::Level::info, "orb", to_string(io) + "; the call tries the next address");
+} catch (const std::bad_alloc& error) {
+  log::write(log::Level::warning, "orb", error.what());
+}
+
+}  // namespace
 
 void CallSteps::fail_without_target() {
   const Binding& binding = *round_.binding;
@@ -231,6 +244,7 @@ CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
 }
 
 CallSteps::State CallSteps::after_failed_connect(IoError io) {
+  if (round_.tried < round_.binding->targets.size()) log_next_address(io);
   failure().io = std::move(io);
   failure().endpoint = endpoint_text();
   failure().request_accepted = false;
