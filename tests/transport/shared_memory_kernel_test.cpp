@@ -2,12 +2,14 @@
 // handles, and interrupt. The limits of this process are tested in tests/runtime.
 #include "conformance/transport_pair.h"
 #include "support/raw_rings.h"
+#include "support/refuse_system_call.h"
 #include "support/temporary_folder.h"
 #include "transport/own_resources.h"
 
 #include <doctest/doctest.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -133,6 +135,27 @@ TEST_CASE("a server refuses a hello that arrives in parts") {
   CHECK(ipc::io::send_handles(client.handle(), octets.first(8), {&handle, 1}, ipc::forever).error ==
         0);
   CHECK(server.accept()->open(Wait::yes).code == EPROTO);
+}
+
+/// Makes memory on a thread that the kernel refuses calls of memfd_create whose flag
+/// MFD_NOEXEC_SEAL is `flag`.
+bool can_make_memory_without(std::uint32_t flag, int error) {
+  bool made = false;
+  std::jthread([&] {
+    test::refuse_system_call(SYS_memfd_create, error, {1, 0x8, flag});
+    made = Rings::make(RawRings::size).has_value();
+  }).join();
+  return made;
+}
+
+TEST_CASE("memory can be made on kernels that do not know the flag for files without execution") {
+  CHECK(can_make_memory_without(0x8, EINVAL));
+}
+
+TEST_CASE("memory can be made on systems that forbid files with execution") {
+  const ipc::Handle probe(::memfd_create("probe", MFD_CLOEXEC | 0x8));
+  if (!probe) return;  // a kernel before 6.3 has no such rule
+  CHECK(can_make_memory_without(0, EACCES));
 }
 
 /// During its life, SIGUSR1 interrupts system calls and does nothing else.
