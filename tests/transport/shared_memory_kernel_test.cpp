@@ -1,13 +1,12 @@
 // What a hostile peer of shared memory can do through the kernel: move sleeping threads, send
 // handles, and interrupt. The limits of this process are tested in tests/runtime.
 #include "conformance/transport_pair.h"
-#include "support/raw_rings.h"
+#include "support/hostile_rings.h"
 #include "support/refuse_system_call.h"
 #include "support/temporary_folder.h"
 #include "transport/own_resources.h"
 
 #include <doctest/doctest.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,7 +16,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <csignal>
 #include <thread>
 #include <vector>
@@ -44,11 +42,6 @@ struct Attack {
   Transport& end = *peer.server_end;
 };
 
-/// Moves the threads that sleep at one word to another word. Returns their number.
-long requeue(ipc::SharedWord& from, ipc::SharedWord& to) {
-  return ::syscall(SYS_futex, &from, FUTEX_REQUEUE, 0, INT_MAX, &to, 0);
-}
-
 TEST_CASE("a peer that moves a sleeping thread to another futex cannot keep the thread asleep") {
   Attack attack;
   IoResult result;
@@ -57,7 +50,8 @@ TEST_CASE("a peer that moves a sleeping thread to another futex cannot keep the 
     result = attack.end.receive({&octet, 1}, Wait::yes);
   });
   ipc::SharedWord elsewhere{0};
-  while (requeue(attack.peer.sent().receiver_waits, elsewhere) != 1) std::this_thread::yield();
+  while (test::requeue_sleepers(attack.peer.sent().receiver_waits, elsewhere) != 1)
+    std::this_thread::yield();
   attack.end.interrupt();
   receiver.join();
   CHECK(result.status == IoStatus::end_of_stream);
