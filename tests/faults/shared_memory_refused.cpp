@@ -2,7 +2,8 @@
 // or in different containers. The client uses the next address of the reference, one line of the
 // log says why, and the server goes on for other clients.
 //
-//   shared_memory_refused [<case>...]     all cases without a name
+//   shared_memory_refused [<case>...]     without a name: all cases that any user can run
+//   shared_memory_refused --users         the cases with several users: only root can run them
 #include "faults/child_process.h"
 #include "faults/process_limits.h"
 #include "runtime/process.h"
@@ -325,14 +326,19 @@ bool can_run(const Case& each) {
   return !memory_is_watched() || (each.client != "address_space" && each.server != "address_space");
 }
 
+bool is_wanted(const Case& each, const std::vector<std::string>& words) {
+  const bool has_users = each.client == "other_user" || each.server == "other_user";
+  if (words.empty() || words[0] == "--users") return has_users == !words.empty();
+  return std::ranges::count(words, each.name) != 0;
+}
+
 int run(const std::vector<std::string>& words) {
   if (words.size() == 3 && words[0] == "serve") return serve(situation_of(words[1]), words[2]);
   if (words.size() == 5 && words[0] == "call")
     return call(situation_of(words[1]), words[2], words[3], words[4]);
   bool all = true;
   for (const Case& each : cases)
-    if (can_run(each) && (words.empty() || std::ranges::count(words, each.name) != 0))
-      all = passes(each) && all;
+    if (can_run(each) && is_wanted(each, words)) all = passes(each) && all;
   return all ? 0 : 1;
 }
 
