@@ -5,18 +5,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <ctime>
+#include <cstdint>
 #include <limits>
 
 namespace perigee::ipc {
 namespace {
 
-// A 32-bit system has a call of its own for 64-bit times.
+// 32-bit systems have a call of its own for 64-bit times. The C library's timespec can have 32-bit
+// times there.
 #ifdef SYS_futex_time64
-constexpr long futex_call = sizeof(long) == 4 ? SYS_futex_time64 : SYS_futex;
+constexpr long futex_call = SYS_futex_time64;
 #else
 constexpr long futex_call = SYS_futex;
 #endif
+
+/// __kernel_timespec
+struct KernelTime {
+  std::int64_t seconds;
+  std::int64_t nanoseconds;
+};
 
 }  // namespace
 
@@ -25,11 +32,8 @@ constexpr long futex_call = SYS_futex;
 void wait_for_change(SharedWord& word, std::uint32_t value,
                      std::chrono::nanoseconds limit) noexcept {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(limit);
-  timespec time{};
-  time.tv_sec = static_cast<time_t>(seconds.count());
-  time.tv_nsec = static_cast<long>((limit - seconds).count());
-  const timespec* const given = limit == std::chrono::nanoseconds::max() ? nullptr : &time;
-  (void)::syscall(futex_call, &word, FUTEX_WAIT, value, given, nullptr, 0);
+  const KernelTime time{seconds.count(), (limit - seconds).count()};
+  (void)::syscall(futex_call, &word, FUTEX_WAIT, value, &time, nullptr, 0);
 }
 
 void wake_waiting(SharedWord& word) noexcept {

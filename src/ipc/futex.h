@@ -11,8 +11,9 @@ namespace perigee::ipc {
 using SharedWord = std::atomic<std::uint32_t>;
 static_assert(sizeof(SharedWord) == 4 && SharedWord::is_always_lock_free);
 
-/// Waits while the word is `value`, at most for `limit`; the maximum is no limit. May return
-/// earlier. `limit` must be positive.
+/// Waits while the word is `value`, at most for `limit`, which must be positive. May return
+/// earlier. A process that shares the word can move the waiting thread to another word
+/// (FUTEX_REQUEUE). Then `wake_waiting` does not find the thread: only the limit ends the wait.
 void wait_for_change(SharedWord& word, std::uint32_t value,
                      std::chrono::nanoseconds limit) noexcept;
 /// Wakes all threads that wait for the word, in all processes.

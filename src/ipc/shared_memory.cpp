@@ -19,8 +19,20 @@ namespace {
 
 constexpr int fixed_size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
+/// MFD_NOEXEC_SEAL of Linux 6.3: the file is not executable. The C library may not know it yet.
+constexpr unsigned no_execution = 0x8;
+
 int protection_of(Access access) noexcept {
   return access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
+}
+
+// A system with vm.memfd_noexec=2 makes no files that could become executable. Older systems do not
+// know the flag.
+Handle make_file() noexcept {
+  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  Handle file(::memfd_create("perigee", flags | no_execution));
+  if (!file && errno == EINVAL) return Handle(::memfd_create("perigee", flags));
+  return file;
 }
 
 }  // namespace
@@ -30,7 +42,7 @@ Result<Handle> make_shared_memory(std::size_t size) {
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       limit.rlim_cur < size)
     return failure(EFBIG);
-  Handle memory(::memfd_create("perigee", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  Handle memory = make_file();
   if (!memory) return failure(errno);
   if (::ftruncate(memory.get(), static_cast<off_t>(size)) == -1) return failure(errno);
   if (::fcntl(memory.get(), F_ADD_SEALS, fixed_size_seals) == -1) return failure(errno);

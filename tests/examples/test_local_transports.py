@@ -94,7 +94,7 @@ class LocalTransports(unittest.TestCase):
 
         with self.serving() as server:
             log = self.call(server.ior, preexec_fn=limit_files)
-        self.assertEqual(log.count("File too large; the next address is tried"), 1, log)
+        self.assertEqual(log.count("File too large; the call tries the next address"), 1, log)
         self.assertIn("connected to uiop://", log)
 
     def test_a_folder_that_others_can_write_to_is_not_used(self):

@@ -295,7 +295,7 @@ TEST_CASE("a client that cannot make shared memory uses the socket, with one lin
   const FileSizeLimit limit(4096);
   const EchoClient client;
   for (int call = 0; call < 3; ++call) CHECK(server.way(client) == "uiop");
-  CHECK(count_of("File too large; the next address is tried", lines.text()) == 1);
+  CHECK(count_of("File too large; the call tries the next address", lines.text()) == 1);
 }
 
 TEST_CASE("a client that can reach no socket of the server uses TCP within the same call") {

@@ -1,5 +1,6 @@
 // Whole ORBs over shared memory: the choice of the address, the fallback, and large messages.
 #include "runtime/process.h"
+#include "support/hostile_rings.h"
 #include "support/temporary_folder.h"
 #include <perigee/iop/ior.h>
 #include <perigee/ipc/uring.h>
@@ -107,6 +108,29 @@ TEST_CASE("a corbaloc names shared memory") {
   const EchoClient client;
   client.echo("corbaloc:shmiop:1.2@" + three.folder.file("memory") + "|" + escaped)->stop();
   CHECK(three.peer.starts_with("shmiop://"));
+}
+
+TEST_CASE("a hostile client keeps no server from serving others, or from shutting down") {
+  for (const char* strategy :
+       {"auto", "thread-per-connection", "thread-pool", "reactive", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    ThreeEndpoints three({"-ORBThreadStrategy", strategy});
+    auto made = transport::shared_memory::Rings::make(RawRings::size).value();
+    const int handle = made.memory.get();
+    const auto hostile = raw_client(three.folder.file("memory"));
+    say_hello(hostile, {.ring_size = RawRings::size}, {&handle, 1});
+    std::byte answer{};
+    CHECK(ipc::io::recv(hostile.handle(), {&answer, 1}, ipc::forever).count == 1);
+    const Scribbler scribbler(made.rings, 20);
+    const EchoClient client;
+    const auto echo = client.echo(three.server.reference);
+    for (std::int32_t call = 0; call < 100; ++call) CHECK(echo->twice(call) == 2 * call);
+    echo->stop();
+    CHECK(three.peer.starts_with("shmiop://"));
+    three.server.servant->on_stop = nullptr;
+    three.server.stop();
+    CHECK(three.server.orb == nullptr);
+  }
 }
 
 // io_uring reports a readable and a writable handle apart.

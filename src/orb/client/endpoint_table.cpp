@@ -247,8 +247,8 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
 }
 
 void ClientEndpoint::log_connected() noexcept try {
-  if (!chosen_by_distance_.load() || !log::enabled(log::Level::info)) return;
   failure_logged_.store(false);
+  if (!chosen_by_distance_.load() || !log::enabled(log::Level::info)) return;
   log::write(log::Level::info, "orb",
              "connected to " + to_string(endpoint_) +
                  ": it is on this host, so it is tried before addresses in the network");
@@ -256,11 +256,10 @@ void ClientEndpoint::log_connected() noexcept try {
   log::write(log::Level::info, "orb", exception.what());
 }
 
-// The calls through this endpoint go on with the next address. So one line is enough.
+// The calls through this endpoint go on with the next address, so one line is enough.
 void ClientEndpoint::log_failed_connect(const IoError& error) noexcept try {
-  if (!chosen_by_distance_.load() || !log::enabled(log::Level::info)) return;
-  if (failure_logged_.exchange(true)) return;
-  log::write(log::Level::info, "orb", to_string(error) + "; the next address is tried");
+  if (!log::enabled(log::Level::info) || failure_logged_.exchange(true)) return;
+  log::write(log::Level::info, "orb", to_string(error) + "; the call tries the next address");
 } catch (const std::exception& exception) {  // no memory for the line
   log::write(log::Level::info, "orb", exception.what());
 }

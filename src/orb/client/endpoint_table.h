@@ -149,11 +149,11 @@ class ClientEndpoint final {
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   /// A reference also has addresses that are farther away. From now on the log says when a client
-  /// connects here, or cannot connect.
+  /// connects here.
   void note_chosen_by_distance() noexcept { chosen_by_distance_.store(true); }
   /// Writes one line for each connection, if the endpoint was chosen by distance.
   void log_connected() noexcept;
-  /// Writes one line for the first failure after a success, if the endpoint was chosen by distance.
+  /// Writes one line for the first failure after a success. The call goes on with another address.
   void log_failed_connect(const IoError& error) noexcept;
   [[nodiscard]] BothDirections& both_directions() noexcept { return both_directions_; }
   /// The messaging protocol of its connections.

@@ -231,7 +231,8 @@ CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
 }
 
 CallSteps::State CallSteps::after_failed_connect(IoError io) {
-  if (target_ != nullptr) target_->endpoint->log_failed_connect(io);
+  const bool has_next = round_.tried < round_.binding->targets.size();
+  if (target_ != nullptr && has_next) target_->endpoint->log_failed_connect(io);
   failure().io = std::move(io);
   failure().endpoint = endpoint_text();
   failure().request_accepted = false;

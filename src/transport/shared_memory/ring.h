@@ -47,6 +47,12 @@ struct RingWords {
   alignas(line) ipc::SharedWord sender_waits;
 };
 static_assert(sizeof(RingWords) == 4 * RingWords::line);
+static_assert(offsetof(RingWords, written) == 0 && offsetof(RingWords, ended) == 4 &&
+              offsetof(RingWords, sender_cpu) == 8);
+static_assert(offsetof(RingWords, taken) == 64 && offsetof(RingWords, receiver_gone) == 68 &&
+              offsetof(RingWords, receiver_cpu) == 72);
+static_assert(offsetof(RingWords, receiver_waits) == 128 &&
+              offsetof(RingWords, sender_waits) == 192);
 
 /// Makes a waiting side go on. True if it polls: then the caller sends an octet through the socket.
 /// Each wait is woken once.
@@ -118,6 +124,8 @@ class RingSender {
   }
   /// Adds octets that were written at `place`.
   void advance(std::size_t count) noexcept { written_ += static_cast<std::uint32_t>(count); }
+  /// The octets written so far, modulo 2^32.
+  [[nodiscard]] std::uint32_t written() const noexcept { return written_; }
   /// Shows the receiver all octets written so far.
   void publish() noexcept {
     note_sent();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <span>
+#include <system_error>
 #include <utility>
 
 namespace perigee::transport::shared_memory {
@@ -74,6 +75,10 @@ IoResult RingTransport::answer_hello(Wait wait) {
   std::array<ipc::Handle, 1> memory;
   const auto received = ipc::io::recv_handles(
       readiness_fd(), std::as_writable_bytes(std::span(&hello, 1)), memory, limit_of(wait));
+  // EMFILE: this process can have no more handles. EMSGSIZE: the client has sent several handles.
+  if (received.error == EMFILE || received.error == EMSGSIZE)
+    return refuse_hello("the client's shared memory: " +
+                        std::system_category().message(received.error));
   if (received.error != 0) return stopped(received.error, wait);
   if (received.is_end) return {0, IoStatus::end_of_stream, 0};
   if (received.count != sizeof(hello) || hello.magic != Hello::expected_magic ||

@@ -23,8 +23,12 @@ constexpr std::uint32_t piece_size = 64 * 1024;
 constexpr std::size_t lent_min = 1024;
 /// Octets that may stay unread in the socket. It has room for more than 200.
 constexpr std::uint32_t wakes_max = 32;
-/// A sleep without a limit costs less: the system sets no timer.
+/// An honest peer leaves fewer octets in the socket.
+constexpr std::size_t flood_size = 1024;
 constexpr nanoseconds unlimited = nanoseconds::max();
+/// No sleep is longer. A hostile peer can move a sleeping thread to another futex, where no wake of
+/// this process finds it.
+constexpr nanoseconds sleep_max = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -87,6 +91,7 @@ int RingTransport::output_error() const noexcept {
 
 void RingTransport::publish() noexcept {
   sender_.publish();
+  published_.store(sender_.written(), std::memory_order_relaxed);
   wake_peer(sender_.words().receiver_waits);
 }
 
@@ -156,11 +161,12 @@ IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
   return error == 0 ? IoResult{} : IoResult{0, IoStatus::failed, error};
 }
 
-// Uses the words only: another thread may be sending meanwhile.
+// Another thread may be sending meanwhile. The peer can write any value to `written`: with that
+// word, this function could return at once again and again although the ring is full.
 void RingTransport::await_sendable(std::chrono::milliseconds limit) noexcept {
   RingWords& words = sender_.words();
   words.sender_waits.store(sleeps);
-  const bool is_full = words.written.load() - words.taken.load() == sender_.ring().size;
+  const bool is_full = published_.load() - words.taken.load() == sender_.ring().size;
   if (is_full && output_error() == 0) sleep(words.sender_waits, limit);
 }
 
@@ -319,7 +325,8 @@ bool RingTransport::holds_input() const noexcept {
 // Sleeps while the word is `sleeps`. Without the watch, the thread looks at the socket by itself.
 void RingTransport::sleep(ipc::SharedWord& word, nanoseconds limit) {
   constexpr nanoseconds look_around = std::chrono::milliseconds(100);
-  if (!has_watch_.load() && !start_watch()) limit = std::min(limit, look_around);
+  const bool is_watched = has_watch_.load() || start_watch();
+  limit = std::min(limit, is_watched ? sleep_max : look_around);
   sleepers_.fetch_add(1);
   if (!is_over()) ipc::wait_for_change(word, sleeps, limit);
   sleepers_.fetch_sub(1);
@@ -353,20 +360,20 @@ void RingTransport::wake_own_threads() const noexcept {
   }
 }
 
-// Reads until the socket is empty: an end behind the octets causes no further event. An honest peer
-// sends less than a hundred octets, a hostile one could send faster than this thread reads.
+// Reads until the socket is empty: an end behind the octets causes no further event. A hostile peer
+// could send faster than this thread reads.
 void RingTransport::drain_socket() const noexcept {
-  constexpr int receives_max = 4;
   const std::lock_guard lock(drain_);
   std::array<std::byte, 512> space;
   wakes_.store(0);
-  for (int round = 0; round < receives_max; ++round) {
+  for (std::size_t drained = 0; drained < flood_size;) {
     const auto received = ipc::io::recv(readiness_fd(), space, ipc::no_wait);
     if (received.error == EAGAIN) return;
     if (received.error != 0 || received.count == 0) {
       (void)note_peer_end();
       return;
     }
+    drained += received.count;
   }
   flooded_ = true;
 }

@@ -128,8 +128,9 @@ class RingTransport final : public Transport {
   // Of the sender.
   RingSender sender_{ring_before_opening()};
   Spin send_spin_;
-  std::size_t lent_ = 0;            // octets that `begin_direct` has lent
-  std::uint32_t sender_polls_ = 0;  // wakes since the last drain that came, or may come
+  std::size_t lent_ = 0;                      // octets that `begin_direct` has lent
+  std::atomic<std::uint32_t> published_ = 0;  // octets, modulo 2^32; not in shared memory
+  std::uint32_t sender_polls_ = 0;            // wakes since the last drain that came, or may come
   std::atomic<std::chrono::microseconds> send_timeout_{};
 
   // Of the receiver.

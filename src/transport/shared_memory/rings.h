@@ -9,6 +9,7 @@
 #include <perigee/ipc/result.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -23,7 +24,7 @@ struct Hello {
   std::uint32_t ring_size = 0;  ///< octets of each of the two rings
   std::uint32_t reserved = 0;
 };
-static_assert(sizeof(Hello) == 16);
+static_assert(sizeof(Hello) == 16 && offsetof(Hello, ring_size) == 8);
 
 /// `full`: the server has its highest number of connections.
 enum class Answer : std::uint8_t { accepted = 'A', refused = 'R', full = 'F' };
