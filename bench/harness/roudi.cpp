@@ -25,8 +25,8 @@ std::string written_configuration(const TemporaryFolder& folder,
   return path;
 }
 
-ProcessOptions command(const TemporaryFolder& folder,
-                       const std::vector<std::size_t>& message_sizes) {
+ProcessOptions roudi_command(const TemporaryFolder& folder,
+                             const std::vector<std::size_t>& message_sizes) {
   return {{"/bin/sh", "-c", "exec \"$0\" -c \"$1\" 2>&1", find_program("iox-roudi"),
            written_configuration(folder, message_sizes)},
           -1};
@@ -77,7 +77,7 @@ std::string plain_roudi_line(const std::string& line) {
 }
 
 Roudi::Roudi(const std::vector<std::size_t>& message_sizes)
-    : process_(command(folder_, message_sizes)) {
+    : process_(roudi_command(folder_, message_sizes)) {
   if (const std::string failure = await_readiness(process_, memories_); !failure.empty())
     throw std::runtime_error("RouDi did not start: " + failure);
 }

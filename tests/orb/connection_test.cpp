@@ -22,6 +22,8 @@ namespace {
 // Takes as many octets per send as it is allowed to, and remembers them.
 class ThrottledTransport final : public transport::Transport {
  public:
+  explicit ThrottledTransport(transport::Features features = {}) : Transport(features) {}
+
   std::size_t allowance = 0;
   Octets taken;
   std::function<void()> on_send;
@@ -65,11 +67,11 @@ cdr::Buffer message_with(std::size_t body_size) {
 
 }  // namespace
 
-TEST_CASE("a blocking read polls first, for the time of busy_poll") {
+TEST_CASE("a blocking read polls for the time of busy_poll, unless the transport spins itself") {
   std::vector<Wait> receives;
-  const auto read_once = [&](std::chrono::microseconds busy_poll) {
+  const auto read_once = [&](std::chrono::microseconds busy_poll, transport::Features features) {
     receives.clear();
-    auto transport = std::make_unique<ThrottledTransport>();
+    auto transport = std::make_unique<ThrottledTransport>(features);
     transport->on_receive = [&](Wait wait) -> IoResult {
       receives.push_back(wait);
       const bool over = wait == Wait::yes || receives.size() == 3;
@@ -80,10 +82,12 @@ TEST_CASE("a blocking read polls first, for the time of busy_poll") {
     messaging::IncomingMessage message;
     CHECK(connection.read(message, Wait::yes) == ReadStatus::end_of_stream);
   };
-  read_once(std::chrono::microseconds(0));
+  read_once(std::chrono::microseconds(0), {});
   CHECK(receives == std::vector{Wait::yes});
-  read_once(std::chrono::hours(1));
+  read_once(std::chrono::hours(1), {});
   CHECK(receives == std::vector{Wait::no, Wait::no, Wait::no});
+  read_once(std::chrono::hours(1), {.spins = true});
+  CHECK(receives == std::vector{Wait::yes});
 }
 
 TEST_CASE("octets that the transport does not take at once leave with flush, in order") {

@@ -43,6 +43,7 @@ struct Features {
   bool owes_output = false;       ///< `receive` may leave octets to be sent: call `has_output`
   bool encodes_in_place = false;  ///< has `begin_direct` and `commit`
   bool scatters = false;          ///< has a `receive_scattered` of its own
+  bool spins = false;             ///< a `receive` that waits polls before it sleeps
   bool is_virtual =
       false;  ///< shares a socket with other transports: no thread may wait in `receive`
   /// Octets of memory that a peer can make the transport use in `open`. A server charges them to a

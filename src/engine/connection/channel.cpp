@@ -51,7 +51,8 @@ Channel::Channel(std::unique_ptr<transport::Transport> transport,
       fragment_size_(protocol.limits().fragment_size),
       inbox_(make_inbox(*session_, datagrams_, role, ledger)),
       limits_(limits),
-      receives_specially_(limits.busy_poll.count() != 0 || transport_->features().owes_output),
+      polls_busily_(limits.busy_poll.count() != 0 && !transport_->features().spins),
+      receives_specially_(polls_busily_ || transport_->features().owes_output),
       traced_(tracing_messages()),
       encodes_in_place_(transport_->features().encodes_in_place && !session_->seals()),
       sends_specially_(traced_ || encodes_in_place_),
@@ -124,7 +125,7 @@ bool Channel::limit_receive(Deadline deadline) {
 [[gnu::noinline]] IoResult Channel::receive_specially(const ReceiveSpace& space, Wait wait) {
   const bool may_owe = transport_->features().owes_output;
   if (may_owe && wait == Wait::yes) send_owed_output();
-  const bool polls = wait == Wait::yes && limits_.busy_poll.count() != 0;
+  const bool polls = wait == Wait::yes && polls_busily_;
   const IoResult result = polls ? receive_polling(space) : receive_once(space, wait);
   if (may_owe) send_owed_output();
   return result;

@@ -332,6 +332,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   const std::uint32_t fragment_size_;  // the protocol's limit, which never changes
   Inbox inbox_;                        // by the holder of the read role
   const ChannelLimits limits_;
+  const bool polls_busily_;        // the transport does not spin by itself
   const bool receives_specially_;  // it polls busily, or the transport may owe output
   const bool traced_;
   const bool encodes_in_place_;

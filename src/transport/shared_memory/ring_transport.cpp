@@ -54,7 +54,11 @@ class RingTransport::TimeLeft {
 
 RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
                              std::shared_ptr<PeerWatcher> watcher)
-    : Transport({.opens = true, .buffers = true, .encodes_in_place = true, .scatters = true}),
+    : Transport({.opens = true,
+                 .buffers = true,
+                 .encodes_in_place = true,
+                 .scatters = true,
+                 .spins = true}),
       socket_(std::move(socket)),
       peer_(std::move(peer)),
       watcher_(std::move(watcher)) {}
