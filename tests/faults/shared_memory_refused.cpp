@@ -144,7 +144,7 @@ std::size_t connected_sockets() {
   return count;
 }
 
-/// Calls the servers, so that they make what stays for ever: buffers and threads. Returns when the
+/// Calls the servers, so that they make the buffers and threads that they keep. Returns when the
 /// connections have ended.
 void make_what_stays(std::initializer_list<const EchoServer*> servers) {
   const std::size_t before = connected_sockets();

@@ -142,11 +142,11 @@ bool can_make_memory_without(std::uint32_t flag, int error) {
   return made;
 }
 
-TEST_CASE("memory can be made on kernels that do not know the flag for files without execution") {
+TEST_CASE("memory can be made on kernels without the flag for files that cannot be executed") {
   CHECK(can_make_memory_without(0x8, EINVAL));
 }
 
-TEST_CASE("memory can be made on systems that forbid files with execution") {
+TEST_CASE("memory can be made on systems that forbid executable files") {
   const ipc::Handle probe(::memfd_create("probe", MFD_CLOEXEC | 0x8));
   if (!probe) return;  // a kernel before 6.3 has no such rule
   CHECK(can_make_memory_without(0, EACCES));
