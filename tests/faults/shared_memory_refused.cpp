@@ -47,7 +47,7 @@ void limit(decltype(RLIMIT_FSIZE) kind, rlim_t value) {
   if (::setrlimit(kind, &now) != 0) throw std::runtime_error("setrlimit failed");
 }
 
-/// From now on the process can open so many more handles.
+/// From now on the process can open `count` more handles.
 void leave_handles(rlim_t count) {
   std::vector<int> numbers;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))

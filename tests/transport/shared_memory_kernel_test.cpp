@@ -131,7 +131,7 @@ TEST_CASE("a server refuses a hello that arrives in parts") {
   CHECK(server.accept()->open(Wait::yes).code == EPROTO);
 }
 
-/// Makes memory on a thread that the kernel refuses calls of memfd_create whose flag
+/// Makes memory on a thread whose calls of memfd_create the kernel refuses if their flag
 /// MFD_NOEXEC_SEAL is `flag`.
 bool can_make_memory_without(std::uint32_t flag, int error) {
   bool made = false;
