@@ -32,7 +32,7 @@ ProcessOptions roudi_command(const TemporaryFolder& folder,
           -1};
 }
 
-// It reports a failure first, and then where its own code has stopped.
+// RouDi reports a failure first, and then the place in its code. Returns the failure, or no text.
 std::string await_readiness(Process& process, std::vector<std::string>& memories) {
   std::string failure;
   try {

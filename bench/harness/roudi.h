@@ -10,14 +10,14 @@
 
 namespace perigee::bench {
 
-/// Runs from the constructor to the destructor. A host can have only one.
+/// RouDi runs from the constructor to the destructor. A host can have only one.
 class Roudi {
  public:
   /// `message_sizes`: the octets of the largest messages that programs will send; smaller messages
-  /// need no entry. Throws std::runtime_error with the reason if it does not start.
+  /// need no entry. Throws std::runtime_error with the reason if RouDi does not start.
   explicit Roudi(const std::vector<std::size_t>& message_sizes);
-  /// Ends it, and removes its shared memory: it aborts and leaves the memory behind if programs
-  /// have been killed shortly before.
+  /// Ends RouDi, and removes its shared memory: RouDi aborts and leaves the memory behind if
+  /// programs have been killed shortly before.
   ~Roudi();
   Roudi(const Roudi&) = delete;
   Roudi& operator=(const Roudi&) = delete;
@@ -30,7 +30,7 @@ class Roudi {
 
 /// The configuration as TOML: pools of chunks for the messages.
 std::string roudi_configuration(const std::vector<std::size_t>& message_sizes);
-/// A line of its output without colours, time and level.
+/// A line of RouDi's output without colours, time and level.
 std::string plain_roudi_line(const std::string& line);
 
 }  // namespace perigee::bench

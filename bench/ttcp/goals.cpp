@@ -89,8 +89,8 @@ void add_peers(std::vector<Claim>& claims, const TtcpTable& table) {
   }
 }
 
-// Copied: the octets go into shared memory, and out of it. Buffers that no side copies get their
-// goal here.
+// Copied: the octets go into shared memory, and out of it. No goal is about buffers that no side
+// copies: they are not built yet.
 void add_shared_memory(std::vector<Claim>& claims, const TtcpTable& table) {
   constexpr double copied = 3;
   const auto found = table.compared.find(large_buffer_min);

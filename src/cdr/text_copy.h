@@ -63,8 +63,8 @@ inline bool is_ascii(std::string_view text) noexcept {
 }
 
 /// Whether the `size` octets at `text` are ASCII characters and then a NUL, with no NUL in between.
-/// `readable` octets may be read there. False also for texts that are short, long or close to the
-/// end of the octets: then the caller looks in another way.
+/// `readable` octets may be read there. False also for size 0, for texts that are not short, and if
+/// few octets are readable: then the caller checks the text in another way.
 inline bool is_short_ascii_string(const char* text, std::size_t size,
                                   std::size_t readable) noexcept {
   constexpr std::size_t size_max = 64;

@@ -246,7 +246,7 @@ Transfer all_steps(std::uint64_t offset, std::size_t count, Step step) noexcept 
 
 }  // namespace
 
-// Flattened: the compiler inlines all calls, which would cost more than all other work.
+// Flattened: the compiler inlines all calls, because they would cost more than all other work.
 [[gnu::flatten]] Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
                                     TimeLimit limit) noexcept {
   const SigpipeHeld held;

@@ -11,7 +11,7 @@
 namespace perigee::ipc {
 namespace {
 
-// 32-bit systems have a call of its own for 64-bit times. The C library's timespec can have 32-bit
+// 32-bit systems have a separate call for 64-bit times. The C library's timespec can have 32-bit
 // times there.
 #ifdef SYS_futex_time64
 constexpr long futex_call = SYS_futex_time64;

@@ -130,7 +130,8 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   if (configuration.settings.listen_endpoints.empty())
     configuration.settings.listen_endpoints.push_back(
         {configuration.tls.use == TlsUse::required ? std::string(tls_scheme) : "iiop", ""});
-  // There is no iiop endpoint then. The registry has only the protocols of -ORBTlsPlainSchemes.
+  // If TLS is required, no endpoint is iiop, so the server listens for its own host beside ssliop.
+  // The registry then has only those protocols without TLS that -ORBTlsPlainSchemes names.
   if (configuration.tls.use == TlsUse::required)
     configuration.settings.local_transports_beside = tls_scheme;
   if (configuration.settings.threads == 0) configuration.settings.threads = event::usable_cpus();

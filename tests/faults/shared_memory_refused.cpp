@@ -47,7 +47,7 @@ void limit(decltype(RLIMIT_FSIZE) kind, rlim_t value) {
   if (::setrlimit(kind, &now) != 0) throw std::runtime_error("setrlimit failed");
 }
 
-/// From now on the process can open so many more handles.
+/// From now on the process can open `count` more handles.
 void leave_handles(rlim_t count) {
   std::vector<int> numbers;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
@@ -144,7 +144,7 @@ std::size_t connected_sockets() {
   return count;
 }
 
-/// Calls the servers, so that they make what stays for ever: buffers and threads. Returns when the
+/// Calls the servers, so that they make the buffers and threads that they keep. Returns when the
 /// connections have ended.
 void make_what_stays(std::initializer_list<const EchoServer*> servers) {
   const std::size_t before = connected_sockets();

@@ -21,7 +21,7 @@ inline long requeue_sleepers(ipc::SharedWord& from, ipc::SharedWord& to) {
   return ::syscall(SYS_futex, &from, FUTEX_REQUEUE, 0, INT_MAX, &to, 0);
 }
 
-/// Writes from its beginning to its end, on a thread of its own.
+/// Writes from the constructor to the destructor, on a thread of its own.
 class Scribbler {
  public:
   Scribbler(const transport::shared_memory::Rings& rings, std::uint32_t seed)

@@ -14,15 +14,16 @@
 
 namespace perigee::test {
 
-/// Which calls are refused: those whose argument has this value in these bits.
+/// Only calls whose argument has `value` in `bits` are refused.
 struct RefusedArgument {
   std::uint32_t number = 0;  ///< of the argument; 0: the first one
   std::uint32_t bits = 0;    ///< 0: all calls
   std::uint32_t value = 0;
 };
 
-/// The call fails with `error`, for the calling thread and the threads that it starts. The refusal
-/// is permanent: call it on a thread of its own. Looks at the lower 32 bits of the argument.
+/// From now on system call `number` fails with `error`, in the calling thread and the threads that
+/// it starts. This is permanent, so use a thread of its own. Looks at the lower 32 bits of the
+/// argument.
 inline void refuse_system_call(long number, int error, RefusedArgument argument = {}) {
   const auto refusal = SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error);
   const std::size_t lower_half = std::endian::native == std::endian::big ? 4 : 0;

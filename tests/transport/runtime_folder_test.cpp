@@ -130,14 +130,14 @@ TEST_CASE("a chosen socket has a new name with the number of the process, and it
   CHECK(one.address.substr(0, begin.size() + 16) != other.address.substr(0, begin.size() + 16));
 }
 
-TEST_CASE("a client needs the address of a socket: it chooses none") {
+TEST_CASE("a client cannot connect without the address of a socket") {
   const auto connected =
       make_local_protocol()->make_connector()->connect({"uiop", ""}, std::chrono::milliseconds(0));
   REQUIRE_FALSE(connected.has_value());
   CHECK(connected.error().kind == IoErrorKind::bad_address);
 }
 
-TEST_CASE("an error to choose a socket names the endpoint and the folder") {
+TEST_CASE("the error of a socket that cannot be chosen names the endpoint and the folder") {
   const TemporaryFolder parent;
   const auto chosen = choose_socket({"uiop", ""}, {parent.file("none"), 0700, 0600});
   REQUIRE_FALSE(chosen.has_value());

@@ -155,8 +155,8 @@ TEST_CASE("a client survives a server that is killed at any of its system calls"
   CHECK(OwnResources() == before);
 }
 
-// In the middle of a copy, between a copy and its publication, between the publication and the
-// wake, while the peer spins.
+// The peer dies in the middle of a copy, between a copy and its publication, between the
+// publication and the wake, or while it spins.
 TEST_CASE("both sides survive a peer that is killed between any two instructions") {
   constexpr int kills = under_sanitizer ? 20 : 100;
   const OwnResources before;
@@ -234,7 +234,7 @@ void die(const std::string& path, Step last, Death death) {
   if (death == Death::kill) (void)::raise(SIGKILL);
 }
 
-/// In a process of its own, unless the client only closes.
+/// The client runs in a process of its own, unless it only closes.
 void connect_and_die(const std::string& path, const RingServer& server, Step last, Death death) {
   std::jthread closing;
   pid_t child = -1;

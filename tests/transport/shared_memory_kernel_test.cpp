@@ -131,7 +131,7 @@ TEST_CASE("a server refuses a hello that arrives in parts") {
   CHECK(server.accept()->open(Wait::yes).code == EPROTO);
 }
 
-/// Makes memory on a thread that the kernel refuses calls of memfd_create whose flag
+/// Makes memory on a thread whose calls of memfd_create the kernel refuses if their flag
 /// MFD_NOEXEC_SEAL is `flag`.
 bool can_make_memory_without(std::uint32_t flag, int error) {
   bool made = false;
@@ -142,11 +142,11 @@ bool can_make_memory_without(std::uint32_t flag, int error) {
   return made;
 }
 
-TEST_CASE("memory can be made on kernels that do not know the flag for files without execution") {
+TEST_CASE("memory can be made on kernels without the flag for files that cannot be executed") {
   CHECK(can_make_memory_without(0x8, EINVAL));
 }
 
-TEST_CASE("memory can be made on systems that forbid files with execution") {
+TEST_CASE("memory can be made on systems that forbid executable files") {
   const ipc::Handle probe(::memfd_create("probe", MFD_CLOEXEC | 0x8));
   if (!probe) return;  // a kernel before 6.3 has no such rule
   CHECK(can_make_memory_without(0, EACCES));

@@ -13,8 +13,8 @@
 namespace perigee::test {
 
 /// A child process that runs until the parent traces it. Only the thread that made it may call the
-/// other functions. The product needs no test hooks: the kernel stops the child at each system
-/// call, or after each instruction.
+/// other functions. The kernel stops the child at each system call, or after each instruction, so
+/// the code under test needs no hooks.
 class SteppedProcess {
  public:
   /// Forks. `body` must not throw. Its threads are not traced, but they die with the child.
@@ -27,9 +27,9 @@ class SteppedProcess {
   SteppedProcess(const SteppedProcess&) = delete;
   SteppedProcess& operator=(const SteppedProcess&) = delete;
 
-  /// Runs through so many beginnings and ends of system calls. False: the child has ended before.
+  /// Runs until system calls have begun or ended `count` times. False: the child has ended before.
   bool run_system_calls(int count) { return run(PTRACE_SYSCALL, count); }
-  /// Runs so many instructions. False: the child has ended before.
+  /// Runs `count` instructions. False: the child has ended before.
   bool run_instructions(int count) { return run(PTRACE_SINGLESTEP, count); }
   /// SIGKILL. Returns after the process has gone.
   void kill() noexcept {

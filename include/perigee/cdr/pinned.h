@@ -53,9 +53,9 @@ class PERIGEE_API PinCharge final {
 /// Owns the memory of a message that is being decoded, and can share it with pinned values.
 class PinSource {
  public:
-  /// Shares the memory of the message. Null: `octets` are not in such memory, or the memory is too
-  /// large for them, so the caller must copy them. If the budget has no room, fails `decoder` with
-  /// `memory_full` and returns null. Throws bad_alloc.
+  /// Shares the memory of the message. Null: `octets` are not in such memory, are too few, or are a
+  /// too small part of it, so the caller must copy them. If the budget has no room, fails `decoder`
+  /// with `memory_full` and returns null. Throws bad_alloc.
   [[nodiscard]] virtual counted_ptr<PinnedMemory> share(Decoder& decoder, OctetSpan octets) = 0;
 
  protected:

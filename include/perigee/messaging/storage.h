@@ -93,8 +93,8 @@ class PERIGEE_API MessageStorage {
     return std::max({used, block_.resident, std::min(taken, block_.capacity)});
   }
 
-  /// Octets of memory that the whole message of `used` octets takes. Of storage on the heap, all
-  /// octets count.
+  /// Octets of memory that the whole message of `used` octets takes. Storage on the heap counts
+  /// with its whole capacity.
   [[nodiscard]] std::size_t memory(std::size_t used) const noexcept {
     return is_block() ? charged(used) : block_.capacity;
   }

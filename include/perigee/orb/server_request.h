@@ -88,7 +88,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// A decoder at the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
 
-  /// What pinned arguments share the memory of their message with.
+  /// Shares the memory of the message with pinned arguments.
   [[nodiscard]] cdr::PinSource& pin_source() noexcept { return *this; }
 
   /// Sets the user exceptions of the operation, by repository id, in any order. All other user

@@ -67,7 +67,7 @@ struct OnewayBuffer {
 /// How long a call waits for new connections. Zero: only the system limits the time.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_connection_timeout(
     PolicyTime time);
-/// From how many octets on the strings and sequences of a request are sent without a copy.
+/// The size in octets from which on strings and sequences of a request are sent without a copy.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_link_size_min(
     std::uint32_t size_min);
 /// When a oneway call returns. Raises BAD_PARAM for a number that is not a SyncScope.

@@ -25,9 +25,9 @@ inline constexpr std::uint32_t shared_memory_connections_max_default = 1024;
 /// The peer is not trusted: it can send wrong octets, like a peer at a socket, and it can end the
 /// connection. It cannot do more, whatever it writes into the shared memory.
 ///
-/// `connections_max`: the connections that servers of this protocol have at a time, since each uses
+/// `connections_max`: the most connections that servers of this protocol have at a time. Each uses
 /// up to 512 KiB of memory. A server refuses more connections at once, so their clients go on with
-/// the next address. It does not limit clients.
+/// the next address. The number does not limit the connections that clients open.
 PERIGEE_API std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(
     std::unique_ptr<ProtocolFactory> local,
     std::uint32_t connections_max = shared_memory_connections_max_default);

@@ -129,7 +129,7 @@ class PERIGEE_API Transport {
   virtual bool begin_watch() noexcept { return false; }
   /// No reactor watches `readiness_fd` any longer. From now on, octets that arrive need not make
   /// `readiness_fd` readable. Exception: after a `receive` that has returned `would_block`, they
-  /// must, until the next `receive`. Any thread.
+  /// must make it readable, until the next `receive`. Any thread.
   virtual void end_watch() noexcept {}
   /// Whether octets, or the end of the peer, wait to be received. The default asks for the
   /// readiness of `readiness_fd`. Any thread.

@@ -78,9 +78,9 @@ struct Settings {
 
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;
-  /// -ORBLocalTransports: the schemes of protocols for this host at which a server that listens at
-  /// `local_transports_beside` also listens, at addresses that these protocols choose. Schemes in
-  /// `listen_endpoints` are left out. A failure to listen there is only logged.
+  /// -ORBLocalTransports: the schemes of protocols for this host. A server that has an endpoint of
+  /// the scheme `local_transports_beside` also listens at these, and the protocols choose the
+  /// addresses. Schemes in `listen_endpoints` are left out. A failure to listen is only logged.
   std::vector<std::string> local_transports;
   std::string local_transports_beside = "iiop";
   ThreadStrategy thread_strategy = ThreadStrategy::automatic;

@@ -111,7 +111,7 @@ void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   log::write(log::Level::info, "orb", text);
 }
 
-// A policy that orders the protocols chooses, not the distance.
+// If a policy orders the protocols, the policy decides, and not the distance.
 bool is_chosen_by_distance(const Candidate& candidate, const std::vector<Candidate>& places,
                            const ProtocolPreference* preference) noexcept {
   return preference == nullptr && candidate.place->distance == Distance::same_host &&

@@ -61,7 +61,7 @@ std::shared_ptr<const ProtocolPreference> server_preference(OrbCore& core) {
   return policies ? policies->values().server_protocols : nullptr;
 }
 
-/// Whether the server runs without an endpoint where it cannot listen.
+/// Whether a failure to listen at an endpoint is an error, or the server runs without the endpoint.
 enum class Need : std::uint8_t { required, optional };
 
 struct ChosenEndpoint {

@@ -1,4 +1,4 @@
-// Limits the connections of a server that have shared memory. Private to transport/shared_memory.
+// Limits the number of connections that a server accepts. Private to transport/shared_memory.
 #pragma once
 
 #include <atomic>

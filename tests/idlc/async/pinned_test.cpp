@@ -1,5 +1,5 @@
-// Pinned arguments of asynchronous servants: where they are, how long they live, and what they may
-// take.
+// Pinned arguments of asynchronous servants: where they are, how long they live, and how much
+// memory they may take.
 #include "pinsAmhS.h"
 #include "pinsAsyncS.h"
 #include "places.h"
@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// Suspends a coroutine, which goes on on another thread.
+/// Suspends a coroutine. Another thread resumes it.
 struct OnOtherThread {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiting) const {
@@ -127,8 +127,8 @@ bool holds(const pinned<std::uint8_t>& pin, const Pins::Data& expected) {
   return std::ranges::equal(pin, expected);
 }
 
-/// Whether the pins lie where the encoded sequences of one message lie: the second behind the
-/// first, its padding and its own length.
+/// Whether both pins are in the octets of one message, as encoded: the first pin, its padding, the
+/// length of the second pin, the second pin.
 bool are_in_one_message(const Pair& pair) {
   const std::size_t padding = (0 - pair.first.size()) & 3U;
   return pair.second.data() ==
@@ -170,7 +170,7 @@ TEST_CASE("pinned arguments of a large request are in the memory of its message"
   });
 }
 
-TEST_CASE("coroutines share the message over a suspension") {
+TEST_CASE("pinned arguments of a coroutine share the message after a suspension") {
   over_each_transport([](const std::vector<std::string>& endpoint) {
     const auto servant = CORBA::make_reference<CoroutineKeeper>();
     const Places places("auto", endpoint);

@@ -11,7 +11,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// Handlers outlive the request, so servants get pinned values instead of borrowed ones. The
+/// Handlers outlive the upcall, so servants get pinned values instead of borrowed ones. The
 /// annotations are those of the original operation, whose `in` and `inout` parameters follow the
 /// handler.
 Callable request_of(const Operation& node, const Callable& original) {

@@ -11,8 +11,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// If the operation is a coroutine in servants, it outlives the request: so it gets pinned values
-/// instead of borrowed ones.
+/// A coroutine of a servant outlives the upcall, so it gets pinned values instead of borrowed ones.
 Coroutine coroutine_of(const AsyncOperation& operation) {
   Coroutine result{.callable = callable_of(*operation.origin, operation.half),
                    .is_chosen = operation.is_chosen,

@@ -45,7 +45,7 @@ std::vector<std::string> parameter_list(const Callable& callable);
 /// pinned values.
 /// The context of the caller comes last and is called `_context_`.
 std::vector<std::string> argument_list(const Callable& callable);
-/// What a skeleton decodes the request into, in order: the names of its variables, with pinned ones
+/// The names of the variables into which a skeleton decodes the request, in order. Pinned ones are
 /// marked.
 std::vector<std::string> decoded_variables(const Callable& callable);
 /// The names of the variables that the request contains, and of the variables that the reply
