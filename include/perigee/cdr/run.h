@@ -221,18 +221,35 @@ class CharacterScan final {
 
 namespace run {
 
-/// Fails if the values that were read have characters that are not valid.
+/// Fails if values that were read have characters beyond ASCII, and the decoder must check them.
+inline void finish_scan(Decoder& decoder, const CharacterScan& scan) noexcept {
+  if (!scan.is_ascii() && decoder.checks_utf_8()) [[unlikely]]
+    decoder.fail(ErrorKind::bad_character);
+}
+
+/// The same for several values, in batches: a step of the loop costs more than the scan of a value.
 template <typename Wire, typename T>
-void check_characters(Decoder& decoder, T* values, std::size_t count) {
-  if constexpr (Wire::has_characters) {
-    if (!decoder.may_check_utf_8()) return;
-    CharacterScan scan;
-    T* value = values;
-    for (constexpr std::size_t batch = 8; count >= batch; count -= batch)
+[[gnu::noinline]] void check_many(Decoder& decoder, const T* value, std::size_t count) noexcept {
+  CharacterScan scan;
+  for (constexpr std::size_t batch = 8; count >= batch; count -= batch)
 #pragma GCC unroll 8
-      for (std::size_t index = 0; index < batch; ++index) Wire::members(scan, *value++);
-    for (; count != 0; --count) Wire::members(scan, *value++);
-    if (!scan.is_ascii() && decoder.checks_utf_8()) decoder.fail(ErrorKind::bad_character);
+    for (std::size_t index = 0; index < batch; ++index) Wire::members(scan, *value++);
+  for (; count != 0; --count) Wire::members(scan, *value++);
+  finish_scan(decoder, scan);
+}
+
+/// Checks the characters of values that were read.
+template <typename Wire, typename T>
+[[gnu::always_inline]] inline void check_characters(Decoder& decoder, const T* values,
+                                                    std::size_t count) noexcept {
+  if constexpr (Wire::has_characters) {
+    if (count != 1) {
+      if (decoder.may_check_utf_8()) check_many<Wire>(decoder, values, count);
+      return;
+    }
+    CharacterScan scan;
+    Wire::members(scan, *values);
+    finish_scan(decoder, scan);
   }
 }
 
