@@ -96,24 +96,6 @@ Filled<T> read_sequence(Decoder& decoder, PinSource& source, std::size_t count) 
 
 }  // namespace
 
-PinnedMemory::~PinnedMemory() = default;
-
-PinCharge::PinCharge(Environment* environment) noexcept {
-  if (environment == nullptr) return;
-  if (DecodedBudget* const budget = environment->decoded_budget()) budget_ = budget->share();
-}
-
-PinCharge::~PinCharge() {
-  if (charged_ != 0) budget_->release(charged_);
-}
-
-bool PinCharge::try_charge(std::uint64_t octets) noexcept {
-  if (budget_ == nullptr) return true;
-  if (!budget_->try_charge(octets)) return false;
-  charged_ = octets;
-  return true;
-}
-
 template <BasicType T>
 void Pinning::read(Decoder& decoder, PinSource& source, pinned<T>& values) {
   values = pinned<T>();
