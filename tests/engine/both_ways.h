@@ -157,7 +157,7 @@ class Side final : public engine::HomeOwner {
     if (reading == Connection::Reading::on_loop) {
       REQUIRE(made->start());
     } else {
-      made->start_dedicated();
+      REQUIRE(made->start_dedicated());
       made->add_reference();
       dedicated_ = std::thread([made] {
         made->serve_dedicated();

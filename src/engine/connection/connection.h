@@ -73,12 +73,14 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Enters the registry and the poller. False: the poller refuses the connection, which has ended.
+  /// Enters the registry and the poller. False: the connection has ended, because the poller
+  /// refuses it, or because the budget has no room for its handshake.
   [[nodiscard]] PERIGEE_INTERNAL_API bool start() noexcept;
   /// @name With a dedicated reader
   /// @{
-  /// Enters the registry. The dedicated reader holds the read role from now on.
-  PERIGEE_INTERNAL_API void start_dedicated() noexcept;
+  /// Enters the registry. The dedicated reader holds the read role from now on. False: the budget
+  /// has no room for the handshake, and the connection has ended.
+  [[nodiscard]] PERIGEE_INTERNAL_API bool start_dedicated() noexcept;
   /// The body of the dedicated reader. When it returns, the home loop reads the connection, or the
   /// connection has ended.
   PERIGEE_INTERNAL_API void serve_dedicated() noexcept;

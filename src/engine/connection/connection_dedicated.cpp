@@ -13,12 +13,18 @@ namespace {
 constexpr int deferrals_max = 32;  // of the last 64 requests
 }  // namespace
 
-void Connection::start_dedicated() noexcept {
+bool Connection::start_dedicated() noexcept {
+  const bool has_memory = charge_opening();  // before other threads can see the connection
   home_.add(*this);
+  (void)role_.try_take();
+  if (!has_memory) {
+    close();
+    return false;
+  }
   io_.transport().end_watch();
   dedicated_.store(true);
-  (void)role_.try_take();
   look();
+  return true;
 }
 
 void Connection::serve_dedicated() noexcept {

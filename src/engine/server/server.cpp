@@ -220,9 +220,8 @@ void Server::take(Accepted accepted, Reactor& reactor) {
   auto* const connection = new Connection(home, std::move(accepted), reading);
   if (on_loop || !may_dedicate()) {
     (void)connection->start();
-  } else {
-    connection->start_dedicated();
-    if (!dedicate(*connection)) connection->hand_over();
+  } else if (connection->start_dedicated() && !dedicate(*connection)) {
+    connection->hand_over();
   }
   connection->drop_reference();
 }
