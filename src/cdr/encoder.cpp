@@ -106,6 +106,11 @@ void Encoder::write_lasting_string(const std::string& text) {
 void Encoder::write_octets(OctetSpan octets) {
   if (octets.empty()) return;
   if (octets.size() >= borrow_size_min_) return buffer_->borrow(octets);
+  write_copied_octets(octets);
+}
+
+void Encoder::write_copied_octets(OctetSpan octets) {
+  if (octets.empty()) return;
   copy_octets(buffer_->extend(octets.size()), octets.data(), octets.size());
 }
 

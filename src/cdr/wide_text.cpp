@@ -94,7 +94,7 @@ void Encoder::write_wide_character(wchar_t wide) {
   end = put_character(end, set, character, swap);
   const auto size = static_cast<std::size_t>(end - octets.data());
   write(static_cast<std::uint8_t>(size));
-  write_octets(OctetSpan(octets).first(size));
+  write_copied_octets(OctetSpan(octets).first(size));
 }
 
 void Encoder::write_wide_string(std::wstring_view text) {

@@ -16,6 +16,7 @@ namespace {
 #ifdef SYS_futex_time64
 constexpr long futex_call = SYS_futex_time64;
 #else
+static_assert(sizeof(long) == 8, "the headers of the system lack futex_time64");
 constexpr long futex_call = SYS_futex;
 #endif
 

@@ -131,9 +131,12 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
     configuration.settings.listen_endpoints.push_back(
         {configuration.tls.use == TlsUse::required ? std::string(tls_scheme) : "iiop", ""});
   // If TLS is required, no endpoint is iiop, so the server listens for its own host beside ssliop.
-  // The registry then has only those protocols without TLS that -ORBTlsPlainSchemes names.
-  if (configuration.tls.use == TlsUse::required)
+  // The registry then has only those protocols without TLS that -ORBTlsPlainSchemes names. It names
+  // what is allowed; only -ORBLocalTransports opens such an endpoint.
+  if (configuration.tls.use == TlsUse::required) {
     configuration.settings.local_transports_beside = tls_scheme;
+    if (!configuration.chooses_local_transports) configuration.settings.local_transports.clear();
+  }
   if (configuration.settings.threads == 0) configuration.settings.threads = event::usable_cpus();
   auto recorder = open_pcap_file(configuration.pcap_file, configuration.settings);
   auto messages = giop::make_giop(configuration.limits);

@@ -34,6 +34,7 @@ struct TlsSettings {
 struct Configuration {
   /// A server with an iiop endpoint also listens for its own host: -ORBLocalTransports auto.
   orb::Settings settings{.local_transports = {"shmiop", "uiop"}};
+  bool chooses_local_transports = false;  ///< -ORBLocalTransports is given
   messaging::Limits limits;
   poa::AdapterLimits adapter_limits;
   std::uint32_t threads_per_connection_max = 32;  ///< accepted and ignored

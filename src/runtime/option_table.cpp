@@ -163,6 +163,7 @@ constexpr std::string_view local_schemes[] = {"shmiop", "uiop"};  // auto: in th
 
 void set_local_transports(Configuration& configuration, const std::string& value) {
   std::vector<std::string>& chosen = configuration.settings.local_transports;
+  configuration.chooses_local_transports = true;
   chosen.clear();
   if (value == "none") return;
   if (value == "auto") return chosen.assign(std::begin(local_schemes), std::end(local_schemes));

@@ -118,6 +118,17 @@ TEST_CASE("an encoder borrows from the size on that its owner chooses") {
   }
 }
 
+TEST_CASE("octets that the encoder makes itself are never borrowed") {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer, 1);
+  encoder.set_code_sets({.giop_minor = 2});
+  encoder << L'\u20ac' << std::wstring(L"\u20ac");
+  const Octets digits = test::from_hex("12 3c");
+  encoder.write_copied_octets(digits);
+  CHECK(buffer.borrowed().empty());
+  CHECK(buffer.size() == buffer.own_size());
+}
+
 TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without permission") {
   const std::vector<std::int16_t> small(Encoder::borrow_size_min / 2 - 1);
   const std::vector<std::int16_t> large(Encoder::borrow_size_min / 2);

@@ -6,9 +6,12 @@
 #include "support/handshake_transport.h"
 #include "support/memory_transport.h"
 #include "support/process_threads.h"
+#include "support/temporary_folder.h"
 #include <perigee/base/clock.h>
 #include <perigee/event/signal.h>
 #include <perigee/ipc/sock.h>
+#include <perigee/transport/local.h>
+#include <perigee/transport/shared_memory.h>
 #include <perigee/transport/tcp.h>
 
 #include <doctest/doctest.h>
@@ -194,6 +197,28 @@ TEST_CASE("connects: four dead hosts delay no other connection") {
              {"iiop", "localhost:" + std::to_string(live_host.local_address().value().port())});
   CHECK(live.result().has_value());
   CHECK(named.result().has_value());
+  CHECK(std::ranges::none_of(dead, [](const auto& wish) { return wish->is_done(); }));
+  for (const auto& wish : dead) CHECK(wish->result().error().kind == IoErrorKind::timed_out);
+}
+
+TEST_CASE("connects: stopped servers at shared memory delay no other connection of this host") {
+  const TemporaryFolder folder;
+  const auto local = transport::make_local_protocol();
+  const auto memory = transport::make_shared_memory_protocol(transport::make_local_protocol());
+  const std::shared_ptr<Connector> to_memory = memory->make_connector();
+  Connects connects(1, steady_clock());
+  const Deadline until = Deadline::after(milliseconds(400), steady_clock().now());
+  std::vector<std::unique_ptr<transport::Acceptor>> stopped;  // they accept nothing
+  std::vector<std::unique_ptr<Wish>> dead;
+  for (const char* const name : {"one", "two", "three", "four"}) {
+    const Endpoint endpoint{"shmiop", folder.file(name)};
+    stopped.push_back(memory->listen(endpoint).value());
+    dead.push_back(std::make_unique<Wish>(connects, to_memory, until, endpoint));
+  }
+  const Endpoint endpoint{"uiop", folder.file("live")};
+  const auto acceptor = local->listen(endpoint).value();
+  Wish live(connects, local->make_connector(), until, endpoint);
+  CHECK(live.result().has_value());
   CHECK(std::ranges::none_of(dead, [](const auto& wish) { return wish->is_done(); }));
   for (const auto& wish : dead) CHECK(wish->result().error().kind == IoErrorKind::timed_out);
 }

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
@@ -152,7 +153,7 @@ TEST_CASE("required TLS excludes the protocols for the own host that no option a
   const TemporaryFolder folder;  // of users other than root
   ::setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
   const auto schemes = [](const Options& options, const std::string& endpoints) {
-    const TlsServer server(Options{"-ORBLocalTransports", "auto"} + options, endpoints);
+    const TlsServer server(options, endpoints);
     const iop::Ior ior = iop::parse_ior_string(server.reference).value();
     std::string names;
     for (const auto& profile : ior.profiles) {
@@ -161,12 +162,17 @@ TEST_CASE("required TLS excludes the protocols for the own host that no option a
     }
     return names;
   };
-  const Options required{"-ORBTls", "required"};
+  const Options automatic{"-ORBLocalTransports", "auto"};
+  const Options required = automatic + Options{"-ORBTls", "required"};
+  const Options allowed{"-ORBTlsPlainSchemes", "uiop"};
   CHECK(schemes(required, tls_endpoint) == "ssliop ");
-  CHECK(schemes(required + Options{"-ORBTlsPlainSchemes", "uiop"}, tls_endpoint) == "ssliop uiop ");
-  CHECK(schemes({}, tls_endpoint) == "ssliop ");
-  CHECK(schemes({}, std::string(tls_endpoint) + ";iiop://127.0.0.1:0") ==
+  CHECK(schemes(required + allowed, tls_endpoint) == "ssliop uiop ");
+  CHECK(schemes(automatic, tls_endpoint) == "ssliop ");
+  CHECK(schemes(automatic, std::string(tls_endpoint) + ";iiop://127.0.0.1:0") ==
         "ssliop iiop shmiop uiop ");
+  std::ofstream(folder.path() + "/empty.toml") << "";
+  const Options by_default{"-ORBConfigFile", folder.path() + "/empty.toml", "-ORBTls", "required"};
+  CHECK(schemes(by_default + allowed, tls_endpoint) == "ssliop ");
   ::unsetenv("XDG_RUNTIME_DIR");
 }
 

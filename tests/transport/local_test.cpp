@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,6 +85,29 @@ class ScopedUmask {
 };
 
 // --- Files ---------------------------------------------------------------------------------------
+
+TEST_CASE("a thread that looks up a socket connects, unless the queue of the server is full") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("socket");
+  const auto connector = make_local_protocol()->make_connector();
+  CHECK_FALSE(connector->look_up({"uiop", path}).has_value());
+  const ipc::Handle server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  REQUIRE(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::chmod(path.c_str(), socket_mark | 0600) == 0);
+  REQUIRE(::listen(server.get(), 0) == 0);
+  auto begun = connector->look_up({"uiop", path});
+  REQUIRE(begun.has_value());
+  REQUIRE(*begun != nullptr);
+  auto connected = (*begun)->advance();
+  REQUIRE(connected.has_value());
+  CHECK((*connected)->peer() == "uiop://" + path);
+  CHECK(connector->look_up({"uiop", path}).value() == nullptr);
+  const ipc::Handle accepted(::accept(server.get(), nullptr, nullptr));
+  REQUIRE(accepted);
+  CHECK(connector->look_up({"uiop", path}).value() != nullptr);
+}
 
 TEST_CASE("a socket file has mode 0600 or the mode of its address, whatever the umask") {
   for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}}) {

@@ -167,6 +167,19 @@ TEST_CASE("sockets and locks of servers that have ended are removed, all other f
   CHECK(std::filesystem::exists(other_name));
 }
 
+TEST_CASE("a socket is stale if its process is younger: another one had its number before") {
+  const TemporaryFolder folder;
+  const std::string before = folder.file(name_of(::getpid(), 'a'));
+  const std::string now = folder.file(name_of(::getpid(), 'b'));
+  leave_socket(before);
+  leave_socket(now);
+  const timespec old[2] = {{1, 0}, {1, 0}};
+  REQUIRE(::utimensat(AT_FDCWD, before.c_str(), old, AT_SYMLINK_NOFOLLOW) == 0);
+  remove_stale_sockets(folder.path());
+  CHECK_FALSE(std::filesystem::exists(before));
+  CHECK(std::filesystem::exists(now));
+}
+
 TEST_CASE("a socket that accepts connections stays, although its process is not visible") {
   const TemporaryFolder folder;
   const std::string path = folder.file(name_of(ended_process()));

@@ -99,6 +99,8 @@ class PERIGEE_API Encoder {
   /// The octets as they are, unaligned, without a length. Large ones are borrowed if `Borrowing`
   /// allows it.
   void write_octets(OctetSpan octets);
+  /// The same for octets that may not live until the message is sent: they are never borrowed.
+  void write_copied_octets(OctetSpan octets);
   /// Elements at their natural alignment, without a length. Large arrays are borrowed if
   /// `Borrowing` allows it.
   template <Swappable T>

@@ -15,7 +15,7 @@ namespace perigee::transport {
 /// it.
 inline constexpr std::uint32_t tag_perigee_shared_memory = 0x50474503;
 
-inline constexpr std::uint32_t shared_memory_connections_max_default = 1024;
+inline constexpr std::uint32_t shared_memory_connections_max_default = 256;
 
 /// The factory of scheme "shmiop". `local` is the factory of scheme "uiop": addresses, options and
 /// trust are those of its UNIX-domain sockets. Client and server meet at such a socket, and the

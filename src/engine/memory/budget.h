@@ -29,7 +29,7 @@ class PERIGEE_API MemoryBudget {
     std::uint64_t unsent = 256u << 20;
     std::uint64_t parked = 128u << 20;
     std::uint64_t decoded = 512u << 20;
-    std::uint64_t opening = 256u << 20;
+    std::uint64_t opening = 512u << 20;
   };
 
   explicit MemoryBudget(const Limits& limits) noexcept;

@@ -121,7 +121,7 @@ struct Settings {
   /// Octets of messages that wait for their peers to read, on all connections.
   std::uint64_t unsent_size_max = 256u << 20;
   /// Memory of the handshakes of all connections that the server has accepted.
-  std::uint64_t opening_size_max = 256u << 20;
+  std::uint64_t opening_size_max = 512u << 20;
   /// Memory of the decoded values of all messages. If this is less than one message may take, the
   /// limit is what one message may take.
   std::uint64_t decoded_total_size_max = 512u << 20;

@@ -213,7 +213,7 @@ void encode_fixed(cdr::Encoder& encoder, Int128 units, int digits) {
     octets[index] = static_cast<std::byte>(next_digit() << 4 | low);
     if (index != 0) low = next_digit();
   }
-  encoder.write_octets(OctetSpan(octets).first(size));
+  encoder.write_copied_octets(OctetSpan(octets).first(size));
 }
 
 Int128 decode_fixed(cdr::Decoder& decoder, int digits) {

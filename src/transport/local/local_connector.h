@@ -1,7 +1,9 @@
 // Connects to UNIX-domain sockets of users that the client trusts. Private to transport/local.
 #pragma once
 
+#include "transport/local/local_address.h"
 #include "transport/stream/queues.h"
+#include <perigee/ipc/lsock.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/transport.h>
 
@@ -17,8 +19,16 @@ class LocalConnector final : public Connector {
 
   std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) override;
+  /// Connects, unless the server's queue of connections is full: then only `connect` waits for it.
+  /// So the thread that calls it does not wait for a handshake of a protocol above.
+  Begun look_up(const Endpoint& endpoint) override;
 
  private:
+  [[nodiscard]] std::expected<LocalAddress, IoError> trusted_address(
+      const Endpoint& endpoint) const;
+  [[nodiscard]] std::expected<std::unique_ptr<Transport>, IoError> transport_of(
+      ipc::lsock::Stream stream, const LocalAddress& address, const Endpoint& endpoint) const;
+
   const LocalTrust trust_;
   const StreamQueues queues_;
 };

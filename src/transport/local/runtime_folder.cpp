@@ -16,17 +16,26 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
 namespace perigee::transport {
 namespace {
+
+using std::chrono::seconds;
 
 constexpr const char* folder_name = "perigee";
 constexpr const char* folder_variable = "XDG_RUNTIME_DIR";
@@ -60,19 +69,59 @@ std::optional<pid_t> process_of(std::string_view name) noexcept {
   return is_socket_name ? std::optional(process) : std::nullopt;
 }
 
-bool has_ended(pid_t process) noexcept { return ::kill(process, 0) == -1 && errno == ESRCH; }
+seconds read_clock(clockid_t clock) noexcept {
+  timespec time{};
+  (void)::clock_gettime(clock, &time);
+  return seconds(time.tv_sec);
+}
+
+/// When the process began, as a time of files. The maximum: it has ended. Zero: the system does
+/// not say. Source: man proc_pid_stat, field 22.
+seconds begin_of(pid_t process) {
+  constexpr int wanted = 22;
+  if (::kill(process, 0) == -1 && errno == ESRCH) return seconds::max();
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::istringstream fields(text.substr(text.rfind(')') + 1));  // the third field comes first
+  std::string skipped;
+  for (int field = 3; field < wanted; ++field) fields >> skipped;
+  std::int64_t ticks = 0;
+  const long ticks_per_second = ::sysconf(_SC_CLK_TCK);
+  if (!(fields >> ticks) || ticks_per_second <= 0) return seconds(0);
+  const seconds boot = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
+  return boot + seconds(ticks / ticks_per_second);
+}
+
+/// Whether the process that made a file has ended. Another process may have its number now: the
+/// servers of a container have the same small numbers after each restart.
+class EndedProcesses {
+ public:
+  [[nodiscard]] bool contains(pid_t process, seconds made) {
+    constexpr seconds doubt{2};  // all times are rounded
+    const auto [begin, is_new] = begins_.try_emplace(process);
+    if (is_new) begin->second = begin_of(process);
+    return made < begin->second - doubt;
+  }
+
+ private:
+  std::map<pid_t, seconds> begins_;  // of the processes asked for: one may have many sockets
+};
 
 /// The names of the sockets whose processes have ended, also of sockets of which only the lock file
 /// is left.
 std::set<std::string> names_of_ended(DIR* folder) {
   std::set<std::string> names;
+  EndedProcesses ended;
   for (std::size_t count = 0; count < stale_entries_max && names.size() < stale_files_max;
        ++count) {
     const dirent* const entry = ::readdir(folder);
     if (entry == nullptr) break;
     const std::string name = socket_of_lock(entry->d_name).value_or(entry->d_name);
     const auto process = process_of(name);
-    if (process && has_ended(*process)) names.insert(name);
+    struct stat status{};
+    if (!process || ::fstatat(::dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == -1)
+      continue;
+    if (ended.contains(*process, seconds(status.st_mtim.tv_sec))) names.insert(name);
   }
   return names;
 }
