@@ -1,4 +1,5 @@
 // Decodes pinned values: in the memory of their message, or else in memory of their own.
+#include <perigee/base/function_ref.h>
 #include <perigee/cdr/landed_sequence.h>
 #include <perigee/cdr/pinned.h>
 
@@ -17,17 +18,22 @@ namespace {
 /// Octets of an object that are charged besides its elements: pins of a few octets are not free.
 constexpr std::uint64_t overhead = 64;
 
-/// The memory of a container, or of an array.
+/// Memory that one value has for itself.
 template <typename Container>
 class Owned final : public PinnedMemory {
  public:
   Owned(Container elements, PinCharge charge) noexcept
       : elements_(std::move(elements)), charge_(std::move(charge)) {}
-  [[nodiscard]] const Container& elements() const noexcept { return elements_; }
 
  private:
   const Container elements_;
   const PinCharge charge_;
+};
+
+/// The octets of a value, and their memory. Null: the decoder has an error.
+struct Place {
+  counted_ptr<PinnedMemory> memory;
+  const std::byte* octets = nullptr;
 };
 
 /// The charge for memory of `octets`. Empty, with an error of the decoder: the budget is full.
@@ -38,37 +44,33 @@ std::optional<PinCharge> charge_for(Decoder& decoder, std::uint64_t octets) noex
   return std::nullopt;
 }
 
-template <typename T>
-struct Filled {
-  counted_ptr<PinnedMemory> memory;
-  std::span<const T> elements;
-};
-
-/// The elements in memory of their own, which `fill` writes.
-template <typename T, typename Fill>
-Filled<T> in_own_memory(Decoder& decoder, std::size_t count, Fill&& fill) {
-  auto charge = charge_for(decoder, count * sizeof(T));
+/// Memory of `size` octets, aligned for every basic type, which `fill` writes.
+Place in_own_memory(Decoder& decoder, std::size_t size, function_ref<void(std::byte*)> fill) {
+  auto charge = charge_for(decoder, size);
   if (!charge) return {};
-  auto elements = std::make_unique_for_overwrite<T[]>(count);
-  const std::span<T> all(elements.get(), count);
-  fill(all);
+  auto octets = std::make_unique_for_overwrite<std::byte[]>(size);
+  const std::byte* const first = octets.get();
+  fill(octets.get());
   if (!decoder.ok()) return {};
-  return {make_counted<Owned<std::unique_ptr<T[]>>>(std::move(elements), std::move(*charge)), all};
+  using Array = std::unique_ptr<std::byte[]>;
+  return {make_counted<Owned<Array>>(std::move(octets), std::move(*charge)), first};
 }
 
-/// The elements as they lie in the message, or a copy of them.
-template <typename T>
-Filled<T> shared_or_copied(Decoder& decoder, PinSource& source, std::span<const T> view) {
-  if (auto memory = source.share(decoder, std::as_bytes(view))) return {std::move(memory), view};
-  if (!decoder.ok()) return {};
-  return in_own_memory<T>(decoder, view.size(), [view](std::span<T> copy) {
-    std::memcpy(copy.data(), view.data(), view.size_bytes());
-  });
+Place copied(Decoder& decoder, OctetSpan view) {
+  return in_own_memory(decoder, view.size(),
+                       [view](std::byte* place) { std::memcpy(place, view.data(), view.size()); });
 }
 
-/// The vector into which the ORB has received the sequence. Null: there is none of this type.
+/// The octets as they lie in the message, or a copy of them.
+Place shared_or_copied(Decoder& decoder, PinSource& source, OctetSpan view) {
+  if (auto memory = source.share(decoder, view)) return {std::move(memory), view.data()};
+  return decoder.ok() ? copied(decoder, view) : Place();
+}
+
+/// The vector into which the ORB has received the sequence. Null: there is none of this type, or
+/// the decoder has an error.
 template <typename T>
-Filled<T> take_landed(Decoder& decoder, std::size_t count) {
+Place take_landed(Decoder& decoder, std::size_t count) {
   Decoder ahead = decoder;
   ahead.align(sizeof(T));
   LandedSequence* const landed = ahead.pass_landed(count * sizeof(T));
@@ -81,17 +83,18 @@ Filled<T> take_landed(Decoder& decoder, std::size_t count) {
     if (ahead.swaps())
       for (T& value : values) value = reverse_octets(value);
   decoder = ahead;
-  const std::span<const T> elements(values);  // stays valid when the vector is moved
-  return {make_counted<Owned<std::vector<T>>>(std::move(values), std::move(*charge)), elements};
+  const auto* const first = reinterpret_cast<const std::byte*>(values.data());  // moves with it
+  return {make_counted<Owned<std::vector<T>>>(std::move(values), std::move(*charge)), first};
 }
 
 template <typename T>
-Filled<T> read_sequence(Decoder& decoder, PinSource& source, std::size_t count) {
-  if (auto landed = take_landed<T>(decoder, count); landed.memory || !decoder.ok()) return landed;
+Place read_sequence(Decoder& decoder, PinSource& source, std::size_t count) {
+  if (Place landed = take_landed<T>(decoder, count); landed.memory || !decoder.ok()) return landed;
   const std::span<const T> view = decoder.view_array<T>(count);
-  if (!view.empty()) return shared_or_copied(decoder, source, view);
-  return in_own_memory<T>(decoder, count,
-                          [&decoder](std::span<T> values) { decoder.read_array(values); });
+  if (!view.empty()) return shared_or_copied(decoder, source, std::as_bytes(view));
+  return in_own_memory(decoder, count * sizeof(T), [&decoder, count](std::byte* place) {
+    decoder.read_array(std::span(reinterpret_cast<T*>(place), count));
+  });
 }
 
 }  // namespace
@@ -101,8 +104,10 @@ void Pinning::read(Decoder& decoder, PinSource& source, pinned<T>& values) {
   values = pinned<T>();
   const std::size_t count = decoder.read_length(sizeof(T));
   if (count == 0) return;
-  Filled<T> filled = read_sequence<T>(decoder, source, count);
-  if (decoder.ok()) values = pinned<T>(std::move(filled.memory), filled.elements);
+  Place place = read_sequence<T>(decoder, source, count);
+  if (!decoder.ok()) return;
+  const std::span elements(reinterpret_cast<const T*>(place.octets), count);
+  values = pinned<T>(std::move(place.memory), elements);
 }
 
 // A text that had to be converted is in `storage`.
@@ -111,15 +116,12 @@ void Pinning::read(Decoder& decoder, PinSource& source, pinned<char>& text) {
   std::string storage;
   const std::string_view view = decoder.read_borrowed_string(storage);
   if (view.empty() || !decoder.ok()) return;
-  Filled<char> filled;
-  if (storage.empty()) {
-    filled = shared_or_copied<char>(decoder, source, view);
-  } else {
-    filled = in_own_memory<char>(decoder, view.size(), [view](std::span<char> copy) {
-      std::memcpy(copy.data(), view.data(), view.size());
-    });
-  }
-  if (decoder.ok()) text = pinned<char>(std::move(filled.memory), filled.elements);
+  const OctetSpan octets = std::as_bytes(std::span(view));
+  Place place =
+      storage.empty() ? shared_or_copied(decoder, source, octets) : copied(decoder, octets);
+  if (!decoder.ok()) return;
+  const std::span characters(reinterpret_cast<const char*>(place.octets), view.size());
+  text = pinned<char>(std::move(place.memory), characters);
 }
 
 #define PERIGEE_INSTANTIATE(T) \
