@@ -99,15 +99,16 @@ inline bool is_short_ascii_string(const char* text, std::size_t size,
 /// than the copy.
 inline void copy_text(char* place, std::string_view text) noexcept {
   const std::size_t size = text.size();
-  const auto copy_ends = [place, text, size]<typename Word>(Word first) {  // they may overlap
+  const char* const octets = text.data();
+  const auto copy_ends = [place, octets, size]<typename Word>(Word first) {  // they may overlap
     Word last = 0;
-    std::memcpy(&first, text.data(), sizeof first);
-    std::memcpy(&last, text.data() + size - sizeof last, sizeof last);
+    std::memcpy(&first, octets, sizeof first);
+    std::memcpy(&last, octets + size - sizeof last, sizeof last);
     std::memcpy(place, &first, sizeof first);
     std::memcpy(place + size - sizeof last, &last, sizeof last);
   };
   if (size > 2 * sizeof(std::uint64_t))
-    std::memcpy(place, text.data(), size);
+    std::memcpy(place, octets, size);
   else if (size >= sizeof(std::uint64_t))
     copy_ends(std::uint64_t{});
   else if (size >= sizeof(std::uint32_t))

@@ -106,7 +106,7 @@ TEST_CASE("a large string with a NUL inside is an error, also when it is borrowe
 TEST_CASE("an encoder borrows from the size on that its owner chooses") {
   const std::vector<std::uint8_t> values(100, 7);
   const std::string text(100, 'x');
-  for (const std::size_t size_min : {1, 100, 101}) {
+  for (const std::size_t size_min : {1UZ, 100UZ, 101UZ}) {
     cdr::Buffer buffer;
     Encoder encoder(buffer, size_min);
     encoder << values << text;

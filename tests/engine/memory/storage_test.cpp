@@ -3,7 +3,6 @@
 #include "engine/memory/budget.h"
 #include "engine/memory/decoded_share.h"
 #include "engine/memory/mapping_cache.h"
-#include "support/allocations.h"
 #include <perigee/messaging/message.h>
 #include <perigee/messaging/storage.h>
 
@@ -15,7 +14,6 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -269,30 +267,6 @@ TEST_CASE("the message keeps memory that pinned values have left") {
   CHECK(cache->kept() == 0);
   storage.reset();
   CHECK(cache->kept() == 4 * mib);
-}
-
-TEST_CASE("sharing that runs out of memory leaves the message and the budget unchanged") {
-  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::Limits{});
-  const auto share = make_counted<DecodedShare>(budget);
-  OrbStandIn orb(*share);
-  bool failed = true;
-  for (std::size_t number = 1; failed; ++number) {
-    MessageStorage storage;
-    REQUIRE(storage.reserve({0, mib, mib, true}, make_cache()));
-    std::memset(storage.data(), 7, mib);
-    cdr::PinCharge charge(&orb);
-    perigee::test::fail_allocation(number);
-    counted_ptr<cdr::PinnedMemory> memory;
-    try {
-      memory = storage.share(std::move(charge), mib);
-    } catch (const std::bad_alloc&) {
-      CHECK(budget->charged(Use::decoded) == 0);
-    }
-    failed = perigee::test::stop_failing_allocation();
-    CHECK((memory != nullptr) != failed);
-    CHECK(storage.data()[mib - 1] == std::byte{7});
-  }
-  CHECK(budget->charged(Use::decoded) == 0);
 }
 
 TEST_CASE("a message charges the budget once for all that share it, until it is given back") {
