@@ -42,7 +42,7 @@ public final class Callbacks {
     Peer peer = PeerHelper.narrow(orb.string_to_object(reference));
     checkAll("callbacks", () -> checkCallbacks(peer, own));
     if (Arrays.asList(arguments).contains("--quit")) {
-      peer.quit();
+      Checks.quit(peer);
     }
     System.exit(Checks.finish());
   }

@@ -51,6 +51,19 @@ final class Checks {
     }
   }
 
+  /**
+   * Tells the server to end. The test waits for its end. The server closes the connection when it
+   * has read this oneway. If the JDK's ORB is still in the sending then, it sends again for a
+   * minute, and fails, also with exceptions of its own code.
+   */
+  static void quit(AllTypes.Peer peer) {
+    try {
+      peer.quit();
+    } catch (org.omg.CORBA.SystemException | java.util.NoSuchElementException exception) {
+      System.err.println("after the request to quit: " + exception);
+    }
+  }
+
   private static void fail(String what, String how) {
     ++failed;
     System.err.println("failed: " + what + " " + how);

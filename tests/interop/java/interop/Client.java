@@ -39,7 +39,7 @@ public final class Client {
     checkAll("exceptions", () -> ExceptionChecks.run(peer));
     checkAll("large values", () -> TypeChecks.checkLarge(peer, options.large));
     if (options.quit) {
-      peer.quit();
+      Checks.quit(peer);
     }
   }
 
