@@ -20,18 +20,13 @@ void copy_reversed(std::byte* destination, OctetSpan source) {
   }
 }
 
-/// Copies a text as two words, which may overlap. Words of 4 octets serve texts of 4 to 8 octets,
-/// words of 8 serve texts of 8 to 16. False if there is a NUL inside.
+/// False if there is a NUL inside. Words of 4 octets serve texts of 4 to 8 octets, words of 8 serve
+/// texts of 8 to 16.
 template <typename Word>
-bool copy_as_words(std::byte* place, std::string_view text) {
+bool copy_words_without_nul(std::byte* place, std::string_view text) {
   constexpr std::uint64_t above = sizeof(Word) == 8 ? 0 : 0xffffffff00000000;
-  const std::size_t second = text.size() - sizeof(Word);
-  Word words[2];
-  std::memcpy(&words[0], text.data(), sizeof(Word));  // NOLINT(bugprone-*): text is long enough
-  std::memcpy(&words[1], text.data() + second, sizeof(Word));
-  std::memcpy(place, &words[0], sizeof(Word));
-  std::memcpy(place + second, &words[1], sizeof(Word));
-  return !has_zero_octet(words[0] | above) && !has_zero_octet(words[1] | above);
+  const auto [first, last] = copy_as_words<Word>(place, text);
+  return !has_zero_octet(first | above) && !has_zero_octet(last | above);
 }
 
 /// False if there is a NUL inside. Most texts are short: for these, a function call costs more than
@@ -42,8 +37,8 @@ bool copy_without_nul(std::byte* place, std::string_view text) {
     std::memcpy(place, text.data(), text.size());
     return std::memchr(text.data(), 0, text.size()) == nullptr;
   }
-  if (text.size() >= 8) return copy_as_words<std::uint64_t>(place, text);
-  if (text.size() >= 4) return copy_as_words<std::uint32_t>(place, text);
+  if (text.size() >= 8) return copy_words_without_nul<std::uint64_t>(place, text);
+  if (text.size() >= 4) return copy_words_without_nul<std::uint32_t>(place, text);
   bool has_nul = false;
   for (const char character : text) {
     has_nul = has_nul || character == '\0';

@@ -1,6 +1,7 @@
 // Copies texts and searches them for a NUL, for the encoder and the decoder.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -95,24 +96,29 @@ inline bool is_short_ascii_string(const char* text, std::size_t size,
   return (all & high_bits) == 0;
 }
 
+/// Copies a text of `sizeof(Word)` to twice as many octets: as its first and its last word, which
+/// may overlap. Gives both words.
+template <typename Word>
+std::array<Word, 2> copy_as_words(void* place, std::string_view text) noexcept {
+  const char* const octets = text.data();
+  const std::size_t second = text.size() - sizeof(Word);
+  std::array<Word, 2> words;
+  std::memcpy(&words[0], octets, sizeof(Word));
+  std::memcpy(&words[1], octets + second, sizeof(Word));
+  std::memcpy(place, &words[0], sizeof(Word));
+  std::memcpy(static_cast<char*>(place) + second, &words[1], sizeof(Word));
+  return words;
+}
+
 /// Copies a text as std::memcpy does. Most texts are short: for these, a function call costs more
 /// than the copy.
 inline void copy_text(char* place, std::string_view text) noexcept {
-  const std::size_t size = text.size();
-  const char* const octets = text.data();
-  const auto copy_ends = [place, octets, size]<typename Word>(Word first) {  // they may overlap
-    Word last = 0;
-    std::memcpy(&first, octets, sizeof first);
-    std::memcpy(&last, octets + size - sizeof last, sizeof last);
-    std::memcpy(place, &first, sizeof first);
-    std::memcpy(place + size - sizeof last, &last, sizeof last);
-  };
-  if (size > 2 * sizeof(std::uint64_t))
-    std::memcpy(place, octets, size);
-  else if (size >= sizeof(std::uint64_t))
-    copy_ends(std::uint64_t{});
-  else if (size >= sizeof(std::uint32_t))
-    copy_ends(std::uint32_t{});
+  if (text.size() > 2 * sizeof(std::uint64_t))
+    std::memcpy(place, text.data(), text.size());
+  else if (text.size() >= sizeof(std::uint64_t))
+    copy_as_words<std::uint64_t>(place, text);
+  else if (text.size() >= sizeof(std::uint32_t))
+    copy_as_words<std::uint32_t>(place, text);
   else
     for (const char character : text) *place++ = character;
 }
