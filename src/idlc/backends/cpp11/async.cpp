@@ -51,25 +51,19 @@ std::string result_type(const Coroutine& coroutine) {
 }
 
 std::vector<std::string> coroutine_parameters(const Coroutine& coroutine) {
-  std::vector<std::string> result;
-  for (const Parameter& parameter : coroutine.callable.parameters)
-    if (parameter.direction != Direction::out)
-      result.push_back(cpp_type(*parameter.type) + " " + cpp_name(parameter.name));
-  if (!coroutine.callable.contexts.empty())
-    result.push_back(std::string(context_type) + " _context_");
-  return result;
+  const auto declared = [](const Parameter& parameter) {
+    return cpp_type(*parameter.type) + " " + cpp_name(parameter.name);
+  };
+  return request_items(coroutine.callable, declared, std::string(context_type) + " _context_");
 }
 
 std::vector<std::string> servant_parameters(const Coroutine& coroutine) {
-  std::vector<std::string> result = coroutine_parameters(coroutine);
-  std::size_t index = 0;
-  for (const Parameter& parameter : coroutine.callable.parameters) {
-    if (parameter.direction == Direction::out) continue;
-    if (is_pinned(parameter))
-      result[index] = pinned_type(*parameter.type) + " " + cpp_name(parameter.name);
-    ++index;
-  }
-  return result;
+  const auto declared = [](const Parameter& parameter) {
+    const Type& type = *parameter.type;
+    return (is_pinned(parameter) ? pinned_type(type) : cpp_type(type)) + " " +
+           cpp_name(parameter.name);
+  };
+  return request_items(coroutine.callable, declared, std::string(context_type) + " _context_");
 }
 
 Callable arguments_of(const Coroutine& coroutine) {

@@ -5,6 +5,7 @@
 #include "idlc/backends/cpp11/types.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace perigee::idlc::cpp11 {
 
@@ -125,37 +126,36 @@ std::vector<std::string> argument_list(const Callable& callable) {
   return result;
 }
 
-std::vector<std::string> request_variables(const Callable& callable) {
+std::vector<std::string> request_items(const Callable& callable, const TextOf& text_of,
+                                       std::string context) {
   std::vector<std::string> result;
   for (const Parameter& parameter : callable.parameters)
-    if (parameter.direction != Direction::out) result.push_back(cpp_name(parameter.name));
-  if (!callable.contexts.empty()) result.emplace_back("_context_");
+    if (parameter.direction != Direction::out) result.push_back(text_of(parameter));
+  if (!callable.contexts.empty()) result.push_back(std::move(context));
   return result;
+}
+
+std::vector<std::string> request_variables(const Callable& callable) {
+  const auto name_of = [](const Parameter& parameter) { return cpp_name(parameter.name); };
+  return request_items(callable, name_of, "_context_");
 }
 
 std::vector<std::string> decoded_variables(const Callable& callable) {
-  std::vector<std::string> result;
-  for (const Parameter& parameter : callable.parameters) {
-    if (parameter.direction == Direction::out) continue;
+  const auto marked = [](const Parameter& parameter) {
     const std::string name = cpp_name(parameter.name);
-    result.push_back(is_pinned(parameter)
-                         ? "::perigee::cdr::pinned_from(_request_.pin_source(), " + name + ")"
-                         : name);
-  }
-  if (!callable.contexts.empty()) result.emplace_back("_context_");
-  return result;
+    return is_pinned(parameter)
+               ? "::perigee::cdr::pinned_from(_request_.pin_source(), " + name + ")"
+               : name;
+  };
+  return request_items(callable, marked, "_context_");
 }
 
 std::vector<std::string> request_values(const Callable& callable) {
-  std::vector<std::string> result;
-  for (const Parameter& parameter : callable.parameters) {
-    if (parameter.direction == Direction::out) continue;
+  const auto marked = [](const Parameter& parameter) {
     const std::string name = cpp_name(parameter.name);
-    result.push_back(is_borrowed(parameter) ? "::perigee::cdr::borrowed(" + name + ")" : name);
-  }
-  if (!callable.contexts.empty())
-    result.emplace_back("::perigee::stub::selected(_context_, _properties_)");
-  return result;
+    return is_borrowed(parameter) ? "::perigee::cdr::borrowed(" + name + ")" : name;
+  };
+  return request_items(callable, marked, "::perigee::stub::selected(_context_, _properties_)");
 }
 
 std::vector<std::string> reply_variables(const Callable& callable) {

@@ -5,6 +5,7 @@
 #include "idlc/frontend/model.h"
 #include "idlc/implied/implied.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,11 @@ std::vector<std::string> parameter_list(const Callable& callable);
 /// pinned values.
 /// The context of the caller comes last and is called `_context_`.
 std::vector<std::string> argument_list(const Callable& callable);
+/// A text for each parameter in the request, in order, then `context` if the callable has a context
+/// clause.
+using TextOf = std::function<std::string(const Parameter&)>;
+std::vector<std::string> request_items(const Callable& callable, const TextOf& text_of,
+                                       std::string context);
 /// The names of the variables into which a skeleton decodes the request, in order. Pinned ones are
 /// marked.
 std::vector<std::string> decoded_variables(const Callable& callable);
