@@ -4,6 +4,7 @@
 
 #include "transport/local/local_address.h"
 #include "transport/local/local_trust.h"
+#include "transport/stream/ended_connect.h"
 #include "transport/stream/errors.h"
 #include "transport/stream/stream_transport.h"
 #include <perigee/ipc/lsock.h>
@@ -22,20 +23,6 @@ std::unexpected<IoError> refuse(const Endpoint& endpoint, const std::string& why
   return std::unexpected(IoError{IoErrorKind::system, IoOperation::connect, EACCES,
                                  to_string(endpoint) + " (" + why + ")"});
 }
-
-/// A connect that has ended already.
-class EndedConnect final : public ConnectInProgress {
- public:
-  explicit EndedConnect(std::unique_ptr<Transport> made) noexcept : made_(std::move(made)) {}
-  std::expected<std::unique_ptr<Transport>, IoError> advance() override { return std::move(made_); }
-  [[nodiscard]] int handle() const noexcept override { return -1; }  // not called: see `advance`
-  [[nodiscard]] IoError timed_out() const override {
-    return {IoErrorKind::timed_out, IoOperation::connect, 0, made_ ? made_->peer() : std::string()};
-  }
-
- private:
-  std::unique_ptr<Transport> made_;
-};
 
 }  // namespace
 

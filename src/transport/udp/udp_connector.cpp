@@ -3,6 +3,7 @@
 
 #include "transport/inet/inet_profile.h"
 #include "transport/inet/listen_address.h"
+#include "transport/stream/ended_connect.h"
 #include "transport/stream/errors.h"
 #include "transport/udp/udp_carrier.h"
 #include "transport/udp/udp_transport.h"
@@ -15,9 +16,8 @@
 namespace perigee::transport {
 namespace {
 
-using Made = std::expected<std::unique_ptr<Transport>, IoError>;
-
-Made open_first(const std::vector<ipc::InetAddr>& addresses, const Endpoint& endpoint) {
+EndedConnect::Made open_first(const std::vector<ipc::InetAddr>& addresses,
+                              const Endpoint& endpoint) {
   std::error_code error;
   for (const ipc::InetAddr& address : addresses) {
     auto socket = ipc::sock::CoDgram::open(address);
@@ -27,21 +27,6 @@ Made open_first(const std::vector<ipc::InetAddr>& addresses, const Endpoint& end
   return failure(IoOperation::connect, error, endpoint);
 }
 
-/// A connect that has ended when it begins.
-class UdpConnect final : public ConnectInProgress {
- public:
-  explicit UdpConnect(Made made) noexcept : made_(std::move(made)) {}
-
-  Made advance() override { return std::move(made_); }
-  [[nodiscard]] int handle() const noexcept override { return ipc::Handle::none; }
-  [[nodiscard]] IoError timed_out() const override {
-    return {IoErrorKind::timed_out, IoOperation::connect, 0, {}};
-  }
-
- private:
-  Made made_;
-};
-
 }  // namespace
 
 Connector::Begun UdpConnector::begin(const Endpoint& endpoint) {
@@ -49,11 +34,11 @@ Connector::Begun UdpConnector::begin(const Endpoint& endpoint) {
   if (!parts) return std::unexpected(parts.error());
   const auto address = ipc::InetAddr::parse_host(parts->host, parts->port);
   if (!address) return nullptr;
-  return std::make_unique<UdpConnect>(open_first({*address}, endpoint));
+  return std::make_unique<EndedConnect>(open_first({*address}, endpoint));
 }
 
 Connector::Begun UdpConnector::look_up(const Endpoint& endpoint) {
-  return std::make_unique<UdpConnect>(connect(endpoint, {}));
+  return std::make_unique<EndedConnect>(connect(endpoint, {}));
 }
 
 std::expected<std::unique_ptr<Transport>, IoError> UdpConnector::connect(
