@@ -62,7 +62,11 @@ class Message final : public PinSource {
     ++shares;
     return make_counted<PinnedMemory>();
   }
-  [[nodiscard]] Decoder decoder() const noexcept { return Decoder(octets, order); }
+  [[nodiscard]] Decoder decoder(Environment* environment = nullptr) const noexcept {
+    Decoder made(octets, order);
+    made.set_environment(environment);
+    return made;
+  }
   [[nodiscard]] bool contains(OctetSpan part) const noexcept {
     return part.data() >= octets.data() &&
            part.data() + part.size() <= octets.data() + octets.size();
@@ -156,8 +160,7 @@ TEST_CASE("the copies of a pinned value share its memory, also between threads")
   const auto budget = make_counted<PinBudget>(unlimited);
   OrbOfPins orb(*budget);
   Message message = Message::of(std::endian::native, Message::Sharing::forbidden, numbers);
-  Decoder decoder = message.decoder();
-  decoder.set_environment(&orb);
+  Decoder decoder = message.decoder(&orb);
   pinned<double> values;
   decoder >> pinned_from(message, values);
   const std::uint64_t charged = budget->charged;
@@ -180,8 +183,7 @@ TEST_CASE("a pinned value keeps its budget alive") {
   {
     OrbOfPins orb(*budget);
     Message message = Message::of(std::endian::native, Message::Sharing::forbidden, numbers);
-    Decoder decoder = message.decoder();
-    decoder.set_environment(&orb);
+    Decoder decoder = message.decoder(&orb);
     decoder >> pinned_from(message, values);
   }
   budget.reset();
@@ -195,8 +197,7 @@ TEST_CASE("a pinned value for which the budget has no room fails the decoder") {
   const auto budget = make_counted<PinBudget>(std::uint64_t{16});
   OrbOfPins orb(*budget);
   Message message = Message::of(std::endian::native, Message::Sharing::forbidden, numbers);
-  Decoder decoder = message.decoder();
-  decoder.set_environment(&orb);
+  Decoder decoder = message.decoder(&orb);
   pinned<double> values;
   decoder >> pinned_from(message, values);
   CHECK(decoder.error().kind == ErrorKind::memory_full);
@@ -209,8 +210,7 @@ TEST_CASE("a length that the message cannot hold fails before memory is taken") 
   OrbOfPins orb(*budget);
   Message message =
       Message::of(std::endian::native, Message::Sharing::allowed, std::uint32_t{0xffffffff});
-  Decoder decoder = message.decoder();
-  decoder.set_environment(&orb);
+  Decoder decoder = message.decoder(&orb);
   pinned<double> values;
   decoder >> pinned_from(message, values);
   CHECK(decoder.error().kind == ErrorKind::bad_length);
@@ -249,8 +249,7 @@ TEST_CASE("an empty sequence takes no memory and shares nothing") {
   OrbOfPins orb(*budget);
   Message message = Message::of(std::endian::native, Message::Sharing::allowed,
                                 std::vector<double>(), std::string());
-  Decoder decoder = message.decoder();
-  decoder.set_environment(&orb);
+  Decoder decoder = message.decoder(&orb);
   pinned<double> values;
   pinned<char> text;
   decoder >> pinned_from(message, values) >> pinned_from(message, text);

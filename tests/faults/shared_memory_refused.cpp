@@ -61,7 +61,7 @@ void leave_handles(rlim_t count) {
   limit(RLIMIT_NOFILE, static_cast<rlim_t>(highest) + 1 + count);
 }
 
-/// The number of the user `nobody` on most systems. Any user without privileges would do.
+/// A user without privileges on most systems. Any other number would do, except that of the caller.
 constexpr unsigned other_user = 65534;
 
 void become_other_user() {

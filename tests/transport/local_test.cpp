@@ -6,6 +6,7 @@
 #include "transport/local/local_place.h"
 #include "transport/local/local_trust.h"
 #include "transport/local/socket_file.h"
+#include "transport/socket_files.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/lsock.h>
 #include <perigee/transport/local.h>
@@ -50,7 +51,10 @@ namespace perigee::transport {
 namespace {
 
 using namespace std::chrono_literals;
+using test::leave_stale_file;
+using test::mode_of;
 using test::octets;
+using test::ScopedUmask;
 using test::TemporaryFolder;
 
 std::expected<std::unique_ptr<Acceptor>, IoError> listen(const std::string& address) {
@@ -60,29 +64,6 @@ std::expected<std::unique_ptr<Transport>, IoError> connect(const std::string& ad
                                                            std::chrono::milliseconds limit = 10s) {
   return make_local_protocol()->make_connector()->connect({"uiop", address}, limit);
 }
-
-mode_t mode_of(const std::string& path) {
-  struct stat status{};
-  REQUIRE(::lstat(path.c_str(), &status) == 0);
-  return status.st_mode & 0777;
-}
-
-/// Leaves a socket file without a server.
-void leave_stale_file(const std::string& path) {
-  REQUIRE(ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(path)).has_value());
-  REQUIRE(std::filesystem::exists(path));
-}
-
-class ScopedUmask {
- public:
-  explicit ScopedUmask(mode_t mask) : before_(::umask(mask)) {}
-  ~ScopedUmask() { ::umask(before_); }
-  ScopedUmask(const ScopedUmask&) = delete;
-  ScopedUmask& operator=(const ScopedUmask&) = delete;
-
- private:
-  mode_t before_;
-};
 
 // --- Files ---------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 
 #include "support/temporary_folder.h"
 #include "transport/local/local_place.h"
+#include "transport/socket_files.h"
 #include <perigee/ipc/lsock.h>
 #include <perigee/transport/local.h>
 
@@ -24,31 +25,17 @@
 namespace perigee::transport {
 namespace {
 
+using test::leave_stale_file;
+using test::mode_of;
+using test::ScopedUmask;
 using test::TemporaryFolder;
 
 RuntimeFolder in(const TemporaryFolder& folder) { return {folder.path(), 0700, 0600}; }
-
-mode_t mode_of(const std::string& path) {
-  struct stat status{};
-  REQUIRE(::lstat(path.c_str(), &status) == 0);
-  return status.st_mode & 0777;
-}
 
 int error_of(const RuntimeFolder& where) {
   const auto made = make_runtime_folder(where);
   return made ? 0 : made.error().value();
 }
-
-class ScopedUmask {
- public:
-  explicit ScopedUmask(mode_t mask) : before_(::umask(mask)) {}
-  ~ScopedUmask() { ::umask(before_); }
-  ScopedUmask(const ScopedUmask&) = delete;
-  ScopedUmask& operator=(const ScopedUmask&) = delete;
-
- private:
-  mode_t before_;
-};
 
 /// The number of a process that has ended.
 pid_t ended_process() {
@@ -60,12 +47,6 @@ pid_t ended_process() {
 
 std::string name_of(pid_t process, char digit = 'a') {
   return std::to_string(process) + '-' + std::string(16, digit);
-}
-
-/// Leaves a socket file without a server.
-void leave_socket(const std::string& path) {
-  REQUIRE(ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(path)).has_value());
-  REQUIRE(std::filesystem::exists(path));
 }
 
 void write_file(const std::string& path) { REQUIRE(std::ofstream(path).good()); }
@@ -153,9 +134,9 @@ TEST_CASE("sockets and locks of servers that have ended are removed, all other f
   const std::string own = folder.file(name_of(::getpid()));
   const std::string no_socket = folder.file(name_of(ended, 'c'));
   const std::string other_name = folder.file("orb");
-  leave_socket(stale);
-  leave_socket(own);
-  leave_socket(other_name);
+  leave_stale_file(stale);
+  leave_stale_file(own);
+  leave_stale_file(other_name);
   write_file(lock);
   write_file(no_socket);
   REQUIRE(::chmod(lock.c_str(), 0600) == 0);
@@ -171,8 +152,8 @@ TEST_CASE("a socket is stale if its process is younger: another one had its numb
   const TemporaryFolder folder;
   const std::string before = folder.file(name_of(::getpid(), 'a'));
   const std::string now = folder.file(name_of(::getpid(), 'b'));
-  leave_socket(before);
-  leave_socket(now);
+  leave_stale_file(before);
+  leave_stale_file(now);
   const timespec old[2] = {{1, 0}, {1, 0}};
   REQUIRE(::utimensat(AT_FDCWD, before.c_str(), old, AT_SYMLINK_NOFOLLOW) == 0);
   remove_stale_sockets(folder.path());
@@ -195,7 +176,7 @@ TEST_CASE("one call removes a limited number of stale sockets") {
     std::string name = name_of(ended, '0');
     name[name.size() - 1] = "0123456789abcdef"[file % 16];
     name[name.size() - 2] = "0123456789abcdef"[file / 16];
-    leave_socket(folder.file(name));
+    leave_stale_file(folder.file(name));
   }
   const auto count = [&folder] {
     return std::distance(std::filesystem::directory_iterator(folder.path()), {});
