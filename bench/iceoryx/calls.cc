@@ -4,14 +4,11 @@
 //   cubit_iceoryx server                                  prints the name of its service
 //   cubit_iceoryx client SERVICE WORKLOAD:REQUEST:REPLY…  answers commands (workloads.h); octets
 #include "../cubit/workloads.h"
+#include "program.h"
 #include "waiting.h"
 
 #include <iceoryx_posh/popo/untyped_client.hpp>
 #include <iceoryx_posh/popo/untyped_server.hpp>
-#include <iceoryx_hoofs/log/logmanager.hpp>
-#include <iceoryx_posh/runtime/posh_runtime.hpp>
-
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +21,9 @@
 
 namespace {
 
+using iceoryx_peer::alignment;
+using iceoryx_peer::fail;
+using iceoryx_peer::start;
 using iceoryx_peer::Waiting;
 
 /// The front of each message. The rest has no meaning.
@@ -33,18 +33,9 @@ struct Front {
   std::int32_t cpu;
 };
 
-constexpr std::uint32_t alignment = 8;
 
 iox::capro::ServiceDescription service_of(const std::string& name) {
   return {"perigee", "cubit", iox::capro::IdString_t(iox::cxx::TruncateToCapacity, name)};
-}
-
-void start(const std::string& role) {
-  const std::string name = "perigee-cubit-" + role + "-" + std::to_string(getpid());
-  iox::log::LogManager::GetLogManager().SetDefaultLogLevel(
-      iox::log::LogLevel::kError, iox::log::LogLevelOutput::kHideLogLevel);
-  iox::runtime::PoshRuntime::initRuntime(
-      iox::RuntimeName_t(iox::cxx::TruncateToCapacity, name));
 }
 
 void write(void* chunk, const std::vector<char>& octets, const Front& front, std::size_t size) {
@@ -52,14 +43,8 @@ void write(void* chunk, const std::vector<char>& octets, const Front& front, std
   std::memcpy(chunk, &front, sizeof front);
 }
 
-// The functions of iceoryx call this one, and may not throw.
-[[noreturn]] void fail(const char* what) {
-  std::cerr << "cubit_iceoryx: " << what << std::endl;
-  std::_Exit(1);
-}
-
 int run_server() {
-  start("server");
+  start("cubit", "server");
   const std::string name = std::to_string(getpid());
   iox::popo::UntypedServer server(service_of(name));
   Waiting<iox::popo::UntypedServer, iox::popo::ServerState> requests(
@@ -127,7 +112,7 @@ cubit::Workload parse_workload(Caller& caller, const std::string& word) {
 }
 
 int run_client(const std::string& service, const std::vector<std::string>& words) {
-  start("client");
+  start("cubit", "client");
   Caller caller(service);
   std::vector<cubit::Workload> workloads;
   for (const std::string& word : words) workloads.push_back(parse_workload(caller, word));

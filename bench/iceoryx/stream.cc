@@ -4,16 +4,13 @@
 //   ttcp_iceoryx receiver              prints the name of its service
 //   ttcp_iceoryx transmitter SERVICE   answers commands (transfer.h)
 #include "../ttcp/transfer.h"
+#include "program.h"
 #include "waiting.h"
 
 #include <iceoryx_posh/popo/untyped_client.hpp>
 #include <iceoryx_posh/popo/untyped_publisher.hpp>
 #include <iceoryx_posh/popo/untyped_server.hpp>
 #include <iceoryx_posh/popo/untyped_subscriber.hpp>
-#include <iceoryx_hoofs/log/logmanager.hpp>
-#include <iceoryx_posh/runtime/posh_runtime.hpp>
-
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -25,28 +22,16 @@
 
 namespace {
 
+using iceoryx_peer::alignment;
+using iceoryx_peer::fail;
+using iceoryx_peer::start;
 using iceoryx_peer::Waiting;
 
-constexpr std::uint32_t alignment = 8;
 constexpr std::uint64_t queue_capacity = 16;  // buffers; harness/roudi.cpp has memory for more
 
 iox::capro::ServiceDescription service_of(const std::string& name, const char* part) {
   return {"perigee-ttcp", iox::capro::IdString_t(iox::cxx::TruncateToCapacity, part),
           iox::capro::IdString_t(iox::cxx::TruncateToCapacity, name)};
-}
-
-void start(const std::string& role) {
-  const std::string name = "perigee-ttcp-" + role + "-" + std::to_string(getpid());
-  iox::log::LogManager::GetLogManager().SetDefaultLogLevel(
-      iox::log::LogLevel::kError, iox::log::LogLevelOutput::kHideLogLevel);
-  iox::runtime::PoshRuntime::initRuntime(
-      iox::RuntimeName_t(iox::cxx::TruncateToCapacity, name));
-}
-
-// The functions of iceoryx call this one, and may not throw.
-[[noreturn]] void fail(const char* what) {
-  std::cerr << "ttcp_iceoryx: " << what << std::endl;
-  std::_Exit(1);
 }
 
 /// Receives the buffers of a transfer, and answers with the totals.
@@ -145,7 +130,7 @@ class Transmitter {
 };
 
 int run_receiver() {
-  start("receiver");
+  start("ttcp", "receiver");
   const std::string name = std::to_string(getpid());
   Receiver receiver(name);
   std::cout << name << std::endl;
@@ -153,7 +138,7 @@ int run_receiver() {
 }
 
 int run_transmitter(const std::string& name) {
-  start("transmitter");
+  start("ttcp", "transmitter");
   Transmitter transmitter(name);
   return ttcp::serve_transfers(
       [&transmitter](const ttcp::Transfer& transfer) { return transmitter.transmit(transfer); });
