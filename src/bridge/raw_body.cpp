@@ -103,8 +103,9 @@ std::optional<RawBody> RawBody::of(const messaging::IncomingMessage& message,
                                    const cdr::Decoder& body) noexcept {
   const std::size_t rest = body.remaining();
   if (rest == 0) return RawBody{{}, message.order, 0};
-  if (message.landed || rest > message.octets.size()) return std::nullopt;
-  RawBody made{message.octets.last(rest), message.order,
+  const OctetSpan octets = message.landed ? message.landed->join(message.octets) : message.octets;
+  if (rest > octets.size()) return std::nullopt;
+  RawBody made{octets.last(rest), message.order,
                static_cast<std::uint8_t>(body.position() % 8)};
   if (!message.piece_sizes) return made;
   const std::size_t* const sizes = message.piece_sizes.get();

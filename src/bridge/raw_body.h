@@ -29,8 +29,8 @@ struct RawBody {
   const std::size_t* further_pieces = nullptr;
 
   /// The octets of a message that `body` has not read. The message must outlive the result. Nothing
-  /// if the body cannot be passed on: the numbers of a sequence are in `message.landed`, or the
-  /// header itself is in fragments.
+  /// if the body cannot be passed on: the header is in fragments, or there is no memory to join the
+  /// message with the numbers in `message.landed`.
   [[nodiscard]] static std::optional<RawBody> of(const messaging::IncomingMessage& message,
                                                  const cdr::Decoder& body) noexcept;
 };

@@ -63,7 +63,12 @@ LandedSequence* Decoder::pass_landed(std::size_t size) noexcept {
 
 bool Decoder::join_landed() noexcept {
   LandedSequence& landed = *std::exchange(landed_, nullptr);
-  if (SequenceMemory* const memory = sequence_memory()) memory->forget_place(landed.place());
+  if (landed.is_linked()) {
+    ask_for_memory(landed.size());
+    if (!ok()) return false;
+  } else if (SequenceMemory* const memory = sequence_memory()) {
+    memory->forget_place(landed.place());
+  }
   const OctetSpan whole = landed.join(octets_);
   if (whole.empty()) {
     fail(ErrorKind::truncated);
@@ -72,6 +77,20 @@ bool Decoder::join_landed() noexcept {
   octets_ = whole;
   beyond_ = 0;
   return true;
+}
+
+// The elements begin at the position `start`, and have `size` octets each. Empty: they are not
+// linked, or cannot be viewed; then nothing is read.
+OctetSpan Decoder::view_linked(std::size_t start, std::size_t count, std::size_t size) noexcept {
+  if (landed_ == nullptr || !landed_->is_linked() || start != octets_.size()) return {};
+  const OctetSpan linked = landed_->linked();
+  const auto address = reinterpret_cast<std::uintptr_t>(linked.data());
+  const bool is_aligned = address % size == 0;
+  if (linked.size() / size != count || linked.size() % size != 0 || !is_aligned) return {};
+  if (size > 1 ? swap_ : code_sets_.converts()) return {};
+  position_ = start;
+  (void)pass_landed(linked.size());
+  return linked;
 }
 
 Decoder Decoder::copy_into(Copied& copy) const {
@@ -126,6 +145,8 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
     fail(ErrorKind::truncated);
     return {};
   }
+  if (landed_ != nullptr && landed_->is_linked() && position_ == octets_.size() && count == beyond_)
+    return pass_landed(count)->linked();
   if (landed_ != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
   const OctetSpan view(octets_.data() + position_, count);
   std::size_t left = count;

@@ -1,5 +1,6 @@
 // Finds the octets of the vector in a LandedSequence, and joins them with the rest of the message.
 #include <perigee/cdr/landed_sequence.h>
+#include <perigee/cdr/pinned.h>
 
 #include <algorithm>
 #include <new>
@@ -18,14 +19,25 @@ LandedSequence::LandedSequence(LargeVector values, SequencePlace place,
       values_);
 }
 
+LandedSequence::LandedSequence(OctetSpan octets, counted_ptr<PinnedMemory> memory,
+                               std::size_t head_size) noexcept
+    : place_(),
+      head_size_(head_size),
+      memory_(0),
+      linked_(octets),
+      linked_memory_(std::move(memory)) {}
+
+LandedSequence::~LandedSequence() = default;
+
 OctetSpan LandedSequence::join(OctetSpan head) noexcept {
-  const std::size_t size = head.size() + octets_.size();
+  const OctetSpan numbers = is_linked() ? linked_ : OctetSpan(octets_);
+  const std::size_t size = head.size() + numbers.size();
   if (whole_ == nullptr) {
     if (taken_) return {};
     whole_.reset(new (std::nothrow) std::byte[size]);
     if (whole_ == nullptr) return {};
     std::ranges::copy(head, whole_.get());
-    std::ranges::copy(octets_, whole_.get() + head.size());
+    std::ranges::copy(numbers, whole_.get() + head.size());
   }
   return {whole_.get(), size};
 }

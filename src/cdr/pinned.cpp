@@ -87,9 +87,24 @@ Place take_landed(Decoder& decoder, std::size_t count) {
   return {make_counted<Owned<std::vector<T>>>(std::move(values), std::move(*charge)), first};
 }
 
+/// The numbers in memory that the sender shares. They are not charged: a connection has a limited
+/// number of links.
+template <typename T>
+Place take_linked(Decoder& decoder, std::size_t count) {
+  Decoder ahead = decoder;
+  ahead.align(sizeof(T));
+  LandedSequence* const landed = ahead.pass_landed(count * sizeof(T));
+  if (landed == nullptr || !landed->is_linked() || (sizeof(T) > 1 && ahead.swaps())) return {};
+  const std::byte* const first = landed->linked().data();
+  if (reinterpret_cast<std::uintptr_t>(first) % alignof(T) != 0) return {};
+  decoder = ahead;
+  return {landed->linked_memory(), first};
+}
+
 template <typename T>
 Place read_sequence(Decoder& decoder, PinSource& source, std::size_t count) {
   if (Place landed = take_landed<T>(decoder, count); landed.memory || !decoder.ok()) return landed;
+  if (Place linked = take_linked<T>(decoder, count); linked.memory) return linked;
   const std::span<const T> view = decoder.view_array<T>(count);
   if (!view.empty()) return shared_or_copied(decoder, source, std::as_bytes(view));
   return in_own_memory(decoder, count * sizeof(T), [&decoder, count](std::byte* place) {

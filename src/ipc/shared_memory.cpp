@@ -49,9 +49,16 @@ Result<Handle> make_shared_memory(std::size_t size) {
   return memory;
 }
 
+Status check_shared_memory(int fd, std::size_t size) {
+  const auto found = size_of_shared_memory(fd);
+  if (!found) return std::unexpected(found.error());
+  if (*found != size) return failure(EINVAL);
+  return {};
+}
+
 // Memory with large pages (hugetlbfs) is refused: an access fails with SIGBUS if the system has no
 // large page left.
-Status check_shared_memory(int fd, std::size_t size) {
+Result<std::size_t> size_of_shared_memory(int fd) {
   const int seals = ::fcntl(fd, F_GET_SEALS);
   if (seals == -1 || (seals & fixed_size_seals) != fixed_size_seals) return failure(EPERM);
   struct statfs system{};
@@ -59,8 +66,8 @@ Status check_shared_memory(int fd, std::size_t size) {
   if (system.f_type != TMPFS_MAGIC) return failure(EPERM);
   struct stat file{};
   if (::fstat(fd, &file) == -1) return failure(errno);
-  if (!std::cmp_equal(file.st_size, size)) return failure(EINVAL);
-  return {};
+  if (!std::in_range<std::size_t>(file.st_size)) return failure(EINVAL);
+  return static_cast<std::size_t>(file.st_size);
 }
 
 SharedMapping::SharedMapping(SharedMapping&& other) noexcept

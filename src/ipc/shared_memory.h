@@ -17,6 +17,8 @@ namespace perigee::ipc {
 /// fixed by seals, with pages of the usual size. Errors: operation_not_permitted (another kind of
 /// file, or seals are missing), invalid_argument (another size), and the system's.
 [[nodiscard]] Status check_shared_memory(int fd, std::size_t size);
+/// The same check for memory of any size. Returns its size in octets.
+[[nodiscard]] Result<std::size_t> size_of_shared_memory(int fd);
 
 /// Whether this process may write to a mapping.
 enum class Access : bool { read, read_and_write };

@@ -59,8 +59,16 @@ bool is_allowed(const Configuration& configuration, std::string_view scheme) {
   return std::ranges::find(schemes, scheme) != schemes.end();
 }
 
+// Sequences are not linked if the ORB records or disturbs the octets of connections: these do not
+// contain them.
+bool links_sequences(const Configuration& configuration) {
+  return configuration.shared_memory_trust && configuration.pcap_file.empty() &&
+         !configuration.faults;
+}
+
 // TLS comes first: if a reference has several addresses, the client tries them in this order.
-transport::ProtocolFactories built_in_protocols(const Configuration& configuration) {
+transport::ProtocolFactories built_in_protocols(const Configuration& configuration,
+                                                const std::shared_ptr<LazyPool>& pool) {
   transport::ProtocolFactories protocols;
   if (configuration.tls.use != TlsUse::no) {
     auto tls =
@@ -75,20 +83,21 @@ transport::ProtocolFactories built_in_protocols(const Configuration& configurati
   if (is_allowed(configuration, "shmiop"))
     protocols.push_back(transport::make_shared_memory_protocol(
         transport::make_local_protocol(configuration.local_trust),
-        configuration.shared_memory_connections_max));
+        configuration.shared_memory_connections_max,
+        links_sequences(configuration) ? pool : nullptr));
   if (is_allowed(configuration, "diop")) protocols.push_back(transport::make_udp_protocol());
   return protocols;
 }
 
 std::unique_ptr<transport::ProtocolRegistry> make_protocols(
     const Configuration& configuration, const messaging::MessagingProtocol& own_messages,
-    transport::PcapFile* recorder) {
+    const std::shared_ptr<LazyPool>& pool, transport::PcapFile* recorder) {
   auto registry = std::make_unique<transport::ProtocolRegistry>(
       configuration.limits, [faults = configuration.faults, recorder](auto protocol) {
         return decorate(std::move(protocol), faults, recorder);
       });
   registry->set_own_messaging(own_messages);
-  if (const auto added = registry->add(built_in_protocols(configuration)); !added)
+  if (const auto added = registry->add(built_in_protocols(configuration, pool)); !added)
     raise_initialize(added.error(), "");
   for (const std::string& library : configuration.protocol_libraries)
     if (const auto loaded = registry->load(library); !loaded)
@@ -140,10 +149,14 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   if (configuration.settings.threads == 0) configuration.settings.threads = event::usable_cpus();
   auto recorder = open_pcap_file(configuration.pcap_file, configuration.settings);
   auto messages = giop::make_giop(configuration.limits);
-  auto protocols = make_protocols(configuration, *messages, recorder.get());
+  auto pool = std::make_shared<LazyPool>(configuration.shared_pool_size);
+  auto protocols = make_protocols(configuration, *messages, pool, recorder.get());
   auto core = std::make_shared<orb::OrbCore>(
-      orb::CoreParts{std::move(configuration.settings), std::move(protocols), std::move(messages),
-                     std::move(recorder)});
+      orb::CoreParts{.settings = std::move(configuration.settings),
+                     .protocols = std::move(protocols),
+                     .messaging = std::move(messages),
+                     .kept = std::move(recorder),
+                     .shared_pool = std::move(pool)});
   if (&install_server != nullptr)
     install_server(*core, configuration);
   else

@@ -361,6 +361,12 @@ constexpr Option options[] = {
     {"UiopTrust", "uiop.trust", text, "own|root|<user>|all|/<folder>|@<prefix>[,...]",
      "the users whose UNIX-domain sockets a client trusts, and the places of these sockets",
      set_uiop_trust, nullptr, "own,root"},
+    answer_option<&Configuration::shared_memory_trust>(
+        "SharedMemoryTrust", "shared_memory.trust", text,
+        "whether sequences in shared buffers pass to peers on this host without a copy"),
+    number_option<&Configuration::shared_pool_size>(
+        "SharedPoolSize", "shared_memory.pool_size", octets,
+        "the size of the pool of shared buffers; only buffers take memory"),
     {"Tls", "tls.use", text, "no|allowed|required",
      "whether the ORB speaks TLS, and whether it speaks nothing else", set_tls_use, nullptr,
      "allowed, if another option of TLS is set"},

@@ -228,7 +228,13 @@ class PERIGEE_API Decoder {
     requires(!std::same_as<T, long double> && !std::same_as<T, wchar_t>)
   [[nodiscard]] std::span<const T> view_array(std::size_t count) noexcept {
     const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
-    if (start > octets_.size() || count > (octets_.size() - start) / sizeof(T)) return {};
+    if (start > octets_.size() || count > (octets_.size() - start) / sizeof(T)) [[unlikely]] {
+      const OctetSpan linked = view_linked(start, count, sizeof(T));
+      const std::span<const T> view(reinterpret_cast<const T*>(linked.data()),
+                                    linked.size() / sizeof(T));
+      if constexpr (std::same_as<T, char>) check_characters(view);
+      return view;
+    }
     const std::byte* first = octets_.data() + start;
     const bool is_aligned = (reinterpret_cast<std::uintptr_t>(first) & (alignof(T) - 1)) == 0;
     if (count == 0 || !is_aligned || (sizeof(T) > 1 && swap_)) return {};
@@ -361,6 +367,8 @@ class PERIGEE_API Decoder {
   [[gnu::cold]] bool begin_next_piece() noexcept;
   [[gnu::cold]] void align_at_end(std::size_t alignment) noexcept;
   [[gnu::cold]] bool join_landed() noexcept;
+  [[gnu::cold]] OctetSpan view_linked(std::size_t start, std::size_t count,
+                                      std::size_t size) noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
   [[nodiscard]] std::uint64_t charged() const noexcept { return granted_kib_ * kib - memory_left_; }
   [[gnu::cold]] void ask_for_memory(std::uint64_t octets) noexcept;

@@ -1,7 +1,8 @@
-// The numbers of a large sequence that were received directly into the vector of its parameter,
-// instead of into the storage of their message.
+// The numbers of a large sequence that are not in the storage of their message. They were received
+// directly into the vector of their parameter, or stay in memory of the sender.
 #pragma once
 
+#include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/sequence_memory.h>
@@ -14,34 +15,50 @@
 
 namespace perigee::cdr {
 
+class PinnedMemory;
+
 /// The numbers at the end of a message. The other octets of the message, the head, are elsewhere.
 /// Once the numbers have arrived, one thread at a time accesses this object, like the message.
 class PERIGEE_API LandedSequence final {
  public:
   /// The first number is `head_size` octets behind the start of the message.
   LandedSequence(LargeVector values, SequencePlace place, std::size_t head_size) noexcept;
+  /// Numbers that are linked: `octets` in `memory`, which the sender shares with this process. The
+  /// caller trusts the sender not to change them.
+  LandedSequence(OctetSpan octets, counted_ptr<PinnedMemory> memory,
+                 std::size_t head_size) noexcept;
+  LandedSequence(const LandedSequence&) = delete;
+  LandedSequence& operator=(const LandedSequence&) = delete;
+  ~LandedSequence();
 
   [[nodiscard]] const SequencePlace& place() const noexcept { return place_; }
   [[nodiscard]] std::size_t head_size() const noexcept { return head_size_; }
   /// Octets of the numbers.
-  [[nodiscard]] std::size_t size() const noexcept { return octets_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return octets_.size() + linked_.size(); }
   /// Octets of memory that the vector takes.
   [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
-  /// The memory of the numbers. Not after `take`.
+  /// The memory of the numbers. Not after `take`. Empty if the numbers are linked.
   [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
 
-  /// Whether the numbers have the type T, and were not taken.
+  [[nodiscard]] bool is_linked() const noexcept { return static_cast<bool>(linked_memory_); }
+  /// The numbers, if they are linked.
+  [[nodiscard]] OctetSpan linked() const noexcept { return linked_; }
+  /// Owns their memory.
+  [[nodiscard]] const counted_ptr<PinnedMemory>& linked_memory() const noexcept {
+    return linked_memory_;
+  }
+
+  /// Whether the numbers are in a vector of the type T, and were not taken.
   template <typename T>
   [[nodiscard]] bool holds() const noexcept {
-    return std::holds_alternative<std::vector<T>>(values_) && !taken_;
+    return std::holds_alternative<std::vector<T>>(values_) && !taken_ && !is_linked();
   }
   /// Moves the numbers to `values`, as they were received. If they have another type, or were taken
   /// before, returns false and moves nothing.
   template <typename T>
   [[nodiscard]] bool take(std::vector<T>& values) noexcept {
-    auto* const landed = std::get_if<std::vector<T>>(&values_);
-    if (landed == nullptr || taken_) return false;
-    values = std::move(*landed);
+    if (!holds<T>()) return false;
+    values = std::move(*std::get_if<std::vector<T>>(&values_));
     taken_ = true;
     return true;
   }
@@ -55,6 +72,8 @@ class PERIGEE_API LandedSequence final {
   std::size_t head_size_;
   MutableOctetSpan octets_;
   std::size_t memory_;
+  OctetSpan linked_;
+  counted_ptr<PinnedMemory> linked_memory_;  // null: the numbers are in values_
   bool taken_ = false;
   std::unique_ptr<std::byte[]> whole_;
 };

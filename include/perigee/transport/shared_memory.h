@@ -4,6 +4,7 @@
 
 #include <perigee/base/export.h>
 #include <perigee/iop/profile_codec.h>
+#include <perigee/transport/shared_pool.h>
 #include <perigee/transport/transport.h>
 
 #include <cstdint>
@@ -28,9 +29,14 @@ inline constexpr std::uint32_t shared_memory_connections_max_default = 256;
 /// `connections_max`: the most connections that servers of this protocol have at a time. Each uses
 /// up to 512 KiB of memory. A server refuses more connections at once, so their clients go on with
 /// the next address. The number does not limit the connections that clients open.
+///
+/// `pool`: sequences in its blocks pass to a peer as links, without a copy, if the peer's protocol
+/// has a pool, too. Each side then trusts the other one not to change octets of a link after it was
+/// sent. Null: all octets are copied, and no peer needs to be trusted.
 PERIGEE_API std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(
     std::unique_ptr<ProtocolFactory> local,
-    std::uint32_t connections_max = shared_memory_connections_max_default);
+    std::uint32_t connections_max = shared_memory_connections_max_default,
+    std::shared_ptr<LazyPool> pool = nullptr);
 
 /// The codec of profiles with `tag_perigee_shared_memory`. They have the form of uiop profiles.
 PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_shared_memory_codec();

@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -41,6 +43,11 @@ class PERIGEE_API shared_buffer final {
   explicit operator bool() const noexcept { return block_ != nullptr; }
   /// Requires a block.
   [[nodiscard]] Place place() const noexcept;
+  /// Whether the block has further owners: copies of this object, or peers that have received its
+  /// octets by a link and still use them.
+  [[nodiscard]] bool is_shared() const noexcept;
+  /// The pool never uses the memory of this block again. Requires a block.
+  void retire() noexcept;
 
  private:
   friend class shared_pool;
@@ -52,8 +59,16 @@ class PERIGEE_API shared_buffer final {
   MutableOctetSpan octets_;
 };
 
+/// Owners of blocks that no longer need some of them, but have not noticed it yet.
+class PERIGEE_API BlockHolder {
+ public:
+  virtual ~BlockHolder() = default;
+  /// Destroys the copies of blocks that are not needed any longer. Any thread.
+  virtual void collect() noexcept = 0;
+};
+
 /// A pool of a fixed size. Any thread. Its memory lives until the pool object and all blocks are
-/// gone. Only blocks take physical memory.
+/// gone. Only memory that was used for blocks takes physical memory.
 class PERIGEE_API shared_pool final {
  public:
   /// Alignment of blocks in octets.
@@ -72,10 +87,13 @@ class PERIGEE_API shared_pool final {
   [[nodiscard]] shared_buffer find(OctetSpan octets) const noexcept;
   /// Octets of the pool.
   [[nodiscard]] std::size_t size() const noexcept;
-  /// Octets that blocks take now.
+  /// Octets that blocks take now, with those that peers still use.
   [[nodiscard]] std::size_t used() const noexcept;
   /// The file of the pool, whose size is fixed by seals. Lives as long as the pool.
   [[nodiscard]] int file() const noexcept;
+  /// The pool asks `holder` to collect blocks before it says that it is full. It replaces the last
+  /// holder.
+  void set_holder(std::weak_ptr<BlockHolder> holder) const;
 
  private:
   friend class shared_buffer;
@@ -83,6 +101,21 @@ class PERIGEE_API shared_pool final {
   explicit shared_pool(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 
   std::shared_ptr<State> state_;  // shared with all blocks, which may outlive the pool object
+};
+
+/// A pool that is made when it is first needed. Any thread.
+class PERIGEE_API LazyPool final {
+ public:
+  /// `size`: see shared_pool::make.
+  explicit LazyPool(std::size_t size) noexcept : size_(size) {}
+
+  /// The pool. After an error, the next call tries again.
+  [[nodiscard]] std::expected<shared_pool, IoError> get();
+
+ private:
+  const std::size_t size_;
+  std::mutex mutex_;
+  std::optional<shared_pool> pool_;
 };
 
 /// Numbers in a block of a pool. The number of elements is fixed. Copies share the elements.

@@ -10,6 +10,7 @@
 #include <perigee/iop/profile_codec.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/properties.h>
+#include <perigee/transport/sequence_links.h>
 
 #include <cerrno>
 #include <chrono>
@@ -134,6 +135,10 @@ class PERIGEE_API Transport {
   /// Whether octets, or the end of the peer, wait to be received. The default asks for the
   /// readiness of `readiness_fd`. Any thread.
   [[nodiscard]] virtual bool holds_input() const noexcept;
+
+  /// The links to sequences in memory that both peers have mapped; null if the transport has none.
+  /// Lives as long as the transport. Any thread.
+  [[nodiscard]] virtual SequenceLinks* links() noexcept { return nullptr; }
 
   /// Longest time that `receive` with Wait::yes waits; zero: no limit. Cheap if unchanged.
   virtual IoResult set_receive_timeout(std::chrono::microseconds timeout) = 0;

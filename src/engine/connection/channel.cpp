@@ -54,6 +54,7 @@ Channel::Channel(std::unique_ptr<transport::Transport> transport,
       polls_busily_(limits.busy_poll.count() != 0 && !transport_->features().spins),
       receives_specially_(polls_busily_ || transport_->features().owes_output),
       traced_(tracing_messages()),
+      links_(session_->reads_landed() && !session_->seals() ? transport_->links() : nullptr),
       encodes_in_place_(transport_->features().encodes_in_place && !session_->seals()),
       sends_specially_(traced_ || encodes_in_place_),
       traffic_(ledger),
@@ -63,6 +64,7 @@ Channel::Channel(std::unique_ptr<transport::Transport> transport,
               ledger != nullptr ? &ledger->storage : nullptr},
              traffic_.sent, session_->seals() ? &sealer_ : nullptr, *limits.clock),
       unfinished_(ledger != nullptr ? ledger->unfinished : nullptr, *this) {
+  if (links_ != nullptr) inbox_.accept_links(*links_);
   if (traced_) trace_connection(peer(), "opened");
 }
 

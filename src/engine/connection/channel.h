@@ -175,7 +175,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// Sends the messages that are held back. False if the connection can no longer send.
   bool uncork();
   /// Takes a queued message back. False if that is too late: it has been sent, or may yet be.
-  [[nodiscard]] bool withdraw(std::uint64_t position) noexcept { return queue_.withdraw(position); }
+  [[nodiscard]] bool withdraw(std::uint64_t position) noexcept;
   /// Waits until a queued message is sent. False if the deadline has passed, or if the connection
   /// can no longer send.
   [[nodiscard]] bool await_sent(std::uint64_t position, Deadline deadline) {
@@ -288,6 +288,8 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   void send_owed_output();
 
   [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
+  [[nodiscard]] std::optional<Sent> send_linked(const cdr::Buffer& message, const Hold* hold,
+                                                transport::Wait wait, Deadline deadline);
   [[nodiscard]] Sent send_gathered(const cdr::Buffer& message, const Hold* hold,
                                    transport::Wait wait, Deadline deadline);
   [[nodiscard]] SendResult after_send(Sent sent);
@@ -335,6 +337,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   const bool polls_busily_;        // the transport does not spin by itself
   const bool receives_specially_;  // it polls busily, or the transport may owe output
   const bool traced_;
+  transport::SequenceLinks* const links_;  // null: all octets of messages are sent
   const bool encodes_in_place_;
   const bool sends_specially_;  // it is traced, or messages are made in memory of the transport
   Traffic traffic_;

@@ -4,10 +4,14 @@
 #include "engine/connection/stand_still.h"
 #include <perigee/base/log.h>
 
+#include <array>
 #include <chrono>
 #include <exception>
 #include <new>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace perigee::engine {
 
@@ -157,9 +161,37 @@ void Channel::trace_message(const cdr::Buffer& message) const {
   if (traced_ && !broken()) trace_sent(*session_, message, peer());
 }
 
+// Empty if the octets of the message must all be sent. The last octets can be linked if they are
+// borrowed; they are not copied then, even if the message waits in the queue.
+std::optional<Sent> Channel::send_linked(const cdr::Buffer& message, const Hold* hold, Wait wait,
+                                         Deadline deadline) {
+  const std::vector<cdr::Buffer::Borrowed>& borrowed = message.borrowed();
+  if (borrowed.size() != 1 || borrowed.front().own_offset != message.own_size() ||
+      message.own_size() > transport::SequenceLinks::head_size_max)
+    return std::nullopt;
+  const std::optional<transport::Link> link = links_->lend(borrowed.front().octets);
+  if (!link) return std::nullopt;
+  const std::array segments{OctetSpan(std::as_bytes(std::span(&*link, 1))), message.own_octets()};
+  const Sent sent = hold == nullptr ? queue_.send(segments, wait, deadline)
+                                    : queue_.hold(segments, *hold, wait, deadline);
+  if (sent.status == Sent::Status::queued)
+    links_->note_queued(*link, sent.ticket);
+  else if (sent.status != Sent::Status::sent && sent.status != Sent::Status::failed)
+    links_->take_back(*link);  // a failed send may have sent a part
+  return sent;
+}
+
+bool Channel::withdraw(std::uint64_t position) noexcept {
+  if (!queue_.withdraw(position)) return false;
+  if (links_ != nullptr) links_->take_back_queued(position);
+  return true;
+}
+
 // A message with borrowed octets, or in fragments.
 [[gnu::noinline]] Sent Channel::send_gathered(const cdr::Buffer& message, const Hold* hold,
                                               Wait wait, Deadline deadline) {
+  if (links_ != nullptr)
+    if (const auto sent = send_linked(message, hold, wait, deadline)) return *sent;
   messaging::OutgoingSegments own;  // used only while another thread uses `segments_`
   const bool shared = !segments_used_.exchange(true, std::memory_order_acquire);
   messaging::OutgoingSegments& segments = shared ? segments_ : own;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace perigee::engine {
@@ -174,6 +175,9 @@ InboxStatus Inbox::next_slowly(IncomingMessage& message) {
   if (state_ == State::datagrams) return next_datagram(message);
   if (remaining_ != 0) return InboxStatus::need_more;
   if (state_ == State::filling && end_storage(message)) return unseal(message);
+  if (links_ != nullptr && state_ == State::ready && begin_ != end_ &&
+      transport::Link::begins({front(), available()})) [[unlikely]]
+    return next_linked(message);
   while (look_at_front() && available() >= frame_.total) {
     if (frame_.status == Frame::Status::message) {
       state_ = State::ready;
@@ -185,6 +189,53 @@ InboxStatus Inbox::next_slowly(IncomingMessage& message) {
     if (end_storage(message)) return unseal(message);
   }
   return state_ == State::failed ? InboxStatus::error : InboxStatus::need_more;
+}
+
+/// The front is a link, or the beginning of a link. Nothing is taken before the octets of the
+/// message in front of the linked ones have arrived.
+InboxStatus Inbox::next_linked(IncomingMessage& message) {
+  transport::Link link;
+  if (available() <= sizeof(link)) return InboxStatus::need_more;
+  std::memcpy(&link, front(), sizeof(link));
+  frame_ = session_.frame({front() + sizeof(link), available() - sizeof(link)});
+  if (frame_.status == Frame::Status::need_more && frame_.total <= limits_.message_size_max)
+    return InboxStatus::need_more;
+  if (!accept_linked(link)) return InboxStatus::error;
+  const std::size_t head_size = frame_.total - static_cast<std::size_t>(link.size);
+  if (available() - sizeof(link) < head_size) return InboxStatus::need_more;
+  transport::LinkedOctets linked = links_->follow(link);
+  if (!linked.memory) {
+    fail(FramingError::bad_header);
+    return InboxStatus::error;
+  }
+  auto landed = std::make_unique<cdr::LandedSequence>(linked.octets, std::move(linked.memory),
+                                                      head_size);
+  begin_ += sizeof(link);
+  Frame head = frame_;
+  head.total = head_size;
+  deliver_view(head, message);
+  message.landed = std::move(landed);
+  return InboxStatus::message;
+}
+
+/// False, with an error: the message of the link is not acceptable. It must be a whole request or
+/// reply.
+bool Inbox::accept_linked(const transport::Link& link) noexcept {
+  const bool is_message =
+      frame_.status == Frame::Status::message && frame_.strip == 0 &&
+      (frame_.kind == MessageKind::request || frame_.kind == MessageKind::reply);
+  const bool fits = link.size != 0 && link.size < frame_.total &&
+                    frame_.total - link.size <= transport::SequenceLinks::head_size_max &&
+                    frame_.total - link.size >= frame_.header_size;
+  if (frame_.total > limits_.message_size_max) {
+    begin_ += sizeof(link);  // `show_refused` shows the message
+    fail(exceed(MessageLimit::message_size, frame_.total, limits_.message_size_max));
+  } else if (frame_.status == Frame::Status::bad) {
+    fail(frame_.error);
+  } else if (!is_message || !fits) {
+    fail(FramingError::bad_header);
+  }
+  return state_ != State::failed;
 }
 
 /// The octets at hand are one datagram.

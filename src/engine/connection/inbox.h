@@ -6,6 +6,7 @@
 #include "engine/connection/exceeded_limit.h"
 #include <perigee/messaging/carrier.h>
 #include <perigee/messaging/protocol.h>
+#include <perigee/transport/sequence_links.h>
 
 #include <cassert>
 #include <cstdint>
@@ -50,6 +51,8 @@ class Inbox {
   explicit Inbox(messaging::Session& session,
                  std::shared_ptr<messaging::StorageSource> source = nullptr,
                  SequenceCache* sequences = nullptr) noexcept;
+  /// From now on, messages may begin with a link. `links` outlives the inbox.
+  void accept_links(transport::SequenceLinks& links) noexcept { links_ = &links; }
   /// The inbox of datagrams, on the side of the connection that `role` says.
   Inbox(messaging::Session& session, messaging::Role role) noexcept;
 
@@ -151,6 +154,8 @@ class Inbox {
 
   [[nodiscard]] InboxStatus next_slowly(messaging::IncomingMessage& message);
   [[nodiscard]] InboxStatus next_datagram(messaging::IncomingMessage& message);
+  [[nodiscard]] InboxStatus next_linked(messaging::IncomingMessage& message);
+  [[nodiscard]] bool accept_linked(const transport::Link& link) noexcept;
   [[nodiscard]] bool is_expected(messaging::MessageKind kind) const noexcept;
   [[nodiscard]] bool look_at_front();
   [[nodiscard]] bool accept_front() noexcept;
@@ -184,6 +189,7 @@ class Inbox {
   messaging::Session& session_;
   const std::shared_ptr<messaging::StorageSource> source_;
   SequenceCache* const sequences_ = nullptr;
+  transport::SequenceLinks* links_ = nullptr;  // null: the front is never a link
   const messaging::Limits& limits_;  // of the session's protocol
   std::byte* data_ = nullptr;
   std::size_t begin_ = 0;

@@ -20,6 +20,7 @@
 #include <perigee/orb/policy.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/transport/registry.h>
+#include <perigee/transport/shared_pool.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -73,6 +74,7 @@ struct CoreParts {
   std::shared_ptr<void> kept;  ///< an object that the protocols refer to; outlives them
   /// The clock of deadlines, draining, idle and send time-outs. Outlives the core.
   const Clock* clock = &steady_clock();
+  std::shared_ptr<LazyPool> shared_pool;  ///< for sequences of the application; null: none
 };
 
 /// The ORB. Any thread, unless a function says otherwise. Owned by CORBA::ORB and by the references
@@ -99,6 +101,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     return *protocols_;
   }
   [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
+  /// The pool for sequences of the application; null: none.
+  [[nodiscard]] LazyPool* shared_pool() noexcept { return shared_pool_.get(); }
   /// The messages of the ORB itself: GIOP. A protocol in the registry may use other messages.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept {
     return *messaging_;
@@ -249,6 +253,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
 
   const Settings settings_;
   const Clock& clock_;
+  const std::shared_ptr<LazyPool> shared_pool_;  // shared with the protocol that links sequences
   const std::shared_ptr<void> kept_;  // not shared: a shared_ptr for its type-erased deleter
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::MessagingProtocol> messaging_;

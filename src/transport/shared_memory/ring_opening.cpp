@@ -3,6 +3,7 @@
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/io_local.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -42,29 +43,46 @@ Wants RingTransport::wants(Step step) const noexcept {
 IoResult RingTransport::say_hello(Wait wait) {
   Hello hello;
   hello.ring_size = rings_->from_client().size;
-  const int handle = memory_.get();
+  std::array<int, Hello::handles_max> handles{memory_.get()};
+  if (links_ != nullptr && links_->prepare()) {
+    hello.trusts = 1;
+    std::ranges::copy(links_->handles(), handles.begin() + 1);
+  }
+  const std::size_t count = hello.trusts == 0 ? 1 : handles.size();
   const auto sent = ipc::io::send_handles(readiness_fd(), std::as_bytes(std::span(&hello, 1)),
-                                          {&handle, 1}, limit_of(wait));
+                                          {handles.data(), count}, limit_of(wait));
   open_wants_ = Wants::to_write;
   if (sent.error != 0) return stopped(sent.error, wait);
   if (sent.count != sizeof(hello)) return protocol_error;
   said_hello_ = true;
   memory_.close();
+  if (links_ != nullptr) links_->close_passed();
   open_wants_ = Wants::to_read;
   return {};
 }
 
 IoResult RingTransport::read_answer(Wait wait) {
   std::byte answer{};
-  const auto received = ipc::io::recv(readiness_fd(), {&answer, 1}, limit_of(wait));
+  std::array<ipc::Handle, RingLinks::handle_count> of_links;
+  const auto received = ipc::io::recv_handles(readiness_fd(), {&answer, 1}, of_links,
+                                              limit_of(wait));
   // A server that closes the connection with the hello unread resets it.
-  if (received.error == ECONNRESET || (received.error == 0 && received.count == 0))
+  if (received.error == ECONNRESET || (received.error == 0 && received.is_end))
     return refused("the server does not accept shared memory");
+  if (received.error == EMFILE) return refused("the server's shared pool: too many open files");
   if (received.error != 0) return stopped(received.error, wait);
   if (answer == static_cast<std::byte>(Answer::full))
     return refused("the server has -ORBSharedMemoryConnectionsMax connections already");
-  if (answer != static_cast<std::byte>(Answer::accepted))
+  const bool is_trusted = answer == static_cast<std::byte>(Answer::trusted);
+  if (answer != static_cast<std::byte>(Answer::accepted) && !is_trusted)
     return refused("the server cannot use the shared memory");
+  if (is_trusted) {
+    if (links_ == nullptr || !links_->prepared() || received.handle_count != of_links.size())
+      return protocol_error;
+    const auto agreed = links_->agree(of_links, rings_->words(), rings_->holds_from_client(),
+                                      rings_->holds_from_server());
+    if (!agreed) return refused("the server's shared pool: " + agreed.error().message());
+  }
   use(rings_->from_client(), rings_->from_server());
   return {};
 }
@@ -72,30 +90,54 @@ IoResult RingTransport::read_answer(Wait wait) {
 // The client sends the hello with one system call, so it arrives whole.
 IoResult RingTransport::answer_hello(Wait wait) {
   Hello hello;
-  std::array<ipc::Handle, 1> memory;
+  std::array<ipc::Handle, Hello::handles_max> handles;
   const auto received = ipc::io::recv_handles(
-      readiness_fd(), std::as_writable_bytes(std::span(&hello, 1)), memory, limit_of(wait));
-  // EMFILE: this process can have no more handles. EMSGSIZE: the client has sent several handles.
+      readiness_fd(), std::as_writable_bytes(std::span(&hello, 1)), handles, limit_of(wait));
+  // EMFILE: this process can have no more handles. EMSGSIZE: the client has sent many handles.
   if (received.error == EMFILE || received.error == EMSGSIZE)
     return refuse_hello("the client's shared memory: " +
                         std::system_category().message(received.error));
   if (received.error != 0) return stopped(received.error, wait);
   if (received.is_end) return {0, IoStatus::end_of_stream, 0};
   if (received.count != sizeof(hello) || hello.magic != Hello::expected_magic ||
-      received.handle_count != 1)
+      received.handle_count != (hello.trusts == 0 ? 1U : handles.size()))
     return refuse_hello("the client did not begin with shared memory");
+  return take_hello(hello, std::span(handles).first(received.handle_count));
+}
+
+IoResult RingTransport::take_hello(const Hello& hello, std::span<ipc::Handle> handles) {
   share_ = RingQuota::take(quota_);
   if (!share_)
     return refuse_hello("there are -ORBSharedMemoryConnectionsMax connections already",
                         Answer::full);
-  auto rings = Rings::accept(memory.front().get(), hello.ring_size);
+  auto rings = Rings::accept(handles.front().get(), hello.ring_size);
   if (!rings) return refuse_hello("the client's shared memory: " + rings.error().message());
-  const auto answer = static_cast<std::byte>(Answer::accepted);
-  const auto sent = ipc::io::send(readiness_fd(), {&answer, 1}, ipc::no_wait);
-  if (sent.error != 0) return {0, IoStatus::failed, sent.error};
   rings_ = std::move(*rings);
-  use(rings_->from_server(), rings_->from_client());
-  return {};
+  const IoResult result = accept_hello(handles.subspan(1));
+  if (result.ok())
+    use(rings_->from_server(), rings_->from_client());
+  else
+    rings_.reset();
+  return result;
+}
+
+// `of_links`: the handles of a client that trusts this server; empty if it does not.
+IoResult RingTransport::accept_hello(std::span<ipc::Handle> of_links) {
+  auto answer = static_cast<std::byte>(Answer::accepted);
+  std::array<int, RingLinks::handle_count> handles{};
+  std::size_t handle_count = 0;
+  if (!of_links.empty() && links_ != nullptr && links_->prepare()) {
+    answer = static_cast<std::byte>(Answer::trusted);
+    handles = links_->handles();
+    handle_count = handles.size();
+    const auto agreed = links_->agree(of_links.first<RingLinks::handle_count>(), rings_->words(),
+                                      rings_->holds_from_server(), rings_->holds_from_client());
+    if (!agreed) return refuse_hello("the client's shared pool: " + agreed.error().message());
+  }
+  const auto sent = ipc::io::send_handles(readiness_fd(), {&answer, 1},
+                                          {handles.data(), handle_count}, ipc::no_wait);
+  if (links_ != nullptr) links_->close_passed();
+  return sent.error == 0 ? IoResult{} : IoResult{0, IoStatus::failed, sent.error};
 }
 
 // It does no harm if the answer does not arrive: the connection ends.

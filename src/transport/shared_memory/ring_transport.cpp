@@ -53,7 +53,7 @@ class RingTransport::TimeLeft {
 };
 
 RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
-                             std::shared_ptr<PeerWatcher> watcher)
+                             const Shared& shared)
     : Transport({.opens = true,
                  .buffers = true,
                  .encodes_in_place = true,
@@ -61,17 +61,18 @@ RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer
                  .spins = true}),
       socket_(std::move(socket)),
       peer_(std::move(peer)),
-      watcher_(std::move(watcher)) {}
+      watcher_(shared.watcher),
+      links_(shared.trust ? std::make_unique<RingLinks>(shared.trust) : nullptr) {}
 
 RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
-                             std::shared_ptr<PeerWatcher> watcher, std::shared_ptr<RingQuota> quota)
-    : RingTransport(std::move(socket), std::move(peer), std::move(watcher)) {
+                             const Shared& shared, std::shared_ptr<RingQuota> quota)
+    : RingTransport(std::move(socket), std::move(peer), shared) {
   quota_ = std::move(quota);
 }
 
 RingTransport::RingTransport(std::unique_ptr<Transport> socket, std::string peer,
-                             std::shared_ptr<PeerWatcher> watcher, Rings::Made made)
-    : RingTransport(std::move(socket), std::move(peer), std::move(watcher)) {
+                             const Shared& shared, Rings::Made made)
+    : RingTransport(std::move(socket), std::move(peer), shared) {
   rings_ = std::move(made.rings);
   memory_ = std::move(made.memory);
 }

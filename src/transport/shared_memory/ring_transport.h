@@ -3,6 +3,7 @@
 
 #include "transport/shared_memory/peer_watch.h"
 #include "transport/shared_memory/ring.h"
+#include "transport/shared_memory/ring_links.h"
 #include "transport/shared_memory/ring_quota.h"
 #include "transport/shared_memory/rings.h"
 #include "transport/shared_memory/spin.h"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace perigee::transport::shared_memory {
@@ -27,12 +29,18 @@ namespace perigee::transport::shared_memory {
 /// back to `polls` before it reads the ring a last time.
 class RingTransport final : public Transport {
  public:
+  /// Objects of the protocol that its connections share.
+  struct Shared {
+    std::shared_ptr<PeerWatcher> watcher;
+    std::shared_ptr<const LinkTrust> trust;  ///< null: sequences are never linked
+  };
+
   /// The client's end: `made` goes to the server in `open`.
-  RingTransport(std::unique_ptr<Transport> socket, std::string peer,
-                std::shared_ptr<PeerWatcher> watcher, Rings::Made made);
+  RingTransport(std::unique_ptr<Transport> socket, std::string peer, const Shared& shared,
+                Rings::Made made);
   /// The server's end: the memory arrives in `open`, which refuses it if the quota is used up.
-  RingTransport(std::unique_ptr<Transport> socket, std::string peer,
-                std::shared_ptr<PeerWatcher> watcher, std::shared_ptr<RingQuota> quota);
+  RingTransport(std::unique_ptr<Transport> socket, std::string peer, const Shared& shared,
+                std::shared_ptr<RingQuota> quota);
   ~RingTransport() override;
 
   IoResult open(Wait wait) override;
@@ -53,6 +61,8 @@ class RingTransport final : public Transport {
   void end_watch() noexcept override { watched_.store(false); }
   [[nodiscard]] bool holds_input() const noexcept override;
 
+  [[nodiscard]] SequenceLinks* links() noexcept override { return links_.get(); }
+
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override;
   IoResult set_send_timeout(std::chrono::microseconds timeout) override;
   void shutdown_send() noexcept override;
@@ -67,13 +77,14 @@ class RingTransport final : public Transport {
   /// The time limit of one blocking call.
   class TimeLeft;
 
-  RingTransport(std::unique_ptr<Transport> socket, std::string peer,
-                std::shared_ptr<PeerWatcher> watcher);
+  RingTransport(std::unique_ptr<Transport> socket, std::string peer, const Shared& shared);
 
   // Opening (ring_opening.cpp).
   [[nodiscard]] IoResult say_hello(Wait wait);
   [[nodiscard]] IoResult read_answer(Wait wait);
   [[nodiscard]] IoResult answer_hello(Wait wait);
+  [[nodiscard]] IoResult take_hello(const Hello& hello, std::span<ipc::Handle> handles);
+  [[nodiscard]] IoResult accept_hello(std::span<ipc::Handle> of_links);
   [[nodiscard]] IoResult refuse_hello(std::string why, Answer with = Answer::refused);
   [[nodiscard]] IoResult refused(std::string why);
   void use(const Ring& outgoing, const Ring& incoming) noexcept;
@@ -111,6 +122,7 @@ class RingTransport final : public Transport {
   std::shared_ptr<RingQuota> quota_;  // of a server
   RingQuota::Share share_;            // declared before the memory: it ends after the mapping
   std::optional<Rings> rings_;
+  const std::unique_ptr<RingLinks> links_;  // null: sequences are never linked
   ipc::Handle memory_;  // of the client, until the server has it
   bool said_hello_ = false;
   Wants open_wants_ = Wants::to_read;

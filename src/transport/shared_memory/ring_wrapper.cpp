@@ -1,8 +1,6 @@
 // The client makes the memory.
 #include "transport/shared_memory/ring_wrapper.h"
 
-#include "transport/shared_memory/ring_transport.h"
-
 #include <string>
 #include <utility>
 
@@ -14,13 +12,13 @@ ConnectionWrapper::Made RingWrapper::connected(std::unique_ptr<Transport> transp
     return std::unexpected(IoError{IoErrorKind::system, IoOperation::create, made.error().value(),
                                    to_string(endpoint) + " (shared memory)"});
   std::string peer = outer(transport->peer());
-  return std::make_unique<RingTransport>(std::move(transport), std::move(peer), watcher_,
+  return std::make_unique<RingTransport>(std::move(transport), std::move(peer), shared_,
                                          std::move(*made));
 }
 
 ConnectionWrapper::Made RingWrapper::accepted(std::unique_ptr<Transport> transport) const {
   std::string peer = outer(transport->peer());
-  return std::make_unique<RingTransport>(std::move(transport), std::move(peer), watcher_, quota_);
+  return std::make_unique<RingTransport>(std::move(transport), std::move(peer), shared_, quota_);
 }
 
 }  // namespace perigee::transport::shared_memory

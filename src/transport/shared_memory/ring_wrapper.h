@@ -3,11 +3,14 @@
 
 #include "transport/shared_memory/peer_watch.h"
 #include "transport/shared_memory/ring_quota.h"
+#include "transport/shared_memory/ring_transport.h"
 #include "transport/wrapped_connections.h"
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace perigee::transport::shared_memory {
 
@@ -17,9 +20,11 @@ inline constexpr std::string_view shared_memory_scheme = "shmiop";
 /// acceptor.
 class RingWrapper final : public RenamedScheme {
  public:
-  /// `connections_max`: of servers; see `make_shared_memory_protocol`.
-  explicit RingWrapper(std::uint32_t connections_max)
+  /// The arguments are those of `make_shared_memory_protocol`.
+  RingWrapper(std::uint32_t connections_max, std::shared_ptr<LazyPool> pool)
       : RenamedScheme(std::string(shared_memory_scheme), "uiop"),
+        shared_{std::make_shared<PeerWatcher>(),
+                pool ? std::make_shared<const LinkTrust>(std::move(pool)) : nullptr},
         quota_(std::make_shared<RingQuota>(connections_max)) {}
 
   [[nodiscard]] Made connected(std::unique_ptr<Transport> transport,
@@ -27,7 +32,7 @@ class RingWrapper final : public RenamedScheme {
   [[nodiscard]] Made accepted(std::unique_ptr<Transport> transport) const override;
 
  private:
-  const std::shared_ptr<PeerWatcher> watcher_ = std::make_shared<PeerWatcher>();
+  const RingTransport::Shared shared_;
   const std::shared_ptr<RingQuota> quota_;
 };
 

@@ -11,7 +11,11 @@
 namespace perigee::transport::shared_memory {
 namespace {
 
-constexpr std::size_t words_size = 2 * sizeof(RingWords);
+/// Where the words of links are in the file. Each part begins at a page of the usual size.
+constexpr std::size_t holds_from_client_at = 4096;
+constexpr std::size_t holds_from_server_at = 2 * 4096;
+constexpr std::size_t words_size = holds_from_server_at + sizeof(HoldWords);
+static_assert(2 * sizeof(RingWords) <= holds_from_client_at && sizeof(HoldWords) <= 4096);
 
 /// The words take one page, the largest page size of the supported systems.
 constexpr std::size_t words_room = ring_size_min;
@@ -55,7 +59,7 @@ ipc::Result<Rings> Rings::map(int fd, std::uint32_t ring_size, bool is_client) {
   auto server = SharedMapping::map_twice(fd, words_room + ring_size, ring_size, access(!is_client));
   if (!server) return std::unexpected(server.error());
   Rings rings;
-  rings.words_ = std::move(*words);
+  rings.words_ = std::make_shared<const ipc::SharedMapping>(std::move(*words));
   rings.from_client_ = std::move(*client);
   rings.from_server_ = std::move(*server);
   rings.size_ = ring_size;
@@ -63,12 +67,20 @@ ipc::Result<Rings> Rings::map(int fd, std::uint32_t ring_size, bool is_client) {
 }
 
 Ring Rings::from_client() const noexcept {
-  return {std::launder(reinterpret_cast<RingWords*>(words_.data())), from_client_.data(), size_};
+  return {std::launder(reinterpret_cast<RingWords*>(words_->data())), from_client_.data(), size_};
 }
 
 Ring Rings::from_server() const noexcept {
-  return {std::launder(reinterpret_cast<RingWords*>(words_.data() + sizeof(RingWords))),
+  return {std::launder(reinterpret_cast<RingWords*>(words_->data() + sizeof(RingWords))),
           from_server_.data(), size_};
 }
+
+// The system has filled new memory with zeros: all words say 0.
+HoldWords& Rings::holds_at(std::size_t offset) const noexcept {
+  return *std::launder(reinterpret_cast<HoldWords*>(words_->data() + offset));
+}
+
+HoldWords& Rings::holds_from_client() const noexcept { return holds_at(holds_from_client_at); }
+HoldWords& Rings::holds_from_server() const noexcept { return holds_at(holds_from_server_at); }
 
 }  // namespace perigee::transport::shared_memory

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ipc/shared_memory.h"
+#include "transport/shared_memory/holds.h"
 #include "transport/shared_memory/ring.h"
 #include <perigee/base/octets.h>
 #include <perigee/ipc/handle.h>
@@ -11,26 +12,33 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 namespace perigee::transport::shared_memory {
 
 /// The first octets of a connection, from the client to the server, in the byte order of the host.
 /// The handle of the memory comes with them. The server answers with one octet, an Answer.
+///
+/// A client that trusts the server, with respect to linked sequences, sends two more handles: those
+/// of its pool, and one end of a pipe (see Loans).
 struct Hello {
   static constexpr std::array<char, 8> expected_magic{'P', 'G', 'E', '-', 'S', 'H', 'M', '1'};
 
+  /// Of the memory, the pool, and the end of the pipe.
+  static constexpr std::size_t handles_max = 3;
+
   std::array<char, 8> magic = expected_magic;
   std::uint32_t ring_size = 0;  ///< octets of each of the two rings
-  std::uint32_t reserved = 0;
+  std::uint32_t trusts = 0;     ///< 1: two more handles come
 };
 static_assert(sizeof(Hello) == 16 && offsetof(Hello, ring_size) == 8);
 
-/// `full`: the server has its highest number of connections.
-enum class Answer : std::uint8_t { accepted = 'A', refused = 'R', full = 'F' };
+/// `full`: the server has its highest number of connections. `trusted`: accepted, and the server
+/// trusts the client, too. Then the server's pool and the end of a pipe come with the answer.
+enum class Answer : std::uint8_t { accepted = 'A', refused = 'R', full = 'F', trusted = 'T' };
 
-/// Maps both rings of one connection. The file begins with the words of both rings. The octets of
-/// the client's ring follow, and then the octets of the server's ring.
+/// Maps both rings of one connection. The file begins with the words of both rings and of links.
+/// The octets of the client's ring follow, and then the octets of the server's ring.
 class Rings {
  public:
   /// Makes the memory. The handle is for the server.
@@ -42,11 +50,20 @@ class Rings {
 
   [[nodiscard]] Ring from_client() const noexcept;
   [[nodiscard]] Ring from_server() const noexcept;
+  /// The words of links that the client, or the server, has sent. They are in `words()`.
+  [[nodiscard]] HoldWords& holds_from_client() const noexcept;
+  [[nodiscard]] HoldWords& holds_from_server() const noexcept;
+  /// The memory of all words, which the links may need longer than the connection.
+  [[nodiscard]] const std::shared_ptr<const ipc::SharedMapping>& words() const noexcept {
+    return words_;
+  }
 
  private:
   static ipc::Result<Rings> map(int fd, std::uint32_t ring_size, bool is_client);
 
-  ipc::SharedMapping words_;
+  [[nodiscard]] HoldWords& holds_at(std::size_t offset) const noexcept;
+
+  std::shared_ptr<const ipc::SharedMapping> words_;
   ipc::SharedMapping from_client_;
   ipc::SharedMapping from_server_;
   std::uint32_t size_ = 0;

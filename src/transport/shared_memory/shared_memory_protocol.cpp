@@ -31,8 +31,10 @@ class SharedMemoryCodec final : public iop::ProfileCodec {
 
 class SharedMemoryProtocol final : public ProtocolFactory {
  public:
-  SharedMemoryProtocol(std::unique_ptr<ProtocolFactory> local, std::uint32_t connections_max)
-      : local_(std::move(local)), wrapper_(std::make_shared<const RingWrapper>(connections_max)) {}
+  SharedMemoryProtocol(std::unique_ptr<ProtocolFactory> local, std::uint32_t connections_max,
+                       std::shared_ptr<LazyPool> pool)
+      : local_(std::move(local)),
+        wrapper_(std::make_shared<const RingWrapper>(connections_max, std::move(pool))) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "shared_memory"; }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
@@ -76,8 +78,10 @@ class SharedMemoryProtocol final : public ProtocolFactory {
 }  // namespace shared_memory
 
 std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(std::unique_ptr<ProtocolFactory> local,
-                                                             std::uint32_t connections_max) {
-  return std::make_unique<shared_memory::SharedMemoryProtocol>(std::move(local), connections_max);
+                                                             std::uint32_t connections_max,
+                                                             std::shared_ptr<LazyPool> pool) {
+  return std::make_unique<shared_memory::SharedMemoryProtocol>(std::move(local), connections_max,
+                                                               std::move(pool));
 }
 
 std::unique_ptr<iop::ProfileCodec> make_shared_memory_codec() {

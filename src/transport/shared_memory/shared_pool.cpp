@@ -5,6 +5,7 @@
 #include <perigee/ipc/error.h>
 #include <perigee/transport/shared_pool.h>
 
+#include <atomic>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -31,6 +32,11 @@ class shared_pool::State {
     return used_;
   }
   [[nodiscard]] static shared_buffer allocate(const std::shared_ptr<State>& self, std::size_t size);
+  void set_holder(std::weak_ptr<BlockHolder> holder) {
+    const std::lock_guard lock(mutex_);
+    holder_ = std::move(holder);
+  }
+  void collect() noexcept;
   [[nodiscard]] shared_buffer find(OctetSpan octets) const noexcept;
 
  private:
@@ -45,6 +51,8 @@ class shared_pool::State {
   [[nodiscard]] std::byte* at(std::size_t offset) const noexcept {
     return mapping_.data() + offset;
   }
+  [[nodiscard]] static shared_buffer try_allocate(const std::shared_ptr<State>& self,
+                                                  std::size_t size);
   [[nodiscard]] bool take(std::size_t room, std::size_t& offset);
   void free(std::size_t offset) noexcept;
   void join_with_next(Parts::iterator gap) noexcept;
@@ -58,6 +66,7 @@ class shared_pool::State {
   Parts blocks_;
   std::uint64_t last_generation_ = 0;
   std::size_t used_ = 0;
+  std::weak_ptr<BlockHolder> holder_;
 };
 
 /// Frees its part of the pool.
@@ -65,17 +74,35 @@ struct shared_buffer::Block {
   explicit Block(std::shared_ptr<shared_pool::State> state_in) noexcept
       : state(std::move(state_in)) {}
   ~Block() {
-    if (place.generation != 0) state->free(place.offset);
+    if (place.generation != 0 && !is_retired.load()) state->free(place.offset);
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
   const std::shared_ptr<shared_pool::State> state;  // shared with the pool object and other blocks
   Place place;                                      // generation 0: the block has no part yet
+  mutable std::atomic<bool> is_retired = false;
 };
+
+// The holder calls `free` for the blocks that it drops.
+void shared_pool::State::collect() noexcept {
+  std::shared_ptr<BlockHolder> holder;
+  {
+    const std::lock_guard lock(mutex_);
+    holder = holder_.lock();
+  }
+  if (holder) holder->collect();
+}
 
 shared_buffer shared_pool::State::allocate(const std::shared_ptr<State>& self, std::size_t size) {
   if (size == 0 || size > self->size_) return {};
+  if (shared_buffer block = try_allocate(self, size)) return block;
+  self->collect();
+  return try_allocate(self, size);
+}
+
+shared_buffer shared_pool::State::try_allocate(const std::shared_ptr<State>& self,
+                                               std::size_t size) {
   const auto block = std::make_shared<shared_buffer::Block>(self);
   const std::size_t room = (size + alignment - 1) / alignment * alignment;
   const std::lock_guard lock(self->mutex_);
@@ -139,6 +166,14 @@ shared_buffer shared_pool::State::find(OctetSpan octets) const noexcept {
 
 shared_buffer::Place shared_buffer::place() const noexcept { return block_->place; }
 
+bool shared_buffer::is_shared() const noexcept {
+  if (block_.use_count() < 2) return false;
+  block_->state->collect();
+  return block_.use_count() > 1;
+}
+
+void shared_buffer::retire() noexcept { block_->is_retired.store(true); }
+
 std::expected<shared_pool, IoError> shared_pool::make(std::size_t size) {
   if (size == 0 || size > size_max)
     return std::unexpected(IoError{IoErrorKind::limit, IoOperation::create, 0,
@@ -159,7 +194,23 @@ shared_buffer shared_pool::allocate(std::size_t size) const {
 }
 shared_buffer shared_pool::find(OctetSpan octets) const noexcept { return state_->find(octets); }
 std::size_t shared_pool::size() const noexcept { return state_->size(); }
-std::size_t shared_pool::used() const noexcept { return state_->used(); }
+std::size_t shared_pool::used() const noexcept {
+  state_->collect();
+  return state_->used();
+}
 int shared_pool::file() const noexcept { return state_->file(); }
+void shared_pool::set_holder(std::weak_ptr<BlockHolder> holder) const {
+  state_->set_holder(std::move(holder));
+}
+
+std::expected<shared_pool, IoError> LazyPool::get() {
+  const std::lock_guard lock(mutex_);
+  if (!pool_) {
+    auto made = shared_pool::make(size_);
+    if (!made) return std::unexpected(std::move(made.error()));
+    pool_ = std::move(*made);
+  }
+  return *pool_;
+}
 
 }  // namespace perigee

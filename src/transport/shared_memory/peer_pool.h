@@ -1,0 +1,51 @@
+// The pool of the peer, whose blocks arrive as links. Private to transport/shared_memory.
+#pragma once
+
+#include "ipc/shared_memory.h"
+#include "transport/shared_memory/holds.h"
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/result.h>
+#include <perigee/transport/sequence_links.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace perigee::transport::shared_memory {
+
+/// The receiver's side of the links of one connection. Linked octets share the ownership, so it may
+/// outlive the connection. Any thread.
+class PeerPool final : public std::enable_shared_from_this<PeerPool> {
+ public:
+  /// Maps the pool of a peer. `words` points into `memory`. `own_end`: see Loans; its destructor
+  /// tells the peer that no octet is used any longer. Errors: invalid_argument (a size that is not
+  /// allowed), and those of ipc::check_shared_memory.
+  static ipc::Result<std::shared_ptr<PeerPool>> map(
+      int fd, std::shared_ptr<const ipc::SharedMapping> memory, HoldWords& words,
+      ipc::Handle own_end);
+
+  /// The constructor for `map`.
+  PeerPool(ipc::SharedMapping pool, std::uint64_t size,
+           std::shared_ptr<const ipc::SharedMapping> memory, HoldWords& words,
+           ipc::Handle own_end) noexcept
+      : pool_(std::move(pool)),
+        size_(size),
+        memory_(std::move(memory)),
+        words_(words),
+        own_end_(std::move(own_end)) {}
+
+  /// Empty if the link names octets outside of the pool, or no word. Throws bad_alloc.
+  [[nodiscard]] LinkedOctets follow(const Link& link);
+  void give_back(std::uint32_t hold, std::uint32_t generation) noexcept {
+    words_.given_back[hold].store(generation);
+  }
+
+ private:
+  const ipc::SharedMapping pool_;
+  const std::uint64_t size_;  // octets
+  const std::shared_ptr<const ipc::SharedMapping> memory_;
+  HoldWords& words_;
+  const ipc::Handle own_end_;
+};
+
+}  // namespace perigee::transport::shared_memory

@@ -1,0 +1,73 @@
+// The links of one connection through rings, and how both sides agree on them. Private to
+// transport/shared_memory.
+#pragma once
+
+#include "transport/shared_memory/loans.h"
+#include "transport/shared_memory/peer_pool.h"
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/result.h>
+#include <perigee/transport/sequence_links.h>
+#include <perigee/transport/shared_pool.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace perigee::transport::shared_memory {
+
+/// What the connections of an ORB that trusts its peers share.
+struct LinkTrust {
+  std::shared_ptr<LazyPool> pool;  ///< of the ORB
+  std::shared_ptr<AllLoans> loans = std::make_shared<AllLoans>();
+};
+
+/// Before both sides have agreed, and if they do not agree, octets are not lent, and links are
+/// wrong.
+class RingLinks final : public SequenceLinks {
+ public:
+  /// The handles that one side passes to the other: its pool, and the end of a pipe.
+  static constexpr std::size_t handle_count = 2;
+
+  explicit RingLinks(std::shared_ptr<const LinkTrust> trust) noexcept : trust_(std::move(trust)) {}
+  ~RingLinks() override;
+
+  /// Makes the pool, if the ORB has none yet, and the pipe. False: the system refuses them.
+  [[nodiscard]] bool prepare();
+  [[nodiscard]] bool prepared() const noexcept { return pool_.has_value(); }
+  /// The handles to pass, after `prepare`.
+  [[nodiscard]] std::array<int, handle_count> handles() const noexcept;
+  /// The handles were passed.
+  void close_passed() noexcept { passed_end_.close(); }
+  /// The peer has passed its handles. `lent` are the words of links that this side sends, `held`
+  /// those of links that it receives; both are in `memory`. Requires `prepare`. Errors: the handle
+  /// is no pool, and those of the system.
+  [[nodiscard]] ipc::Status agree(std::span<ipc::Handle, handle_count> from_peer,
+                                  const std::shared_ptr<const ipc::SharedMapping>& memory,
+                                  const HoldWords& lent, HoldWords& held);
+
+  [[nodiscard]] std::optional<Link> lend(OctetSpan octets) noexcept override {
+    return loans_ ? loans_->lend(octets) : std::nullopt;
+  }
+  void note_queued(const Link& link, std::uint64_t position) noexcept override {
+    loans_->note_queued(link, position);
+  }
+  void take_back(const Link& link) noexcept override { loans_->take_back(link); }
+  void take_back_queued(std::uint64_t position) noexcept override {
+    if (loans_) loans_->take_back_queued(position);
+  }
+  [[nodiscard]] LinkedOctets follow(const Link& link) override {
+    return peer_ ? peer_->follow(link) : LinkedOctets{};
+  }
+
+ private:
+  const std::shared_ptr<const LinkTrust> trust_;
+  std::optional<shared_pool> pool_;
+  ipc::Handle kept_end_;            // of the pipe; `loans_` has it later
+  ipc::Handle passed_end_;          // for the peer
+  std::shared_ptr<Loans> loans_;    // null before the agreement
+  std::shared_ptr<PeerPool> peer_;  // the same
+};
+
+}  // namespace perigee::transport::shared_memory
