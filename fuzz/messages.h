@@ -7,6 +7,7 @@
 #include "engine/memory/sequence_cache.h"
 #include "require.h"
 #include <perigee/messaging/protocol.h>
+#include <perigee/transport/sequence_links.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -87,11 +88,14 @@ inline std::size_t fill(const engine::ReceiveSpace& space, OctetSpan octets) {
 }
 
 /// Feeds `octets` in pieces whose sizes come from `sizes`. Detaches the scratch space from time to
-/// time. `sequences` has vectors for numbers at the end of messages.
+/// time. `sequences` has vectors for numbers at the end of messages. With `links`, messages may
+/// begin with a link.
 inline Outcome read(const messaging::MessagingProtocol& protocol, OctetSpan octets, OctetSpan sizes,
-                    std::size_t scratch_size, engine::SequenceCache* sequences = nullptr) {
+                    std::size_t scratch_size, engine::SequenceCache* sequences = nullptr,
+                    transport::SequenceLinks* links = nullptr) {
   const auto session = protocol.open(messaging::Role::acceptor, {});
   engine::Inbox inbox(*session, nullptr, sequences);
+  if (links != nullptr) inbox.accept_links(*links);
   Octets scratch(scratch_size);
   Outcome outcome;
   messaging::IncomingMessage message;

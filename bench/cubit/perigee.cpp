@@ -8,10 +8,14 @@
 #include "serve.h"
 #include <perigee/base/probe.h>
 #include <perigee/corba.h>
+#include <perigee/orb/shared_memory.h>
 
+#include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace perigee::bench {
@@ -53,7 +57,9 @@ class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type
 
 class Calls {
  public:
-  explicit Calls(IDL::traits<Cubit::Cuber>::ref_type cuber) : cuber_(std::move(cuber)) {}
+  /// `pool`: for the octets of `count_octets`; none: they are in memory of this process alone.
+  Calls(IDL::traits<Cubit::Cuber>::ref_type cuber, std::optional<shared_pool> pool)
+      : cuber_(std::move(cuber)), pool_(std::move(pool)) {}
 
   bool cube_void() {
     cuber_->cube_void();
@@ -89,6 +95,7 @@ class Calls {
            result.back() == octets_.front();
   }
   bool count_octets(std::size_t count) {
+    if (pool_) return count_shared_octets(count);
     octets_.resize(count);
     return cuber_->count_octets(octets_) == count;
   }
@@ -101,7 +108,18 @@ class Calls {
   }
 
  private:
+  // The octets are filled when the size changes, not in each call.
+  bool count_shared_octets(std::size_t count) {
+    if (shared_octets_.size() != count) {
+      shared_octets_ = {};
+      shared_octets_ = shared_vector<std::uint8_t>(*pool_, count);
+    }
+    return cuber_->count_octets(shared_octets_) == count;
+  }
+
   IDL::traits<Cubit::Cuber>::ref_type cuber_;
+  std::optional<shared_pool> pool_;
+  shared_vector<std::uint8_t> shared_octets_;
   Cubit::OctetSequence octets_;
   Cubit::LongSequence longs_;
   std::int32_t number_ = 0;
@@ -123,7 +141,9 @@ int run_perigee_client(const std::string& ior, const std::vector<std::string>& o
     std::cerr << "perigee bench cubit: not a Cubit::Cuber: " << ior << '\n';
     return 1;
   }
-  Calls calls(std::move(cuber));
+  const bool links = std::ranges::find(options, "-ORBSharedMemoryTrust") != options.end();
+  Calls calls(std::move(cuber),
+              links ? std::optional<shared_pool>(shared_pool_of(*orb)) : std::nullopt);
   return cubit::serve_commands(cubit::make_workloads(calls));
 }
 

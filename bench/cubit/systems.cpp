@@ -81,6 +81,18 @@ void add_perigee(std::vector<System>& systems, const Network& network) {
   add_perigee(systems, network, {"auto", " auto"}, "GIOP");
 }
 
+// Both sides trust each other, so large sequences are not copied.
+void add_linked(std::vector<System>& systems, const Network& network) {
+  const auto with_trust = [](Words words) {
+    words.insert(words.end(), {"GIOP", "SharedMemoryTrust", "yes"});
+    return role(std::move(words));
+  };
+  systems.push_back({"GIOP " + network.name + " linked",
+                     with_trust({"perigee-server", "thread-per-connection",
+                                 network.perigee + "-linked"}),
+                     with_trust({"perigee-client", "{REF}"}), "raw " + network.name});
+}
+
 // Asynchronous servants are measured only over TCP: they cost the same over each transport.
 void add_asynchronous(std::vector<System>& systems, const Network& network) {
   if (network.name != "TCP") return;
@@ -132,6 +144,7 @@ std::vector<System> cubit_systems(const PeerPrograms& peers, const std::filesyst
   const Network rings{"SHM", memory, "shmiop://" + memory, {}};
   add_raw_rings(systems, rings);
   add_perigee(systems, rings);
+  add_linked(systems, rings);
   if (!peers.iceoryx.empty()) add_iceoryx(systems, peers.iceoryx);
   return systems;
 }
@@ -160,6 +173,7 @@ const std::vector<Comparison>& cubit_comparisons() {
       {"GIOP UNIX auto", "GIOP UNIX"},
       {"GIOP SHM", "GIOP UNIX"},
       {"GIOP SHM auto", "GIOP SHM"},
+      {"GIOP SHM linked", "GIOP SHM"},
       {"GIOP SHM", "copies SHM"},
       {"GIOP SHM", "iceoryx SHM"},
       {"GIOP TCP reactive", "raw epoll TCP"},

@@ -7,11 +7,12 @@
 
 namespace perigee::bench {
 
-// A sequence in memory that both processes share, which no side copies, will be one more way.
+// Linked: a large sequence is in a shared buffer, and no side copies it.
 const std::vector<SizesWay>& sizes_ways() {
   static const std::vector<SizesWay> ways{{"tcp", "GIOP TCP", "raw TCP"},
                                           {"uiop", "GIOP UNIX", "raw UNIX"},
-                                          {"shmiop", "GIOP SHM", "raw SHM"}};
+                                          {"shmiop", "GIOP SHM", "raw SHM"},
+                                          {"shmiop linked", "GIOP SHM linked", "raw SHM"}};
   return ways;
 }
 

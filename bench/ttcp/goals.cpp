@@ -89,10 +89,10 @@ void add_peers(std::vector<Claim>& claims, const TtcpTable& table) {
   }
 }
 
-// Copied: the octets go into shared memory, and out of it. No goal is about buffers that no side
-// copies: they are not built yet.
+// Copied: the octets go into shared memory, and out of it. Linked: no side copies them.
 void add_shared_memory(std::vector<Claim>& claims, const TtcpTable& table) {
   constexpr double copied = 3;
+  constexpr double linked = 10;
   const auto found = table.compared.find(large_buffer_min);
   if (found == table.compared.end()) return;
   for (const auto& [comparison, throughput, cpu] : found->second)
@@ -100,7 +100,7 @@ void add_shared_memory(std::vector<Claim>& claims, const TtcpTable& table) {
       claims.push_back(
           {size_text(large_buffer_min) + ": " + to_text(comparison) + ", buffers per CPU second",
            Bound::at_least,
-           copied,
+           comparison.system.find("linked") == std::string::npos ? copied : linked,
            {1 / cpu.value, 1 / cpu.high, 1 / cpu.low}});
 }
 

@@ -6,10 +6,13 @@
 #include <perigee/corba.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/shared_memory.h>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -50,7 +53,10 @@ class SinkServant final : public CORBA::servant_traits<Ttcp::Sink>::base_type {
 /// Calls the sink with one kind of argument. The arguments are made again only if the size changes.
 class Payload {
  public:
-  Payload(Sink sink, const std::string& kind) : sink_(std::move(sink)), put_(function_of(kind)) {}
+  Payload(CORBA::ORB& orb, Sink sink, const std::string& kind)
+      : sink_(std::move(sink)), put_(function_of(kind)) {
+    if (kind == "octets-linked") pool_ = shared_pool_of(orb);
+  }
 
   ttcp::Totals transmit(const ttcp::Transfer& transfer) {
     prepare(transfer.size);
@@ -65,6 +71,7 @@ class Payload {
 
   static Put function_of(const std::string& kind) {
     if (kind == "octets" || kind == "octets-buffered") return &Payload::put_octets;
+    if (kind == "octets-linked") return &Payload::put_octets_linked;
     if (kind == "octets-borrowed") return &Payload::put_octets_borrowed;
     if (kind == "string") return &Payload::put_string;
     if (kind == "string-borrowed") return &Payload::put_string_borrowed;
@@ -75,6 +82,10 @@ class Payload {
   void prepare(std::size_t size) {
     if (octets_.size() == size) return;
     octets_ = ttcp::make_pattern<std::uint8_t>(size);
+    if (pool_) {
+      shared_octets_ = shared_vector<std::uint8_t>(*pool_, size);
+      std::ranges::copy(octets_, shared_octets_.begin());
+    }
     string_.assign(octets_.begin(), octets_.end());
     structs_.clear();
     for (std::size_t index = 0; index < size / ttcp::struct_size; ++index)
@@ -83,6 +94,7 @@ class Payload {
 
   void put_octets() { sink_->put_octets(octets_); }
   void put_octets_borrowed() { sink_->put_octets_borrowed(octets_); }
+  void put_octets_linked() { sink_->put_octets_borrowed(shared_octets_); }
   void put_string() { sink_->put_string(string_); }
   void put_string_borrowed() { sink_->put_string_borrowed(string_); }
   void put_structs() { sink_->put_structs(structs_); }
@@ -90,6 +102,8 @@ class Payload {
   Sink sink_;
   Put put_;
   Ttcp::Octets octets_;
+  std::optional<shared_pool> pool_;  // of octets that are linked
+  shared_vector<std::uint8_t> shared_octets_;
   std::string string_;
   Ttcp::BinStructs structs_;
 };
@@ -140,7 +154,7 @@ int run_orb_transmitter(const std::string& reference, const TtcpRole& role) {
   auto sink = IDL::traits<Ttcp::Sink>::narrow(orb->string_to_object(reference));
   if (!sink) throw std::runtime_error("not a Ttcp::Sink: " + reference);
   if (role.payload == "octets-buffered") sink = buffering(*orb, sink);
-  Payload payload(std::move(sink), role.payload);
+  Payload payload(*orb, std::move(sink), role.payload);
   return ttcp::serve_transfers(
       [&payload](const ttcp::Transfer& transfer) { return payload.transmit(transfer); });
 }

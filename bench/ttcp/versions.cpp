@@ -38,6 +38,10 @@ void add_local(std::vector<TtcpVersion>& versions) {
   add(own("ORB octets UNIX", "C UNIX-domain", "orb-unix", "octets"));
   add(own("ORB octets borrowed SHM", "C UNIX-domain", "orb-shm", "octets-borrowed"));
   add(own("ORB octets SHM", "C UNIX-domain", "orb-shm", "octets"));
+  TtcpVersion linked = own("ORB octets linked SHM", "C UNIX-domain", "orb-shm", "octets-linked");
+  for (auto* command : {&linked.receiver, &linked.transmitter})
+    command->insert(command->end(), {"SharedMemoryTrust", "yes"});
+  add(std::move(linked));
   add(own("C SEQPACKET", "C SEQPACKET", "c", "seqpacket"));
   add(own("spipe", "C SEQPACKET", "wrapper", "spipe"));
   add(own("C FIFO", "C FIFO", "c", "fifo"));
@@ -174,6 +178,7 @@ const std::vector<Comparison>& ttcp_comparisons() {
       {"ORB octets UNIX", "omniORB octets UNIX"},
       {"ORB octets borrowed SHM", "C TCP"},
       {"ORB octets SHM", "C TCP"},
+      {"ORB octets linked SHM", "C TCP"},
       {"ORB octets borrowed SHM", "iceoryx octets"},
   };
   return comparisons;
