@@ -129,12 +129,10 @@ std::optional<Estimate> find_compared(const CubitReport& report, const std::stri
 }
 
 std::vector<std::string> goal_systems() {
-  return {"null TCP",          "raw epoll TCP",      "GIOP TCP",
-          "GIOP TCP reactive", "GIOP TCP auto",      "AMH TCP",
-          "coroutine TCP",     "null UNIX",          "raw epoll UNIX",
-          "GIOP UNIX",         "GIOP UNIX reactive", "GIOP UNIX auto",
-          "null SHM",          "copies SHM",         "GIOP SHM",
-          "GIOP SHM linked"};
+  return {"null TCP",       "raw epoll TCP", "GIOP TCP",           "GIOP TCP reactive",
+          "GIOP TCP auto",  "AMH TCP",       "coroutine TCP",      "null UNIX",
+          "raw epoll UNIX", "GIOP UNIX",     "GIOP UNIX reactive", "GIOP UNIX auto",
+          "null SHM",       "copies SHM",    "GIOP SHM",           "GIOP SHM linked"};
 }
 
 std::vector<std::string> goal_workloads() {

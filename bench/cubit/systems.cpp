@@ -87,10 +87,10 @@ void add_linked(std::vector<System>& systems, const Network& network) {
     words.insert(words.end(), {"GIOP", "SharedMemoryTrust", "yes"});
     return role(std::move(words));
   };
-  systems.push_back({"GIOP " + network.name + " linked",
-                     with_trust({"perigee-server", "thread-per-connection",
-                                 network.perigee + "-linked"}),
-                     with_trust({"perigee-client", "{REF}"}), "raw " + network.name});
+  systems.push_back(
+      {"GIOP " + network.name + " linked",
+       with_trust({"perigee-server", "thread-per-connection", network.perigee + "-linked"}),
+       with_trust({"perigee-client", "{REF}"}), "raw " + network.name});
 }
 
 // Asynchronous servants are measured only over TCP: they cost the same over each transport.

@@ -105,8 +105,7 @@ std::optional<RawBody> RawBody::of(const messaging::IncomingMessage& message,
   if (rest == 0) return RawBody{{}, message.order, 0};
   const OctetSpan octets = message.landed ? message.landed->join(message.octets) : message.octets;
   if (rest > octets.size()) return std::nullopt;
-  RawBody made{octets.last(rest), message.order,
-               static_cast<std::uint8_t>(body.position() % 8)};
+  RawBody made{octets.last(rest), message.order, static_cast<std::uint8_t>(body.position() % 8)};
   if (!message.piece_sizes) return made;
   const std::size_t* const sizes = message.piece_sizes.get();
   const std::size_t begin = message.octets.size() - rest;

@@ -46,7 +46,7 @@ struct Configuration {
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
   std::uint32_t shared_memory_connections_max = transport::shared_memory_connections_max_default;
-  bool shared_memory_trust = false;  ///< sequences pass to peers as links
+  bool shared_memory_trust = false;                           ///< sequences pass to peers as links
   std::uint32_t shared_pool_size = std::uint32_t{256} << 20;  ///< octets
   TlsSettings tls;
   std::string pcap_file;    ///< empty: nothing is recorded

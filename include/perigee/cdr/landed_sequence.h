@@ -5,6 +5,7 @@
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
+#include <perigee/base/pool.h>
 #include <perigee/cdr/sequence_memory.h>
 
 #include <cstddef>
@@ -30,6 +31,12 @@ class PERIGEE_API LandedSequence final {
   LandedSequence(const LandedSequence&) = delete;
   LandedSequence& operator=(const LandedSequence&) = delete;
   ~LandedSequence();
+
+  // Each linked message has such an object.
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool::release(memory, size);
+  }
 
   [[nodiscard]] const SequencePlace& place() const noexcept { return place_; }
   [[nodiscard]] std::size_t head_size() const noexcept { return head_size_; }

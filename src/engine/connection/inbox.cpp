@@ -208,8 +208,8 @@ InboxStatus Inbox::next_linked(IncomingMessage& message) {
     fail(FramingError::bad_header);
     return InboxStatus::error;
   }
-  auto landed = std::make_unique<cdr::LandedSequence>(linked.octets, std::move(linked.memory),
-                                                      head_size);
+  auto landed =
+      std::make_unique<cdr::LandedSequence>(linked.octets, std::move(linked.memory), head_size);
   begin_ += sizeof(link);
   Frame head = frame_;
   head.total = head_size;

@@ -190,7 +190,7 @@ class Inbox {
   const std::shared_ptr<messaging::StorageSource> source_;
   SequenceCache* const sequences_ = nullptr;
   transport::SequenceLinks* links_ = nullptr;  // null: the front is never a link
-  const messaging::Limits& limits_;  // of the session's protocol
+  const messaging::Limits& limits_;            // of the session's protocol
   std::byte* data_ = nullptr;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

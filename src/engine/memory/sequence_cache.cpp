@@ -46,7 +46,7 @@ void SequenceCache::give_back(LargeVector vector) noexcept {
   kept_.keep(std::move(vector), size);
 }
 
-std::unique_ptr<cdr::LandedSequence> SequenceCache::land(const MessageFront& front) noexcept {
+std::unique_ptr<cdr::LandedSequence> SequenceCache::land(const MessageFront& front) noexcept try {
   const auto expected = places_.find(front, land_above_);
   if (!expected) return nullptr;
   constexpr auto types = std::make_index_sequence<std::variant_size_v<LargeVector>>();
@@ -55,8 +55,10 @@ std::unique_ptr<cdr::LandedSequence> SequenceCache::land(const MessageFront& fro
   if (octets_of(vector) < expected->size) return nullptr;
   // Within the capacity: nothing is allocated, and only the elements that are new are zeroed.
   std::visit([&](auto& values) { values.resize(expected->size / sizeof(*values.data())); }, vector);
-  return std::unique_ptr<cdr::LandedSequence>(new (std::nothrow) cdr::LandedSequence(
-      std::move(vector), expected->place, expected->head_size));
+  return std::make_unique<cdr::LandedSequence>(std::move(vector), expected->place,
+                                               expected->head_size);
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 void SequenceCache::will_fill(void* memory, std::size_t size) noexcept {

@@ -93,7 +93,8 @@ bool Loans::collect_after_end() noexcept {
   collect_locked();
   if (free_.size() != loans_.size() && event::is_ended_by_peer(peer_end_.get()))
     for (Loan& loan : loans_) loan.block = shared_buffer();
-  return std::ranges::none_of(loans_, [](const Loan& loan) { return static_cast<bool>(loan.block); });
+  return std::ranges::none_of(loans_,
+                              [](const Loan& loan) { return static_cast<bool>(loan.block); });
 }
 
 void Loans::retire() noexcept {

@@ -13,6 +13,8 @@ namespace {
 /// The octets of one link. Its end gives them back to the peer.
 class HeldOctets final : public cdr::PinnedMemory {
  public:
+  using _pooled = void;  // each linked message has such an object
+
   HeldOctets(std::shared_ptr<PeerPool> pool, const Link& link) noexcept
       : pool_(std::move(pool)), hold_(link.hold), generation_(link.generation) {}
   ~HeldOctets() override { pool_->give_back(hold_, generation_); }

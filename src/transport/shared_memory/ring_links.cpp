@@ -42,6 +42,8 @@ ipc::Status RingLinks::agree(std::span<ipc::Handle, handle_count> from_peer,
   trust_->loans->add(loans);
   peer_ = std::move(*peer);
   loans_ = std::move(loans);
+  log::write(log::Level::info, "orb",
+             "a connection through shared memory links arguments in shared buffers");
   return {};
 }
 

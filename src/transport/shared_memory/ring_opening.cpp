@@ -64,8 +64,8 @@ IoResult RingTransport::say_hello(Wait wait) {
 IoResult RingTransport::read_answer(Wait wait) {
   std::byte answer{};
   std::array<ipc::Handle, RingLinks::handle_count> of_links;
-  const auto received = ipc::io::recv_handles(readiness_fd(), {&answer, 1}, of_links,
-                                              limit_of(wait));
+  const auto received =
+      ipc::io::recv_handles(readiness_fd(), {&answer, 1}, of_links, limit_of(wait));
   // A server that closes the connection with the hello unread resets it.
   if (received.error == ECONNRESET || (received.error == 0 && received.is_end))
     return refused("the server does not accept shared memory");

@@ -123,7 +123,7 @@ class RingTransport final : public Transport {
   RingQuota::Share share_;            // declared before the memory: it ends after the mapping
   std::optional<Rings> rings_;
   const std::unique_ptr<RingLinks> links_;  // null: sequences are never linked
-  ipc::Handle memory_;  // of the client, until the server has it
+  ipc::Handle memory_;                      // of the client, until the server has it
   bool said_hello_ = false;
   Wants open_wants_ = Wants::to_read;
   Refusal refusal_;

@@ -7,6 +7,7 @@
 #include <perigee/orb/with_policies.h>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -216,18 +217,17 @@ TEST_CASE("the pool reuses buffers only after the servant has released them") {
     object->keep(Pins::Data(), sides.octets(mib, static_cast<std::size_t>(round)));
     (void)servant->take();
   }
-  for (std::size_t seed = 0; seed < 4; ++seed)
-    object->keep(Pins::Data(), sides.octets(mib, seed));
+  for (std::size_t seed = 0; seed < 4; ++seed) object->keep(Pins::Data(), sides.octets(mib, seed));
   CHECK_THROWS_AS(sides.octets(mib), std::bad_alloc);  // the servant holds all of it
   CHECK(sides.pool().used() == 4 * mib);
   auto pins = servant->take();
   for (std::size_t seed = 0; seed < 4; ++seed)
     CHECK(std::ranges::equal(pins.at(seed), Pins::Data([&] {
-      Pins::Data expected(mib);
-      for (std::size_t index = 0; index < mib; ++index)
-        expected[index] = static_cast<std::uint8_t>(index * 31 + seed);
-      return expected;
-    }())));
+                               Pins::Data expected(mib);
+                               for (std::size_t index = 0; index < mib; ++index)
+                                 expected[index] = static_cast<std::uint8_t>(index * 31 + seed);
+                               return expected;
+                             }())));
   pins.clear();
   CHECK(sides.pool().used() == 0);
 }
@@ -283,6 +283,22 @@ TEST_CASE("a oneway request in a queue keeps the buffer of its argument") {
   for (std::size_t seed = 0; seed < 10; ++seed)
     CHECK(pins[seed][1] == static_cast<std::uint8_t>(31 + seed));
   CHECK(sides.pool().used() == 10 * 64 * kib);
+}
+
+TEST_CASE("if the system refuses the pool, arguments are copied") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit one_mib{mib, before.rlim_max};  // enough for rings, but not for a pool
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &one_mib) == 0);
+  const auto servant = CORBA::make_reference<Keeper>();
+  {
+    const Sides sides;
+    const auto object = sides.remote(servant);
+    CHECK(object->keep(Pins::Data(), Pins::Data(100'000, 3)) == 100'000);
+    CHECK_THROWS_AS(sides.pool(), CORBA::NO_RESOURCES);
+  }
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(std::ranges::equal(servant->take().at(0), Pins::Data(100'000, 3)));
 }
 
 }  // namespace perigee::test

@@ -1,0 +1,337 @@
+// Links through shared memory: how both sides agree, peers that break the rules, and what happens
+// to lent blocks when a peer ends.
+#include "conformance/transport_pair.h"
+#include "support/raw_rings.h"
+#include "support/temporary_folder.h"
+#include "transport/shared_memory/loans.h"
+#include "transport/shared_memory/peer_pool.h"
+#include <perigee/cdr/pinned.h>
+#include <perigee/ipc/io_pipe.h>
+#include <perigee/transport/shared_pool.h>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace perigee::transport {
+namespace {
+
+using namespace std::chrono_literals;
+using shared_memory::Hello;
+using shared_memory::HoldWords;
+using shared_memory::Loans;
+using shared_memory::PeerPool;
+using shared_memory::Rings;
+using test::RawRings;
+using test::RingServer;
+using test::TemporaryFolder;
+
+constexpr std::size_t pool_size = std::size_t{1} << 20;
+constexpr int all_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+std::unique_ptr<ProtocolFactory> protocol_with(std::shared_ptr<LazyPool> pool) {
+  return make_shared_memory_protocol(make_local_protocol(), 1000, std::move(pool));
+}
+
+/// A client and a server with a pool each, and connections between them.
+struct TwoPools {
+  TestPair connect() const { return test::connect_pair(*client_protocol, *acceptor); }
+
+  using TestPair = test::TransportPair;
+  TemporaryFolder folder;
+  std::shared_ptr<LazyPool> of_client = std::make_shared<LazyPool>(pool_size);
+  std::shared_ptr<LazyPool> of_server = std::make_shared<LazyPool>(pool_size);
+  std::unique_ptr<ProtocolFactory> client_protocol = protocol_with(of_client);
+  std::unique_ptr<ProtocolFactory> server_protocol = protocol_with(of_server);
+  std::unique_ptr<Acceptor> acceptor =
+      server_protocol->listen({"shmiop", folder.file("socket")}).value();
+};
+
+/// A file in memory. Its size is fixed if `is_sealed`.
+ipc::Handle file_of(std::size_t size, bool is_sealed = true) {
+  ipc::Handle file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  REQUIRE(file);
+  REQUIRE(::ftruncate(file.get(), static_cast<off_t>(size)) == 0);
+  if (is_sealed) REQUIRE(::fcntl(file.get(), F_ADD_SEALS, all_seals) == 0);
+  return file;
+}
+
+/// The words of one direction, and both ends of the pipe.
+struct Words {
+  Words() {
+    const ipc::Handle file = file_of(sizeof(HoldWords));
+    memory = std::make_shared<const ipc::SharedMapping>(
+        ipc::SharedMapping::map(file.get(), 0, sizeof(HoldWords), ipc::Access::read_and_write)
+            .value());
+    words = reinterpret_cast<HoldWords*>(memory->data());
+    auto ends = ipc::io::open_pipe().value();
+    kept_end = std::move(ends[0]);
+    passed_end = std::move(ends[1]);
+  }
+  std::shared_ptr<const ipc::SharedMapping> memory;
+  HoldWords* words = nullptr;
+  ipc::Handle kept_end;
+  ipc::Handle passed_end;
+};
+
+/// The answer of a server without a pool of its own, or with one, to this hello.
+IoResult answer_of_server(const Hello& hello, std::span<const int> handles, std::byte& answer) {
+  const TwoPools pools;
+  const auto client = test::raw_client(pools.folder.file("socket"));
+  test::say_hello(client, hello, handles);
+  const auto end = pools.acceptor->accept(Wait::yes).value();
+  const IoResult result = end->open(Wait::yes);
+  std::array<ipc::Handle, 2> of_links;
+  CHECK(ipc::io::recv_handles(client.handle(), {&answer, 1}, of_links, ipc::forever).count == 1);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("octets in either pool pass as links, and are shared until the receiver drops them") {
+  const TwoPools pools;
+  const auto pair = pools.connect();
+  for (const auto& [pool, sender, receiver] :
+       {std::tuple{pools.of_client.get(), pair.client.get(), pair.server.get()},
+        std::tuple{pools.of_server.get(), pair.server.get(), pair.client.get()}}) {
+    const shared_buffer block = pool->get()->allocate(10'000);
+    std::ranges::fill(block.octets(), std::byte{5});
+    const OctetSpan part = OctetSpan(block.octets()).subspan(100, 5000);
+    const auto link = sender->links()->lend(part);
+    REQUIRE(link);
+    CHECK(link->size == 5000);
+    {
+      const LinkedOctets linked = receiver->links()->follow(*link);
+      REQUIRE(linked.octets.size() == 5000);
+      CHECK(linked.octets.data() != part.data());
+      CHECK(std::ranges::equal(linked.octets, part));
+      block.octets()[100] = std::byte{6};
+      CHECK(linked.octets[0] == std::byte{6});
+      CHECK(block.is_shared());
+    }
+    CHECK_FALSE(block.is_shared());
+  }
+}
+
+TEST_CASE("nothing is lent unless both sides have a pool, or if the octets are elsewhere") {
+  const TwoPools pools;
+  const Octets own(100);
+  CHECK_FALSE(pools.connect().client->links()->lend(own));
+  const shared_buffer foreign = pools.of_server->get()->allocate(100);
+  CHECK_FALSE(pools.connect().client->links()->lend(foreign.octets()));
+
+  const shared_buffer block = pools.of_client->get()->allocate(100);
+  const auto without = test::make_shared_memory_protocol();
+  const auto plain = without->listen({"shmiop", pools.folder.file("plain")}).value();
+  auto pair = test::connect_pair(*pools.client_protocol, *plain);
+  CHECK_FALSE(pair.client->links()->lend(block.octets()));
+  CHECK(pair.client->links()->follow({}).memory.get() == nullptr);
+  CHECK(pair.server->links() == nullptr);
+  pair = test::connect_pair(*without, *pools.acceptor);
+  CHECK(pair.client->links() == nullptr);
+  CHECK_FALSE(pair.server->links()->lend(block.octets()));
+}
+
+TEST_CASE("a server refuses a pool that is no sealed memory, and a wrong number of handles") {
+  auto rings = Rings::make(RawRings::size).value();
+  const ipc::Handle good = file_of(pool_size);
+  const ipc::Handle open_size = file_of(pool_size, false);
+  const ipc::Handle empty = file_of(0);
+  const ipc::Handle too_large = file_of(shared_pool::size_max + pool_size);
+  const int memory = rings.memory.get();
+  std::byte answer{};
+  for (const int pool : {open_size.get(), empty.get(), too_large.get(), 0}) {
+    const std::array handles{memory, pool, pool};
+    CHECK_FALSE(answer_of_server({.ring_size = RawRings::size, .trusts = 1}, handles, answer).ok());
+    CHECK(answer == std::byte{'R'});
+  }
+  const std::array two{memory, good.get()};
+  CHECK_FALSE(answer_of_server({.ring_size = RawRings::size, .trusts = 1}, two, answer).ok());
+  CHECK_FALSE(
+      answer_of_server({.ring_size = RawRings::size, .trusts = 1}, {&memory, 1}, answer).ok());
+  const std::array three{memory, good.get(), good.get()};
+  CHECK_FALSE(answer_of_server({.ring_size = RawRings::size}, three, answer).ok());
+  CHECK(answer_of_server({.ring_size = RawRings::size, .trusts = 1}, three, answer).ok());
+  CHECK(answer == std::byte{'T'});
+}
+
+TEST_CASE("a client refuses the answer of a server that passes a wrong pool, or none") {
+  const ipc::Handle good = file_of(pool_size);
+  const ipc::Handle open_size = file_of(pool_size, false);
+  struct Case {
+    std::vector<int> handles;
+    bool client_has_pool = true;
+  };
+  for (const auto& [handles, client_has_pool] :
+       {Case{{open_size.get(), good.get()}}, Case{{good.get()}}, Case{{}},
+        Case{{good.get(), good.get()}, false}}) {
+    const TemporaryFolder folder;
+    const auto server =
+        ipc::lsock::Acceptor::listen(*ipc::UnixAddr::path(folder.file("socket"))).value();
+    const auto protocol = client_has_pool ? protocol_with(std::make_shared<LazyPool>(pool_size))
+                                          : test::make_shared_memory_protocol();
+    const auto client =
+        protocol->make_connector()->connect({"shmiop", folder.file("socket")}, 10s).value();
+    CHECK(client->open(Wait::no).status == IoStatus::would_block);
+    const auto stream = server.accept(10s).value();
+    constexpr std::byte answer{'T'};
+    REQUIRE(ipc::io::send_handles(stream.handle(), {&answer, 1}, handles, ipc::forever).error == 0);
+    CHECK(client->open(Wait::yes).status == IoStatus::failed);
+  }
+}
+
+TEST_CASE("a link outside of the pool, or without a hold, leads nowhere") {
+  Words words;
+  const ipc::Handle file = file_of(pool_size);
+  const auto pool =
+      PeerPool::map(file.get(), words.memory, *words.words, std::move(words.passed_end)).value();
+  Link good;
+  good.hold = 5;
+  good.generation = 3;
+  good.offset = pool_size - 100;
+  good.size = 100;
+  CHECK(pool->follow(good).octets.size() == 100);
+  CHECK(words.words->given_back[5].load() == 3);
+  constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
+  const auto refused = [&](auto change) {
+    Link link = good;
+    change(link);
+    return !pool->follow(link).memory;
+  };
+  CHECK(refused([](Link& link) { link.size = 101; }));
+  CHECK(refused([](Link& link) { link.size = 0; }));
+  CHECK(refused([](Link& link) { link.size = highest; }));
+  CHECK(refused([](Link& link) { link.offset = pool_size; }));
+  CHECK(refused([](Link& link) { link.offset = highest; }));
+  CHECK(refused([](Link& link) { link.offset = highest - 50; }));
+  CHECK(refused([](Link& link) { link.hold = shared_memory::holds_max; }));
+  CHECK(refused([](Link& link) { link.generation = 0; }));
+}
+
+TEST_CASE("a block that is taken back, or whose word the receiver writes, is free again") {
+  Words words;
+  const shared_pool pool = shared_pool::make(pool_size).value();
+  Loans loans(pool, words.memory, *words.words, std::move(words.kept_end));
+  const auto lend = [&] { return loans.lend(pool.allocate(1000).octets()); };
+  CHECK_FALSE(lend());  // the block ends before its octets are lent
+  shared_buffer block = pool.allocate(1000);
+  const Link first = loans.lend(block.octets()).value();
+  const Link second = loans.lend(block.octets()).value();
+  CHECK((first.hold != second.hold || first.generation != second.generation));
+  loans.take_back(first);
+  loans.note_queued(second, 77);
+  loans.take_back_queued(76);
+  block = {};
+  CHECK(pool.used() != 0);
+  loans.take_back_queued(77);
+  CHECK(pool.used() == 0);
+
+  block = pool.allocate(1000);
+  const Link third = loans.lend(block.octets()).value();
+  words.words->given_back[third.hold].store(third.generation + 1);  // of no use
+  loans.collect();
+  CHECK(block.is_shared());
+  words.words->given_back[third.hold].store(third.generation);
+  loans.collect();
+  CHECK_FALSE(block.is_shared());
+  loans.take_back(third);  // too late: nothing happens
+  CHECK(loans.lend(block.octets()).value().generation != third.generation);
+}
+
+TEST_CASE("at most 1,024 blocks are lent to a peer at a time") {
+  Words words;
+  const shared_pool pool = shared_pool::make(pool_size).value();
+  Loans loans(pool, words.memory, *words.words, std::move(words.kept_end));
+  const shared_buffer block = pool.allocate(64);
+  std::vector<Link> links;
+  while (const auto link = loans.lend(block.octets())) links.push_back(*link);
+  CHECK(links.size() == 1024);
+  for (const Link& link : links) words.words->given_back[link.hold].store(link.generation);
+  for (int round = 0; round < 1024; ++round) CHECK(loans.lend(block.octets()));
+  CHECK_FALSE(loans.lend(block.octets()));
+}
+
+TEST_CASE("blocks of an ended connection are free when their receiver has ended") {
+  Words words;
+  const shared_pool pool = shared_pool::make(pool_size).value();
+  const auto all = std::make_shared<shared_memory::AllLoans>();
+  pool.set_holder(all);
+  const auto loans =
+      std::make_shared<Loans>(pool, words.memory, *words.words, std::move(words.kept_end));
+  all->add(loans);
+  CHECK(loans->lend(pool.allocate(100).octets()) == std::nullopt);
+  shared_buffer block = pool.allocate(100);
+  CHECK(loans->lend(block.octets()));
+  block = {};
+  all->end(loans);
+  CHECK(pool.used() != 0);
+  words.passed_end.close();
+  CHECK(pool.used() == 0);
+}
+
+TEST_CASE("blocks that a killed process has not given back are free again") {
+  const TwoPools pools;
+  const std::string path = pools.folder.file("socket");
+  const pid_t process = ::fork();
+  REQUIRE(process != -1);
+  if (process == 0) {  // the client agrees, and then does nothing
+    const auto client = protocol_with(std::make_shared<LazyPool>(pool_size))
+                            ->make_connector()
+                            ->connect({"shmiop", path}, 10s)
+                            .value();
+    if (client->open(Wait::yes).ok()) ::pause();
+    ::_exit(1);
+  }
+  auto server = pools.acceptor->accept(Wait::yes).value();
+  REQUIRE(server->open(Wait::yes).ok());
+  const shared_pool pool = pools.of_server->get().value();
+  shared_buffer block = pool.allocate(1000);
+  REQUIRE(server->links()->lend(block.octets()));
+  block = {};
+  REQUIRE(::kill(process, SIGKILL) == 0);
+  REQUIRE(::waitpid(process, nullptr, 0) == process);
+  std::byte octet{};
+  CHECK_FALSE(server->receive({&octet, 1}, Wait::yes).ok());
+  server.reset();
+  CHECK(pool.used() == 0);
+}
+
+TEST_CASE("connections with links leave no handle and no mapping behind") {
+  const auto entries = [] {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+      ++count;
+    return count;
+  };
+  const TwoPools pools;
+  const shared_buffer block = pools.of_client->get()->allocate(1000);
+  REQUIRE(pools.of_server->get());
+  const std::size_t before = entries();
+  for (int round = 0; round < 300; ++round) {
+    auto pair = pools.connect();
+    const auto link = pair.client->links()->lend(block.octets());
+    REQUIRE(link);
+    LinkedOctets linked = pair.server->links()->follow(*link);
+    if (round % 2 == 0) pair.server.reset();
+    if (round % 3 == 0) pair.client.reset();
+    CHECK(linked.octets.size() == 1000);
+  }
+  CHECK(entries() == before);
+  CHECK_FALSE(block.is_shared());
+}
+
+}  // namespace perigee::transport
