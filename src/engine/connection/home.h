@@ -58,8 +58,8 @@ class HomeOwner {
 /// Any thread. A connection belongs to one home for its life. The home's registry holds one
 /// reference to it until the connection has ended.
 ///
-/// As a pollable it dispatches parked requests whose hold point has opened. Each free thread takes
-/// one request at a time. Oneways of a connection keep their order.
+/// As a pollable, a home dispatches parked requests whose hold point has opened. Each free thread
+/// takes one request at a time. Oneways of a connection keep their order.
 class PERIGEE_INTERNAL_API Home final : public Pollable {
  public:
   Home(const EngineContext& context, RequestHandler& handler, HomeOwner& owner, Loop& loop,
