@@ -52,8 +52,8 @@ void Connection::handle_event(const Event& event) noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// An event that comes during an upcall takes the role over. A dedicated reader, and a thread in an
-// observer, keep the role until the loop was called for this upcall.
+// The thread of an event that comes during an upcall takes the role over. A dedicated reader, and a
+// thread in an observer, keep the role until the loop was called for this upcall.
 bool Connection::take_over() noexcept {
   const bool is_kept = dedicated_.load() || keeps_role_.load();
   if (is_kept && role_.epoch() != epoch_called_.load()) return false;
