@@ -41,7 +41,7 @@ struct OutputFile {
 
 struct GenerateResult {
   std::vector<OutputFile> files;  ///< empty if there is an error
-  /// Constructs of the model that this version does not generate, each with its position.
+  /// Errors with positions: constructs that are not generated yet, and clashes of header names.
   std::vector<Diagnostic> diagnostics;
 
   [[nodiscard]] bool ok() const { return diagnostics.empty(); }
