@@ -73,7 +73,7 @@ void add_counted(std::vector<Claim>& claims, const SideCounts& counts, bool both
   add("allocations", 0, &Counts::allocations);
 }
 
-// No goal is about sequences that no side copies: they are not built yet.
+// Perigee has no sequences yet that neither side copies, so no goal is about them.
 void add_shared_memory(std::vector<Claim>& claims, const CubitReport& report) {
   const bool split = report.options.split;
   if (const Cell* cell = find_cell(report, "void", shared)) {

@@ -7,7 +7,7 @@
 
 namespace perigee::bench {
 
-// A sequence in memory that both processes share, which no side copies, will be one more way.
+// Perigee has no sequences yet that neither side copies. Such sequences will be a fourth way.
 const std::vector<SizesWay>& sizes_ways() {
   static const std::vector<SizesWay> ways{{"tcp", "GIOP TCP", "raw TCP"},
                                           {"uiop", "GIOP UNIX", "raw UNIX"},

@@ -89,8 +89,8 @@ void add_peers(std::vector<Claim>& claims, const TtcpTable& table) {
   }
 }
 
-// Copied: the octets go into shared memory, and out of it. No goal is about buffers that no side
-// copies: they are not built yet.
+// Each buffer is copied into shared memory, and out of it. Perigee has no buffers yet that neither
+// side copies, so no goal is about them.
 void add_shared_memory(std::vector<Claim>& claims, const TtcpTable& table) {
   constexpr double copied = 3;
   const auto found = table.compared.find(large_buffer_min);
