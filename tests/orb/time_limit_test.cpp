@@ -185,7 +185,7 @@ TEST_CASE("a call is in time as long as the ORB's clock says so") {
   check_timeout(object, CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("calls with one limit set the transport's time-outs once, calls without one never") {
+TEST_CASE("a call changes the transport's time-outs only if its limit differs from the last one") {
   Fixture fixture(one_connection());
   fixture.peer("peer", reply_with_long(1));
   const auto object = fixture.object({"peer"});

@@ -80,7 +80,7 @@ class FakeRequest final : public orb::ServerRequest {
     keep(std::string("user ") + exception._rep_id());
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept override {
-    keep("system ");  // without memory, as real requests
+    keep("system ");  // allocates nothing, like a real request
     keep(exception._name());
     keeper().minor_ = exception.minor();
     keeper().completed_ = exception.completed();

@@ -157,7 +157,7 @@ TEST_CASE("a connection is not used again after three calls have timed out witho
     const auto with_limit = limited(object, client.core(), limit);
     return timed_out([&] { (void)act(with_limit, 0); });
   };
-  for (int call = 0; call < 2; ++call)  // both count as one, or as none if not sent
+  for (int call = 0; call < 2; ++call)  // together they count as one time-out at most
     CHECK(run_out_of_time(milliseconds(1)) != CORBA::COMPLETED_YES);
   CHECK(run_out_of_time(milliseconds(400)) == CORBA::COMPLETED_MAYBE);
   CHECK(act(object, 1) == 1);  // a reply arrives
