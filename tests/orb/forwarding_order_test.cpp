@@ -41,7 +41,7 @@ class Trail {
 
 using Order = std::vector<std::string>;
 
-/// P2 forwards to a list with P6, which forwards to another list. The other peers refuse.
+/// P2 forwards to a list with P6, which forwards to another list. Of the others, all but P4 refuse.
 void make_nested_forwards(Fixture& fixture, Trail& trail) {
   for (const char* address : {"P1", "P3", "P5", "P7", "P8", "P9"}) trail.dead(address);
   trail.peer("P2", fixture.forward_to(fixture.ior({"P5", "P6", "P9"})));

@@ -284,7 +284,7 @@ TEST_CASE("a request that waits behind another request is never sent after its t
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("many callers with and without limits on one connection each get their own reply") {
+TEST_CASE("many callers with limits on one connection each get their own reply, or TIMEOUT") {
   Fixture fixture(one_connection());
   std::atomic<std::uint32_t> requests{0};
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {

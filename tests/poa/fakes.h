@@ -29,7 +29,7 @@ class FakeRequest final : public orb::ServerRequest {
     answer_.reserve(64);
   }
 
-  /// "reply", "user IDL:…", "system NAME minor", "forward"; empty if it was not answered.
+  /// "reply", "user IDL:…", "system NAME", "forward"; empty if it was not answered.
   [[nodiscard]] const std::string& answer() const noexcept { return answer_; }
   [[nodiscard]] std::uint32_t minor() const noexcept { return minor_; }
   [[nodiscard]] CORBA::CompletionStatus completed() const noexcept { return completed_; }

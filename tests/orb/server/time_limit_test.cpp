@@ -274,8 +274,8 @@ TEST_CASE("a oneway with scope server returns before the servant has executed it
   send_act(with_scope(client, server, Messaging::SYNC_WITH_SERVER));
   returned.set_value();
   done.get_future().wait();
-  const auto none = with_scope(client, server, Messaging::SYNC_WITH_SERVER);
-  CHECK_FALSE(none->_non_existent());
+  const auto object = with_scope(client, server, Messaging::SYNC_WITH_SERVER);
+  CHECK_FALSE(object->_non_existent());
 }
 
 TEST_CASE("a collocated call ignores its time limit if the servant replies in the upcall") {
