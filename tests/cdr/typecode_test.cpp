@@ -18,7 +18,7 @@ using test::decode_node;
 using test::encode_node;
 using test::octets;
 
-/// Decoding fails, and leaves tk_null.
+/// The error of decoding. A decoding that fails leaves tk_null.
 ErrorKind error_of(const Octets& wire, TypeLimits limits = {}) {
   Decoder decoder(wire, std::endian::big);
   const TypeRef type = decode_type(decoder, limits);
