@@ -204,7 +204,7 @@ TEST_CASE("the adapter does not assign an id that another object already has") {
   TestOrb orb;
   const auto root = orb.root();
   PortableServer::ObjectId id = root->activate_object(make_servant());
-  id[3] = static_cast<std::uint8_t>(id[3] + 2);  // the id of the next slot but one
+  id[3] = static_cast<std::uint8_t>(id[3] + 2);  // the id of the slot after the next
   root->activate_object_with_id(id, make_servant());
   CHECK_THROWS_AS(root->activate_object(make_servant()), CORBA::OBJ_ADAPTER);
   const auto next = root->activate_object(make_servant());
