@@ -1,5 +1,5 @@
-// Anys and TypeCodes from outside. The first octet selects the byte order, the position of
-// the first octet, and an any or a TypeCode. An accepted value must be unchanged after it was
+// Anys and TypeCodes from outside. The first octet selects the byte order, the position at which
+// the value begins, and an any or a TypeCode. An accepted value must be unchanged after it was
 // copied, and after it was written and read again.
 #include "require.h"
 #include <perigee/cdr/typecode.h>

@@ -1,6 +1,6 @@
 // The bridge's rewriting of references in bodies. The first octet selects byte order, GIOP version
-// and phase, the second one the types. A rewritten body has the same types, and rewriting it again
-// changes nothing. A body whose references stay is not copied.
+// and phase (the position of the body modulo 8), the second one the types. A rewritten body has the
+// same types, and rewriting it again changes nothing. A body whose references stay is not copied.
 #include "bridge/rewriting/body_rewriter.h"
 #include "require.h"
 #include <perigee/cdr/typecode.h>

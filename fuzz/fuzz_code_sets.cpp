@@ -1,7 +1,7 @@
 // Code set conversion of hostile octets and of hostile values. A value that one side accepts must
 // be the same after encoding and decoding.
-// Layout: steps. Each step is an operation, the code sets from then on, a size, and that many
-// octets.
+// Layout: steps. Each step is an operation, the code sets and GIOP version of the step, a size, and
+// that many octets.
 #include "require.h"
 #include <perigee/cdr/operators.h>
 
@@ -35,7 +35,7 @@ WideSet wide_set(std::uint8_t choice) {
   return sets[choice % std::size(sets)];
 }
 
-/// Encodes `value` and decodes it again. False if it cannot be encoded; there is no other failure.
+/// Encodes `value` and decodes it again. False if it cannot be encoded. Aborts for other failures.
 template <typename T>
 bool survives(const T& value, CodeSets code_sets, std::endian order, std::size_t start) {
   cdr::Buffer buffer;

@@ -1,5 +1,5 @@
-// The properties of a context in a request. The first octet selects the byte order and the
-// position of the first octet. Accepted properties must be found by their names, and must be
+// The properties of a context in a request. The first octet selects the byte order, and the
+// position at which they begin. Accepted properties must be found by their names, and must be
 // unchanged after they were written and read again.
 #include "require.h"
 #include <perigee/cdr/decoder.h>

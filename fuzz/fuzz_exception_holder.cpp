@@ -1,6 +1,6 @@
 // Exception holders, which other processes send to reply handlers. The first octet selects the byte
-// order and the position of the first octet. An accepted holder contains an exception, and must be
-// unchanged after it was written and read again.
+// order, and the position at which the holder begins. An accepted holder contains an exception, and
+// must be unchanged after it was written and read again.
 #include "require.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -25,7 +25,7 @@ HolderRef decode(cdr::Decoder& decoder) {
   return holder;
 }
 
-/// Only CORBA exceptions may be raised.
+/// Only CORBA system exceptions may be raised.
 std::string raised(const HolderRef& holder) {
   try {
     holder->raise_exception();

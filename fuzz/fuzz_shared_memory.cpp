@@ -1,6 +1,6 @@
-// A hostile process at the other end of shared memory: it writes any value to any word, and any
-// octet to the socket, between the calls of an honest end. The honest end must not crash or hang,
-// and must never report more octets than it was asked for.
+// A hostile process at the other end of shared memory. Between the calls of an honest end, it
+// writes any value to any word, any octet to a ring, and zeros to the socket. The honest end must
+// not crash or hang, and must never report more octets than it was asked for.
 #include "require.h"
 #include "transport/shared_memory/rings.h"
 #include <perigee/ipc/io_local.h>

@@ -10,7 +10,7 @@
 namespace perigee::fuzz {
 
 // In 1.2 the alignment continues in the next fragment. In 1.1 it counts from the fragment's own
-// header. This makes no difference if the 12 octets of the header keep the alignment. CORBA 3.0,
+// header of 12 octets. This makes no difference if size_ and 12 are equal modulo 8. CORBA 3.0,
 // 15.4.9.
 void Assembly::begin_fragment(const FrameHeader& header) {
   ++fragments_;

@@ -17,7 +17,7 @@ struct AmiSettings {
   bool counts = false;
 };
 
-// Leaves out the parts that need omniORB if this build has none, or two CPUs if there is only one.
+// Leaves out omniORB if this build has none, and the parts on two CPUs if there is only one CPU.
 void choose_parts(const CLI::App& command, AmiOptions& options) {
   if (std::ranges::find(options.servers, "omniORB") != options.servers.end())
     options.omniorb_program = find_omniorb_program("cubit_omniorb");

@@ -94,7 +94,7 @@ void RingLoad::send_next(Transport& connection) {
   if (sent.count != request.size()) throw std::runtime_error("the server has ended");
 }
 
-// `buffered` asks for a wake after this look, or finds the next reply.
+// `buffered` finds the next reply, or asks the server to wake this client when it sends one.
 std::size_t RingLoad::take_replies(Transport& connection) {
   std::size_t replies = 0;
   std::array<std::byte, 4096> space;

@@ -116,8 +116,8 @@ double sum(const std::vector<Strace::Call>& calls) {
 }
 
 // Through shared memory, the system calls of a call depend on the CPUs and the speed of both sides.
-// valgrind slows them down, and under valgrind it takes a system call to ask for the own CPU. So
-// strace counts: it stops a process only at its system calls.
+// valgrind slows both sides down, and makes sched_getcpu a system call. So strace counts the system
+// calls: it stops a process only there.
 void count_system_calls(SideCounts& counts, const SystemIn& system_in, const std::string& workload,
                         const Placement& placement) {
   const TemporaryFolder folder;

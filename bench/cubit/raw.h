@@ -20,7 +20,7 @@ MessageSizes giop_sizes(const std::string& workload);
 int run_raw_server(const std::string& place);
 /// The same on one thread that waits with epoll_wait.
 int run_raw_epoll_server(const std::string& place);
-/// `messages`: "GIOP" or "GIOPlite". The raw messages have the sizes of these.
+/// `messages`: "GIOP" or "GIOPlite". The raw messages have the sizes of such messages.
 int run_raw_client(const std::string& place, const std::string& messages);
 /// The same with the server of raw_ring.h.
 int run_raw_ring_client(const std::string& path, const std::string& messages);

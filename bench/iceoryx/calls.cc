@@ -2,7 +2,8 @@
 // one program. Each side copies its message into shared memory, and reads the other side's message
 // where it lies. RouDi must run.
 //   cubit_iceoryx server                                  prints the name of its service
-//   cubit_iceoryx client SERVICE WORKLOAD:REQUEST:REPLY…  answers commands (workloads.h); octets
+//   cubit_iceoryx client SERVICE WORKLOAD:REQUEST:REPLY…  answers commands (workloads.h)
+// REQUEST and REPLY are the octets of the messages.
 #include "../cubit/workloads.h"
 #include "program.h"
 #include "waiting.h"

@@ -10,7 +10,7 @@
 
 namespace iceoryx_peer {
 
-/// Owns a WaitSet with one state of `source`, which must outlive it.
+/// Waits for `state` of `source` with a WaitSet. `source` must outlive this object.
 template <typename Source, typename State>
 class Waiting {
  public:

@@ -64,7 +64,7 @@ struct MiddletierSample {
   SourceResult source;
   double rate = 0;           ///< replies a second
   double cpu_us = 0;         ///< user and system time of the middle tier for each reply
-  double user_us = 0;        ///< the user time of this
+  double user_us = 0;        ///< the part of cpu_us that is user time
   double busy = 0;           ///< the middle tier's CPU time, divided by the window
   double others_busy = 0;    ///< the same for source and sink together
   double threads = 0;        ///< of the middle tier, in the window

@@ -24,7 +24,7 @@ struct SizesReport {
   CubitReport calls;  ///< by workload: one for each size
 };
 
-/// A way to make the calls: its name in the report, the system of cubit, and the floor of it.
+/// A way to make the calls: its name in the report, its system in cubit, and that system's floor.
 struct SizesWay {
   std::string name;
   std::string system;

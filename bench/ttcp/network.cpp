@@ -84,8 +84,8 @@ class Session {
     address_ = value_of(lines_.stream().local_address(), "address").unmapped().host();
   }
 
-  /// A peer that is silent at first is not a transmitter. A transmitter may be busy for a long time
-  /// later.
+  /// Only the first request has a deadline: a peer that is silent at first is not a transmitter.
+  /// Later, a transmitter may be busy for a long time.
   void serve() {
     std::optional<Clock::time_point> deadline = Clock::now() + first_line_limit;
     for (std::string line; lines_.read(line, deadline); deadline.reset()) {

@@ -48,7 +48,8 @@ struct TtcpOrbOptions {
 };
 void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options);
 
-/// The comparisons: buffered oneway calls with unbuffered ones, and Perigee with omniORB.
+/// The comparisons: buffered oneway calls with unbuffered ones, Perigee with omniORB, and Perigee
+/// through shared memory with C over TCP and with iceoryx.
 const std::vector<Comparison>& ttcp_comparisons();
 
 /// A running receiver, on this machine or another.

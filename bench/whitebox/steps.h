@@ -42,7 +42,7 @@ std::vector<SideCall> last_calls(std::span<const Stamp> stamps, probe::Point las
 std::string to_text(const std::vector<SideCall>& calls);
 std::vector<SideCall> parse_calls(const std::string& text);
 
-/// Both sides of a call. The client's steps from its beginning to its end make up the round trip.
+/// Both sides of a call. The client's steps between start and end of the call are the round trip.
 struct CallSteps {
   Steps client;
   Steps server;

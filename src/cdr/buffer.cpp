@@ -81,8 +81,8 @@ void Buffer::move_out_of_place() {
   if (in_place()) move_out_of_place(size_);
 }
 
-// The buffer's own memory holds no octets of the message. So malloc replaces it: realloc would copy
-// its contents.
+// `kept_` holds no octets of the message, because they are in the place. So malloc replaces it:
+// realloc would copy its contents.
 void Buffer::move_out_of_place(std::size_t needed) {
   if (kept_capacity_ < needed) {
     const std::size_t capacity = std::max(needed + needed / 2, capacity_min);

@@ -118,8 +118,8 @@ bool Decoder::begin_next_piece() noexcept {
     return false;
   }
   if (landed_ != nullptr) return join_landed();
-  // Alignment counts from the piece's header of 12 octets, which is not in memory here. Alignment
-  // is to 8 at most, and 12 - 8 = 4, so the 4 octets in front of the piece stand for the header.
+  // Alignment counts from the piece's header of 12 octets, which is not in memory here. 12 and 4
+  // are equal modulo 8, the largest alignment. So the 4 octets before the piece replace the header.
   constexpr std::size_t header = 4;
   const std::byte* const begin = octets_.data() + octets_.size();
   octets_ = {begin - header, header + *next_sizes_};

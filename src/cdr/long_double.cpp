@@ -1,5 +1,5 @@
 // Conversion of long double. The compiler's own binary128 type does the work, if it has one.
-// CORBA 3.0, 15.3.1.4: double extended is 1 sign bit, 15 of exponent, 112 of fraction. Interop
+// CORBA 3.0, 15.3.1.3: double extended is 1 sign bit, 15 of exponent, 112 of fraction. Interop
 // fact 35 of docs/interop.md.
 #include <perigee/cdr/long_double.h>
 

@@ -15,7 +15,7 @@ namespace perigee::cdr {
 
 namespace {
 
-/// Octets of an object that are charged besides its elements: pins of a few octets are not free.
+/// Octets charged for the memory of a value in addition to its elements, so that no value is free.
 constexpr std::uint64_t overhead = 64;
 
 /// Memory that one value has for itself.
@@ -83,7 +83,7 @@ Place take_landed(Decoder& decoder, std::size_t count) {
     if (ahead.swaps())
       for (T& value : values) value = reverse_octets(value);
   decoder = ahead;
-  const auto* const first = reinterpret_cast<const std::byte*>(values.data());  // moves with it
+  const auto* const first = reinterpret_cast<const std::byte*>(values.data());  // stays valid
   return {make_counted<Owned<std::vector<T>>>(std::move(values), std::move(*charge)), first};
 }
 

@@ -91,7 +91,8 @@ constexpr double double_of_quad(const OctetsOfQuad& octets) noexcept {
   const bool is_inexact = quad.low << low_digits != 0;
   const std::uint64_t digits =
       sign_bit | fraction << low_digits | quad.low >> (64 - low_digits) | (is_inexact ? 1 : 0);
-  // The rounded digits are added: their leading 1, and a carry, increase the exponent.
+  // The digits of a normal number are added to an exponent that is 1 too small: their leading 1
+  // corrects it. A carry of the rounding also increases the exponent.
   const std::uint64_t exponent_before = exponent > 0 ? static_cast<std::uint64_t>(exponent - 1) : 0;
   return number((exponent_before << double_fraction_bits) +
                 rounded(digits, static_cast<unsigned>(count)));

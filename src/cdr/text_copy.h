@@ -73,8 +73,8 @@ inline bool is_short_ascii_string(const char* text, std::size_t size,
   constexpr std::uint64_t high_bits = 0x8080808080808080;
   if (std::endian::native != std::endian::little || size - 1 >= size_max || readable < sizeof ones)
     return false;
-  // No octet of a word is 0 or above 0x7f if none of its high bits is set, before and after 1 was
-  // subtracted from each octet.
+  // A word has no octet 0 or above 0x7f if no octet has its high bit set, both before and after the
+  // subtraction of 1 from each octet.
   std::uint64_t word = 0;
   std::uint64_t all = 0;
   if (size <= sizeof word) {

@@ -1,5 +1,5 @@
-// Copies types: without names, or with their recursion resolved. Each node is
-// copied once, from a list instead of by recursion.
+// Copies types, with or without names. Nodes of kind tk_recursive with the type's id become the
+// copy itself. Each node is copied once, from a list instead of by recursion.
 #include "cdr/type_arena.h"
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/typecode.h>

@@ -70,7 +70,7 @@ void read_simple(TypeNode& node, Decoder& decoder) {
 // announce as many members as fit into the rest of the octets.
 constexpr std::size_t reserved_members_max = 64;
 
-/// A decoder for a part of the top-level TypeCode, and the position of its octet 0 there.
+/// A decoder for a part of the top-level TypeCode, and where the part begins in that TypeCode.
 struct Part {
   Decoder decoder;
   std::size_t base = 0;

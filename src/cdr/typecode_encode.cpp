@@ -82,8 +82,8 @@ class TypeWriter final {
     encoder.write_encapsulation([&](Encoder& body) { write_body(body, type); });
   }
 
-  /// Labels of type wchar must be encoded again: their code set on the wire depends on the
-  /// connection by which they came.
+  /// Labels of type wchar are encoded again, always as big-endian UTF-16 without a byte order mark.
+  /// Received labels may have a mark, and the other byte order.
   static bool has_wide_labels(const TypeNode& type) {
     return type.kind == TypeKind::tk_union && unaliased(*type.content).kind == TypeKind::tk_wchar;
   }

@@ -61,7 +61,7 @@ bool is_fragmentable(OctetSpan message) {
          can_be_fragmented(static_cast<FrameType>(message[type_offset]), version);
 }
 
-/// Writes the header of one piece: the header of the message with other flags, type and size.
+/// Writes the frame header of one piece: that of the message, with other flags and size.
 void write_piece_header(std::byte* place, OctetSpan message, std::size_t piece_size, bool more) {
   std::memcpy(place, message.data(), size_offset);
   if (more) place[flags_offset] |= std::byte{flag_more_fragments};

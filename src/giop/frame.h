@@ -51,7 +51,7 @@ inline constexpr std::size_t lite_bits_offset = 1;
 inline constexpr std::size_t lite_size_offset = 4;
 inline constexpr std::uint8_t lite_bit_reply = 1;
 inline constexpr std::uint8_t lite_bit_little_endian = 2;
-/// The lowest bit of the information: the response flags of a request, or the status of a reply.
+/// The first bit of the information, which is a request's response flags or a reply's status.
 inline constexpr unsigned lite_information_shift = 2;
 inline constexpr std::uint8_t lite_bits_max = 0x1f;
 

@@ -10,7 +10,7 @@ std::string Giop::version_text(messaging::Version version) const {
   return "GIOP " + std::to_string(version.major) + '.' + std::to_string(version.minor);
 }
 
-// Each message contains its size, so datagrams are suitable, too. A oneway is complete in itself. A
+// Each message contains its size, so datagrams are suitable, too. A oneway has no reply. A two-way
 // call whose request or reply is lost ends at its deadline: the client sets a deadline if octets
 // may be lost.
 messaging::Needs Giop::needs(messaging::Use use) const noexcept {

@@ -27,7 +27,7 @@ void encode(cdr::Encoder& encoder, const Ior& ior) {
   for (const TaggedProfile& profile : ior.profiles) {
     encoder.write(profile.tag);
     encoder.write_length(profile.data.size());
-    encoder.write_copied_octets(profile.data);  // the object may get others before the sending
+    encoder.write_copied_octets(profile.data);  // `ior` may change before the sending
   }
 }
 

@@ -45,7 +45,7 @@ struct Dispatcher::Target {
 /// The end of a walk along the adapters that a persistent key names.
 struct Dispatcher::PathEnd {
   counted_ptr<Adapter> adapter;             ///< the innermost that exists
-  std::optional<std::string_view> missing;  ///< its child that does not
+  std::optional<std::string_view> missing;  ///< its child that does not exist
 };
 
 Dispatcher::Dispatcher(const std::weak_ptr<orb::OrbCore>& core, const AdapterLimits& limits)
@@ -204,8 +204,8 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
   return Served::yes;
 }
 
-// Calls preinvoke, the servant and postinvoke. postinvoke follows however the upcall ends, also
-// before a deferred answer.
+// Calls preinvoke, the servant and postinvoke. postinvoke follows however the upcall ends. It does
+// not wait for a deferred reply.
 void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
   const orb::UpcallScope scope(context_identity());
   const std::unique_lock<std::recursive_timed_mutex> single_thread = adapter.enter_upcall();

@@ -41,11 +41,11 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] bool is_bidirectional(OctetSpan object_key) noexcept override;
   [[nodiscard]] bool is_local_key(OctetSpan object_key) const noexcept override;
 
-  /// The Root POA, made at the first call and after it was destroyed.
+  /// The Root POA. Makes it at the first call, and again if it was destroyed.
   [[nodiscard]] counted_ptr<Adapter> root();
   /// The Root POA if there is one.
   [[nodiscard]] counted_ptr<Adapter> existing_root() const;
-  /// The adapter whose ids are whole object keys, made at the first call and after it was
+  /// The adapter whose ids are whole object keys. Makes it at the first call, and again if it was
   /// destroyed.
   [[nodiscard]] counted_ptr<Adapter> named_root();
   [[nodiscard]] counted_ptr<Adapter> existing_named_root() const noexcept;

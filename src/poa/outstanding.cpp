@@ -11,7 +11,8 @@
 
 namespace perigee::poa {
 
-// The innermost upcall of the thread is the upcall of the request: the skeleton defers it there.
+// Called by the skeleton in the upcall of the request. So the thread's current upcall, if there is
+// one, is the upcall of the request.
 Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.response_expected()) {
   const Upcall* const upcall = Upcall::current();
   assert(upcall == nullptr || &upcall->request() == &request);

@@ -80,8 +80,8 @@ void add_scheme(Configuration& configuration, const std::string& value) {
   if (known == configuration.schemes.end()) configuration.schemes.push_back(std::move(row));
 }
 
-// A program that can open the file can make the server load any library. So only the server's own
-// user may open it.
+// A program that can open the socket file can make the server load any library. So only the
+// server's own user may open it.
 void set_administration(Configuration& configuration, const std::string& value) {
   auto endpoint = transport::parse_endpoint(value);
   const bool is_file = endpoint && endpoint->scheme == "uiop" && endpoint->address.starts_with('/');

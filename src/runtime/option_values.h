@@ -1,5 +1,5 @@
-// How values of options are read: numbers within a range, one of several names, and members of the
-// configuration that take them.
+// Reads values of options: numbers within a range, and names from a table. Writes them to members
+// of the configuration.
 #pragma once
 
 #include "runtime/option_table.h"

@@ -55,7 +55,7 @@ object_reference<ORB> find_or_reserve(const std::string& id) {
     const auto [entry, is_new] = table.orbs.try_emplace(id, nullptr, std::this_thread::get_id());
     if (is_new || entry->second.orb) return entry->second.orb;
     if (entry->second.maker == std::this_thread::get_id())
-      throw INITIALIZE(0, COMPLETED_NO, "the ORB '" + id + "' is just being made");
+      throw INITIALIZE(0, COMPLETED_NO, "the ORB '" + id + "' is still being made by this thread");
     table.made.wait(lock);
   }
 }

@@ -5,7 +5,8 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 // A wrong file must not abort the program, and the compiler must not assume that files are valid.
-// The parser (3.3.0) asserts conditions that depend on the input.
+// The parser (3.3.0) asserts conditions that depend on the input. With NDEBUG, it tells the
+// compiler to assume some of them.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_cast<void>(0)
 // The same for the parser's tables of characters, which mark all other characters as unreachable.

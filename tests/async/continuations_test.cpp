@@ -30,7 +30,7 @@ ThreadStrategy each_shared_strategy() {
   return strategy;
 }
 
-constexpr std::uint32_t only_calls = 0;  // an argument: the coroutine calls, and meets no other one
+constexpr std::uint32_t only_calls = 0;  // an argument: the coroutine only calls the sink
 
 /// A place where two threads meet, unless one of them comes too late.
 class Meeting {
@@ -54,9 +54,9 @@ class Meeting {
   int arrived_ = 0;
 };
 
-/// A middle tier with two threads, whose coroutines await a call of the sink. Two of them meet
+/// A middle tier with two threads, whose coroutines await a call to the sink. Two of them meet
 /// before their calls, and after them. The sink replies to the second call when the coroutine of
-/// the first one has gone on.
+/// the first call has gone on.
 class MeetingCoroutines {
  public:
   explicit MeetingCoroutines(ThreadStrategy strategy)

@@ -1,4 +1,4 @@
-// Large arguments are borrowed instead of copied, if the encoder may borrow. Design, section 7.
+// Large arguments are borrowed instead of copied, if the encoder may borrow.
 #include "support/octets.h"
 #include <perigee/cdr/borrowed.h>
 #include <perigee/cdr/operators.h>

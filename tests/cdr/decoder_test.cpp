@@ -226,7 +226,7 @@ TEST_CASE("a decoder allocates in proportion to the size of a message, whatever 
       CAPTURE(filler);
       CAPTURE(size);
       Octets message(size, static_cast<std::byte>(filler));
-      const auto count = static_cast<std::uint32_t>(size - 4);  // claims one octet for each
+      const auto count = static_cast<std::uint32_t>(size - 4);  // as if each element had one octet
       for (std::size_t index = 0; index < 4; ++index)
         message[index] = static_cast<std::byte>(count >> (24 - 8 * index));
       Decoder decoder(message, std::endian::big);

@@ -37,7 +37,7 @@ std::size_t levels_of(Decoder& decoder, ErrorKind& error) {
 
 }  // namespace
 
-TEST_CASE("an encapsulation is an octet sequence with a byte order, and aligned to itself") {
+TEST_CASE("an encapsulation is an octet sequence with a byte order and an alignment of its own") {
   cdr::Buffer buffer;
   Encoder encoder(buffer, std::endian::big);
   encoder << std::uint8_t{9};

@@ -29,7 +29,7 @@ TEST_CASE("a NUL anywhere in a long string is found while it is copied") {
   }
 }
 
-// Where blocks and registers begin and end.
+// These are sizes at which the blocks and registers of the search begin and end.
 TEST_CASE("a NUL is found at each place of a text, and no other octet counts as a NUL") {
   for (const std::size_t size : {17uz, 1023uz, 1024uz, 1025uz, 1151uz, 1152uz, 1153uz}) {
     std::string text(size, '\x80');

@@ -59,7 +59,7 @@ inline constexpr TypeMember recursive_members[] = {{"c", &recursive_list}};
 inline constexpr TypeNode recursive{
     .kind = tk_struct, .id = "IDL:N:1.0", .name = "N", .members = recursive_members};
 
-// The same ring of one struct and one sequence, once around and twice around.
+// Equivalent recursive types: a ring of a struct and a sequence, and the same ring unrolled once.
 extern const TypeNode anonymous_ring;
 inline constexpr TypeNode ring_list{.kind = tk_sequence, .content = &anonymous_ring};
 inline constexpr TypeMember ring_members[] = {{"c", &ring_list}};

@@ -18,7 +18,7 @@ using test::decode_node;
 using test::encode_node;
 using test::octets;
 
-/// Decoding fails, and leaves tk_null.
+/// The error of decoding. A decoding that fails leaves tk_null.
 ErrorKind error_of(const Octets& wire, TypeLimits limits = {}) {
   Decoder decoder(wire, std::endian::big);
   const TypeRef type = decode_type(decoder, limits);
@@ -341,7 +341,7 @@ TEST_CASE("the memory of a TypeCode is charged to its message") {
   CHECK(decoder.error().kind == ErrorKind::too_much_memory);
 }
 
-// For each label, a look at all enumerators would take 10^11 steps.
+// Looks at all enumerators, one for each label, would take 10^11 steps together.
 TEST_CASE("a union with many labels is checked against the enumerators of its discriminator fast") {
   constexpr std::uint32_t count = 300'000;
   std::vector<TypeMember> enumerators(count);
@@ -391,8 +391,8 @@ TEST_CASE("nested TypeCodes do not take memory for all members that they announc
   CHECK(used.octets < 10 * wire.size());
 }
 
-// Each type has the type before it twice, 14 times over. Such a TypeCode takes 1 KB with
-// indirections and 2 MB without.
+// A chain of 14 structs. Each has two members of the type before it. Such a TypeCode takes 1 KB
+// with indirections and 2 MB without.
 TEST_CASE("the octets of a TypeCode that is written anew are limited") {
   const std::string name(100, 'n');
   std::vector<TypeNode> doubled(15);

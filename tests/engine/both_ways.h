@@ -164,7 +164,7 @@ class Side final : public engine::HomeOwner {
         made->drop_reference();
       });
     }
-    return *made;  // the reference of the creator is the test's
+    return *made;  // the test takes over the creator's reference
   }
   void await_no_connection() {
     std::unique_lock lock(mutex_);

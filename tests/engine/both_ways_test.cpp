@@ -383,7 +383,7 @@ TEST_CASE("a dedicated reader that keeps a request does not wait for the peer") 
     later.emplace(request);
     return true;
   };
-  handler.on_full = [&] {  // between the look at the calls of this side and the next read
+  handler.on_full = [&] {  // after the reader looked at this side's calls, before it reads again
     CHECK(back.start(*ends.acceptor, octets_of(5)) == StartStatus::started);
     started.set_value();
   };
@@ -393,7 +393,7 @@ TEST_CASE("a dedicated reader that keeps a request does not wait for the peer") 
   started.get_future().wait();
   later->reply();
   CHECK(deferred.await() == CallFailure::none);
-  CHECK(kept.await() == CallFailure::none);  // although the peer has not answered the call yet
+  CHECK(kept.await() == CallFailure::none);  // although the peer has not answered `back` yet
   CHECK(back.ends() == 0);
   gate.open();
   CHECK(back.await() == CallFailure::none);
@@ -580,7 +580,7 @@ TEST_CASE("the first fragment of a reply says that the request was executed") {
   opener.drop_reference();
 }
 
-// One of the two threads of the loop is in an upcall, so no thread takes over from the other one.
+// One of the loop's two threads is in an upcall. So the other thread keeps the read role.
 TEST_CASE("a connection stays in the poller while there is no place for a dedicated reader") {
   Gate entered;
   Gate leave;
@@ -729,8 +729,8 @@ TEST_CASE("calls that start when their connection becomes idle are executed, or 
   MESSAGE(kept << " of 100 calls were in time");
 }
 
-// Threads start, withdraw and wait on both sides while the transport splits what passes. In the end
-// the connection is lost in the middle of it, or drained.
+// Threads start, withdraw and await calls on both sides, and the transport splits the messages.
+// Meanwhile, in three of four rounds, the connection is lost, or one side drains it.
 TEST_CASE("each call ends once, whatever the mixture of calls") {
   for (std::uint32_t seed = 0; seed != 12; ++seed) {
     BothWays::Plan plan = plans()[seed % 3];

@@ -112,7 +112,7 @@ std::shared_ptr<ScriptedConnector> connector_that_begins(ScriptedConnect::End en
   return connector;
 }
 
-/// Two ends of a connection that both have to open.
+/// The ends of a connection with a handshake: each end must be opened before it carries messages.
 struct HandshakePair {
   std::shared_ptr<std::unique_ptr<transport::Transport>> client;  // until a connect has taken it
   std::unique_ptr<transport::Transport> server;
@@ -133,7 +133,7 @@ std::shared_ptr<ScriptedConnector> connector_that_brings(
 
 /// The number of threads of this process, after the system has removed the threads that were
 /// joined. A sanitizer starts a thread of its own with the first thread, so this function starts
-/// one.
+/// a thread.
 std::size_t settled_threads() {
   std::thread([] {}).join();
   std::size_t count = threads_of_process();

@@ -25,12 +25,12 @@ using Kept = HoldQueue::Kept;
 
 namespace {
 
-/// A message of some octets, whose first ones are its serial number.
+/// A message that begins with its serial number.
 struct Content {
   std::uint32_t serial = 0;
   std::size_t size = sizeof serial;
 
-  /// The message refers to `scratch`, as a message does that was just received.
+  /// The message refers to `scratch`, like a message that was just received.
   [[nodiscard]] IncomingMessage message_in(Octets& scratch) const {
     scratch.assign(size, std::byte{0});
     std::memcpy(scratch.data(), &serial, sizeof serial);

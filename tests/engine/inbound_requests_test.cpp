@@ -168,7 +168,7 @@ TEST_CASE("a request that is cancelled in its upcall is stopped when it is defer
   (void)table.end(*later);
 }
 
-TEST_CASE("the end of a connection stops deferred requests, later ones too; replies still count") {
+TEST_CASE("the end of a connection stops deferred requests, also later ones, and cancels none") {
   Table table(4);
   Deferred& first = table.defer(1);
   table.requests.stop_deferred();

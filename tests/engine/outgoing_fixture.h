@@ -29,11 +29,11 @@ class SendingTransport final : public transport::Transport {
   SendingTransport() = default;
   explicit SendingTransport(const transport::Features& features) : Transport(features) {}
 
-  /// How many octets a send takes; or its whole result.
+  /// Gives the result of `send`, with the number of octets that it takes. Empty: it takes all.
   std::function<IoResult(std::span<const OctetSpan> segments, Wait wait)> on_send;
   std::function<void()> on_end;
   std::function<void()> on_begin;  ///< called by `begin_direct`
-  /// With the feature `finishes`.
+  /// Gives the result of `finish`. Only for transports with the feature `finishes`.
   std::function<IoResult()> on_finish = [this]() -> IoResult {
     shutdown_send();
     return {};

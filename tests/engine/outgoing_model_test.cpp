@@ -268,7 +268,7 @@ class Model {
       REQUIRE(once.contains(number) != withdrawn_.contains(number));
   }
 
-  // Tickets are the order of leaving.
+  // Messages leave in the order of their tickets.
   void check_tickets(const std::vector<std::uint32_t>& received) {
     std::map<std::uint32_t, std::size_t> places;
     for (std::size_t place = 0; place < received.size(); ++place) places[received[place]] = place;

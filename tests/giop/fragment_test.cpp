@@ -311,7 +311,7 @@ TEST_CASE("a truncated large fragment allocates memory only for the octets that 
   CHECK(fragments.next() == perigee::test::Next::need_more);
 }
 
-TEST_CASE("after a message of large fragments only the next header is read first") {
+TEST_CASE("after a message of large fragments, the next receive takes at most 4096 octets") {
   LargeFragments fragments;
   CHECK(fragments.passes_by_scratch(first_1_2(request, 6, std::string(100'000, 'x')), 20));
   CHECK(fragments.next() == perigee::test::Next::need_more);

@@ -55,7 +55,8 @@ class Collector {
     const std::lock_guard lock(mutex_);
     return numbers_;
   }
-  /// The connections on which the oneways of `thread` arrived: numbers from 1000 times `thread` on.
+  /// The connections on which the oneways of `thread` arrived. Their numbers are 1000 * `thread` to
+  /// 1000 * `thread` + 999.
   [[nodiscard]] std::set<const void*> connections_of(std::int32_t thread) const {
     const std::lock_guard lock(mutex_);
     const auto found = connections_.find(thread);

@@ -34,7 +34,7 @@ orb::CodeSetChoice choose(const iop::CodeSetInfo& server,
   return *choice;
 }
 
-/// References to `address` whose profile has these code sets, and the code sets that the peer got.
+/// A peer at `address`: makes references to it with chosen code sets, and records what it receives.
 struct Peer {
   Peer(Fixture& of, const char* at) : fixture(of), address(at) {
     of.peer(at, [this](ScriptedTransport& transport, const IncomingMessage& message) {

@@ -133,7 +133,7 @@ struct Stalled {
   explicit Stalled(std::unique_ptr<StallingTransport> owned)
       : transport(*owned), connection(std::move(owned), giop_protocol(), messaging::Role::opener) {}
 
-  // The send must begin before the deadline, also if the system delays its thread.
+  // The deadline is late enough for the send to begin before it, even if its thread is delayed.
   std::future<SendResult> send_limited(const cdr::Buffer& message) {
     return std::async(std::launch::async, [&] {
       return connection.send(message, Wait::yes, in(std::chrono::seconds(2)));

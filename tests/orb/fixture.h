@@ -29,7 +29,7 @@ inline const messaging::MessagingProtocol& giop_protocol() {
   return *protocol;
 }
 
-/// A session for scripts: GIOP's have no state.
+/// A session for scripts. All scripts can share it, because sessions of GIOP have no state.
 inline const messaging::Session& giop_session() {
   static const auto session = giop_protocol().open(messaging::Role::acceptor, {});
   return *session;

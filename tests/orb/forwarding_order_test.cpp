@@ -41,8 +41,8 @@ class Trail {
 
 using Order = std::vector<std::string>;
 
-/// The paper's figure 12: P2 forwards to a list with P6, which forwards to another list.
-void make_figure_12(Fixture& fixture, Trail& trail) {
+/// P2 forwards to a list with P6, which forwards to another list. Of the others, all but P4 refuse.
+void make_nested_forwards(Fixture& fixture, Trail& trail) {
   for (const char* address : {"P1", "P3", "P5", "P7", "P8", "P9"}) trail.dead(address);
   trail.peer("P2", fixture.forward_to(fixture.ior({"P5", "P6", "P9"})));
   trail.peer("P6", fixture.forward_to(fixture.ior({"P7", "P8"})));
@@ -53,7 +53,7 @@ void make_figure_12(Fixture& fixture, Trail& trail) {
 TEST_CASE("forwarded profiles are tried after the forwarding profile: P1 P2 P5-P9 P3 P4") {
   Fixture fixture;
   Trail trail(fixture);
-  make_figure_12(fixture, trail);
+  make_nested_forwards(fixture, trail);
   trail.peer("P4", reply_with_long(4));
   const auto object = fixture.object({"P1", "P2", "P3", "P4"});
   CHECK(echo(object) == 4);
@@ -62,10 +62,10 @@ TEST_CASE("forwarded profiles are tried after the forwarding profile: P1 P2 P5-P
   CHECK(trail.tried().empty());  // the next call begins with the peer that replied
 }
 
-TEST_CASE("if no profile of the lists replies, all are tried once more, then it is TRANSIENT") {
+TEST_CASE("if no profile replies, all are tried once more, then the call raises TRANSIENT") {
   Fixture fixture;
   Trail trail(fixture);
-  make_figure_12(fixture, trail);
+  make_nested_forwards(fixture, trail);
   trail.dead("P4");
   const auto object = fixture.object({"P1", "P2", "P3", "P4"});
   CHECK(caught<CORBA::TRANSIENT>([&] { ping(object); }).completed() == CORBA::COMPLETED_NO);

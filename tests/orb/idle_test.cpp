@@ -27,7 +27,7 @@ constexpr milliseconds hour = std::chrono::hours(1);
 
 }  // namespace
 
-TEST_CASE("a counter stands still if it has not changed for the limit since the first look") {
+TEST_CASE("a counter stands still if the limit has passed since its value was first seen") {
   engine::StandStill watch;
   const TimePoint start{};
   CHECK_FALSE(watch.lasted(7, start, milliseconds(10)));

@@ -18,7 +18,7 @@ using orb::Permanence;
 
 namespace {
 
-// More bindings than an MProfile remembers or keeps.
+// More bindings than an MProfile remembers as forwards, or keeps as long as it lives.
 constexpr int many = 100;
 
 /// The MProfile of an object that servers move often.

@@ -1,4 +1,4 @@
-// The profiles of a reference in the orders that calls prefer, and how all orders get forwards.
+// The profiles of a reference in the orders that calls prefer. A forward reaches all orders.
 #include "orb/references/reference.h"
 
 #include "orb/fixture.h"

@@ -66,7 +66,7 @@ class ScriptedTransport final : public transport::Transport {
   IoResult set_send_timeout(std::chrono::microseconds timeout) override;
   void shutdown_send() noexcept override {}
   void interrupt() noexcept override { end_of_stream(); }
-  /// Becomes readable whenever something has happened; made when it is asked for.
+  /// The handle becomes readable whenever something has happened. The first call makes it.
   [[nodiscard]] int readiness_fd() const noexcept override;
   [[nodiscard]] bool buffered() const noexcept override;
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }

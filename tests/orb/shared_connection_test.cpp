@@ -183,8 +183,8 @@ TEST_CASE("the read role goes to a caller that waits, not to a caller that still
   const auto object = fixture.object({"peer"});
   std::jthread first([&] { ping(object); });
   arrived[0].get_future().wait();
-  // The first caller no longer sends: it would send the other requests, too, and this peer's `send`
-  // blocks.
+  // Waits until the first caller has left its send. Otherwise it could also send the other
+  // requests, and block in this peer's script.
   connection->await_receive();
   std::jthread second([&] { ping(object); });
   arrived[1].get_future().wait();

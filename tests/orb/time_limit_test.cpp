@@ -185,7 +185,7 @@ TEST_CASE("a call is in time as long as the ORB's clock says so") {
   check_timeout(object, CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("calls with one limit set the transport's time-outs once, calls without one never") {
+TEST_CASE("a call changes the transport's time-outs only if its limit differs from the last one") {
   Fixture fixture(one_connection());
   fixture.peer("peer", reply_with_long(1));
   const auto object = fixture.object({"peer"});
@@ -284,7 +284,7 @@ TEST_CASE("a request that waits behind another request is never sent after its t
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("many callers with and without limits on one connection each get their own reply") {
+TEST_CASE("many callers with limits on one connection each get their own reply, or TIMEOUT") {
   Fixture fixture(one_connection());
   std::atomic<std::uint32_t> requests{0};
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {

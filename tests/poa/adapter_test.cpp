@@ -69,7 +69,7 @@ TEST_CASE("destroying an adapter releases its servants") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("incompatible policies are refused with the index of the policy that needs another") {
+TEST_CASE("incompatible policies are refused with the index of the policy that needs another one") {
   const TestOrb orb;
   auto& root = *orb.root();
   using namespace PortableServer;
@@ -175,7 +175,7 @@ TEST_CASE("an adapter with system ids accepts only ids that it has assigned") {
   CHECK(orb.root()->reference_to_servant(reference) == servant);
 }
 
-// CORBA 3.0, 11.3.8.17: the operation does not say that an id must be one of the system.
+// CORBA 3.0, 11.3.8.17: deactivate_object does not demand that the system has assigned the id.
 TEST_CASE("an adapter with system ids has no active object for an id that it did not assign") {
   const TestOrb orb;
   for (const ObjectId& id : {ObjectId(), ObjectId{1, 2, 3}, ObjectId(8, 0), ObjectId(8, 7),
@@ -204,7 +204,7 @@ TEST_CASE("the adapter does not assign an id that another object already has") {
   TestOrb orb;
   const auto root = orb.root();
   PortableServer::ObjectId id = root->activate_object(make_servant());
-  id[3] = static_cast<std::uint8_t>(id[3] + 2);  // it takes the slot before the slot of its id
+  id[3] = static_cast<std::uint8_t>(id[3] + 2);  // the id of the slot after the next
   root->activate_object_with_id(id, make_servant());
   CHECK_THROWS_AS(root->activate_object(make_servant()), CORBA::OBJ_ADAPTER);
   const auto next = root->activate_object(make_servant());

@@ -29,7 +29,7 @@ class FakeRequest final : public orb::ServerRequest {
     answer_.reserve(64);
   }
 
-  /// "reply", "user IDL:…", "system NAME minor", "forward"; empty if it was not answered.
+  /// "reply", "user IDL:…", "system NAME", "forward"; empty if it was not answered.
   [[nodiscard]] const std::string& answer() const noexcept { return answer_; }
   [[nodiscard]] std::uint32_t minor() const noexcept { return minor_; }
   [[nodiscard]] CORBA::CompletionStatus completed() const noexcept { return completed_; }
@@ -80,7 +80,7 @@ class FakeRequest final : public orb::ServerRequest {
     keep(std::string("user ") + exception._rep_id());
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept override {
-    keep("system ");  // without memory, as real requests
+    keep("system ");  // allocates nothing, like a real request
     keep(exception._name());
     keeper().minor_ = exception.minor();
     keeper().completed_ = exception.completed();

@@ -217,7 +217,7 @@ TEST_CASE("a request that would be held by a POA that is being destroyed gets TR
   const auto child = poa->create_POA("child", nullptr, {});
   FakeRequest request(orb.key_of(poa->id_to_reference(poa->activate_object(make_servant()))));
   request.when_held([&] { poa->the_POAManager()->discard_requests(false); });
-  // Ends with the child's servant, while the parent still has its object.
+  // Sends the request when the child's servant ends, while the parent still has its object.
   const auto at_end = [&](const int*) { orb.dispatcher().dispatch(request); };
   std::shared_ptr<int> end(nullptr, at_end);
   child->activate_object(make_servant([end](orb::ServerRequest&) {}));

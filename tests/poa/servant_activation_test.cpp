@@ -75,7 +75,7 @@ TEST_CASE("only an object that leaves with the servant is etherealized") {
   CHECK_FALSE(activation.begin_etherealizing("a", servant_at(place)));
 }
 
-TEST_CASE("a servant leaves again while other ids with it are leaving") {
+TEST_CASE("a servant leaves again if another of its ids is still leaving") {
   int place = 0;
   const auto* const servant = servant_at(place);
   ServantActivation activation;

@@ -55,7 +55,7 @@ class Activator final : public IDL::traits<ServantActivator>::base_type {
   std::vector<Etherealized> etherealized;
 
  private:
-  /// Calls are serialized: the thread sanitizer sees it, too.
+  /// Checks that calls are serialized. The thread sanitizer checks it, too: `inside_` has no lock.
   struct Inside {
     explicit Inside(Activator& owner) : activator(owner) {
       CHECK(!std::exchange(activator.inside_, true));

@@ -35,7 +35,7 @@ struct TestParts {
   const Clock* clock = &steady_clock();
 };
 
-/// An ORB that serves until the test ends.
+/// An ORB with a server, which serves from `serve` on. The destructor destroys the ORB.
 class TestOrb {
  public:
   using PoaRef = IDL::traits<PortableServer::POA>::ref_type;

@@ -1,7 +1,6 @@
 // The counting operator new, which can fail. Aligned forms are not counted. The nothrow and array
-// forms would call it anyway, but the runtime of a sanitizer brings forms of its own. The operator
-// new of the thread sanitizer cannot be replaced: hooks of the sanitizer count instead, malloc
-// included.
+// forms of a sanitizer do not call it, so they are replaced, too. The operator new of the thread
+// sanitizer cannot be replaced: hooks of the sanitizer count instead, malloc included.
 #include "support/allocations.h"
 
 #include <cstdlib>

@@ -104,7 +104,7 @@ class HandshakeTransport final : public WrappedTransport {
   }
   IoResult receive(MutableOctetSpan space, Wait wait) override {
     if (!opened_.load()) return {0, IoStatus::failed, ENOTCONN};
-    (void)send_ticket(Wait::no);  // a failure of the connection is the result of what follows
+    (void)send_ticket(Wait::no);  // if the connection has failed, what follows reports it
     if (!ticket_received_) {
       if (const IoResult result = take(ticket_octet, wait); !result.ok()) return result;
       ticket_received_ = true;

@@ -1,5 +1,5 @@
-// A client of shared memory that writes random values to all words and octets while its server
-// works, and moves the sleeping threads of the server to another futex.
+// A client of shared memory that writes random values to all words and to the octets of its ring
+// while its server works. It also moves the sleeping threads of the server to another futex.
 #pragma once
 
 #include "support/raw_rings.h"

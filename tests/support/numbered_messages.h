@@ -9,7 +9,7 @@
 
 namespace perigee::test {
 
-/// The messages "numbered". Each begins with eight octets: "NUMB", and its number, from 1.
+/// The protocol "numbered". Each message begins with "NUMB" and a number of four octets, from 1.
 [[nodiscard]] std::unique_ptr<messaging::MessagingProtocol> make_numbered_messages(
     const messaging::Limits& limits);
 

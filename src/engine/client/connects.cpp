@@ -79,7 +79,7 @@ Connects::~Connects() { stop(); }
 void Connects::connect(Wanted wanted) {
   if (!wanted.connector) return queue(wanted);
   auto begun = wanted.connector->begin(wanted.endpoint);
-  if (!begun || *begun == nullptr) return queue(wanted);  // a waiting thread reports the error, too
+  if (!begun || *begun == nullptr) return queue(wanted);  // a waiting thread also reports an error
   begin(wanted, std::move(*begun));
 }
 

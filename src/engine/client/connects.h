@@ -32,7 +32,7 @@ class PERIGEE_INTERNAL_API Connects final {
   using Done = std::move_only_function<void(Made) noexcept>;
 
   struct Wanted {
-    /// Shared with the endpoint. Null: the protocol makes no connections.
+    /// Shared with the caller's table of endpoints. Null: the protocol makes no connections.
     std::shared_ptr<transport::Connector> connector;
     transport::Endpoint endpoint;
     Deadline until;

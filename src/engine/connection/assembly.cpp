@@ -33,7 +33,7 @@ void Assembly::append(OctetSpan octets, std::size_t announced, const Source& sou
   size_ = size;
 }
 
-/// Octets of the head go to the storage, those of numbers to the vector.
+/// Octets of the head go to the storage, those of the elements to the vector.
 void Assembly::append_landed(OctetSpan octets, const Source& source) {
   if (size_ == 0) {
     const std::size_t head_size = landed_->head_size();
@@ -46,15 +46,15 @@ void Assembly::append_landed(OctetSpan octets, const Source& source) {
   size_ += octets.size();
 }
 
-/// The message does not end with the sequence: the numbers that have arrived move to the storage.
+/// The message does not end with the sequence: the elements that have arrived move to the storage.
 void Assembly::leave_landed(std::size_t announced, const Source& source) {
   if (size_ == 0) return landed_.reset();
   const std::unique_ptr<cdr::LandedSequence> landed = std::move(landed_);
   if (announced != 0) memory_of_landed_->forget_place(landed->place());
   const std::size_t size = std::exchange(size_, landed->head_size());
   reserve(size, size + announced, source);
-  const OctetSpan numbers = landed->octets().first(size - size_);
-  std::ranges::copy(numbers, storage_.data() + size_);
+  const OctetSpan elements = landed->octets().first(size - size_);
+  std::ranges::copy(elements, storage_.data() + size_);
   size_ = size;
 }
 

@@ -32,7 +32,7 @@ class Assembly {
   /// Whether another piece follows the piece that was begun last.
   [[nodiscard]] bool more() const noexcept { return more_; }
 
-  /// The octets that have arrived, without the numbers of a landed sequence.
+  /// The octets that have arrived, without the elements of a landed sequence.
   [[nodiscard]] OctetSpan head() const noexcept {
     return {storage_.data(), landed_ ? landed_->head_size() : size_};
   }
@@ -42,8 +42,8 @@ class Assembly {
                    : storage_.charged(size_);
   }
 
-  /// Puts the numbers at the end of the message into this sequence; null: into the storage. If the
-  /// message does not end with this sequence, the numbers move to the storage later. Call it before
+  /// Puts the elements at the end of the message into this sequence; null: into the storage. If the
+  /// message does not end with this sequence, they move to the storage later. Call it before
   /// the first `append`, which must contain the whole head.
   void land(std::unique_ptr<cdr::LandedSequence> landed, cdr::SequenceMemory& memory) noexcept {
     landed_ = std::move(landed);
@@ -68,7 +68,7 @@ class Assembly {
   [[nodiscard]] std::size_t landed_end() const noexcept {
     return landed_->head_size() + landed_->size();
   }
-  /// The memory of the numbers that have not arrived. Requires that the head has arrived.
+  /// The memory of the elements that have not arrived. Requires that the head has arrived.
   [[nodiscard]] MutableOctetSpan landed_rest() const noexcept {
     return landed_->octets().subspan(size_ - landed_->head_size());
   }

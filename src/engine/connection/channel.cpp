@@ -159,7 +159,7 @@ bool Channel::take_at_hand(messaging::IncomingMessage& message) {
   return inbox_.has_octets() && take_next(message) == InboxStatus::message;
 }
 
-// Whether a receive with Wait::no has taken all octets. A short receive has: edge-triggered
+// Whether a receive with Wait::no has taken all octets, as a short receive does: edge-triggered
 // readiness will report the octets that arrive from now on.
 [[gnu::always_inline]] inline bool Channel::took_all(std::size_t count, std::size_t room) noexcept {
   turn_left_ -= std::min(turn_left_, count);

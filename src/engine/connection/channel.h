@@ -174,7 +174,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
                   Deadline deadline = {});
   /// Sends the messages that are held back. False if the connection can no longer send.
   bool uncork();
-  /// Takes a queued message back. False if that is too late: it has been sent, or may yet be.
+  /// Takes a queued message back. False if that is too late: it has been sent, or is about to be.
   [[nodiscard]] bool withdraw(std::uint64_t position) noexcept;
   /// Waits until a queued message is sent. False if the deadline has passed, or if the connection
   /// can no longer send.

@@ -195,7 +195,7 @@ void Connection::settle_output() noexcept {
   if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed))
     update_interest();
   else
-    resume();  // the thread that found the output blocked may not have armed the output yet
+    resume();  // reading may have paused although no thread has armed the output
   if (io_.yielded_output()) home_.reactor().mark_ready(*this);
   if (state_.load(std::memory_order_relaxed) != State::open) check_output_end();
 }

@@ -49,9 +49,9 @@ struct Accepted {
 /// never waits for the client: the home loop later sends the octets that the transport refuses.
 ///
 /// A dedicated reader is a thread of the connection's own. It reads and sends with blocking calls,
-/// and the connection is in no poller. The home loop gets the connection if an upcall stays for two
-/// ticks of the supervisor and more requests come, if the connection has to pause, or if most
-/// replies are deferred.
+/// and the connection is in no poller. The home loop gets the connection if an upcall lasts for two
+/// ticks of the supervisor and more requests come. It also gets the connection if the connection
+/// has to pause, if most replies are deferred, or if this side makes calls on it.
 ///
 /// The connection stops reading while the client does not read its replies, or has as many deferred
 /// requests as allowed. This back-pressure reaches the client through the transport. A connection
@@ -118,7 +118,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// application if no other thread does.
   [[nodiscard]] CallResult call(messaging::Version version, EncodeRequest encode,
                                 Deadline deadline = {}) noexcept;
-  /// How many calls wait for replies.
+  /// How many calls have not ended: their requests are being sent, or they wait for replies.
   [[nodiscard]] std::uint32_t calls() const noexcept {
     const Outbound* const out = outbound_.load();
     return out != nullptr ? out->calls.listed() : 0;
@@ -167,8 +167,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// The connection has ended, and the handler was told so, or is being told.
   [[nodiscard]] bool is_closed() const noexcept { return state_.load() == State::closed; }
   [[nodiscard]] messaging::Role role() const noexcept { return side_; }
-  /// The limit that the peer has exceeded, if its calls ended with `bad_message`, or a request is
-  /// refused with `too_large`.
+  /// The limit that the peer has exceeded, if calls of this side ended with `bad_message`, or a
+  /// request is refused with `too_large`.
   [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept {
     return io_.exceeded_limit();
   }
@@ -250,7 +250,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool must_wait() const noexcept {
     return (requests_.full() || requests_held_.load()) && !is_read_to_end();
   }
-  /// A turn in which no message can be read. Nothing: the transport has just been opened.
+  /// A turn in which no message can be read. No value: the transport has just been opened.
   [[nodiscard]] std::optional<Turn> read_without_messages(ThreadFrame& frame);
   [[nodiscard]] std::optional<Turn> open_transport(ThreadFrame& frame);
   [[nodiscard]] Turn drop_input(ThreadFrame& frame) noexcept;

@@ -78,7 +78,7 @@ bool Connection::may_start() noexcept {
   return !closing_.load();
 }
 
-// While the call is listed, CloseConnection does not leave before it.
+// The call is listed while its request is sent: CloseConnection waits, so it cannot leave first.
 StartStatus Connection::send_oneway(Outbound& out, StartedCall& call,
                                     const cdr::Buffer& request) noexcept {
   if (const auto listed = out.calls.depart(call); listed != OutboundCalls::Status::ok)

@@ -52,8 +52,8 @@ void Connection::handle_event(const Event& event) noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// An event that comes during an upcall takes the role over. A dedicated reader, and a thread in an
-// observer, keep the role until the loop was called for this upcall.
+// The thread of an event that comes during an upcall takes the role over. A dedicated reader, and a
+// thread in an observer, keep the role until the loop was called for this upcall.
 bool Connection::take_over() noexcept {
   const bool is_kept = dedicated_.load() || keeps_role_.load();
   if (is_kept && role_.epoch() != epoch_called_.load()) return false;
@@ -215,8 +215,8 @@ std::optional<Connection::Turn> Connection::open_transport(ThreadFrame& frame) {
 
 // Drops a limited number of octets per turn: a client that never stops sending must not hold up
 // other connections and the timer that ends this one. A connection that was cut is closed with its
-// unread octets: TCP then resets it. Reading them would leave the client, whose window may be zero,
-// blocked for minutes.
+// unread octets: TCP then resets it. Without the reset, a client whose receive window is zero would
+// stay blocked for minutes.
 Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
   if (state_.load() == State::closed) return Turn::lost;
   for (int left = drops_per_turn_max; left > 0; --left) {
@@ -301,8 +301,8 @@ void Connection::keep(IncomingMessage& message) {
   if (!request.deferred()) left(requests_.leave(request));
 }
 
-// The role is lent only if the upcall waits. Only then can later requests overtake this one, even a
-// oneway.
+// The role is lent only if the upcall waits. Only then can later requests overtake this one, which
+// may be a oneway.
 [[gnu::always_inline]] inline bool Connection::dispatch_alone(IncomingRequest& request) {
   ThreadFrame& frame = request.frame;
   frame.lending = ThreadFrame::Lending::possible;

@@ -53,7 +53,7 @@ bool Connection::may_reply() noexcept {
   io_.count_dropped_datagram();
   if (home_.is_first_unwanted_call())
     log_client(log::Level::warning,
-               " asks for a reply, but its endpoint sends none: such requests are dropped");
+               " asks for a reply, but this endpoint sends none: such requests are dropped");
   return false;
 }
 

@@ -58,8 +58,8 @@ class HomeOwner {
 /// Any thread. A connection belongs to one home for its life. The home's registry holds one
 /// reference to it until the connection has ended.
 ///
-/// As a pollable it dispatches parked requests whose hold point has opened. Each free thread takes
-/// one request at a time. Oneways of a connection keep their order.
+/// As a pollable, a home dispatches parked requests whose hold point has opened. Each free thread
+/// takes one request at a time. Oneways of a connection keep their order.
 class PERIGEE_INTERNAL_API Home final : public Pollable {
  public:
   Home(const EngineContext& context, RequestHandler& handler, HomeOwner& owner, Loop& loop,
@@ -106,8 +106,8 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   /// Calls `action` for each connection that is registered now, without the lock.
   void for_each(function_ref<void(Connection&)> action) noexcept;
-  /// Calls the loop, to take over the read role, for each connection whose thread has been in the
-  /// same upcall since the last look. The thread is a dedicated reader, or is in an observer
+  /// For each connection: if its thread has been in the same upcall since the last look, calls the
+  /// loop to take over the read role. The thread is a dedicated reader, or is in an observer
   /// (`StartedCall::ended`). Also sends messages that were held at the last look, if no upcall has
   /// begun since. True if such a thread has begun an upcall since the last look, if the loop was
   /// called now, or if messages are held. Takes time for each connection.

@@ -23,7 +23,8 @@ enum class Admission : std::uint8_t {
   too_many_in_all,  ///< `requests_max` are in progress in the server
 };
 
-/// Any thread. Guarded by its own lock, which is never held over a call into other objects.
+/// Any thread. Guarded by its own lock. Under the lock it calls other objects only to take a place
+/// in the RequestShare, or to add a reference.
 ///
 /// Invariant: admitted = left + count, and count = in upcalls + deferred. Count ≤ `count_max`,
 /// besides requests that were parked: they were admitted once, and have a limit of their own.

@@ -24,8 +24,8 @@ namespace {
 constexpr std::size_t moved_size_max = 4096;
 /// If the first piece of a message has this size, another large piece is likely.
 constexpr std::size_t large_piece_size = 64 * 1024;
-/// The largest part of an incomplete frame that is moved back from held_. It would be detached
-/// again at the end of the turn, which costs about as much as an event.
+/// The largest part of an incomplete frame that is moved back from held_. At the end of the turn
+/// the part would be detached again. For this size, both copies cost about as much as an event.
 constexpr std::size_t moved_back_max = 16 * 1024;
 
 bool is_request(MessageKind kind) noexcept {

@@ -105,7 +105,8 @@ class Inbox {
   /// How many datagrams were dropped.
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   [[nodiscard]] messaging::FramingError error() const noexcept {
-    return error_.value_or(messaging::FramingError::bad_header);  // the session refused a header
+    // No error: the inbox accepted the message, and the session refused its header.
+    return error_.value_or(messaging::FramingError::bad_header);
   }
   /// After the error `too_large`: the limit of this inbox that was exceeded, if any.
   [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept { return exceeded_; }

@@ -30,7 +30,7 @@ struct Outbound {
     Connection& connection_;
   };
 
-  /// Sends the requests that are held for the turn of a thread that alone serves the loop. A posted
+  /// Sends the held requests at the end of a turn, on a loop that one thread alone serves. A posted
   /// task holds a reference to the connection.
   class TurnEnd final : public event::Task {
    public:

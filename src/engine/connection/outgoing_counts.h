@@ -25,7 +25,7 @@ class SoleWriterCounter {
 };
 
 /// Octets of copies that wait to be sent. They are charged to the budget as a `Charge` does it, but
-/// by any thread. The budget may be exceeded: its registry then ends connections.
+/// by any thread. The budget may be exceeded: UnfinishedMessages then ends connections.
 class QueuedOctets {
  public:
   /// `budget` may be null, and outlives this object.

@@ -126,8 +126,8 @@ class OutgoingQueue final {
   Sent commit_direct(std::size_t size) noexcept;
   /// Sends held messages. Never waits.
   Status uncork();
-  /// Goes on after `blocked`: call it when the handle is as Transport::wants says. Never waits.
-  /// Cheap when there is nothing to do.
+  /// Goes on after `blocked`: call it when the handle has the readiness that Transport::wants says.
+  /// Never waits. Cheap when there is nothing to do.
   Status flush();
   /// The transport has octets of its own to send (Transport::has_output). Sends them before the
   /// next message, or leaves them to the thread that is writing. Never waits.

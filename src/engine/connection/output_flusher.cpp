@@ -6,7 +6,7 @@ namespace perigee::engine {
 void OutputFlusher::start(FlushedOutput& output) {
   {
     const std::lock_guard lock(mutex_);
-    if (output.flushed_by_thread) return;  // its last look at the queue is under the mutex
+    if (output.flushed_by_thread) return;  // the thread's last look at the queue is under the mutex
     output.flushed_by_thread = true;
   }
   try {

@@ -78,7 +78,7 @@ class StartedCall : public OutboundCall {
 using EncodeRequest =
     function_ref<const cdr::Buffer*(const messaging::Session& session, std::uint32_t id)>;
 
-/// How the start of a call went. Unless it is `started` or `sent`, nothing of the request was sent.
+/// How the start of a call went. Unless it is `started` or `sent`, the request was not sent whole.
 enum class StartStatus : std::uint8_t {
   started,      ///< `ended` will run, runs, or has run
   sent,         ///< a oneway: it is over, and `ended` does not run

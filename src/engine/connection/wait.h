@@ -14,7 +14,8 @@ enum class WaitEnd : std::uint8_t {
   done,
   timed_out,
   too_deep,  ///< `nested_upcall_depth_max` upcalls of the thread wait already: NO_RESOURCES
-  not_here,  ///< the thread serves no loop alone: it may block, after `begin_blocking`
+  not_here,  ///< the thread serves no loop alone, or its poller refuses `fd`: it may block, after
+             ///< `begin_blocking`
 };
 
 /// Runs nested turns of a loop that the calling thread alone serves, until `done()` or the

@@ -18,7 +18,7 @@ class LoopThreads;
 
 /// Any thread. For a loop with several threads, the timers of the engine are in the reactor of the
 /// service thread, since all threads of the loop may be in upcalls. The loop's own reactor has only
-/// the timers of coroutines of the application that sleep.
+/// the timers of the application's sleeping coroutines.
 class Loop final {
  public:
   /// `timers`: the reactor for timers. Null: one thread serves the loop, and its own reactor also
@@ -73,7 +73,7 @@ class Loop final {
     const Scope* const innermost = innermost_of_this_thread();
     return innermost != nullptr ? &innermost->loop() : nullptr;
   }
-  /// Whether the calling thread serves this loop, also if a turn of the loop serves another loop.
+  /// Whether the calling thread serves this loop, or serves another loop in a turn of this one.
   [[nodiscard]] PERIGEE_INTERNAL_API bool on_thread() const noexcept;
 
  private:

@@ -39,7 +39,7 @@ struct PlanOptions {
   std::uint32_t connections = 10'000;  ///< the server's limit
 };
 
-/// Loops of thread-per-connection: they run continuations, and connections that were handed over.
+/// Loops of thread-per-connection: they run continuations, and serve handed-over connections.
 inline constexpr std::uint32_t continuation_loops_max = 4;
 
 /// Computes the plan of a preset. The table of plans is in docs/engine.md.

@@ -77,7 +77,7 @@ void MappingCache::use_large_pages(StorageBlock& block) noexcept {
   block.excess = ipc::large_page_size;
 }
 
-// Of a block that is too large, only the front is kept.
+// Keeps the front of the block: its resident pages, but not more octets than an entry may have.
 void MappingCache::give_back(const StorageBlock& block) noexcept {
   Mapping whole(block);
   const std::size_t size = std::min(in_pages(block.resident), kept_.entry_size_max());

@@ -33,8 +33,8 @@ struct ExpectedSequence {
 class SequencePlaces {
  public:
   void note(const cdr::SequencePlace& place) noexcept;
-  /// Marks a wrong guess. The place is not used again until newer places, 16 at most, have replaced
-  /// it.
+  /// Marks a wrong guess. The place is not used again until its entry has been replaced, after 16
+  /// newer places at most, and the place is noted again.
   void forget(const cdr::SequencePlace& place) noexcept;
   /// A sequence above `size_min` octets whose length fits the message.
   [[nodiscard]] std::optional<ExpectedSequence> find(const MessageFront& front,

@@ -105,8 +105,8 @@ std::uint64_t UnfinishedMessages::oldest_order() const noexcept {
   return oldest;
 }
 
-// Null: no message is exempt now. A connection that has lost its place does not go on, and its
-// upcalls may last long: another message becomes exempt at once.
+// Null: no message is exempt now. A connection that has lost its place reads no more, but stays in
+// the registry until its upcalls have ended. Another message becomes exempt before that.
 const UnfinishedInput* UnfinishedMessages::exempt() const noexcept {
   const bool is_valid =
       exempt_ != nullptr && exempt_->order_.load() == exempt_order_ && !exempt_->has_lost_place();

@@ -40,7 +40,7 @@ struct WaitingOutput {
 /// registry's lock: the functions must not wait, and must not call the registry.
 class UnfinishedOwner {
  public:
-  /// Whether octets wait that this side has not received: then this side, not the peer, is slow.
+  /// Whether octets have come that this side has not read: then this side, not the peer, is slow.
   /// True for a connection that has ended.
   [[nodiscard]] virtual bool has_unread_input() const noexcept = 0;
   [[nodiscard]] virtual WaitingOutput waiting_output() const noexcept = 0;

@@ -214,7 +214,7 @@ bool is_sequence_of(const Type& type, const Declaration& part) {
 /// an extension, they are also allowed in unions and in structs without a base, so that two structs
 /// can hold sequences of each other. A struct that is never defined is reported by check_forwards.
 /// In C++, arrays and maps that contain an incomplete class do not compile, and neither does a
-/// class that is derived from such a struct.
+/// class that is derived from a struct with a sequence of an incomplete class.
 bool may_hold_later(Context& context, const Type& type, const Declaration& part) {
   if (context.scopes.is_inside(part)) return true;
   Declaration* owner = context.scopes.current().owner();
@@ -309,7 +309,7 @@ void warn_of_anonymous(Context& context, const Type& type, Location location) {
 }
 
 void check_includes(Context& context) {
-  // A used file also counts as a use of the file that first included it.
+  // If a file is used, the file that first included it also counts as used.
   const auto with_includers = [](const std::set<const SourceFile*>& files) {
     std::set<const SourceFile*> result;
     for (const SourceFile* file : files) {
@@ -331,7 +331,7 @@ void check_includes(Context& context) {
 
 void check_forwards(Context& context) {
   for (const auto& [declaration, location] : context.forwards) {
-    // orb.idl only names types that the library has.
+    // A forward declaration in orb.idl needs no definition: the library has the type.
     if (location.file->is_builtin) continue;
     const auto* structure = as<Struct>(declaration);
     const auto* union_type = as<Union>(declaration);
@@ -344,7 +344,7 @@ void check_forwards(Context& context) {
       context.error(location, text);
     } else if ((interface != nullptr && !interface->is_defined) ||
                (value != nullptr && !value->is_defined)) {
-      // For an included file, the warning concerns the compilation of that file.
+      // For an included file, the compilation of that file itself gives the warning.
       if (!location.file->is_main) continue;
       context.diagnostics.warning(Warning::undefined_forward, location, text);
     }

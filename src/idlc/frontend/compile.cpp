@@ -155,8 +155,8 @@ void put_first(TokensAndEvents& input, TokensAndEvents added) {
 
 /// Files of other ORBs declare parts of module CORBA, and so do files that must compile without
 /// orb.idl. Perigee's headers may have the C++ types of these declarations. So the declarations are
-/// compared with those of orb.idl, as if the input started with its #include. The position of the
-/// real #include does not matter: an included file means the same as in its own compilation.
+/// compared with those of orb.idl, as if the input started with #include <orb.idl>. The position of
+/// the real #include does not matter: an included file means the same as in its own compilation.
 void put_orb_idl_first(const Phases& phases, TokensAndEvents& input) {
   if (auto taken = take_orb_idl(input)) return put_first(input, std::move(*taken));
   if (has_orb_idl(phases.model)) return;

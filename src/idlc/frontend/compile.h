@@ -42,7 +42,7 @@ struct CompileOptions {
   std::vector<std::string> include_paths;     ///< -I, searched in order
   std::vector<std::string> defines;           ///< -D: "NAME" or "NAME=TEXT"
   std::vector<std::string> undefines;         ///< -U, applied after `defines`
-  std::vector<std::string> annotation_files;  ///< paths; lines as after `#pragma perigee`
+  std::vector<std::string> annotation_files;  ///< paths; a line is `borrowed A::op.x`
   IdlVersion idl_version = IdlVersion::three;
   WarningOptions warnings;
   Limits limits;

@@ -24,8 +24,8 @@ struct Operand {
   [[nodiscard]] bool is_valid() const { return value.index() != 0; }
 };
 
-/// What arithmetic needs besides its operands. The type of the constant decides the value of `~`:
-/// of an unsigned type, it stays within the range of the type.
+/// What arithmetic needs besides its operands. The value of `~` depends on the constant's type: for
+/// an unsigned type, the value stays within the range of the type.
 struct ArithmeticContext {
   Diagnostics& diagnostics;
   const Type* target = nullptr;  ///< unaliased; null if there is none (an annotation)

@@ -16,8 +16,8 @@ T* declared_node(Context& context, const Identifier& identifier) {
   return is_other ? nullptr : as<T>(known->declaration);
 }
 
-/// Reports a further declaration under another prefix. Declarations of orb.idl are exempt, and keep
-/// their ids: files of other ORBs may declare the same names without the prefix omg.org.
+/// Reports a repeated declaration whose prefix of repository ids differs. Declarations of orb.idl
+/// are exempt, and keep their ids: files of other ORBs may repeat them without the prefix omg.org.
 inline void check_prefix_again(Context& context, const Declaration& declared,
                                const Identifier& identifier) {
   if (declared.location.file->is_builtin) return;

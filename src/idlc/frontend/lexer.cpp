@@ -60,7 +60,7 @@ class Classifier final {
                     std::ranges::find(introducers, token.text) != introducers.end();
     if (token.kind == TokenKind::bad) {
       report_bad(token);
-      // The parser must know that there was a literal or name.
+      // A bad literal or name is kept: the parser must know that there was one.
       return token.text != "/*";
     }
     if (token.is("#") || token.is("##")) {
@@ -106,7 +106,7 @@ class Classifier final {
     }
     const std::string keyword(found->second);
     if (is_late(keyword)) return;
-    // Other compilers write `@CORBA(ami=true)`.
+    // Files for other compilers contain `@CORBA(ami=true)`.
     if (annotation_depth_ > 0 && (token.text == "true" || token.text == "false")) return;
     const std::string written(token.text);
     // A word in front of a name was meant as the keyword. It becomes the keyword, so that the

@@ -56,7 +56,7 @@ NumberLiteral integer(const Token& token, Diagnostics& diagnostics) {
   return value;
 }
 
-/// Removes zeros at both ends. Zero has one digit.
+/// Removes zeros at the start, and at the end of the fraction. The result has at least one digit.
 void normalize(std::string& digits, int& scale) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   while (scale > 0 && digits.ends_with('0')) {
@@ -68,7 +68,7 @@ void normalize(std::string& digits, int& scale) {
   scale = 0;
 }
 
-/// The value of `text`, digits with at most one point, times ten to the `exponent`.
+/// The value of `text` * 10^`exponent`. `text` consists of digits and at most one point.
 NumberLiteral decimal(const Token& token, std::string_view text, int exponent,
                       Diagnostics& diagnostics) {
   constexpr int scale_max = static_cast<int>(fixed_digits_max);

@@ -1,6 +1,6 @@
 // The checked and resolved model of one IDL compilation, which back ends read. Every name is bound
-// to its declaration, every constant is evaluated, and the rules of the language that the front end
-// knows hold. The model owns all nodes. Pointers between nodes do not own and live as long as the
+// to its declaration, every constant is evaluated, and all rules that the front end checks are
+// satisfied. The model owns all nodes. Pointers between nodes do not own and live as long as the
 // model. Contains data only: earlier phases build and check it.
 #pragma once
 

@@ -21,8 +21,8 @@ std::string joined(const std::vector<Token>& tokens) {
   return text;
 }
 
-/// Reads up to the `,` or `)` that ends the parameter. The value need not be a valid constant:
-/// `@default(x)` of another vendor's annotation may contain any text.
+/// Reads up to the `,` or `)` that ends the parameter. The value need not be a valid constant: an
+/// annotation of another vendor may contain any text.
 AnnotationParameter parse_parameter(Context& context) {
   AnnotationParameter parameter;
   TokenStream& tokens = context.tokens;

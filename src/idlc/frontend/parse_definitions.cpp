@@ -236,7 +236,7 @@ void parse_type_id(Context& context) {
   finish_type_id(context, word);
 }
 
-/// A word that is not a keyword, but starts a statement if a name or string follows.
+/// A word that is not a keyword, but starts a statement if a name follows.
 bool at_statement_word(const Context& context, std::string_view word) {
   return context.tokens.at_word(word) &&
          (context.tokens.peek(1).kind == TokenKind::identifier || context.tokens.peek(1).is("::"));

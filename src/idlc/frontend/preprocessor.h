@@ -125,7 +125,7 @@ class Preprocessor final : private TokenSource {
   std::size_t total_size_ = 0;
   std::size_t inclusion_count_ = 0;
   Location end_;
-  std::string preprocessed_file_;  ///< the main file of a preprocessor that ran before
+  std::string preprocessed_file_;  ///< if the input is preprocessor output: its original file
 };
 
 }  // namespace perigee::idlc

@@ -125,7 +125,7 @@ void remove_from_contents(Declarations& contents, const Declaration* own) {
   if (found != contents.rend()) contents.erase(std::prev(found.base()));
 }
 
-/// The name means the built-in declaration again, and no code is generated for the other one.
+/// The name means the built-in declaration again. No code is generated for the file's declaration.
 void restore(Context& context, const RedeclaredBuiltin& redeclared) {
   context.scopes.current().insert(redeclared.builtin);
   const Declaration* own = redeclared.own;

@@ -151,8 +151,8 @@ Token Scanner::next() {
   Token token;
   token.starts_line = starts_line_;
   if (skip_space(token)) {
-    // An annotation comment is not text of its line: a directive may not follow it, but other text
-    // may.
+    // The comment goes to the end of its line or of the text, so no other token of the line
+    // follows, and `starts_line_` need not change.
     return token;
   }
   token.location = location();

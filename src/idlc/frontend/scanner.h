@@ -13,7 +13,7 @@ class Scanner final {
  public:
   /// `file` and `pool` outlive the scanner and the tokens.
   Scanner(const SourceFile& file, TextPool& pool);
-  /// Scans `text`. Every token gets the position `origin` (pasted tokens, command-line macros).
+  /// Scans `text`. Every token gets the position `origin` (pasted tokens, annotations).
   Scanner(std::string_view text, Location origin, TextPool& pool);
 
   /// The next token. At the end it gives `end` repeatedly.

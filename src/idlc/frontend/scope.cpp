@@ -199,7 +199,7 @@ bool Scopes::redeclare_builtin(const Symbol& existing, const Symbol& added) {
   }
   const SourceFile& file = *existing.location.file;
   if (!file.is_builtin || added.location.file->is_builtin) return false;
-  // If no file includes orb.idl, a name that differs from its names only in case is not an error.
+  // If no file includes orb.idl, a name may differ from a name of orb.idl only in case.
   const bool is_hidden = file.includer == nullptr;
   if (existing.name != added.name && !is_hidden) return false;
   if (existing.name == added.name) redeclared_.push_back({existing, added.declaration});

@@ -15,7 +15,7 @@ constexpr std::array table = {
     WarningInfo{Warning::builtin, "builtin", true,
                 "a declaration of module CORBA that differs from the one in the built-in orb.idl"},
     WarningInfo{Warning::case_clash, "case-clash", false,
-                "names that differ only in case where this compiler tells them apart"},
+                "names that differ only in case, which other compilers may refuse"},
     WarningInfo{Warning::cpp, "cpp", true, "#warning"},
     WarningInfo{Warning::extra_tokens, "extra-tokens", true,
                 "text behind a preprocessor directive that takes none"},

@@ -28,7 +28,7 @@ class Maker final {
   ValueType& standard_value_type(const std::string& scoped_name);
   const Type& type_of(const Declaration& declaration, TypeKind kind);
 
-  /// Free names in `owner`, one for each of `calls`. Operations choose before attributes, because
+  /// Free names in `owner`, one for each of `calls`. Operations get names before attributes:
   /// an operation may be called get_a or set_a. A name that is taken gets the prefix `more`.
   std::vector<std::string> names_in(const Interface& owner, const std::vector<Call>& calls,
                                     const std::string& more);

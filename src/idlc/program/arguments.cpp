@@ -106,7 +106,7 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--async-suffix", names.async_suffix, "Suffix of the files of calls by coroutines")
       ->capture_default_str();
   app.add_option("--async-server-suffix", names.async_server_suffix,
-                 "Suffix of the files of servants of coroutines")
+                 "Suffix of the files of coroutine servants")
       ->capture_default_str();
   app.add_option("--header-extension", names.header_extension, "Extension of headers")
       ->capture_default_str();
@@ -134,7 +134,7 @@ void add_flags(CLI::App& app, Flags& flags) {
                "Asynchronous servants (AMH) of all interfaces, not only of annotated ones: "
                "stockAmhS.h and stockAmhS.cpp");
   app.add_flag("--async", flags.wants_async,
-               "Calls by coroutines, and servants of coroutines, of all interfaces, not only of "
+               "Calls by coroutines, and coroutine servants, of all interfaces, not only of "
                "annotated ones: stockAsync.h, stockAsync.cpp, stockAsyncS.h and stockAsyncS.cpp");
 }
 

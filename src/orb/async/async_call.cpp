@@ -127,8 +127,8 @@ std::size_t AsyncCall::request_size() {
   return write_request(*session, *buffer, 0, announced, deadline()) ? buffer->size() : 0;
 }
 
-// Called by the thread that puts the call into a line. This thread holds the lock of the lines. A
-// thread that cancels the call before it is in the line leaves the end to `await_connection`.
+// Called by the thread that puts the call into a line. This thread holds the lock of the lines. If
+// another thread cancels the call before it is in the line, `await_connection` ends the call.
 void AsyncCall::begin_connecting() noexcept {
   connecting_since_ = context_.clock.now();
   connect_until_.store(connect_limit(connecting_since_));

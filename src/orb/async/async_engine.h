@@ -103,7 +103,7 @@ class AsyncEngine final {
   HandlerCallPlaces handler_calls_;
   engine::Connects connects_;
   ClientLoop client_loop_;
-  std::atomic<OfLoop*> first_{nullptr};  // owned; grows in front, under `mutex_`
+  std::atomic<OfLoop*> first_{nullptr};  // owned list; `make` adds in front, under `mutex_`
   std::recursive_mutex ending_mutex_;    // held while calls of loops are ended
   std::mutex mutex_;
 };

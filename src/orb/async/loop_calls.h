@@ -70,9 +70,9 @@ class LoopCall {
 };
 
 /// Any thread. Calls that begin on threads of the loop use connections of the loop, so their
-/// outcomes come to the threads of the loop. A connection is made when a call needs it. While calls
-/// wait for it, their arguments are not encoded. The number of waiting calls is limited to the
-/// number that the connections could have in flight, and their size to `write_queue_size_max`
+/// outcomes come to the threads of the loop. A connection is made when a call needs it. Calls that
+/// wait for it keep no encoded request. The number of waiting calls is limited to the number that
+/// the connections could have in flight, and the size of their requests to `write_queue_size_max`
 /// octets. The calls that have waited start first, in their order, unless other threads start calls
 /// faster than the loop can send the calls that wait. A connection without calls ends after
 /// `client_idle_timeout`.

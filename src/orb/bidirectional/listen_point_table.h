@@ -24,7 +24,7 @@ class ListenPointTable final {
   enum class Added : std::uint8_t {
     yes,
     known,  ///< the peer has announced it before
-    full,   ///< as many as allowed
+    full,   ///< the peer has as many as allowed
   };
 
   /// How many listen points one peer may have.

@@ -46,7 +46,7 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
     : connection_(std::move(transport), protocol, messaging::Role::opener, limits, ledger),
       oneways_(connection_, flush_timer, ledger),
       clock_(*limits.clock) {
-  connection_.transport().end_watch();  // its callers read it
+  connection_.transport().end_watch();  // the calling threads read it
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
   // Without a time-out, a peer that never replies would block its callers. A failure to set the
   // time-out is ignored.
@@ -238,7 +238,8 @@ bool ClientConnection::delist(ReplySlot& slot) noexcept {
   return true;
 }
 
-// From now on no other thread uses the slot: a thread that has taken the call out completes it.
+// Afterwards no other thread uses the slot. If another thread has taken the call out of the table,
+// waits until that thread has completed the call.
 void ClientConnection::leave_table(ReplySlot& slot) noexcept {
   if (slot.is_shared() && !delist(slot)) (void)slot.await(Deadline::never(), clock_);
 }

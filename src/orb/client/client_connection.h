@@ -48,7 +48,8 @@ class ClientConnection final {
                    engine::TrafficLedger* ledger = nullptr, WakeTimer* flush_timer = nullptr);
 
   [[nodiscard]] const messaging::Session& session() const noexcept { return connection_.session(); }
-  /// Even numbers: the side that opened the connection (interop fact 16 of docs/interop.md).
+  /// An even number, since this side has opened the connection (interop fact 16 of
+  /// docs/interop.md).
   [[nodiscard]] std::uint32_t take_request_id() noexcept { return calls_.next_id(); }
   /// True: the server has answered. So it knows the code sets that earlier requests have announced.
   [[nodiscard]] bool answered() const noexcept {
@@ -60,13 +61,13 @@ class ClientConnection final {
   }
 
   /// The memory in which the calling thread encodes its next request. The place must end before the
-  /// lease. A request that will be held back is encoded in the buffer's own memory.
+  /// ConnectionLease. A request that will be held back is encoded in the buffer's own memory.
   [[nodiscard]] engine::MessagePlace place_for(cdr::Buffer& request, bool held_back) noexcept {
     return engine::MessagePlace(connection_, request, connection_.encodes_in_place() && !held_back);
   }
   /// Sends a request and blocks until its reply is in the slot, or until the slot's deadline has
-  /// passed. After the deadline, a late reply is dropped, and other calls are not affected. Then
-  /// call `finish`, when the views in the slot are no longer needed. bad_alloc ends the connection.
+  /// passed. After the deadline, a late reply is dropped, and other calls are not affected. Call
+  /// `finish` when the views in the slot are no longer needed. bad_alloc ends the connection.
   TransactResult transact(const cdr::Buffer& request, ReplySlot& slot);
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.

@@ -32,8 +32,8 @@ namespace perigee::orb {
 
 /// One place for a connection.
 ///
-/// Invariant: `connection` is replaced only by a thread that has raised `users` from 0 to 1 and
-/// then cleared `shareable` under the endpoint's mutex with `users` still 1.
+/// Invariant: `connection` is replaced only by the single user of the slot, after this user has
+/// cleared `shareable` under the endpoint's mutex while `users` was 1.
 struct ConnectionSlot {
   std::atomic<std::uint32_t> users{0};
   bool shareable = false;   // under the endpoint's mutex: other threads may raise `users`

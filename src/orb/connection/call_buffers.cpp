@@ -9,7 +9,7 @@ namespace perigee::orb {
 
 namespace {
 
-constexpr std::size_t buffers_kept_max = 4;                // so many nested calls allocate nothing
+constexpr std::size_t buffers_kept_max = 4;                // only deeper nested calls allocate
 constexpr std::size_t buffer_size_kept_max = 1024 * 1024;  // larger ones are freed
 
 // Without a destructor, so that calls may still be made when the thread's other objects are

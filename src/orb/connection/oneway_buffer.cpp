@@ -99,7 +99,7 @@ void OnewayBuffer::lose(std::size_t count) noexcept {
   try {
     log::write(log::Level::warning, "orb",
                std::to_string(count) + " buffered oneways to " + connection_.peer() + " are lost");
-  } catch (...) {  // no memory for the text: they are counted
+  } catch (...) {  // no memory for the text: the losses were counted
   }
 }
 

@@ -47,7 +47,8 @@ std::optional<std::uint32_t> choose_char(const CodeSetSettings& settings,
   if (converts(own)) return own;
   const auto known = first_known(server, [](std::uint32_t id) { return !!cdr::char_set_of(id); });
   if (known) return known;
-  // The fallback needs repertoires that overlap. Only Unicode overlaps with an unknown code set.
+  // The fallback of CORBA is UTF-8, for code sets that share characters. Only Unicode surely shares
+  // characters with an unknown code set.
   if (native == CharSet::utf_8) return own;
   return std::nullopt;
 }
@@ -110,7 +111,7 @@ std::optional<CodeSetChoice> choose_code_sets(const CodeSetSettings& settings,
 
 void AnnouncedCodeSets::begin() noexcept { agreement_.code_sets.store(unannounced(settings_, 0)); }
 
-// Another thread may still be reading the code sets of an earlier request. Then this request has
+// Another thread may not have stored the code sets of an earlier request yet. Then this request has
 // the context, too: the client announces its code sets until it has the first reply.
 std::expected<cdr::CodeSets, AnnouncedCodeSets::Problem> AnnouncedCodeSets::take(
     messaging::Version version, std::span<const iop::ServiceContext> contexts) noexcept {

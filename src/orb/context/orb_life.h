@@ -10,7 +10,8 @@ namespace perigee::orb {
 struct OrbLife {
   enum class State : std::uint8_t { running, stopping, stopped, destroyed };
 
-  /// Shutdown has begun. Adapters refuse new work then.
+  /// Shutdown has begun: the ORB makes no more references to its objects, and resolves no initial
+  /// references (BAD_INV_ORDER).
   [[nodiscard]] bool stopping() const noexcept {
     return state.load(std::memory_order_acquire) != State::running;
   }

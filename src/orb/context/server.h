@@ -59,9 +59,9 @@ class PERIGEE_INTERNAL_API Server {
   /// ended.
   virtual void run_until_run(function_ref<bool()> /*done*/, Deadline /*until*/) {}
   /// Stops accepting, drains the connections (docs/engine.md, "The end of a server") and makes
-  /// `run` return. With Completion::wait, returns when all accepted requests have been answered,
-  /// also in later calls. A later call with Completion::do_not_wait cancels the deferred requests
-  /// (see OrbCore::cancels).
+  /// `run` return. With Completion::wait, returns when all accepted requests have been answered;
+  /// this holds for each call. A later call with Completion::do_not_wait cancels the deferred
+  /// requests (see OrbCore::cancels).
   virtual void stop(Completion completion) noexcept = 0;
 
   /// Runs the tasks that were posted to the loops after their last turn. Call it after `stop`, when
@@ -101,7 +101,7 @@ class PERIGEE_INTERNAL_API Server {
   /// this server. Null: there is no supervisor.
   [[nodiscard]] virtual engine::Ticks* ticks() noexcept { return nullptr; }
   /// Lets the supervisor also watch the connections of `home`, which are on `loop`. Null ends this;
-  /// pass null only after the service thread has ended.
+  /// pass null only after the service thread, which runs the supervisor, has ended.
   virtual void set_calls_home(const engine::Loop& /*loop*/, engine::Home* /*home*/) noexcept {}
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }

@@ -67,8 +67,9 @@ struct CodeSetSettings {
 struct Settings {
   std::string orb_id;
 
-  /// The places of values that are checked later, by the text of the value: "orb.toml:3:10". Errors
-  /// name the place. Values of the command line have none.
+  /// Where values that are checked later stand in the configuration file. The key is the text of
+  /// the value, and the place has the form "orb.toml:3:10". Errors name the place. Values of the
+  /// command line have none.
   std::map<std::string, std::string, std::less<>> places;
   /// " (orb.toml:3:10)", or empty.
   [[nodiscard]] std::string place_of(std::string_view value) const {
@@ -94,7 +95,7 @@ struct Settings {
 
   /// -ORBInitRef: name and URL. First match wins.
   std::vector<std::pair<std::string, std::string>> initial_references;
-  /// -ORBDefaultInitRef: `<this>/<name>` is tried for names that are not in the table.
+  /// -ORBDefaultInitRef: `<this>/<name>` is tried for names that no other reference has.
   std::string default_initial_reference;
 
   // Both sides.
@@ -149,7 +150,7 @@ struct Settings {
   /// The limit of a two-way call without a RelativeRoundtripTimeoutPolicy; zero: none.
   std::chrono::milliseconds call_timeout{0};
   std::chrono::milliseconds connect_timeout{10'000};  ///< of one call, for all its addresses
-  /// Connections without calls for so long are closed; zero: never. Shorter than the server's
+  /// Connections without calls for this time are closed; zero: never. Shorter than the server's
   /// limit, so that mostly the client closes. Then no request can cross the close.
   std::chrono::milliseconds client_idle_timeout{120'000};
   std::chrono::milliseconds first_reply_timeout{30'000};  ///< on a new connection; zero: none
@@ -162,10 +163,10 @@ struct Settings {
   /// need not be put together by copying. Only the part that was ever filled takes memory.
   std::size_t server_read_buffer_size = 256 * 1024;
   std::uint32_t server_connections_max = 10'000;
-  /// A connection without traffic and without requests in progress for so long is closed; zero:
+  /// A connection without traffic and without requests in progress for this time is closed; zero:
   /// never.
   std::chrono::milliseconds idle_timeout{180'000};
-  /// A peer that takes none of the octets that are sent to it for so long is cut off; zero: never.
+  /// A peer that takes none of the octets sent to it for this time is cut off; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
   std::chrono::milliseconds open_timeout{10'000};  ///< for the handshake of a client's transport
   std::uint32_t nested_upcall_depth_max = 32;      ///< upcalls that wait for replies on one thread

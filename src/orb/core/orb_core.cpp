@@ -322,8 +322,8 @@ MetricsSnapshot OrbCore::metrics_snapshot() const {
   const std::uint64_t dropped = server_ ? server_->datagrams_dropped() : 0;
   MetricsSnapshot snapshot = metrics_->snapshot(requests_in_progress(), dropped);
   snapshot.families.push_back({"perigee_places_lost_total",
-                               "Connections closed because a message arrived or was read too "
-                               "slowly, or took memory that others needed.",
+                               "Connections closed because a message arrived too slowly, was read "
+                               "too slowly, or took memory that others needed.",
                                MetricFamily::Type::counter,
                                {{{}, places_lost()}},
                                {}});

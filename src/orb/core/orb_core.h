@@ -59,8 +59,8 @@ class Reference;
 class Service {
  public:
   virtual ~Service() = default;
-  /// Called before the server stops: refuses new work. With Completion::wait, finishes the work in
-  /// progress. May be called again, by any thread.
+  /// Called before the server stops: ends work that cannot end by itself, such as requests that a
+  /// POA manager holds. The server finishes all other requests. May be called again, by any thread.
   virtual void stop(Completion completion) noexcept = 0;
   /// Called after the server has stopped: releases everything (servants, references to the core).
   virtual void destroy() noexcept = 0;
@@ -121,8 +121,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
   [[nodiscard]] MetricsSnapshot metrics_snapshot() const;
   [[nodiscard]] const engine::MemoryBudget& memory_budget() const noexcept { return *budget_; }
-  /// Number of connections that were closed because a message arrived or was read too slowly, or
-  /// took memory that other messages needed.
+  /// Number of connections that were closed because a message arrived too slowly, was read too
+  /// slowly, or took memory that other messages needed.
   [[nodiscard]] std::uint64_t places_lost() const noexcept;
   [[nodiscard]] Bidirectional& bidirectional() noexcept { return *bidirectional_; }
   /// The client's policies of the ORB and of its threads.
@@ -212,7 +212,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] bool work_pending();
   void shutdown(Completion completion);
   void destroy();
-  /// Shutdown has begun. Adapters refuse new work then.
+  /// Shutdown has begun: see OrbLife.
   [[nodiscard]] bool stopping() const noexcept { return life_.stopping(); }
   /// Shutdown has begun without waiting: deferred requests are cancelled.
   [[nodiscard]] bool cancels() const noexcept {

@@ -43,7 +43,7 @@ struct InvocationRequest {
   std::shared_ptr<const ProtocolPreference> protocols = nullptr;
   /// BidirectionalPolicy: true is BOTH; without a value the options of the ORB decide.
   std::optional<bool> bidirectional = std::nullopt;
-  /// Arguments of at least so many octets are not copied; without a value the option of the ORB
+  /// Arguments of at least this many octets are not copied; without a value the option of the ORB
   /// decides.
   std::optional<std::uint32_t> link_size_min = std::nullopt;
 };
@@ -131,7 +131,7 @@ class CallSteps {
   [[nodiscard]] std::size_t link_size_min() const noexcept {
     return request_.link_size_min ? *request_.link_size_min : context_.settings.link_size_min;
   }
-  /// Subtracts the time of a connect that did not use `checkout_limits`.
+  /// Subtracts a connect that did not use `checkout_limits` from the call's time for connecting.
   void spend(Duration connecting) noexcept { connecting_.spend(connecting); }
   [[nodiscard]] bool may_connect() const noexcept { return !connecting_.is_spent(); }
 

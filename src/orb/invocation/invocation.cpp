@@ -1,6 +1,6 @@
-// The states of one call. The states of every call are inlined into `run`, in their order.
-// What may be tried again: anything, as long as the server cannot have executed the request
-// (interop facts 19, 21, 24 of docs/interop.md).
+// The states of one call. `run` inlines the states that a usual call has, in their order.
+// A call may be tried again as long as the server cannot have executed the request (interop facts
+// 19, 21, 24 of docs/interop.md).
 #include "orb/invocation/invocation.h"
 
 #include "engine/connection/wait.h"

@@ -29,7 +29,7 @@ namespace perigee::orb {
 
 /// One call. Lives on the stack of the calling thread, which alone uses it. After `run` has
 /// succeeded, `status` and `body` are valid until the Invocation is destroyed: `body` refers to the
-/// connection's read buffer.
+/// connection's read buffer or, after a collocated call, to a buffer of the Invocation.
 class Invocation final : private CallSteps {
  public:
   Invocation(Reference& reference, const InvocationRequest& request);

@@ -79,7 +79,7 @@ class Reference final {
   std::mutex mutex_;  // guards the members below, and changes to `kept_`
   std::unique_ptr<const Kept> first_kept_;
   std::size_t kept_count_ = 0;
-  std::vector<std::shared_ptr<MProfile>> recent_;  // of further preferences; last: last used
+  std::vector<std::shared_ptr<MProfile>> recent_;  // of further preferences; ordered by last use
 };
 
 }  // namespace perigee::orb

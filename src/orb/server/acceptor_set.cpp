@@ -87,7 +87,7 @@ std::vector<transport::Endpoint> local_endpoints(const OrbCore& core) {
 
 // The configured endpoints that ServerProtocolPolicy wants, in its order. An endpoint of an unknown
 // protocol stays, and is an error later. Endpoints for this host follow, if there is an endpoint of
-// the scheme beside which they are opened.
+// the scheme `local_transports_beside`.
 std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPreference* preference) {
   std::multimap<std::size_t, ChosenEndpoint> ranked;  // equal ranks stay in the configured order
   const auto add = [&](const transport::Endpoint& endpoint, Need need) {
@@ -175,7 +175,7 @@ std::expected<transport::Endpoint, IoError> AcceptorSet::add(OrbCore& core,
   return published;
 }
 
-// Done once: the first endpoint beside which the server listens for its own host was opened late.
+// Done once: the first endpoint of the scheme `local_transports_beside` was added after `open`.
 void AcceptorSet::add_local(OrbCore& core, const Serving& serving) noexcept try {
   if (has_local_.exchange(true)) return;
   const auto preference = server_preference(core);

@@ -1,4 +1,4 @@
-// Initial references of sources that a static program links only if it uses them.
+// Initial references of source files that a static program links only if it uses them.
 #pragma once
 
 #include <perigee/cdr/code_sets.h>

@@ -96,8 +96,8 @@ std::string key_text(OctetSpan key) {
 
 namespace {
 
-// The side that found the error. If the peer has announced no code set, the client found no
-// component in the reference, or the server found no service context.
+// The side that found the error. With the error `no_code_set`, the client found no component in the
+// reference, or the server found no service context.
 enum class Finder : std::uint8_t { client, server };
 
 // Raises the errors of characters, which decoding and encoding share. Returns for other errors.

@@ -57,7 +57,7 @@ class MetricsReader final : public event::EventHandler {
   const Answer& answer_;
   State state_ = State::receiving;
   std::string text_;          // the request, then the answer
-  std::size_t position_ = 0;  // octets of the answer that were sent, or that came afterwards
+  std::size_t position_ = 0;  // octets of the answer sent; then octets received after it
 };
 
 }  // namespace perigee::runtime

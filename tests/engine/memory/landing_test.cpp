@@ -193,7 +193,7 @@ void check_other_reading(const Read& read) {
     CHECK(decoder.ok());
     CHECK(decoder.remaining() == 0);
     REQUIRE(receiver.receive(request) == InboxStatus::message);
-    CHECK_FALSE(receiver.message.landed);  // the guess is not repeated
+    CHECK_FALSE(receiver.message.landed);  // a place that was guessed wrong is not used again
     receiver.decode(argument);
   }
 }

@@ -51,7 +51,7 @@ struct Peer final : UnfinishedOwner {
   bool receive(std::size_t octets, std::size_t announced) {
     return input.grow({octets, octets, announced - octets, false});
   }
-  /// `octets` more wait for the peer, which has taken `drained` so far.
+  /// The peer has to read this many octets more. `drained` counts the octets that it has read.
   void queue(std::uint64_t octets) {
     queued.add(static_cast<std::int64_t>(octets));
     messages.note_unsent();

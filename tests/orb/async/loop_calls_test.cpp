@@ -101,12 +101,12 @@ Octets make_close_connection() {
   return finish(writer, std::endian::native);
 }
 
-/// Waits on a thread that is not the server's.
+/// Waits until the observer is told. The calling thread is not the server's.
 void await(const Observed& observed) {
   await_condition([&] { return observed.done(); });
 }
 
-/// The same until the observer has returned.
+/// Waits until the observer of the call has returned.
 void await(const CallHandle& call) {
   await_condition([&] { return call.ended(); });
 }

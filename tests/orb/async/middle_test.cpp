@@ -42,7 +42,7 @@ TEST_CASE("a shutdown that waits receives the sinks' replies and replies to the 
   ending.join();
 }
 
-TEST_CASE("a loop outlives its connections while its call serves a request of another loop") {
+TEST_CASE("a loop without connections goes on until its call answers a request of another loop") {
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
@@ -171,7 +171,7 @@ TEST_CASE("a collocated call waits for a deferred reply no longer than its time 
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
-  std::jthread answering;  // joined after the ORB, which drives the call at its end, is destroyed
+  std::jthread answering;  // joined after the end of the ORB, which drives the call
   const TestOrb middle(server_settings(each_strategy()));
   const ObjectRef served =
       middle.root()->servant_to_reference(make_servant(forward_to(sink_reference)));

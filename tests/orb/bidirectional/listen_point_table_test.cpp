@@ -130,7 +130,7 @@ TEST_CASE("other hosts, names, wildcards and other forms of an address are not b
   CHECK_FALSE(believed_endpoint("iiop://[::1]:4", {"[::1]", 5}).has_value());
 }
 
-TEST_CASE("listen points on connections without an address or a rule are not believed") {
+TEST_CASE("listen points on connections without an address or a trust rule are not believed") {
   for (const char* peer : {"uiop:///run/x", "uiop://", "iiop://", "iiop:", "", "://127.0.0.1:4",
                            "127.0.0.1:4", "brief://127.0.0.1:4", "diop://127.0.0.1:4"}) {
     CAPTURE(peer);

@@ -138,7 +138,8 @@ struct CalledClient {
       return both.offered->ending();
     });
   }
-  /// A call of the client that opens a connection. Returns the listen points that it announces.
+  /// Calls from the client. True if the call opens a connection, announces the listen point of the
+  /// client, and gets its result.
   [[nodiscard]] bool calls_over_new_connection() {
     auto result = std::async(std::launch::async, [this] { return act(served, 1); });
     RawClient next = listener.server.accept();

@@ -26,7 +26,7 @@ TEST_CASE("a server that runs out of handles accepts again when there are some")
   CHECK(failures_left < 0);
 }
 
-// Otherwise the client would get OBJECT_NOT_EXIST while the adapter is not made yet.
+// If the server accepted at once, a client whose adapter is made later would get OBJECT_NOT_EXIST.
 TEST_CASE("a client that connects before a manager is active is served when it is active") {
   std::atomic<int> failures_left{1};
   orb::Settings settings = server_settings(each_strategy());

@@ -71,7 +71,7 @@ TEST_CASE("an endpoint that sends no replies serves oneways, and drops and count
   client.send(make_request({.key = server.key(), .id = 6, .response_flags = 0, .argument = 2}));
   while (upcalls != 1 || server.traffic().datagrams_dropped != 3) std::this_thread::yield();
   CHECK(server.traffic().messages_sent == 0);
-  CHECK(lines.have("dgram://peer asks for a reply, but its endpoint sends none"));
+  CHECK(lines.have("dgram://peer asks for a reply, but this endpoint sends none"));
 }
 
 TEST_CASE("a server logs only once that it drops calls, however many it drops") {

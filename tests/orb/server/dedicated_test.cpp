@@ -287,7 +287,7 @@ TEST_CASE("under auto, connections beyond the dedicated places share a loop") {
       clients.push_back(std::make_unique<RawClient>(server.endpoint));
       CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
     }
-    // After fewer upcalls of a connection, the loop asks for a dedicated reader.
+    // The loop asks for a dedicated reader after fewer upcalls of a connection than these.
     for (std::uint32_t id = 0; id < 2100; ++id)
       CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
     CHECK(threads_of_process() == before + places);
@@ -313,7 +313,7 @@ TEST_CASE("under auto, a busy connection gets a dedicated place that has become 
     CHECK(busy.call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
 }
 
-TEST_CASE("a take-over at the moment of the lender's return neither loses nor repeats a request") {
+TEST_CASE("no request is lost or repeated if the loop takes over as the dedicated reader returns") {
   std::atomic<std::uint32_t> duration = 0;  // microseconds
   const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {
     const std::uint32_t value = argument_of(request);

@@ -405,9 +405,9 @@ TEST_CASE("a deferred oneway expects a reply only if its scope is the target") {
   RawClient client(server.endpoint);
   // Response flags of CORBA 3.0, 15.4.2: none, and WITH_SERVER.
   client.send(make_request({.key = server.key, .id = 1, .response_flags = 0, .argument = 1}));
-  Answer nobody = debts.take(1);
-  CHECK_FALSE(nobody.expected());
-  pay(std::move(nobody), 1);
+  Answer dropped = debts.take(1);
+  CHECK_FALSE(dropped.expected());
+  pay(std::move(dropped), 1);
   client.send(make_request({.key = server.key, .id = 2, .response_flags = 1, .argument = 2}));
   CHECK(client.reply().id() == 2);  // before the servant answers
   Answer arrived = debts.take(2);

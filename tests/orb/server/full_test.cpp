@@ -1,4 +1,4 @@
-// Connections at their limit of deferred replies, and callers and peers that wait no longer.
+// Connections at their limit of deferred replies, and requests whose callers no longer wait.
 #include "orb/context/orb_metrics.h"
 #include "orb/server/debts.h"
 #include "support/await_condition.h"

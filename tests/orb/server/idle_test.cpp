@@ -33,8 +33,8 @@ std::uint32_t act(const ObjectRef& object, std::uint32_t argument) {
   return result;
 }
 
-// The ORB tries only once more. On a busy machine a new connection may also be idle for some
-// milliseconds before its request arrives.
+// Repeats the call until it succeeds. The ORB repeats it only once. On a busy machine, its second
+// connection may also be closed as idle before the request arrives.
 std::uint32_t act_in_the_end(const ObjectRef& object, std::uint32_t argument) {
   for (;;) {
     try {

@@ -217,7 +217,7 @@ TEST_CASE("more requests in progress in the server than allowed get TRANSIENT, t
 
 namespace {
 
-/// The number of requests that ended with `outcome`; of all requests without it.
+/// The number of requests that ended with `outcome`. Null: the number of all requests.
 std::uint64_t request_count(const ServerFixture& server, const char* outcome = nullptr) {
   const auto metrics = server.orb.core().metrics_snapshot();
   if (outcome == nullptr) return metrics.value("perigee_requests_total");

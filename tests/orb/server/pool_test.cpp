@@ -56,7 +56,7 @@ TEST_CASE("a client that sends many requests at once does not delay other client
   leave.set_value();
   CHECK(modest.reply().id() == 2);
   for (std::uint32_t count = 0; count < flood; ++count) (void)greedy.reply();
-  // Behind the earlier call, the rest of one turn and at most one whole turn.
+  // It ran after the earlier call, the rest of one turn, and at most one whole turn.
   CHECK(std::ranges::find(seen, flood + 1) - seen.begin() <= 1 + 2 * 10);
   CHECK(seen.size() == flood + 2);
 }
@@ -188,7 +188,7 @@ TEST_CASE("pipelined requests of many clients are each executed and answered onc
 }
 
 TEST_CASE("held oneways are executed in the order of their arrival") {
-  std::vector<std::uint32_t> seen;  // under the order that is tested
+  std::vector<std::uint32_t> seen;  // no lock: the tested order keeps upcalls apart
   std::promise<void> all;
   const ServerFixture server(pool_settings(3), [&](orb::ServerRequest& request) {
     seen.push_back(argument_of(request));

@@ -306,7 +306,8 @@ TEST_CASE("deferred requests with time limits of closed connections leave no tim
   std::size_t used_before = 0;
   for (int round = 0; round < rounds; ++round) {
     if (round == warm_rounds) used_before = ::mallinfo2().uordblks;
-    // Connections of two rounds may live at the same time. Pools keep the memory of as many.
+    // Connections of two rounds may live at the same time. The warm rounds have as many, so that
+    // the pools keep enough memory for the other rounds.
     const std::uint32_t count = round < warm_rounds ? 2 * connections : connections;
     serve_connections(server, deferring, count);
     REQUIRE(comes_true([&] { return deferring.timers_armed() == 0; }));

@@ -157,7 +157,7 @@ TEST_CASE("a connection is not used again after three calls have timed out witho
     const auto with_limit = limited(object, client.core(), limit);
     return timed_out([&] { (void)act(with_limit, 0); });
   };
-  for (int call = 0; call < 2; ++call)  // both count as one, or as none if not sent
+  for (int call = 0; call < 2; ++call)  // together they count as one time-out at most
     CHECK(run_out_of_time(milliseconds(1)) != CORBA::COMPLETED_YES);
   CHECK(run_out_of_time(milliseconds(400)) == CORBA::COMPLETED_MAYBE);
   CHECK(act(object, 1) == 1);  // a reply arrives
@@ -274,8 +274,8 @@ TEST_CASE("a oneway with scope server returns before the servant has executed it
   send_act(with_scope(client, server, Messaging::SYNC_WITH_SERVER));
   returned.set_value();
   done.get_future().wait();
-  const auto none = with_scope(client, server, Messaging::SYNC_WITH_SERVER);
-  CHECK_FALSE(none->_non_existent());
+  const auto object = with_scope(client, server, Messaging::SYNC_WITH_SERVER);
+  CHECK_FALSE(object->_non_existent());
 }
 
 TEST_CASE("a collocated call ignores its time limit if the servant replies in the upcall") {

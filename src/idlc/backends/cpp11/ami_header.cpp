@@ -28,8 +28,8 @@ explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexc
 
 )";
 
-// The servant that a POA activates for a handler. It is found by the handler's type. The definition
-// is in the files of handlers that are objects.
+// Returns the servant that a POA activates for a handler. The handler's type selects the overload.
+// The definition is in the files of handlers that are objects.
 constexpr std::string_view servant_function = R"(
 ::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
     const ::CORBA::object_reference<$handler$>& _handler, const $handler$*);

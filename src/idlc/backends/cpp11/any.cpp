@@ -109,8 +109,8 @@ void define_constants(Writer& writer, const Declarations& types) {
                   {"&" + full_node_name(*type)}, "};");
 }
 
-/// The C++ type of the values. Empty if there are no values, or if the type has no insertion of its
-/// own (typedefs).
+/// The C++ type of the values. Empty if the type has no insertion of its own, as a typedef or a
+/// native type.
 std::string value_type(const Declaration& type) {
   switch (type.kind) {
     case DeclarationKind::structure:

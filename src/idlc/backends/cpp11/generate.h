@@ -27,7 +27,7 @@ struct FileNames {
   bool with_any = false;            ///< generate files of TypeCodes and insertion into any
   bool with_ami = false;            ///< always generate files of asynchronous calls
   bool with_amh = false;            ///< the same for asynchronous servants
-  bool with_async = false;          ///< the same for clients and servants of coroutines
+  bool with_async = false;          ///< the same for coroutine clients and servants
   bool with_one_source = false;     ///< generate a source that includes the others
   bool client_only = false;         ///< leave out the files of servants
   /// Headers that include <perigee/corba.h>, the header of applications.
@@ -41,7 +41,7 @@ struct OutputFile {
 
 struct GenerateResult {
   std::vector<OutputFile> files;  ///< empty if there is an error
-  /// Constructs of the model that this version does not generate, each with its position.
+  /// Errors with positions: constructs that are not generated yet, and clashes of header names.
   std::vector<Diagnostic> diagnostics;
 
   [[nodiscard]] bool ok() const { return diagnostics.empty(); }

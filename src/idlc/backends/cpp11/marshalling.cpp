@@ -44,8 +44,8 @@ std::string enumerator_count(const Type& type) {
   return std::to_string(as<Enum>(type.declaration)->enumerators.size());
 }
 
-/// If the position is known modulo `modulus`, the padding is known, too. Otherwise alignment is a
-/// separate step.
+/// The position is known modulo `modulus`. So the padding before a leaf of at most that size is
+/// known, too. A larger leaf needs a separate alignment step.
 void write_leaves(Writer& writer, const Run& run) {
   std::size_t modulus = 1;
   std::size_t phase = 0;

@@ -13,7 +13,7 @@ namespace perigee::idlc::cpp11 {
 void declare_wire_layout(Writer& writer, const Struct& structure);
 void declare_wire_layout(Writer& writer, const Exception& exception);
 
-/// Behind the class, beside its operators: functions that marshal many structs of fixed size.
+/// Behind the class, beside its operators: functions that marshal many structs in one call.
 void declare_all_functions(Writer& writer, const Struct& structure, const std::string& class_name);
 
 /// For the source: the layout and all operators. `class_name` is the name of the class in its

@@ -26,8 +26,8 @@ constexpr std::string_view taken_words =
     "uintmax_t uintptr_t union unix unsigned using virtual void volatile wchar_t what while xor "
     "xor_eq ";
 
-// Macros of the C library that the headers of generated files make visible, those for any and for
-// asynchronous calls included. For example, an enumerator called EAGAIN would not compile.
+// Macros of the C library that generated headers make visible, including the headers for the type
+// any and for asynchronous calls. For example, an enumerator called EAGAIN would not compile.
 constexpr std::string_view taken_macros =
     " "
     "ADJ_ESTERROR ADJ_FREQUENCY ADJ_MAXERROR ADJ_MICRO ADJ_NANO ADJ_OFFSET "

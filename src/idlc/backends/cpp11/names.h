@@ -34,8 +34,8 @@ std::string string_literal(std::string_view text);
 /// "stock.idl": the path without folders.
 std::string file_name(const std::string& path);
 /// The header for clients (for servers; for any; for asynchronous calls; for reply
-/// handlers that are objects; for asynchronous servants; for calls by coroutines; for servants of
-/// coroutines) of an IDL file.
+/// handlers that are objects; for asynchronous servants; for calls by coroutines; for coroutine
+/// servants) of an IDL file.
 std::string client_header(const std::string& idl_path, const FileNames& names);
 std::string server_header(const std::string& idl_path, const FileNames& names);
 std::string any_header(const std::string& idl_path, const FileNames& names);

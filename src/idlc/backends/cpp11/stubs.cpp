@@ -42,7 +42,7 @@ std::vector<std::string> captures(const std::vector<std::string>& variables) {
   return result;
 }
 
-/// The variables that one of the two small functions of a call reads or writes.
+/// The function that encodes the arguments of a call, or the function that decodes its results.
 struct Coder {
   std::vector<std::string> variables;
   std::vector<std::string> values;  ///< the variables as operands of << or >>

@@ -121,7 +121,8 @@ std::string node_of(const Type& type) {
   }
 }
 
-/// A label in the form of TypeMember: the number of the enumerator or character, or its bits.
+/// A label in the form of TypeMember: the number of the enumerator or character, or the integer's
+/// bits.
 std::string label_text(const Value& value) {
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "1" : "0";
   if (const auto* character = std::get_if<char>(&value))

@@ -46,7 +46,8 @@ class Walk final {
     for (const Member& member : all) type(member.type);
   }
 
-  /// The header of another file declares its own typedefs. The built-in files have no header.
+  /// Follows only typedefs of the built-in files, which have no header. The header of another file
+  /// includes what its own typedefs need.
   void type(const Type* used) {
     if (used == nullptr) return;
     if (used->kind == TypeKind::alias && used->declaration->location.file->is_builtin)

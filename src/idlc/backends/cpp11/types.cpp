@@ -207,7 +207,7 @@ std::string parameter_type(const Parameter& parameter) {
   if (is_borrowed(parameter))
     return kind == TypeKind::string ? "std::string_view"
                                     : "std::span<const " + borrowed_element(type) + ">";
-  // TAOX11 passes bitmasks by reference. A servant overrides the same function here and there.
+  // As in TAOX11, bitmasks are passed by reference, so that a servant compiles with both ORBs.
   const bool by_value =
       (is_scalar(type) && kind != TypeKind::bitmask) || kind == TypeKind::interface ||
       kind == TypeKind::object || kind == TypeKind::native || kind == TypeKind::type_code ||

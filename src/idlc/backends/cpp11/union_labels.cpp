@@ -14,7 +14,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// The value number `number` of the discriminator's type, counted from its zero.
+/// The value of the discriminator's type that is `number` steps after its zero or first enumerator.
 Value nth_value(const Type& discriminator, std::uint64_t number) {
   switch (discriminator.kind) {
     case TypeKind::boolean:
@@ -60,8 +60,8 @@ struct NumberOf {
   }
 };
 
-/// The first value that is not a label. Such a value exists: otherwise the front end refuses a
-/// default, and there are too few labels to take all values of a type.
+/// The first value that is not a label. Call only if the union has a default branch or an implicit
+/// default. Then such a value exists: the front end refuses a default label that is unreachable.
 std::string unlabelled(const Union& declared) {
   const Type& discriminator = unaliased(*declared.discriminator);
   std::vector<std::uint64_t> taken;

@@ -125,8 +125,8 @@ void declare_fields(Writer& writer, const Union& declared) {
   writer.list("std::variant<", alternatives, "> _value_;");
 }
 
-/// The argument for the first value of an alternative. For the compiler, a struct that is nested in
-/// the union is not default constructible while the union's class is incomplete.
+/// The argument that constructs the initial value of an alternative. For the compiler, a struct
+/// that is nested in the union is not default constructible while the union's class is incomplete.
 std::string initial_value(const Union& declared, std::size_t index) {
   if (index == declared.branches.size()) return "";
   const Type& type = *declared.branches[index].member.type;
@@ -143,8 +143,8 @@ static void _visit(_self& _value, _visitor&& _visit_member) {
   switch (_value._value_.index()) {
 )";
 
-/// The member table in the form of structs, for a visitor that does not know unions: the
-/// discriminator, then the selected member if there is one. `_select` selects any of the branches.
+/// `_visit` as in structs, for a visitor that does not know unions: it visits the discriminator,
+/// then the selected member if there is one. `_select` selects any of the branches.
 void declare_visit(Writer& writer, const Union& declared) {
   const std::size_t count = declared.branches.size() + (declared.has_implicit_default ? 1U : 0U);
   writer.separate();

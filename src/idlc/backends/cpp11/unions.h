@@ -1,5 +1,5 @@
 // Unions: a class over std::variant. It has one alternative for each branch in the order of the
-// IDL. If some values have no label, a last alternative stands for no member.
+// IDL. If some values select no branch, a last alternative stands for no member.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"
