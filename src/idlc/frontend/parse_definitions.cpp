@@ -126,11 +126,20 @@ bool is_constant_type(const Type& type) {
   }
 }
 
+/// Only the type of a constant may be `fixed` without digits; `Type::digits` is 0 then.
+const Type* parse_constant_type(Context& context) {
+  TokenStream& tokens = context.tokens;
+  if (!tokens.at_keyword("fixed") || tokens.peek(1).is("<"))
+    return parse_type(context, "the type of the constant");
+  tokens.next();
+  return context.types.basic(TypeKind::fixed);
+}
+
 Declaration* parse_constant_declaration(Context& context, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   tokens.next();
   const Location type_location = tokens.peek().location;
-  const Type* type = parse_type(context, "the type of the constant");
+  const Type* type = parse_constant_type(context);
   const auto identifier =
       type == nullptr ? std::nullopt : parse_identifier(context, "the name of the constant");
   if (!identifier || !tokens.expect("=", "after the name of the constant")) {
