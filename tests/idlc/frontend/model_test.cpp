@@ -57,6 +57,22 @@ TEST_CASE("text behind //@default that is no constant is ignored") {
   CHECK(result.ok());
 }
 
+TEST_CASE("a comment after a list of names annotates each of them") {
+  const CompileResult result = compile_text(
+      "interface I { attribute long a, b; };\n"
+      "interface J { attribute long a, b;  //@first\n };\n"
+      "typedef long X, Y;  //@second\n");
+  REQUIRE(result.ok());
+  const auto count = [&result](const std::string& name) {
+    return find(*result.model, name)->annotations.size();
+  };
+  CHECK(count("::I::a") == 0);
+  for (const char* name : {"::J::a", "::J::b", "::X", "::Y"}) {
+    CAPTURE(name);
+    CHECK(count(name) == 1);
+  }
+}
+
 TEST_CASE("a file that is included in a scope and also at file level is not marked as a part") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\nmodule M {\n#include \"a.idl\"\n};\n"},
