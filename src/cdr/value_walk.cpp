@@ -351,9 +351,17 @@ class Walk final {
     for (std::size_t left = count; left > 0;) {
       const std::span<T> part(some.data(), std::min(left, some.size()));
       in_.read_array(part);
-      out_->write_array(std::span<const T>(part));
+      write(part);
       left -= part.size();
     }
+  }
+  // Copied, because the numbers are gone when the message is sent.
+  template <typename T>
+  void write(std::span<T> numbers) {
+    if (out_->swaps())
+      for (T& number : numbers) number = reverse_octets(number);
+    out_->align(sizeof(T));
+    out_->write_copied_octets(std::as_bytes(numbers));
   }
 
   void union_value(const TypeNode& type) {

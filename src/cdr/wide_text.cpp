@@ -102,7 +102,7 @@ void Encoder::write_wide_string(std::wstring_view text) {
   if (const ErrorKind error = usable(code_sets_); error != ErrorKind::none) return fail(error);
   if (set == WideSet::native) {
     write_length(text.size());
-    return write_octets(std::as_bytes(std::span(text)));
+    return write_copied_octets(std::as_bytes(std::span(text)));
   }
   const auto [size, error] = measure(text, set);
   if (error != ErrorKind::none) return fail(error);

@@ -71,8 +71,10 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
   const PolicySet set = make_policy_set(policies);
   auto own_manager = dynamic_counted_cast<Manager>(manager._shared());
-  if (manager && !own_manager) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a foreign POAManager");
-  if (!own_manager) own_manager = parts_.host->managers().make(parts_.host);
+  if (!manager)
+    own_manager = parts_.host->managers().make(parts_.host);
+  else if (!own_manager || !own_manager->is_of(*parts_.host))
+    throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a POAManager of another ORB");
   const Lock lock = lock_alive();
   if (tree_.contains(adapter_name)) throw AdapterAlreadyExists();
   auto child = make_counted<Adapter>(

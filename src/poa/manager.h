@@ -53,6 +53,8 @@ class Manager final : public PortableServer::POAManager {
   void note_held() noexcept;
 
   void add(const counted_ptr<ManagedAdapter>& adapter);
+  /// Whether it is a manager of this ORB: each ORB has one host.
+  [[nodiscard]] bool is_of(const AdapterHost& host) const noexcept { return host_.get() == &host; }
 
  protected:
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {

@@ -105,7 +105,10 @@ class ArgumentReader {
 
   void take_tao_option(const std::string& argument, const TaoOption& row) {
     if (arguments_.size() - next_ < row.values)
-      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, argument + " needs a value");
+      throw CORBA::BAD_PARAM(
+          0, CORBA::COMPLETED_NO,
+          argument + (row.values == 1 ? " needs a value"
+                                      : " needs " + std::to_string(row.values) + " values"));
     if (row.here.empty()) {
       next_ += row.values;
       log::write(log::Level::warning, "orb",

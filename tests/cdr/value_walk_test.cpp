@@ -130,6 +130,38 @@ TEST_CASE("no TypeCode is borrowed, however large it is") {
   CHECK(buffer.flatten() == came.flatten());
 }
 
+// The walk reads numbers and wide texts into local variables, which are gone when the message is
+// sent.
+TEST_CASE("numbers and wide strings that are written again are never borrowed") {
+  constexpr CodeSets native{.wide = WideSet::native};
+  constexpr TypeMember members[] = {{"", &sequence_node<basic_node<tk_octet>>},
+                                    {"", &sequence_node<basic_node<tk_short>>},
+                                    {"", &sequence_node<basic_node<tk_double>>},
+                                    {"", &wstring_node<>}};
+  const TypeNode type{.kind = tk_struct, .members = members};
+  const auto encode = [native](std::endian order) {
+    Buffer buffer;
+    Encoder encoder(buffer, order);
+    encoder.set_code_sets(native);
+    encoder << std::vector<std::uint8_t>(300, 7) << std::vector<std::int16_t>(300, 8);
+    encoder << std::vector<double>(300, 0.5) << std::wstring(300, L'w');
+    return buffer.flatten();
+  };
+  for (const std::endian order : orders) {
+    const Octets wire = encode(order);
+    Decoder decoder(wire, order);
+    decoder.set_code_sets(native);
+    Buffer buffer;
+    Encoder encoder(buffer, std::size_t{1});  // the size from which on octets may be borrowed
+    encoder.set_code_sets(native);
+    copy_value(decoder, encoder, type);
+    REQUIRE(decoder.ok());
+    CHECK(buffer.borrowed().empty());
+    const bool is_equal = buffer.flatten() == encode(std::endian::native);
+    CHECK(is_equal);
+  }
+}
+
 TEST_CASE("a value that is cut off anywhere is an error") {
   const Octets wire = everything(std::endian::big, 0);
   for (std::size_t size = 0; size < wire.size(); ++size) {

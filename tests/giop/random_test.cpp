@@ -1,5 +1,6 @@
 // Random conversations: messages of all versions, fragmented and interleaved. They arrive in random
-// pieces through random scratch spaces and must come out unchanged. PERIGEE_SEED repeats a run.
+// pieces through random scratch spaces and must come out unchanged. PERIGEE_TEST_SEED repeats a
+// run.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 
@@ -18,7 +19,7 @@ using messaging::Version;
 using perigee::test::Next;
 
 std::uint32_t seed() {
-  const char* given = std::getenv("PERIGEE_SEED");
+  const char* given = std::getenv("PERIGEE_TEST_SEED");
   return given != nullptr ? static_cast<std::uint32_t>(std::strtoul(given, nullptr, 0))
                           : std::random_device()();
 }

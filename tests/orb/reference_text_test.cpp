@@ -1,11 +1,11 @@
 // string_to_object, object_to_string and initial references.
 #include "orb/fixture.h"
 #include "orb/references/reference.h"
+#include "support/temporary_folder.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 namespace perigee::test {
@@ -17,22 +17,15 @@ std::uint32_t bad_param_minor(CORBA::ORB& orb, const std::string& text) {
          0xfff;  // OMG minor 7: scheme, 8: address, 9: scheme specific part, 10: other
 }
 
-// A file that exists as long as the object.
+/// A file in a folder of its own.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& text)
-      : path_((std::filesystem::temp_directory_path() /
-               ("perigee_reference_" + std::to_string(reinterpret_cast<std::uintptr_t>(this))))
-                  .string()) {
-    std::ofstream(path_) << text;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  explicit TemporaryFile(const std::string& text) { std::ofstream(path_) << text; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.file("reference");
 };
 
 struct OrbFixture : Fixture {

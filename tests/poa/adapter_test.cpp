@@ -47,6 +47,14 @@ TEST_CASE("a child shares the manager that it is given, else it gets its own man
   CHECK(orb.root()->create_POA("own", nullptr, {})->the_POAManager() != manager);
 }
 
+TEST_CASE("a child cannot have a manager of another ORB") {
+  const TestOrb orb;
+  const TestOrb other;
+  const auto manager = other.root()->the_POAManager();
+  CHECK_THROWS_AS(orb.root()->create_POA("child", manager, {}), CORBA::BAD_PARAM);
+  CHECK(orb.root()->the_children().empty());
+}
+
 TEST_CASE("a destroyed adapter refuses everything, and its name is free") {
   const TestOrb orb;
   const auto child = orb.root()->create_POA("child", nullptr, {});

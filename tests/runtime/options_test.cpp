@@ -177,6 +177,8 @@ TEST_CASE("-ORBTaoOptions accepts no unknown options, and is off by default") {
   CHECK(contains(complaint({"-ORBTaoOptions", "no", "-ORBNoDelay", "1"}), "unknown option"));
   CHECK(contains(complaint({"-ORBTaoOptions", "maybe"}), "one of yes, no is needed"));
   CHECK(contains(complaint({"-ORBTaoOptions", "yes", "-ORBSvcConf"}), "-ORBSvcConf needs a value"));
+  CHECK(contains(complaint({"-ORBTaoOptions", "yes", "-ORBLaneEndpoint", "1:2"}),
+                 "-ORBLaneEndpoint needs 2 values"));
   CHECK(contains(complaint({"-ORBNoDelay", "1", "-ORBTaoOptions"}), "unknown option"));
 }
 

@@ -19,6 +19,7 @@ struct Oddity {
   std::function<Accepted(transport::Acceptor& inner, transport::Wait wait)> accept =
       [](transport::Acceptor& inner, transport::Wait wait) { return inner.accept(wait); };
   std::function<void()> before_interrupt = [] {};
+  std::function<void()> before_profile = [] {};  // before the protocol makes a profile
 };
 
 class OddAcceptor final : public transport::Acceptor {
@@ -44,7 +45,7 @@ class OddAcceptor final : public transport::Acceptor {
   const Oddity oddity_;
 };
 
-/// The same as the inner protocol, except for its acceptors.
+/// The same as the inner protocol, except for the functions of the test.
 class OddProtocol final : public transport::ProtocolFactory {
  public:
   OddProtocol(std::unique_ptr<transport::ProtocolFactory> inner, Oddity oddity)
@@ -72,6 +73,7 @@ class OddProtocol final : public transport::ProtocolFactory {
   }
   [[nodiscard]] iop::TaggedProfile make_profile(
       const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override {
+    oddity_.before_profile();
     return inner_->make_profile(endpoint, source);
   }
 

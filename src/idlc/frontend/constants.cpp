@@ -190,8 +190,9 @@ Operand apply_unary(std::string_view op, const Operand& operand, const Arithmeti
     // ones.
     const auto range =
         context.target == nullptr ? std::nullopt : integer_range(context.target->kind);
-    if (range && range->least == 0) return {range->greatest - *integer, operand.location};
-    return {-*integer - 1, operand.location};
+    const bool is_unsigned = range && range->least == 0;
+    const WideInteger complement = is_unsigned ? range->greatest - *integer : -*integer - 1;
+    return integer_result(complement, operand.location, context.diagnostics);
   }
   if (op != "~") {
     if (const auto* number = std::get_if<long double>(&operand.value)) {

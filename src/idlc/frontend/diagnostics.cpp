@@ -40,7 +40,7 @@ std::string_view name_of(Warning warning) {
 
 void append_position(std::string& out, const Location& location) {
   if (location.file == nullptr) return;
-  out += location.file->path;
+  out += printable(location.file->path);
   if (location.line != 0) {
     out += ':' + std::to_string(location.line) + ':' + std::to_string(location.column);
   }
@@ -64,8 +64,8 @@ void append_excerpt(std::string& out, const Location& location) {
 
 void append_includers(std::string& out, const SourceFile* file) {
   for (; file != nullptr && file->includer != nullptr; file = file->includer) {
-    out +=
-        "  included by " + file->includer->path + ':' + std::to_string(file->include_line) + '\n';
+    out += "  included by " + printable(file->includer->path) + ':' +
+           std::to_string(file->include_line) + '\n';
   }
 }
 
@@ -121,7 +121,7 @@ Diagnostic& Diagnostics::warning(Warning warning, Location location, std::string
 }
 
 void Diagnostics::fatal(Location location, std::string text) {
-  if (is_full()) return;
+  if (mute_count_ > 0 || is_full()) return;
   all_.emplace_back(Diagnostic{Severity::error, location, std::move(text), {}, {}, Warning::none});
   error_count_ = error_count_max_;
 }

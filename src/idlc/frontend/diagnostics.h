@@ -94,7 +94,7 @@ class Diagnostics final {
   Diagnostic& error(Location location, std::string text);
   /// Dropped if the warning is off; an error if the options say so.
   Diagnostic& warning(Warning warning, Location location, std::string text);
-  /// An error that ends all reports, because a limit was exceeded.
+  /// An error that ends all reports, because a limit was exceeded. Dropped while a Mute lives.
   void fatal(Location location, std::string text);
 
   /// Adds a hint to the diagnostic that was reported last, unless it has one.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace perigee::idlc {
 
@@ -33,6 +34,10 @@ void report_other_kind(Context& context, const ScopedName& name, const Declarati
 void report_undefined_base(Context& context, const ScopedName& name, const Declaration& base);
 /// Reads `;` and the annotation comments after it, for `declared` (may be null).
 void finish_declaration(Context& context, Declaration* declared, std::string_view after);
+/// The same for a list of declarators, such as `a, b` in `attribute long a, b;`. Annotation
+/// comments after the `;` apply to each of them.
+void finish_declarations(Context& context, const std::vector<Declaration*>& declared,
+                         std::string_view after);
 
 // parse_imports.cpp
 

@@ -4,6 +4,7 @@
 #include "idlc/frontend/fixed_arithmetic.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -84,7 +85,6 @@ NumberLiteral decimal(const Token& token, std::string_view text, int exponent,
     } else {
       return malformed(token, diagnostics);
     }
-    if (digits.size() > 4 * fixed_digits_max) break;
   }
   if (digits.empty()) return malformed(token, diagnostics);
   normalize(digits, scale);
@@ -217,20 +217,36 @@ class Escapes final {
   std::size_t index_ = 0;
 };
 
-/// The length of the UTF-8 character at `index` (1 to 4), or 0 if it is not valid.
-std::size_t utf8_size(const std::vector<Escapes::Element>& elements, std::size_t index) {
+/// A character that takes `size` octets of the source text.
+struct SourceCharacter {
+  char32_t value = 0;
+  std::size_t size = 1;
+};
+
+/// False for values that have a shorter form, for surrogates and for values above U+10FFFF.
+bool is_valid_utf8(const SourceCharacter& character) {
+  constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
+  const char32_t value = character.value;
+  const bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
+  return value >= least[character.size] && value <= 0x10ffff && !is_surrogate;
+}
+
+/// The UTF-8 character at `index`, or one octet as a character of ISO 8859-1 if it is not valid.
+SourceCharacter source_character(const std::vector<Escapes::Element>& elements, std::size_t index) {
   const char32_t first = elements[index].value;
   const std::size_t size = first < 0x80             ? 1
                            : (first & 0xe0) == 0xc0 ? 2
                            : (first & 0xf0) == 0xe0 ? 3
                            : (first & 0xf8) == 0xf0 ? 4
                                                     : 0;
-  if (size == 0 || index + size > elements.size()) return 0;
+  if (size <= 1 || index + size > elements.size()) return {first};
+  SourceCharacter result{first & (0x7fu >> size), size};
   for (std::size_t i = 1; i < size; ++i) {
     const Escapes::Element& element = elements[index + i];
-    if (element.is_escape || (element.value & 0xc0) != 0x80) return 0;
+    if (element.is_escape || (element.value & 0xc0) != 0x80) return {first};
+    result.value = (result.value << 6u) | (element.value & 0x3f);
   }
-  return size;
+  return is_valid_utf8(result) ? result : SourceCharacter{first};
 }
 
 }  // namespace
@@ -289,17 +305,10 @@ std::optional<std::u32string> wide_text(const Token& token, Diagnostics& diagnos
   std::u32string result;
   for (std::size_t i = 0; i < elements->size();) {
     const Escapes::Element& first = (*elements)[i];
-    const std::size_t size = first.is_escape ? 1 : utf8_size(*elements, i);
-    if (size <= 1) {
-      result += first.value;
-      ++i;
-      continue;
-    }
-    char32_t value = first.value & (0x7fu >> size);
-    for (std::size_t k = 1; k < size; ++k)
-      value = (value << 6u) | ((*elements)[i + k].value & 0x3f);
-    result += value;
-    i += size;
+    const SourceCharacter character =
+        first.is_escape ? SourceCharacter{first.value} : source_character(*elements, i);
+    result += character.value;
+    i += character.size;
   }
   return result;
 }

@@ -5,6 +5,8 @@
 #include "idlc/frontend/literals.h"
 #include "idlc/frontend/redeclared_builtins.h"
 
+#include <ranges>
+
 namespace perigee::idlc {
 
 std::optional<Identifier> parse_identifier(Context& context, std::string_view what) {
@@ -61,6 +63,16 @@ void finish_declaration(Context& context, Declaration* declared, std::string_vie
   const auto* enumeration = as<Enum>(declared);
   if (enumeration != nullptr && enumeration->annotations.size() != known_count)
     check_enumerators(context, *enumeration);
+}
+
+void finish_declarations(Context& context, const std::vector<Declaration*>& declared,
+                         std::string_view after) {
+  const Annotations& annotations = declared.back()->annotations;
+  const auto known_count = static_cast<std::ptrdiff_t>(annotations.size());
+  finish_declaration(context, declared.back(), after);
+  for (Declaration* each : declared | std::views::take(declared.size() - 1))
+    each->annotations.insert(each->annotations.end(), annotations.begin() + known_count,
+                             annotations.end());
 }
 
 namespace {
@@ -126,11 +138,20 @@ bool is_constant_type(const Type& type) {
   }
 }
 
+/// Only the type of a constant may be `fixed` without digits; `Type::digits` is 0 then.
+const Type* parse_constant_type(Context& context) {
+  TokenStream& tokens = context.tokens;
+  if (!tokens.at_keyword("fixed") || tokens.peek(1).is("<"))
+    return parse_type(context, "the type of the constant");
+  tokens.next();
+  return context.types.basic(TypeKind::fixed);
+}
+
 Declaration* parse_constant_declaration(Context& context, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   tokens.next();
   const Location type_location = tokens.peek().location;
-  const Type* type = parse_type(context, "the type of the constant");
+  const Type* type = parse_constant_type(context);
   const auto identifier =
       type == nullptr ? std::nullopt : parse_identifier(context, "the name of the constant");
   if (!identifier || !tokens.expect("=", "after the name of the constant")) {
@@ -164,22 +185,23 @@ Declaration* parse_typedef(Context& context, const Annotations& annotations) {
     tokens.recover();
     return nullptr;
   }
-  Typedef* last = nullptr;
+  std::vector<Declaration*> declared;
   do {
     const auto identifier = parse_identifier(context, "the name of the new type");
     const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
     if (type == nullptr) {
       tokens.recover();
-      return last;
+      return declared.empty() ? nullptr : declared.back();
     }
-    if (last == nullptr) check_alias(context, *type, type_location);
-    last = &declare<Typedef>(context, *identifier, annotations);
-    last->type = type;
-    note_local(context, *last, *type);
-    limit_depth(context, *last, context.types.depth(*type));
+    if (declared.empty()) check_alias(context, *type, type_location);
+    auto& definition = declare<Typedef>(context, *identifier, annotations);
+    definition.type = type;
+    note_local(context, definition, *type);
+    limit_depth(context, definition, context.types.depth(*type));
+    declared.push_back(&definition);
   } while (tokens.accept(","));
-  finish_declaration(context, last, "the typedef");
-  return last;
+  finish_declarations(context, declared, "the typedef");
+  return declared.back();
 }
 
 Declaration* parse_native(Context& context, Annotations annotations) {

@@ -314,7 +314,13 @@ void parse_attribute(Context& context, const Annotations& annotations) {
     attribute->get_raises = attributes.back()->get_raises;
     attribute->set_raises = attributes.back()->set_raises;
   }
-  finish_declaration(context, attributes.back(), "the attribute");
+  finish_declarations(context, {attributes.begin(), attributes.end()}, "the attribute");
+}
+
+/// The words in front of the name: "interface", "local interface", "module".
+std::string text_of_kind(const TokenStream& tokens) {
+  const std::string first(tokens.peek().text);
+  return is_modified_interface(tokens.peek(), tokens.peek(1)) ? first + " interface" : first;
 }
 
 }  // namespace
@@ -345,7 +351,7 @@ void parse_operation_or_attribute(Context& context, Annotations annotations) {
     parse_attribute(context, annotations);
   } else if (at_interface(context) || tokens.at_keyword("module")) {
     context.error(tokens.peek().location,
-                  with_article(tokens.peek().text) + " cannot be defined inside an interface");
+                  with_article(text_of_kind(tokens)) + " cannot be defined inside an interface");
     tokens.recover();
     tokens.accept(";");
   } else if (tokens.at(";")) {

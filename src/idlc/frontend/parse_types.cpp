@@ -84,12 +84,11 @@ const Type* parse_map(Context& context) {
   return tokens.expect_closing_angle("after the type of the map's values") ? &type : nullptr;
 }
 
-/// `fixed<digits, scale>`; `fixed` alone is the type of a constant and has digits 0.
 const Type* parse_fixed(Context& context) {
   const InAngles in_angles(context);
   constexpr std::uint64_t digits_max = 31;
   TokenStream& tokens = context.tokens;
-  if (!tokens.accept("<")) return context.types.basic(TypeKind::fixed);
+  if (!tokens.expect("<", "after 'fixed'")) return nullptr;
   const auto digits = parse_positive(context, "the number of digits", digits_max);
   if (!digits || !tokens.expect(",", "after the number of digits")) return nullptr;
   const Location location = tokens.peek().location;

@@ -292,8 +292,11 @@ const Symbol* Scopes::look_up(const Scope& scope, const Identifier& identifier,
         identifier.location, quoted(identifier.name) + " is ambiguous: it is inherited twice");
     for (const Symbol* symbol : found)
       diagnostic.notes.push_back({symbol->location, "one is here"});
-    diagnostic.hint =
-        "write the scope in front of it, as in " + found.front()->declaration->scoped_name;
+    const auto named = std::ranges::find_if(
+        found, [](const Symbol* symbol) { return symbol->declaration != nullptr; });
+    if (named != found.end())
+      diagnostic.hint =
+          "write the scope in front of it, as in " + (*named)->declaration->scoped_name;
   }
   return found.empty() ? nullptr : found.front();
 }

@@ -26,6 +26,10 @@ void TakenNames::add(const Declarations& declarations) {
   for (const Declaration* each : declarations) {
     names_.insert(lower_case(each->scoped_name));
     if (const Declarations* contents = contents_of(*each)) add(*contents);
+    // Enumerators are names of the scope around the enum.
+    if (const auto* enumeration = as<Enum>(each))
+      for (const Enumerator* enumerator : enumeration->enumerators)
+        names_.insert(lower_case(enumerator->scoped_name));
   }
 }
 

@@ -184,6 +184,8 @@ std::string complaint(const Arguments& arguments) {
                                     names.async_suffix, names.async_server_suffix})
     if (!suffixes.insert(suffix).second)
       return "the files of asynchronous calls or servants have the same suffix as others";
+  if (names.with_one_source && suffixes.contains(std::string(names.one_source_suffix)))
+    return "the suffix All is that of the source of --one-source";
   if (arguments.names.header_extension == arguments.names.source_extension)
     return "headers and sources have the same extension";
   return {};

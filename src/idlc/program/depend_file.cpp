@@ -5,11 +5,11 @@ namespace perigee::idlc {
 
 namespace {
 
-/// Escapes a name for GNU make: spaces and # get a backslash, $ is doubled.
+/// Escapes a name for GNU make: spaces, # and : get a backslash, $ is doubled.
 std::string escaped(const std::string& path) {
   std::string result;
   for (const char character : path) {
-    if (character == ' ' || character == '#') result += '\\';
+    if (character == ' ' || character == '#' || character == ':') result += '\\';
     if (character == '$') result += '$';
     result += character;
   }

@@ -143,8 +143,6 @@ object_reference<Object> resolve_name(const Object& context,
   return found;
 }
 
-object_reference<Object> resolve_text(Resolution& resolution, const std::string& text);
-
 object_reference<Object> from_corbaname(Resolution& resolution, std::string_view text) {
   const auto url = parse_corbaname(text);
   if (!url) raise_bad_text(url.error().reason, url.error().text);

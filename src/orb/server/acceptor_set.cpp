@@ -211,8 +211,11 @@ std::expected<transport::Endpoint, IoError> AcceptorSet::add_one(
 
 Listener& AcceptorSet::insert(std::unique_ptr<Listener> listener) {
   const std::lock_guard lock(mutex_);
+  Chosen all = served();
+  all.push_back(listener.get());
+  auto published = arranged(all);  // may throw, so it comes before all changes
   Listener& inserted = *listeners_.emplace_back(std::move(listener));
-  published_ = arranged(served());
+  published_ = std::move(published);
   protocol_changes_.store(0, std::memory_order_release);  // its protocol may be removed already
   return inserted;
 }

@@ -12,6 +12,8 @@ TEST_CASE("a make rule names all targets and dependencies, and tolerates deleted
 
 TEST_CASE("a make rule escapes characters that are special to make") {
   CHECK(make_rule({"my file.h"}, {"$x#1.idl"}) == "my\\ file.h: \\\n  $$x\\#1.idl\n");
+  CHECK(make_rule({"a:b.h"}, {"c:d.idl", "e:f.idl"}) ==
+        "a\\:b.h: \\\n  c\\:d.idl \\\n  e\\:f.idl\n\ne\\:f.idl:\n");
 }
 
 }  // namespace perigee::idlc

@@ -96,6 +96,12 @@ TEST_CASE("a bitset's fields lie in an integer, the first in the lowest bits") {
   CHECK(decoding_error<Packed>(octets(0x20, 0, 0, 0)) == ErrorKind::bad_value);
 }
 
+TEST_CASE("a bitset without fields takes one octet, which is zero") {
+  CHECK(encode(Empty(), std::endian::big) == octets(0));
+  check_round_trip(Empty());
+  CHECK(decoding_error<Empty>(octets(1)) == ErrorKind::bad_value);
+}
+
 TEST_CASE("a value that a bitset's field cannot hold is BAD_PARAM") {
   Packed packed;
   CHECK_THROWS_AS(packed.a(8), CORBA::BAD_PARAM);

@@ -87,6 +87,8 @@ TEST_CASE("errors in the command line have their own exit status") {
   CHECK(
       run_on_stock({"--amh-suffix", "S"}).err ==
       "perigee-idl: the files of asynchronous calls or servants have the same suffix as others\n");
+  CHECK(run_on_stock({"--one-source", "--client-suffix", "All"}).err ==
+        "perigee-idl: the suffix All is that of the source of --one-source\n");
   CHECK(run_on_stock({"--depend-file", "x.d", "other.idl"}).status == 2);
 }
 

@@ -115,6 +115,17 @@ TEST_CASE("annotations are refused on declarations that they do not apply to") {
         "1:22: @perigee::ami applies to interfaces only");
 }
 
+TEST_CASE("an annotation that is called like the type of pinned values has no effect") {
+  MemoryFiles files;
+  files.add("test.idl", "interface I { void f(@perigee::pinned in long x); };\n");
+  CompileOptions options;
+  options.main_file = "test.idl";
+  CHECK(apply_warning_option("no-unknown-annotation", options.warnings));
+  const CompileResult compiled = compile(options, files);
+  REQUIRE(compiled.ok());
+  CHECK(cpp11::generate(*compiled.model, {}, {}).ok());
+}
+
 TEST_CASE("types that cannot be borrowed are refused at the annotation") {
   CHECK(error_of("interface I {\n  void f(@perigee::borrowed in sequence<boolean> s);\n};") ==
         "2:10: a parameter of type 'sequence<boolean>' cannot be borrowed");

@@ -109,6 +109,13 @@ TEST_CASE("nesting is limited, for all constructs") {
   CHECK(error_of(repeated(50000, "struct A { struct B {")) == message);
 }
 
+TEST_CASE("values of annotations that are nested too deeply are ignored") {
+  const std::string deep(1000, '(');
+  CHECK(compile_text("struct S { long a; };  //@note(" + deep + "1)\n").diagnostics.empty());
+  CHECK(compile_text("@note(" + deep + "1" + std::string(1000, ')') + ") struct S { long a; };\n")
+            .diagnostics.empty());
+}
+
 TEST_CASE("the number of errors is limited") {
   const CompileResult result = compile_text(repeated(1000, "bad a;\n"));
   CHECK(result.diagnostics.size() == 50);
@@ -265,6 +272,12 @@ TEST_CASE("control characters of a file never reach the terminal") {
   const std::string text = full_text(result.diagnostics);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("the octet 0x1b is not allowed") != std::string::npos);
+}
+
+TEST_CASE("control characters of a path that #line names never reach the terminal") {
+  const CompileResult result = compile_text("#line 1 \"a\x1b[31m.idl\"\nstruct S { long; };\n");
+  const std::string text = full_text(result.diagnostics);
+  CHECK(text.starts_with("a?[31m.idl:1:16: error: "));
 }
 
 }  // namespace perigee::idlc::test

@@ -57,6 +57,22 @@ TEST_CASE("text behind //@default that is no constant is ignored") {
   CHECK(result.ok());
 }
 
+TEST_CASE("a comment after a list of names annotates each of them") {
+  const CompileResult result = compile_text(
+      "interface I { attribute long a, b; };\n"
+      "interface J { attribute long a, b;  //@first\n };\n"
+      "typedef long X, Y;  //@second\n");
+  REQUIRE(result.ok());
+  const auto count = [&result](const std::string& name) {
+    return find(*result.model, name)->annotations.size();
+  };
+  CHECK(count("::I::a") == 0);
+  for (const char* name : {"::J::a", "::J::b", "::X", "::Y"}) {
+    CAPTURE(name);
+    CHECK(count(name) == 1);
+  }
+}
+
 TEST_CASE("a file that is included in a scope and also at file level is not marked as a part") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\nmodule M {\n#include \"a.idl\"\n};\n"},
@@ -204,6 +220,27 @@ TEST_CASE("a floating-point literal in a fixed-point constant has its exact deci
   CHECK(value_of("25E-3") == "0.025d");
   CHECK(value_of("0e5") == "0d");
   CHECK(value_of("0.1234567890123456789012345678901") == "0.1234567890123456789012345678901d");
+}
+
+TEST_CASE("zeros in front of the digits of a fixed-point literal do not count as digits") {
+  const std::string literal = std::string(130, '0') + "7.5d";
+  const CompileResult result = compile_text("const fixed c = " + literal + ";\n");
+  REQUIRE(result.ok());
+  CHECK(to_text(as<Constant>(find(*result.model, "::c"))->value) == "7.5d");
+}
+
+TEST_CASE("the octets of a wide literal that are not valid UTF-8 are characters of ISO 8859-1") {
+  const auto value_of = [](const std::string& octets) {
+    const CompileResult result = compile_text("const wstring s = L\"" + octets + "\";\n");
+    REQUIRE(result.ok());
+    return std::get<std::u32string>(as<Constant>(find(*result.model, "::s"))->value);
+  };
+  CHECK(value_of("\xc3\xa4\xe2\x82\xac\xf4\x8f\xbf\xbf") == U"\u00e4\u20ac\U0010ffff");
+  CHECK(value_of("\xc1\x81") == U"\u00c1\u0081");                      // overlong
+  CHECK(value_of("\xe0\x9f\xbf") == U"\u00e0\u009f\u00bf");            // overlong
+  CHECK(value_of("\xed\xa0\x80") == U"\u00ed\u00a0\u0080");            // a surrogate
+  CHECK(value_of("\xf4\x90\x80\x80") == U"\u00f4\u0090\u0080\u0080");  // above U+10FFFF
+  CHECK(value_of("\xc3") == U"\u00c3");                                // cut off
 }
 
 TEST_CASE("a narrow literal of ASCII characters has the same value as a wide one") {

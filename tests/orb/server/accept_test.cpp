@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <new>
 
 using namespace perigee;
@@ -121,4 +122,29 @@ TEST_CASE("closing an unloaded endpoint is tried again after a lack of memory") 
   for (int look = 0; look < 3; ++look) endpoints.close_removed(orb.core(), close);
   CHECK(tries == 2);
   CHECK(profiles() == 0);
+}
+
+TEST_CASE("an endpoint that is added while memory runs out is not served or published") {
+  bool has_memory = true;
+  const auto check = [&] {
+    if (!has_memory) throw std::bad_alloc();
+  };
+  TestOrb orb(server_settings(ThreadStrategy::thread_per_connection),
+              std::make_unique<OddProtocol>(transport::make_tcp_protocol(),
+                                            Oddity{.before_profile = check}));
+  orb::AcceptorSet endpoints;
+  REQUIRE(endpoints.open(orb.core()).has_value());
+  std::mutex mutex;
+  const bool stopping = false;
+  const auto add = [&] {
+    return endpoints.add(orb.core(), {"iiop", "127.0.0.1:0"},
+                         {mutex, stopping, [](orb::Listener& /*added*/) {}});
+  };
+  has_memory = false;
+  CHECK_THROWS_AS((void)add(), std::bad_alloc);
+  has_memory = true;
+  CHECK(endpoints.listeners().size() == 1);
+  REQUIRE(add().has_value());
+  CHECK(endpoints.listeners().size() == 2);
+  CHECK(endpoints.make_ior(orb.core().protocols(), {"", {}, nullptr}).profiles.size() == 2);
 }

@@ -1,6 +1,7 @@
 // Connections with a dedicated reader, and the work of their home loop.
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
+#include "support/atomic_maximum.h"
 #include "support/await_condition.h"
 #include "support/process_threads.h"
 
@@ -50,10 +51,7 @@ class Barrier {
  public:
   void operator()(orb::ServerRequest& request) {
     (void)argument_of(request);
-    const std::uint32_t now = ++inside_;
-    std::uint32_t before = most_;
-    while (before < now && !most_.compare_exchange_weak(before, now)) {
-    }
+    raise_to(most_, ++inside_);
     open_.wait(false);
     --inside_;
   }

@@ -1,5 +1,6 @@
 // -ORBRequestOrder connection: the requests of one connection run in their order, one at a time.
 #include "orb/server/debts.h"
+#include "support/atomic_maximum.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/poa/stop_token.h>
 
@@ -33,8 +34,7 @@ class Record {
  public:
   [[nodiscard]] ActingServant::Action servant() {
     return [this](orb::ServerRequest& request) {
-      const int running = ++running_;
-      most_ = std::max(most_.load(), running);
+      raise_to(most_, ++running_);
       const std::uint32_t argument = argument_of(request);
       if (argument % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
       {

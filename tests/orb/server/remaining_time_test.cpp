@@ -3,6 +3,7 @@
 #include "engine/loops/loop.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/server/server_fixture.h"
+#include "support/atomic_maximum.h"
 #include "support/fake_clock.h"
 #include "support/log_lines.h"
 #include <perigee/base/clock.h>
@@ -216,7 +217,7 @@ TEST_CASE("deferred requests with time limits leave no timer and no memory when 
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     skeleton::Answer answer(request);
     engine::Loop* const loop = core->server()->loop_of_this_thread();
-    if (loop != nullptr) timers_max = std::max(timers_max.load(), loop->timers().timers_armed());
+    if (loop != nullptr) raise_to(timers_max, loop->timers().timers_armed());
     answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
   });
   core = &server.orb.core();

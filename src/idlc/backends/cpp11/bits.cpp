@@ -19,6 +19,7 @@ std::string flag_value(std::uint16_t position, std::uint16_t bit_bound) {
 
 /// All bits below the bound: "0xff".
 std::string mask_value(std::uint32_t bit_bound) {
+  if (bit_bound == 0) return "0x0";
   const std::string first = bit_bound % 4 == 0 ? "" : std::string(1, "137"[bit_bound % 4 - 1]);
   return "0x" + first + std::string(bit_bound / 4, 'f') + (bit_bound > 32 ? "ULL" : "U");
 }
@@ -58,10 +59,10 @@ void begin_encoder(Writer& writer, const std::string& parameter) {
               {"::perigee::cdr::Encoder& _encoder", parameter}, ") {");
 }
 
-void begin_decoder(Writer& writer, const std::string& class_name) {
+void begin_decoder(Writer& writer, const std::string& parameter) {
   writer.separate();
   writer.list("::perigee::cdr::Decoder& operator>>(",
-              {"::perigee::cdr::Decoder& _decoder", class_name + "& _value"}, ") {");
+              {"::perigee::cdr::Decoder& _decoder", parameter}, ") {");
 }
 
 /// The number of bits of all fields, including fields of the bases.
@@ -178,7 +179,7 @@ void define_bitmask(Writer& writer, const Bitmask& bitmask, const std::string& c
   const std::string type = bits_type(bitmask.bit_bound);
   begin_encoder(writer, class_name + " _value");
   writer.write(bitmask_operators, {{"type", type}});
-  begin_decoder(writer, class_name);
+  begin_decoder(writer, class_name + "& _value");
   writer.write(bitmask_decoder, {{"type", type}, {"mask", mask_value(bitmask.bit_bound)}});
 }
 
@@ -217,22 +218,25 @@ void declare_bitset(Writer& writer, const Bitset& bitset) {
 void define_bitset(Writer& writer, const Bitset& bitset, const std::string& class_name) {
   const std::uint32_t count = bit_count(bitset);
   const std::string type = bits_type(count);
-  begin_encoder(writer, "const " + class_name + "& _value");
+  const std::vector<PlacedField> fields = placed_fields(bitset);
+  // Without fields, the value is not used.
+  const std::string parameter = class_name + (fields.empty() ? "& /*_value*/" : "& _value");
+  begin_encoder(writer, "const " + parameter);
   writer.write("  uint64_t _bits = 0;");
-  for (const PlacedField& placed : placed_fields(bitset))
+  for (const PlacedField& placed : fields)
     writer.write("  _bits |= ::perigee::stub::packed<$size$>(_value.$name$()) << $position$;",
                  {{"size", std::to_string(placed.field->size)},
                   {"name", cpp_name(placed.field->name)},
                   {"position", std::to_string(placed.position)}});
   writer.write("  _encoder.write(static_cast<$type$>(_bits));\n  return _encoder;\n}",
                {{"type", type}});
-  begin_decoder(writer, class_name);
+  begin_decoder(writer, parameter);
   writer.write(
       "  const uint64_t _bits = _decoder.read<$type$>();\n"
       "  if ((_bits & ~uint64_t{$mask$}) != 0) "
       "_decoder.fail(::perigee::cdr::ErrorKind::bad_value);",
       {{"type", type}, {"mask", mask_value(count)}});
-  for (const PlacedField& placed : placed_fields(bitset))
+  for (const PlacedField& placed : fields)
     writer.write("  _value.$name$(::perigee::stub::unpacked<$size$, $type$>(_bits >> $position$));",
                  {{"size", std::to_string(placed.field->size)},
                   {"name", cpp_name(placed.field->name)},

@@ -13,6 +13,7 @@ namespace perigee::idlc::cpp11 {
 
 /// The names of generated files: `stock.idl` gives `stock` + suffix + extension.
 struct FileNames {
+  static constexpr std::string_view one_source_suffix = "All";  ///< no option changes it
   std::string client_suffix = "C";
   std::string server_suffix = "S";
   std::string any_suffix = "A";

@@ -248,7 +248,9 @@ std::vector<std::string> output_names(const std::string& idl_path, const FileNam
   for (const std::string& suffix : suffixes)
     for (const std::string& extension : {names.header_extension, names.source_extension})
       result.push_back(with_suffix(name, suffix + extension));
-  if (names.with_one_source) result.push_back(with_suffix(name, "All" + names.source_extension));
+  if (names.with_one_source)
+    result.push_back(
+        with_suffix(name, std::string(FileNames::one_source_suffix) + names.source_extension));
   return result;
 }
 

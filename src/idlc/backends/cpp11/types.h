@@ -17,8 +17,9 @@ std::string parameter_type(const Parameter& parameter);
 /// Whether a value of the type can be passed as a view into the received octets: an unbounded
 /// string, or an unbounded sequence of numbers of fixed width.
 bool can_be_borrowed(const Type& type);
-/// Marks parameters inside the backend: no IDL file has this annotation.
-inline constexpr std::string_view pinned_annotation = "perigee::pinned";
+/// Marks parameters inside the backend. No annotation of an IDL file can have this name, because it
+/// contains a space.
+inline constexpr std::string_view pinned_annotation = "pinned value";
 /// Whether the parameter has the annotation @perigee::borrowed.
 bool is_borrowed(const Parameter& parameter);
 /// Whether an asynchronous servant gets the parameter as a pinned value. See `pin_borrowed`.

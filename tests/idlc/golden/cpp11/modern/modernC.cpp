@@ -154,6 +154,30 @@ void Keys::swap(Keys& _other) noexcept {
   return _decoder;
 }
 
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Empty& /*_value*/) {
+  uint64_t _bits = 0;
+  _encoder.write(static_cast<uint8_t>(_bits));
+  return _encoder;
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Empty& /*_value*/) {
+  const uint64_t _bits = _decoder.read<uint8_t>();
+  if ((_bits & ~uint64_t{0x0}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  return _decoder;
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Reserved& /*_value*/) {
+  uint64_t _bits = 0;
+  _encoder.write(static_cast<uint16_t>(_bits));
+  return _encoder;
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Reserved& /*_value*/) {
+  const uint64_t _bits = _decoder.read<uint16_t>();
+  if ((_bits & ~uint64_t{0x1ffU}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  return _decoder;
+}
+
 void Base::swap(Base& _other) noexcept {
   std::swap(name_, _other.name_);
   std::swap(flags_, _other.flags_);

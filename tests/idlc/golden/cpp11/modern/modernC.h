@@ -303,6 +303,34 @@ class More : public ::Modern::Packed {
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const More& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, More& _value);
 
+class Empty {
+ public:
+  friend bool operator==(const Empty&, const Empty&) = default;
+
+  static constexpr std::string_view _type_name = "Modern::Empty";
+  template <typename _self, typename _visitor>
+  static void _visit([[maybe_unused]] _self& _value,
+                     [[maybe_unused]] _visitor&& _visit_member) {
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Empty& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Empty& _value);
+
+class Reserved {
+ public:
+  friend bool operator==(const Reserved&, const Reserved&) = default;
+
+  static constexpr std::string_view _type_name = "Modern::Reserved";
+  template <typename _self, typename _visitor>
+  static void _visit([[maybe_unused]] _self& _value,
+                     [[maybe_unused]] _visitor&& _visit_member) {
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Reserved& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Reserved& _value);
+
 class Base {
  public:
   Base() = default;
@@ -623,6 +651,10 @@ template <>
 struct IDL::traits<::Modern::Packed> : ::perigee::stub::aggregate_traits<::Modern::Packed> {};
 template <>
 struct IDL::traits<::Modern::More> : ::perigee::stub::aggregate_traits<::Modern::More> {};
+template <>
+struct IDL::traits<::Modern::Empty> : ::perigee::stub::aggregate_traits<::Modern::Empty> {};
+template <>
+struct IDL::traits<::Modern::Reserved> : ::perigee::stub::aggregate_traits<::Modern::Reserved> {};
 template <>
 struct IDL::traits<::Modern::Base> : ::perigee::stub::aggregate_traits<::Modern::Base> {};
 template <>
