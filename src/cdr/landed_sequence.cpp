@@ -1,6 +1,6 @@
 // Finds the octets of the vector in a LandedSequence, and joins them with the rest of the message.
 #include <perigee/cdr/landed_sequence.h>
-#include <perigee/cdr/pinned.h>
+#include <perigee/cdr/pinned_memory.h>
 
 #include <algorithm>
 #include <new>

@@ -1,7 +1,7 @@
 // Messages that begin with a link: where their last octets are, and links that are wrong.
 #include "engine/connection/inbox.h"
 #include <perigee/cdr/borrowed.h>
-#include <perigee/cdr/pinned.h>
+#include <perigee/cdr/pinned_memory.h>
 #include <perigee/giop/giop.h>
 
 #include <doctest/doctest.h>

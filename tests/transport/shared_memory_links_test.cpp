@@ -5,7 +5,7 @@
 #include "support/temporary_folder.h"
 #include "transport/shared_memory/loans.h"
 #include "transport/shared_memory/peer_pool.h"
-#include <perigee/cdr/pinned.h>
+#include <perigee/cdr/pinned_memory.h>
 #include <perigee/ipc/io_pipe.h>
 #include <perigee/transport/shared_pool.h>
 

@@ -7,6 +7,7 @@
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/kept_sequence.h>
 #include <perigee/cdr/operators.h>
+#include <perigee/cdr/pinned_memory.h>
 
 #include <concepts>
 #include <cstddef>
@@ -21,16 +22,6 @@ template <typename T>
 class pinned;
 
 namespace cdr {
-
-/// Memory that pinned values share. Its destructor frees the memory, and may run on any thread,
-/// also after the end of the ORB.
-class PERIGEE_API PinnedMemory {
- public:
-  PinnedMemory() noexcept = default;
-  PinnedMemory(const PinnedMemory&) = delete;
-  PinnedMemory& operator=(const PinnedMemory&) = delete;
-  virtual ~PinnedMemory();
-};
 
 /// What pinned memory has charged to the budget of decoded values. The destructor releases it.
 class PERIGEE_API PinCharge final {

@@ -7,12 +7,11 @@
 
 namespace perigee {
 
-/// The pool of the ORB, which makes it at the first call, or when the first connection needs it.
-/// Its size is -ORBSharedPoolSize. A `@perigee::borrowed` argument that is the last one of its
-/// operation, and lies in a block of this pool, reaches a server on the same host without a copy:
-/// if the connection uses shared memory, and if both ORBs have the option -ORBSharedMemoryTrust
-/// yes. Otherwise it is sent like any other argument. Any thread. Throws NO_RESOURCES if the system
-/// refuses the memory.
+/// The pool of the ORB. The ORB makes it at the first call, or when the first connection needs it;
+/// its size is -ORBSharedPoolSize. An argument in a block of this pool reaches a server on the same
+/// host without a copy, under the conditions of docs/shared_memory.md. One of them is the option
+/// -ORBSharedMemoryTrust of both ORBs. Otherwise the argument is sent like any other one. Any
+/// thread. Throws NO_RESOURCES if the system refuses the memory.
 [[nodiscard]] PERIGEE_API shared_pool shared_pool_of(CORBA::ORB& orb);
 
 }  // namespace perigee

@@ -87,7 +87,7 @@ class PERIGEE_API shared_pool final {
   [[nodiscard]] shared_buffer find(OctetSpan octets) const noexcept;
   /// Octets of the pool.
   [[nodiscard]] std::size_t size() const noexcept;
-  /// Octets that blocks take now, with those that peers still use.
+  /// Octets that blocks take now. A block that a peer still uses counts.
   [[nodiscard]] std::size_t used() const noexcept;
   /// The file of the pool, whose size is fixed by seals. Lives as long as the pool.
   [[nodiscard]] int file() const noexcept;

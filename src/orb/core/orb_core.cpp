@@ -116,12 +116,11 @@ OrbCore::OrbCore(CoreParts parts)
   decoded_budget_ = decoded_.get();
   checks_utf_8_ = !settings_.code_sets.accept_invalid_utf_8;
   unfinished_->set_reclaim([this] { return reclaim_memory(); });
-  metrics_->client_traffic.unfinished = unfinished_.get();
-  metrics_->server_traffic.unfinished = unfinished_.get();
-  metrics_->client_traffic.storage = storage_;
-  metrics_->server_traffic.storage = storage_;
-  metrics_->client_traffic.sequences = sequences_.get();
-  metrics_->server_traffic.sequences = sequences_.get();
+  for (engine::TrafficLedger* traffic : {&metrics_->client_traffic, &metrics_->server_traffic}) {
+    traffic->unfinished = unfinished_.get();
+    traffic->storage = storage_;
+    traffic->sequences = sequences_.get();
+  }
   PolicyObjects objects = make_policy_objects(client_policies_);
   const auto add = [this](const char* name, CORBA::object_reference<CORBA::Object> object) {
     add_initial_reference(name, [object = std::move(object)] { return object; });

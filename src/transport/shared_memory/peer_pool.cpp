@@ -1,7 +1,7 @@
 // Maps the pool of a peer for reading, and follows links into it.
 #include "transport/shared_memory/peer_pool.h"
 
-#include <perigee/cdr/pinned.h>
+#include <perigee/cdr/pinned_memory.h>
 #include <perigee/transport/shared_pool.h>
 
 #include <system_error>
