@@ -64,7 +64,7 @@ LandedSequence* Decoder::pass_landed(std::size_t size) noexcept {
 bool Decoder::join_landed() noexcept {
   LandedSequence& landed = *std::exchange(landed_, nullptr);
   if (landed.is_linked()) {
-    ask_for_memory(landed.size());
+    charge(landed.size());
     if (!ok()) return false;
   } else if (SequenceMemory* const memory = sequence_memory()) {
     memory->forget_place(landed.place());
@@ -145,8 +145,6 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
     fail(ErrorKind::truncated);
     return {};
   }
-  if (landed_ != nullptr && landed_->is_linked() && position_ == octets_.size() && count == beyond_)
-    return pass_landed(count)->linked();
   if (landed_ != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
   const OctetSpan view(octets_.data() + position_, count);
   std::size_t left = count;

@@ -18,6 +18,8 @@ namespace perigee::ipc {
 namespace {
 
 constexpr int fixed_size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+/// F_SEAL_FUTURE_WRITE of Linux 5.1: mappings that exist stay writable, and new ones cannot be.
+constexpr int no_further_writer = 0x10;
 
 /// MFD_NOEXEC_SEAL of Linux 6.3: the file is not executable. The C library may not know it yet.
 constexpr unsigned no_execution = 0x8;
@@ -35,9 +37,7 @@ Handle make_file() noexcept {
   return file;
 }
 
-}  // namespace
-
-Result<Handle> make_shared_memory(std::size_t size) {
+Result<Handle> make_sized_file(std::size_t size) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       limit.rlim_cur < size)
@@ -45,22 +45,14 @@ Result<Handle> make_shared_memory(std::size_t size) {
   Handle memory = make_file();
   if (!memory) return failure(errno);
   if (::ftruncate(memory.get(), static_cast<off_t>(size)) == -1) return failure(errno);
-  if (::fcntl(memory.get(), F_ADD_SEALS, fixed_size_seals) == -1) return failure(errno);
   return memory;
-}
-
-Status check_shared_memory(int fd, std::size_t size) {
-  const auto found = size_of_shared_memory(fd);
-  if (!found) return std::unexpected(found.error());
-  if (*found != size) return failure(EINVAL);
-  return {};
 }
 
 // Memory with large pages (hugetlbfs) is refused: an access fails with SIGBUS if the system has no
 // large page left.
-Result<std::size_t> size_of_shared_memory(int fd) {
+Result<std::size_t> sealed_size(int fd, int needed_seals) {
   const int seals = ::fcntl(fd, F_GET_SEALS);
-  if (seals == -1 || (seals & fixed_size_seals) != fixed_size_seals) return failure(EPERM);
+  if (seals == -1 || (seals & needed_seals) != needed_seals) return failure(EPERM);
   struct statfs system{};
   if (::fstatfs(fd, &system) == -1) return failure(errno);
   if (system.f_type != TMPFS_MAGIC) return failure(EPERM);
@@ -68,6 +60,42 @@ Result<std::size_t> size_of_shared_memory(int fd) {
   if (::fstat(fd, &file) == -1) return failure(errno);
   if (!std::in_range<std::size_t>(file.st_size)) return failure(EINVAL);
   return static_cast<std::size_t>(file.st_size);
+}
+
+}  // namespace
+
+Result<Handle> make_shared_memory(std::size_t size) {
+  auto memory = make_sized_file(size);
+  if (!memory) return memory;
+  if (::fcntl(memory->get(), F_ADD_SEALS, fixed_size_seals) == -1) return failure(errno);
+  return memory;
+}
+
+// The seal allows no new writable mapping, so the memory is mapped before.
+Result<ReadableMemory> make_readable_memory(std::size_t size) {
+  auto memory = make_sized_file(size);
+  if (!memory) return std::unexpected(memory.error());
+  auto mapping = SharedMapping::map(memory->get(), 0, size, Access::read_and_write);
+  if (!mapping) return std::unexpected(mapping.error());
+  if (::fcntl(memory->get(), F_ADD_SEALS, fixed_size_seals | no_further_writer) == -1)
+    return failure(errno);
+  return ReadableMemory{std::move(*memory), std::move(*mapping)};
+}
+
+Status check_shared_memory(int fd, std::size_t size) {
+  const auto found = sealed_size(fd, fixed_size_seals);
+  if (!found) return std::unexpected(found.error());
+  if (*found != size) return failure(EINVAL);
+  return {};
+}
+
+Result<std::size_t> size_of_readable_memory(int fd) {
+  return sealed_size(fd, fixed_size_seals | no_further_writer);
+}
+
+bool is_pipe(int fd) noexcept {
+  struct stat file{};
+  return ::fstat(fd, &file) == 0 && S_ISFIFO(file.st_mode);
 }
 
 SharedMapping::SharedMapping(SharedMapping&& other) noexcept

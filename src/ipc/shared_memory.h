@@ -17,8 +17,12 @@ namespace perigee::ipc {
 /// fixed by seals, with pages of the usual size. Errors: operation_not_permitted (another kind of
 /// file, or seals are missing), invalid_argument (another size), and the system's.
 [[nodiscard]] Status check_shared_memory(int fd, std::size_t size);
-/// The same check for memory of any size. Returns its size in octets.
-[[nodiscard]] Result<std::size_t> size_of_shared_memory(int fd);
+/// The same check for memory of any size that only its owner can write to: it has no further
+/// writable mapping, ever (F_SEAL_FUTURE_WRITE). Returns its size in octets.
+[[nodiscard]] Result<std::size_t> size_of_readable_memory(int fd);
+
+/// Whether the handle is one end of a pipe.
+[[nodiscard]] bool is_pipe(int fd) noexcept;
 
 /// Whether this process may write to a mapping.
 enum class Access : bool { read, read_and_write };
@@ -46,5 +50,14 @@ class SharedMapping {
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// Memory that this process writes to, and that processes with the handle can only read.
+struct ReadableMemory {
+  Handle handle;
+  SharedMapping mapping;  ///< of all octets, writable
+};
+/// Makes such memory. `size` and errors: as for make_shared_memory. invalid_argument also if the
+/// system is older than Linux 5.1.
+[[nodiscard]] Result<ReadableMemory> make_readable_memory(std::size_t size);
 
 }  // namespace perigee::ipc

@@ -252,11 +252,13 @@ class PERIGEE_API Decoder {
     const std::size_t count = read_length(number_size<T>);
     make_room(values, count);
     if constexpr (!std::same_as<T, long double>) {
-      const std::size_t start = position_;
       const std::span<const T> view = view_array<T>(count);
-      if (!view.empty() && !has_slow_copy(values, view))
-        return values.assign(view.data(), view.data() + view.size());
-      position_ = start;
+      if (!view.empty()) {
+        if (!has_slow_copy(values, view))
+          return values.assign(view.data(), view.data() + view.size());
+        values.resize(view.size());
+        return copy_octets(values.data(), view.data(), view.size_bytes());
+      }
     }
     values.resize(count);
     read_array(std::span<T>(values));

@@ -74,7 +74,7 @@ class PERIGEE_API shared_pool final {
   /// Alignment of blocks in octets.
   static constexpr std::size_t alignment = 64;
   /// The largest pool in octets.
-  static constexpr std::size_t size_max = std::size_t{1} << 36;
+  static constexpr std::size_t size_max = sizeof(std::size_t) > 4 ? 0xf'ffff'f000 : 0x4000'0000;
 
   /// Makes a pool of `size` octets, rounded up to whole pages. Errors: `limit` (0, or more than
   /// `size_max`), and those of the system, for example the limits of the process.
@@ -89,7 +89,7 @@ class PERIGEE_API shared_pool final {
   [[nodiscard]] std::size_t size() const noexcept;
   /// Octets that blocks take now. A block that a peer still uses counts.
   [[nodiscard]] std::size_t used() const noexcept;
-  /// The file of the pool, whose size is fixed by seals. Lives as long as the pool.
+  /// The file of the pool. Other processes can only read it. Lives as long as the pool.
   [[nodiscard]] int file() const noexcept;
   /// The pool asks `holder` to collect blocks before it says that it is full. It replaces the last
   /// holder.
@@ -109,6 +109,8 @@ class PERIGEE_API LazyPool final {
   /// `size`: see shared_pool::make.
   explicit LazyPool(std::size_t size) noexcept : size_(size) {}
 
+  /// Octets of the pool.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// The pool. After an error, the next call tries again.
   [[nodiscard]] std::expected<shared_pool, IoError> get();
 

@@ -175,10 +175,9 @@ InboxStatus Inbox::next_slowly(IncomingMessage& message) {
   if (state_ == State::datagrams) return next_datagram(message);
   if (remaining_ != 0) return InboxStatus::need_more;
   if (state_ == State::filling && end_storage(message)) return unseal(message);
-  if (links_ != nullptr && state_ == State::ready && begin_ != end_ &&
-      transport::Link::begins({front(), available()})) [[unlikely]]
-    return next_linked(message);
-  while (look_at_front() && available() >= frame_.total) {
+  for (;;) {
+    if (front_is_link()) return next_linked(message);
+    if (!look_at_front() || available() < frame_.total) break;
     if (frame_.status == Frame::Status::message) {
       state_ = State::ready;
       deliver_view(frame_, message);
@@ -189,6 +188,11 @@ InboxStatus Inbox::next_slowly(IncomingMessage& message) {
     if (end_storage(message)) return unseal(message);
   }
   return state_ == State::failed ? InboxStatus::error : InboxStatus::need_more;
+}
+
+bool Inbox::front_is_link() const noexcept {
+  return links_ != nullptr && state_ == State::ready && begin_ != end_ &&
+         transport::Link::begins({front(), available()});
 }
 
 /// The front is a link, or the beginning of a link. Nothing is taken before the octets of the

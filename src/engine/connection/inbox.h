@@ -156,6 +156,7 @@ class Inbox {
   [[nodiscard]] InboxStatus next_slowly(messaging::IncomingMessage& message);
   [[nodiscard]] InboxStatus next_datagram(messaging::IncomingMessage& message);
   [[nodiscard]] InboxStatus next_linked(messaging::IncomingMessage& message);
+  [[nodiscard]] bool front_is_link() const noexcept;
   [[nodiscard]] bool accept_linked(const transport::Link& link) noexcept;
   [[nodiscard]] bool is_expected(messaging::MessageKind kind) const noexcept;
   [[nodiscard]] bool look_at_front();

@@ -9,12 +9,12 @@
 
 namespace perigee::transport::shared_memory {
 
-/// The links of one direction whose octets the receiver can hold at a time.
+/// The links whose octets the receiver can hold at a time.
 inline constexpr std::uint32_t holds_max = 1024;
 
-/// The words of one direction, in the memory of a connection. The sender gives each use of a word a
-/// new number, its generation. The receiver writes the generation into the word when it does not
-/// use the octets any longer. Only the receiver writes.
+/// The words of the client's links, in the memory of a connection. The sender gives each use of a
+/// word a new number, its generation. The receiver writes the generation into the word when it does
+/// not use the octets any longer. Only the receiver writes.
 struct HoldWords {
   ipc::SharedWord given_back[holds_max];
 };

@@ -17,6 +17,7 @@ std::optional<Link> Loans::lend(OctetSpan octets) noexcept try {
   link.offset = block.place().offset + in_block;
   link.size = octets.size();
   const std::lock_guard lock(mutex_);
+  collect_some();
   const auto index = free_word();
   if (!index) return std::nullopt;
   Loan& loan = loans_[*index];
@@ -28,6 +29,16 @@ std::optional<Link> Loans::lend(OctetSpan octets) noexcept try {
   return link;
 } catch (const std::exception&) {  // no memory: the octets are copied
   return std::nullopt;
+}
+
+// Takes blocks back soon after the receiver has given them back, so that a client that allocates a
+// block for each call uses the same memory again.
+void Loans::collect_some() noexcept {
+  constexpr std::size_t at_once = 4;
+  for (std::size_t left = std::min(at_once, loans_.size()); left != 0; --left) {
+    next_ = next_ + 1 < loans_.size() ? next_ + 1 : 0;
+    collect_word(next_);
+  }
 }
 
 // Looks at all words only when none is known to be free. If that finds few free words, adds as many
@@ -82,10 +93,12 @@ void Loans::collect() noexcept {
 }
 
 void Loans::collect_locked() noexcept {
-  for (std::uint32_t index = 0; index < loans_.size(); ++index) {
-    const Loan& loan = loans_[index];
-    if (loan.block && words_.given_back[index].load() == loan.generation) end(index);
-  }
+  for (std::uint32_t index = 0; index < loans_.size(); ++index) collect_word(index);
+}
+
+void Loans::collect_word(std::uint32_t index) noexcept {
+  const Loan& loan = loans_[index];
+  if (loan.block && words_.given_back[index].load() == loan.generation) end(index);
 }
 
 bool Loans::collect_after_end() noexcept {
@@ -119,6 +132,17 @@ void AllLoans::end(const std::shared_ptr<Loans>& loans) noexcept {
     for (Entry& entry : entries_) entry.ended = entry.ended || entry.loans == loans;
   }
   collect();
+  forget_oldest_ended();
+}
+
+// A peer that never gives blocks back could otherwise use up the handles of this process.
+void AllLoans::forget_oldest_ended() noexcept {
+  constexpr std::ptrdiff_t ended_max = 64;
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::count(entries_, true, &Entry::ended) <= ended_max) return;
+  const auto oldest = std::ranges::find(entries_, true, &Entry::ended);
+  oldest->loans->retire();
+  entries_.erase(oldest);
 }
 
 void AllLoans::collect() noexcept {

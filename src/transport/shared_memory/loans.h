@@ -50,7 +50,9 @@ class Loans final {
 
   [[nodiscard]] std::optional<std::uint32_t> free_word();
   void add_words();
+  void collect_some() noexcept;
   void collect_locked() noexcept;
+  void collect_word(std::uint32_t index) noexcept;
   void end(std::uint32_t index) noexcept;
 
   const shared_pool pool_;
@@ -61,6 +63,7 @@ class Loans final {
   std::mutex mutex_;         // guards the members below
   std::vector<Loan> loans_;  // by the number of the word
   std::vector<std::uint32_t> free_;
+  std::uint32_t next_ = 0;  // the word that `collect_some` has looked at last
 };
 
 /// The loans of all connections of one ORB, also of ended connections whose peers still use blocks.
@@ -83,8 +86,10 @@ class AllLoans final : public BlockHolder {
     bool ended = false;
   };
 
-  std::mutex mutex_;  // guards the member below
-  std::vector<Entry> entries_;
+  void forget_oldest_ended() noexcept;
+
+  std::mutex mutex_;            // guards the member below
+  std::vector<Entry> entries_;  // the oldest first
 };
 
 }  // namespace perigee::transport::shared_memory

@@ -2,7 +2,6 @@
 #include "transport/shared_memory/peer_pool.h"
 
 #include <perigee/cdr/pinned_memory.h>
-#include <perigee/transport/shared_pool.h>
 
 #include <system_error>
 #include <utility>
@@ -28,11 +27,11 @@ class HeldOctets final : public cdr::PinnedMemory {
 }  // namespace
 
 ipc::Result<std::shared_ptr<PeerPool>> PeerPool::map(
-    int fd, std::shared_ptr<const ipc::SharedMapping> memory, HoldWords& words,
-    ipc::Handle own_end) {
-  const auto size = ipc::size_of_shared_memory(fd);
+    int fd, std::size_t size_max, std::shared_ptr<const ipc::SharedMapping> memory,
+    HoldWords& words, ipc::Handle own_end) {
+  const auto size = ipc::size_of_readable_memory(fd);
   if (!size) return std::unexpected(size.error());
-  if (*size == 0 || *size > shared_pool::size_max)
+  if (*size == 0 || *size > size_max)
     return std::unexpected(std::make_error_code(std::errc::invalid_argument));
   auto pool = ipc::SharedMapping::map(fd, 0, *size, ipc::Access::read);
   if (!pool) return std::unexpected(pool.error());
@@ -44,9 +43,11 @@ ipc::Result<std::shared_ptr<PeerPool>> PeerPool::map(
 LinkedOctets PeerPool::follow(const Link& link) {
   const bool is_inside = link.offset < size_ && link.size <= size_ - link.offset;
   if (!is_inside || link.size == 0 || link.hold >= holds_max || link.generation == 0) return {};
+  if (held_[link.hold].load()) return {};
+  auto memory = make_counted<HeldOctets>(shared_from_this(), link);
+  held_[link.hold].store(true);
   const std::byte* const first = pool_.data() + static_cast<std::size_t>(link.offset);
-  return {{first, static_cast<std::size_t>(link.size)},
-          make_counted<HeldOctets>(shared_from_this(), link)};
+  return {{first, static_cast<std::size_t>(link.size)}, std::move(memory)};
 }
 
 }  // namespace perigee::transport::shared_memory

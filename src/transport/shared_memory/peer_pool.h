@@ -1,4 +1,5 @@
-// The pool of the peer, whose blocks arrive as links. Private to transport/shared_memory.
+// The pool of a client, whose blocks arrive at the server as links. Private to
+// transport/shared_memory.
 #pragma once
 
 #include "ipc/shared_memory.h"
@@ -7,6 +8,8 @@
 #include <perigee/ipc/result.h>
 #include <perigee/transport/sequence_links.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -17,12 +20,12 @@ namespace perigee::transport::shared_memory {
 /// outlive the connection. Any thread.
 class PeerPool final : public std::enable_shared_from_this<PeerPool> {
  public:
-  /// Maps the pool of a peer. `words` points into `memory`. `own_end`: see Loans; its destructor
-  /// tells the peer that no octet is used any longer. Errors: invalid_argument (a size that is not
-  /// allowed), and those of ipc::check_shared_memory.
+  /// Maps the pool of a peer, of at most `size_max` octets. `words` points into `memory`.
+  /// `own_end`: see Loans; its destructor tells the peer that no octet is used any longer. Errors:
+  /// invalid_argument (a size that is not allowed), and those of ipc::size_of_readable_memory.
   static ipc::Result<std::shared_ptr<PeerPool>> map(
-      int fd, std::shared_ptr<const ipc::SharedMapping> memory, HoldWords& words,
-      ipc::Handle own_end);
+      int fd, std::size_t size_max, std::shared_ptr<const ipc::SharedMapping> memory,
+      HoldWords& words, ipc::Handle own_end);
 
   /// The constructor for `map`.
   PeerPool(ipc::SharedMapping pool, std::uint64_t size,
@@ -34,9 +37,12 @@ class PeerPool final : public std::enable_shared_from_this<PeerPool> {
         words_(words),
         own_end_(std::move(own_end)) {}
 
-  /// Empty if the link names octets outside of the pool, or no word. Throws bad_alloc.
+  /// Empty if the link names octets outside of the pool, no word, or a word that is in use. Throws
+  /// bad_alloc.
   [[nodiscard]] LinkedOctets follow(const Link& link);
+  /// The octets of the link are not used any longer.
   void give_back(std::uint32_t hold, std::uint32_t generation) noexcept {
+    held_[hold].store(false);
     words_.given_back[hold].store(generation);
   }
 
@@ -46,6 +52,7 @@ class PeerPool final : public std::enable_shared_from_this<PeerPool> {
   const std::shared_ptr<const ipc::SharedMapping> memory_;
   HoldWords& words_;
   const ipc::Handle own_end_;
+  std::array<std::atomic<bool>, holds_max> held_{};  // by the number of the word
 };
 
 }  // namespace perigee::transport::shared_memory

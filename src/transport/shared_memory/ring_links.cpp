@@ -1,4 +1,4 @@
-// Prepares the handles of links, and takes those of the peer.
+// Prepares the handles of the client for links, and takes them at the server.
 #include "transport/shared_memory/ring_links.h"
 
 #include <perigee/base/log.h>
@@ -14,10 +14,11 @@ RingLinks::~RingLinks() {
 }
 
 bool RingLinks::prepare() {
+  if (prepared()) return true;
   auto pool = trust_->pool->get();
   auto ends = ipc::io::open_pipe();
   if (!pool || !ends) {
-    log::write(log::Level::warning, "orb",
+    log::write(log::Level::info, "orb",
                "a connection through shared memory copies all sequences: " +
                    (pool ? ends.error().message() : to_string(pool.error())));
     return false;
@@ -33,17 +34,25 @@ std::array<int, RingLinks::handle_count> RingLinks::handles() const noexcept {
   return {pool_->file(), passed_end_.get()};
 }
 
-ipc::Status RingLinks::agree(std::span<ipc::Handle, handle_count> from_peer,
-                             const std::shared_ptr<const ipc::SharedMapping>& memory,
-                             const HoldWords& lent, HoldWords& held) {
-  auto peer = PeerPool::map(from_peer[0].get(), memory, held, std::move(from_peer[1]));
-  if (!peer) return std::unexpected(peer.error());
-  auto loans = std::make_shared<Loans>(*pool_, memory, lent, std::move(kept_end_));
+void RingLinks::begin(const std::shared_ptr<const ipc::SharedMapping>& memory,
+                      const HoldWords& words) {
+  auto loans = std::make_shared<Loans>(*pool_, memory, words, std::move(kept_end_));
   trust_->loans->add(loans);
-  peer_ = std::move(*peer);
   loans_ = std::move(loans);
   log::write(log::Level::info, "orb",
              "a connection through shared memory links arguments in shared buffers");
+}
+
+// Closing other files than pipes can take long, and the last pin closes this handle.
+ipc::Status RingLinks::accept(std::span<ipc::Handle, handle_count> from_client,
+                              const std::shared_ptr<const ipc::SharedMapping>& memory,
+                              HoldWords& words) {
+  if (!ipc::is_pipe(from_client[1].get()))
+    return std::unexpected(std::make_error_code(std::errc::invalid_argument));
+  auto peer = PeerPool::map(from_client[0].get(), trust_->pool->size(), memory, words,
+                            std::move(from_client[1]));
+  if (!peer) return std::unexpected(peer.error());
+  peer_ = std::move(*peer);
   return {};
 }
 

@@ -23,29 +23,39 @@ struct LinkTrust {
   std::shared_ptr<AllLoans> loans = std::make_shared<AllLoans>();
 };
 
-/// Before both sides have agreed, and if they do not agree, octets are not lent, and links are
-/// wrong.
+/// The client sends links, and the server follows them. Before both sides have agreed, and if they
+/// do not agree, octets are not lent, and links are wrong.
 class RingLinks final : public SequenceLinks {
  public:
-  /// The handles that one side passes to the other: its pool, and the end of a pipe.
+  /// The handles that the client passes to the server: its pool, and the end of a pipe.
   static constexpr std::size_t handle_count = 2;
 
   explicit RingLinks(std::shared_ptr<const LinkTrust> trust) noexcept : trust_(std::move(trust)) {}
   ~RingLinks() override;
 
-  /// Makes the pool, if the ORB has none yet, and the pipe. False: the system refuses them.
+  /// @name The client
+  /// @{
+  /// Makes the pool, if the ORB has none yet, and the pipe. False: the system refuses them. Does
+  /// nothing more when it is called again.
   [[nodiscard]] bool prepare();
   [[nodiscard]] bool prepared() const noexcept { return pool_.has_value(); }
   /// The handles to pass, after `prepare`.
   [[nodiscard]] std::array<int, handle_count> handles() const noexcept;
   /// The handles were passed.
   void close_passed() noexcept { passed_end_.close(); }
-  /// The peer has passed its handles. `lent` are the words of links that this side sends, `held`
-  /// those of links that it receives; both are in `memory`. Requires `prepare`. Errors: the handle
-  /// is no pool, and those of the system.
-  [[nodiscard]] ipc::Status agree(std::span<ipc::Handle, handle_count> from_peer,
-                                  const std::shared_ptr<const ipc::SharedMapping>& memory,
-                                  const HoldWords& lent, HoldWords& held);
+  /// The server has agreed: octets may be lent from now on. `words`, in `memory`, belong to the
+  /// server. Requires `prepare`.
+  void begin(const std::shared_ptr<const ipc::SharedMapping>& memory, const HoldWords& words);
+  /// The server has not agreed.
+  void end() noexcept { kept_end_.close(); }
+  /// @}
+
+  /// The server has the handles of the client: links may be followed from now on. `words`, in
+  /// `memory`, belong to the server. Errors: the first handle is no pool, the second is no pipe,
+  /// and those of the system.
+  [[nodiscard]] ipc::Status accept(std::span<ipc::Handle, handle_count> from_client,
+                                   const std::shared_ptr<const ipc::SharedMapping>& memory,
+                                   HoldWords& words);
 
   [[nodiscard]] std::optional<Link> lend(OctetSpan octets) noexcept override {
     return loans_ ? loans_->lend(octets) : std::nullopt;
@@ -63,11 +73,11 @@ class RingLinks final : public SequenceLinks {
 
  private:
   const std::shared_ptr<const LinkTrust> trust_;
-  std::optional<shared_pool> pool_;
-  ipc::Handle kept_end_;            // of the pipe; `loans_` has it later
-  ipc::Handle passed_end_;          // for the peer
-  std::shared_ptr<Loans> loans_;    // null before the agreement
-  std::shared_ptr<PeerPool> peer_;  // the same
+  std::optional<shared_pool> pool_;  // of the client, after `prepare`
+  ipc::Handle kept_end_;             // of the pipe; `loans_` has it later
+  ipc::Handle passed_end_;           // for the server
+  std::shared_ptr<Loans> loans_;     // of the client; null before the agreement
+  std::shared_ptr<PeerPool> peer_;   // of the server; null before the agreement
 };
 
 }  // namespace perigee::transport::shared_memory

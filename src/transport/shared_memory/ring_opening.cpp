@@ -1,5 +1,6 @@
 // The rendezvous: the server gets the memory of the client, checks it, and answers.
 #include "transport/shared_memory/ring_transport.h"
+#include <perigee/base/log.h>
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/io_local.h>
 
@@ -63,25 +64,24 @@ IoResult RingTransport::say_hello(Wait wait) {
 
 IoResult RingTransport::read_answer(Wait wait) {
   std::byte answer{};
-  std::array<ipc::Handle, RingLinks::handle_count> of_links;
-  const auto received =
-      ipc::io::recv_handles(readiness_fd(), {&answer, 1}, of_links, limit_of(wait));
+  const auto received = ipc::io::recv(readiness_fd(), {&answer, 1}, limit_of(wait));
   // A server that closes the connection with the hello unread resets it.
-  if (received.error == ECONNRESET || (received.error == 0 && received.is_end))
+  if (received.error == ECONNRESET || (received.error == 0 && received.count == 0))
     return refused("the server does not accept shared memory");
-  if (received.error == EMFILE) return refused("the server's shared pool: too many open files");
   if (received.error != 0) return stopped(received.error, wait);
-  if (answer == static_cast<std::byte>(Answer::full))
-    return refused("the server has -ORBSharedMemoryConnectionsMax connections already");
-  const bool is_trusted = answer == static_cast<std::byte>(Answer::trusted);
-  if (answer != static_cast<std::byte>(Answer::accepted) && !is_trusted)
-    return refused("the server cannot use the shared memory");
-  if (is_trusted) {
-    if (links_ == nullptr || !links_->prepared() || received.handle_count != of_links.size())
-      return protocol_error;
-    const auto agreed = links_->agree(of_links, rings_->words(), rings_->holds_from_client(),
-                                      rings_->holds_from_server());
-    if (!agreed) return refused("the server's shared pool: " + agreed.error().message());
+  switch (static_cast<Answer>(answer)) {
+    case Answer::accepted:
+      if (links_ != nullptr) links_->end();
+      break;
+    case Answer::trusted:
+      if (links_ == nullptr || !links_->prepared()) return protocol_error;
+      links_->begin(rings_->words(), rings_->holds());
+      break;
+    case Answer::full:
+      return refused("the server has -ORBSharedMemoryConnectionsMax connections already");
+    case Answer::refused:
+    default:
+      return refused("the server cannot use the shared memory");
   }
   use(rings_->from_client(), rings_->from_server());
   return {};
@@ -123,20 +123,19 @@ IoResult RingTransport::take_hello(const Hello& hello, std::span<ipc::Handle> ha
 
 // `of_links`: the handles of a client that trusts this server; empty if it does not.
 IoResult RingTransport::accept_hello(std::span<ipc::Handle> of_links) {
-  auto answer = static_cast<std::byte>(Answer::accepted);
-  std::array<int, RingLinks::handle_count> handles{};
-  std::size_t handle_count = 0;
-  if (!of_links.empty() && links_ != nullptr && links_->prepare()) {
-    answer = static_cast<std::byte>(Answer::trusted);
-    handles = links_->handles();
-    handle_count = handles.size();
-    const auto agreed = links_->agree(of_links.first<RingLinks::handle_count>(), rings_->words(),
-                                      rings_->holds_from_server(), rings_->holds_from_client());
-    if (!agreed) return refuse_hello("the client's shared pool: " + agreed.error().message());
+  Answer answer = Answer::accepted;
+  if (!of_links.empty() && links_ != nullptr) {
+    const auto accepted =
+        links_->accept(of_links.first<RingLinks::handle_count>(), rings_->words(), rings_->holds());
+    if (accepted)
+      answer = Answer::trusted;
+    else
+      log::write(
+          log::Level::info, "orb",
+          peer_ + ": its arguments in shared buffers are copied: " + accepted.error().message());
   }
-  const auto sent = ipc::io::send_handles(readiness_fd(), {&answer, 1},
-                                          {handles.data(), handle_count}, ipc::no_wait);
-  if (links_ != nullptr) links_->close_passed();
+  const auto octet = static_cast<std::byte>(answer);
+  const auto sent = ipc::io::send(readiness_fd(), {&octet, 1}, ipc::no_wait);
   return sent.error == 0 ? IoResult{} : IoResult{0, IoStatus::failed, sent.error};
 }
 

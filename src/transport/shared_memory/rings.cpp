@@ -11,11 +11,10 @@
 namespace perigee::transport::shared_memory {
 namespace {
 
-/// Where the words of links are in the file. Each part begins at a page of the usual size.
-constexpr std::size_t holds_from_client_at = 4096;
-constexpr std::size_t holds_from_server_at = 2 * 4096;
-constexpr std::size_t words_size = holds_from_server_at + sizeof(HoldWords);
-static_assert(2 * sizeof(RingWords) <= holds_from_client_at && sizeof(HoldWords) <= 4096);
+/// Where the words of links are in the file: in a page of their own, of the usual size.
+constexpr std::size_t holds_at = 4096;
+constexpr std::size_t words_size = holds_at + sizeof(HoldWords);
+static_assert(2 * sizeof(RingWords) <= holds_at);
 
 /// The words take one page, the largest page size of the supported systems.
 constexpr std::size_t words_room = ring_size_min;
@@ -76,11 +75,8 @@ Ring Rings::from_server() const noexcept {
 }
 
 // The system has filled new memory with zeros: all words say 0.
-HoldWords& Rings::holds_at(std::size_t offset) const noexcept {
-  return *std::launder(reinterpret_cast<HoldWords*>(words_->data() + offset));
+HoldWords& Rings::holds() const noexcept {
+  return *std::launder(reinterpret_cast<HoldWords*>(words_->data() + holds_at));
 }
-
-HoldWords& Rings::holds_from_client() const noexcept { return holds_at(holds_from_client_at); }
-HoldWords& Rings::holds_from_server() const noexcept { return holds_at(holds_from_server_at); }
 
 }  // namespace perigee::transport::shared_memory

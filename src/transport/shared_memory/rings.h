@@ -19,8 +19,8 @@ namespace perigee::transport::shared_memory {
 /// The first octets of a connection, from the client to the server, in the byte order of the host.
 /// The handle of the memory comes with them. The server answers with one octet, an Answer.
 ///
-/// A client that trusts the server, with respect to linked sequences, sends two more handles: those
-/// of its pool, and one end of a pipe (see Loans).
+/// A client that trusts the server with linked sequences sends two more handles: those of its pool,
+/// and of one end of a pipe (see Loans).
 struct Hello {
   static constexpr std::array<char, 8> expected_magic{'P', 'G', 'E', '-', 'S', 'H', 'M', '1'};
 
@@ -34,7 +34,7 @@ struct Hello {
 static_assert(sizeof(Hello) == 16 && offsetof(Hello, ring_size) == 8);
 
 /// `full`: the server has its highest number of connections. `trusted`: accepted, and the server
-/// trusts the client, too. Then the server's pool and the end of a pipe come with the answer.
+/// follows links.
 enum class Answer : std::uint8_t { accepted = 'A', refused = 'R', full = 'F', trusted = 'T' };
 
 /// Maps both rings of one connection. The file begins with the words of both rings and of links.
@@ -50,9 +50,8 @@ class Rings {
 
   [[nodiscard]] Ring from_client() const noexcept;
   [[nodiscard]] Ring from_server() const noexcept;
-  /// The words of links that the client, or the server, has sent. They are in `words()`.
-  [[nodiscard]] HoldWords& holds_from_client() const noexcept;
-  [[nodiscard]] HoldWords& holds_from_server() const noexcept;
+  /// The words of the client's links. They are in `words()`.
+  [[nodiscard]] HoldWords& holds() const noexcept;
   /// The memory of all words, which the links may need longer than the connection.
   [[nodiscard]] const std::shared_ptr<const ipc::SharedMapping>& words() const noexcept {
     return words_;
@@ -60,8 +59,6 @@ class Rings {
 
  private:
   static ipc::Result<Rings> map(int fd, std::uint32_t ring_size, bool is_client);
-
-  [[nodiscard]] HoldWords& holds_at(std::size_t offset) const noexcept;
 
   std::shared_ptr<const ipc::SharedMapping> words_;
   ipc::SharedMapping from_client_;

@@ -167,9 +167,11 @@ shared_buffer shared_pool::State::find(OctetSpan octets) const noexcept {
 shared_buffer::Place shared_buffer::place() const noexcept { return block_->place; }
 
 bool shared_buffer::is_shared() const noexcept {
-  if (block_.use_count() < 2) return false;
   block_->state->collect();
-  return block_.use_count() > 1;
+  if (block_.use_count() > 1) return true;
+  // Another thread may have collected the block: what the peer has read comes before this call.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return false;
 }
 
 void shared_buffer::retire() noexcept { block_->is_retired.store(true); }
@@ -180,13 +182,11 @@ std::expected<shared_pool, IoError> shared_pool::make(std::size_t size) {
                                    "a shared pool of " + std::to_string(size) + " octets"});
   const std::size_t page = ipc::page_size();
   const std::size_t whole = (size + page - 1) / page * page;
-  auto file = ipc::make_shared_memory(whole);
-  if (!file)
-    return std::unexpected(ipc::io_error(IoOperation::create, "a shared pool", file.error()));
-  auto mapping = ipc::SharedMapping::map(file->get(), 0, whole, ipc::Access::read_and_write);
-  if (!mapping)
-    return std::unexpected(ipc::io_error(IoOperation::create, "a shared pool", mapping.error()));
-  return shared_pool(std::make_shared<State>(std::move(*file), std::move(*mapping), whole));
+  auto memory = ipc::make_readable_memory(whole);
+  if (!memory)
+    return std::unexpected(ipc::io_error(IoOperation::create, "a shared pool", memory.error()));
+  return shared_pool(
+      std::make_shared<State>(std::move(memory->handle), std::move(memory->mapping), whole));
 }
 
 shared_buffer shared_pool::allocate(std::size_t size) const {
