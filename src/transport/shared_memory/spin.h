@@ -101,7 +101,7 @@ class Yield {
   }
 
  private:
-  static constexpr Duration slow = std::chrono::microseconds(50);
+  static constexpr Duration slow = std::chrono::microseconds(500);
   static constexpr int pause_factor = 1000;
   static constexpr std::uint32_t in_vain_max = 6;  // then one wait of 64 yields
 
