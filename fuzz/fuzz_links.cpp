@@ -22,13 +22,13 @@ constexpr std::size_t pool_size = 4096;
 class Links final : public SequenceLinks {
  public:
   Links() {
-    const auto pool = ipc::make_shared_memory(pool_size).value();
+    const auto pool = ipc::make_readable_memory(pool_size).value();
     const auto words = ipc::make_shared_memory(sizeof(HoldWords)).value();
     memory_ = std::make_shared<const ipc::SharedMapping>(
         ipc::SharedMapping::map(words.get(), 0, sizeof(HoldWords), ipc::Access::read_and_write)
             .value());
     words_ = reinterpret_cast<HoldWords*>(memory_->data());
-    pool_ = PeerPool::map(pool.get(), memory_, *words_, {}).value();
+    pool_ = PeerPool::map(pool.handle.get(), pool_size, memory_, *words_, {}).value();
   }
 
   [[nodiscard]] std::optional<Link> lend(OctetSpan /*octets*/) noexcept override { return {}; }

@@ -2,7 +2,7 @@
 // it marks itself as asleep, checks once more, and sleeps. The peer wakes it after a change, only
 // if it is marked: the writer after each block, the reader when half of the ring is free. A
 // sleeping side checks once a second whether the other process is still alive. The transport of
-// `shmiop` waits in the same way.
+// `shmiop` waits in the same way, but on one CPU it first yields to its peer.
 #include "shared_ring.h"
 
 #include <fcntl.h>

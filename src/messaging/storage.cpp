@@ -63,7 +63,8 @@ bool MessageStorage::reserve(const StorageNeed& need,
   if (source_ != nullptr)
     return source_->extend(block_, wanted) || source_->extend(block_, need.needed) ||
            move_to_heap(need.used, need.needed);
-  if (wanted > mapped_above && source != nullptr && move_to_block(need, source)) return true;
+  const std::size_t heap_max = need.is_total ? mapped_above : mapped_above_in_fragments;
+  if (wanted > heap_max && source != nullptr && move_to_block(need, source)) return true;
   const std::size_t justified = std::max(mapped_above, growth_factor * need.used);
   return move_to_heap(need.used, std::max(need.needed, std::min(wanted, justified)));
 }

@@ -38,11 +38,12 @@ class FakeLinks final : public transport::SequenceLinks {
   void take_back_queued(std::uint64_t /*position*/) noexcept override {}
   [[nodiscard]] transport::LinkedOctets follow(const Link& link) override {
     if (link.offset != 0 || link.size > octets.size()) return {};
-    return {OctetSpan(octets).first(static_cast<std::size_t>(link.size)),
+    return {OctetSpan(octets).subspan(shift, static_cast<std::size_t>(link.size)),
             make_counted<Memory>(in_use)};
   }
 
-  Octets octets = Octets(100'000, std::byte{7});
+  Octets octets = Octets(200'000, std::byte{7});
+  std::size_t shift = 0;  ///< octets in front of linked ones
   int in_use = 0;
 };
 
@@ -104,6 +105,18 @@ class Receiver {
     auto request = session_->parse_request(message, contexts_);
     REQUIRE(request);
     return request->body;
+  }
+  /// The first fragment of another request.
+  Octets fragment(std::uint32_t request_id, std::size_t size) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer, std::endian::native);
+    session_->begin_request(encoder, {1, 2}, {.request_id = request_id, .operation = "g"},
+                            messaging::Body::present);
+    encoder << std::vector<std::uint8_t>(size);
+    session_->finish(encoder);
+    Octets octets = buffer.flatten();
+    octets[6] |= std::byte{2};  // more fragments follow
+    return octets;
   }
   Inbox& inbox() { return inbox_; }
 
@@ -175,6 +188,50 @@ TEST_CASE("linked octets that are read as other values are copied first") {
   CHECK(decoder.ok());
   (void)decoder.read<std::uint8_t>();
   CHECK_FALSE(decoder.ok());
+}
+
+// A vector whose memory lies 16 octets behind the source, modulo 4096, gets a slow copy.
+TEST_CASE("a vector gets linked octets from any address") {
+  Receiver receiver;
+  constexpr std::size_t size = 80'000;
+  std::vector<std::uint8_t> second(size);
+  const auto to = reinterpret_cast<std::uintptr_t>(second.data());
+  const auto from = reinterpret_cast<std::uintptr_t>(receiver.links.octets.data());
+  for (std::size_t distance = 0; distance < 40; ++distance) {
+    CAPTURE(distance);
+    receiver.links.shift = (to - distance - from) % 4096;
+    REQUIRE(receiver.receive(receiver.request(size)) == InboxStatus::message);
+    cdr::Decoder decoder = receiver.body();
+    std::vector<std::uint8_t> first;
+    decoder >> first >> second;
+    CHECK(decoder.ok());
+    CHECK(reinterpret_cast<std::uintptr_t>(second.data()) == to);
+    CHECK(second == std::vector<std::uint8_t>(size, 7));
+    std::ranges::fill(second, std::uint8_t{0});
+  }
+}
+
+TEST_CASE("linked octets of a string are copied before they are checked") {
+  Receiver receiver;
+  receiver.links.octets.back() = std::byte{0};
+  REQUIRE(receiver.receive(receiver.request(1000)) == InboxStatus::message);
+  cdr::Decoder decoder = receiver.body();
+  std::vector<std::uint8_t> first;
+  decoder >> first;
+  const std::string_view text = decoder.read_string_view();
+  CHECK_FALSE(decoder.ok());  // the octets have no NUL
+  CHECK(text.empty());
+  const auto* const octets = receiver.message.landed->join(receiver.message.octets).data();
+  CHECK(octets != receiver.links.octets.data());
+}
+
+TEST_CASE("a linked message may follow a fragment in the same receive") {
+  Receiver receiver;
+  Octets all = receiver.fragment(5, 100);
+  const Octets linked = receiver.request(40'000);
+  all.insert(all.end(), linked.begin(), linked.end());
+  REQUIRE(receiver.receive(all) == InboxStatus::message);
+  CHECK(receiver.message.landed != nullptr);
 }
 
 TEST_CASE("several linked messages and others arrive together") {

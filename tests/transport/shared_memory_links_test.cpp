@@ -60,19 +60,22 @@ struct TwoPools {
       server_protocol->listen({"shmiop", folder.file("socket")}).value();
 };
 
-/// A file in memory. Its size is fixed if `is_sealed`.
-ipc::Handle file_of(std::size_t size, bool is_sealed = true) {
+/// A file in memory with these seals.
+ipc::Handle file_of(std::size_t size, int seals) {
   ipc::Handle file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   REQUIRE(file);
   REQUIRE(::ftruncate(file.get(), static_cast<off_t>(size)) == 0);
-  if (is_sealed) REQUIRE(::fcntl(file.get(), F_ADD_SEALS, all_seals) == 0);
+  REQUIRE(::fcntl(file.get(), F_ADD_SEALS, seals) == 0);
   return file;
+}
+ipc::Handle readable_file(std::size_t size) {
+  return file_of(size, all_seals | F_SEAL_FUTURE_WRITE);
 }
 
 /// The words of one direction, and both ends of the pipe.
 struct Words {
   Words() {
-    const ipc::Handle file = file_of(sizeof(HoldWords));
+    const ipc::Handle file = file_of(sizeof(HoldWords), 0);
     memory = std::make_shared<const ipc::SharedMapping>(
         ipc::SharedMapping::map(file.get(), 0, sizeof(HoldWords), ipc::Access::read_and_write)
             .value());
@@ -87,43 +90,60 @@ struct Words {
   ipc::Handle passed_end;
 };
 
-/// The answer of a server without a pool of its own, or with one, to this hello.
+/// The handles of this process, and one for the folder.
+std::size_t entries() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    ++count;
+  return count;
+}
+
+/// The answer of a server that trusts its clients to this hello.
 IoResult answer_of_server(const Hello& hello, std::span<const int> handles, std::byte& answer) {
   const TwoPools pools;
   const auto client = test::raw_client(pools.folder.file("socket"));
   test::say_hello(client, hello, handles);
   const auto end = pools.acceptor->accept(Wait::yes).value();
   const IoResult result = end->open(Wait::yes);
-  std::array<ipc::Handle, 2> of_links;
-  CHECK(ipc::io::recv_handles(client.handle(), {&answer, 1}, of_links, ipc::forever).count == 1);
+  CHECK(ipc::io::recv(client.handle(), {&answer, 1}, ipc::forever).count == 1);
   return result;
 }
 
 }  // namespace
 
-TEST_CASE("octets in either pool pass as links, and are shared until the receiver drops them") {
+TEST_CASE("octets in the client's pool pass as links, and are shared until the server drops them") {
   const TwoPools pools;
   const auto pair = pools.connect();
-  for (const auto& [pool, sender, receiver] :
-       {std::tuple{pools.of_client.get(), pair.client.get(), pair.server.get()},
-        std::tuple{pools.of_server.get(), pair.server.get(), pair.client.get()}}) {
-    const shared_buffer block = pool->get()->allocate(10'000);
-    std::ranges::fill(block.octets(), std::byte{5});
-    const OctetSpan part = OctetSpan(block.octets()).subspan(100, 5000);
-    const auto link = sender->links()->lend(part);
-    REQUIRE(link);
-    CHECK(link->size == 5000);
-    {
-      const LinkedOctets linked = receiver->links()->follow(*link);
-      REQUIRE(linked.octets.size() == 5000);
-      CHECK(linked.octets.data() != part.data());
-      CHECK(std::ranges::equal(linked.octets, part));
-      block.octets()[100] = std::byte{6};
-      CHECK(linked.octets[0] == std::byte{6});
-      CHECK(block.is_shared());
-    }
-    CHECK_FALSE(block.is_shared());
+  const shared_buffer block = pools.of_client->get()->allocate(10'000);
+  std::ranges::fill(block.octets(), std::byte{5});
+  const OctetSpan part = OctetSpan(block.octets()).subspan(100, 5000);
+  const auto link = pair.client->links()->lend(part);
+  REQUIRE(link);
+  CHECK(link->size == 5000);
+  {
+    const LinkedOctets linked = pair.server->links()->follow(*link);
+    REQUIRE(linked.octets.size() == 5000);
+    CHECK(linked.octets.data() != part.data());
+    CHECK(std::ranges::equal(linked.octets, part));
+    block.octets()[100] = std::byte{6};
+    CHECK(linked.octets[0] == std::byte{6});
+    CHECK(block.is_shared());
+    CHECK_FALSE(pair.server->links()->follow(*link).memory);  // its word is in use
   }
+  CHECK_FALSE(block.is_shared());
+  CHECK_FALSE(pair.server->links()->lend(part));
+  CHECK_FALSE(pair.client->links()->follow(*link).memory);
+}
+
+TEST_CASE("no other process can write to a pool, by its handle") {
+  const shared_pool pool = shared_pool::make(pool_size).value();
+  const shared_buffer block = pool.allocate(100);
+  block.octets()[0] = std::byte{1};
+  constexpr int both = PROT_READ | PROT_WRITE;
+  CHECK(::mmap(nullptr, pool_size, both, MAP_SHARED, pool.file(), 0) == MAP_FAILED);
+  CHECK(::fallocate(pool.file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096) == -1);
+  CHECK(::pwrite(pool.file(), "x", 1, 0) == -1);
+  CHECK(block.octets()[0] == std::byte{1});
 }
 
 TEST_CASE("nothing is lent unless both sides have a pool, or if the octets are elsewhere") {
@@ -142,63 +162,68 @@ TEST_CASE("nothing is lent unless both sides have a pool, or if the octets are e
   CHECK(pair.server->links() == nullptr);
   pair = test::connect_pair(*without, *pools.acceptor);
   CHECK(pair.client->links() == nullptr);
-  CHECK_FALSE(pair.server->links()->lend(block.octets()));
+  Link link;
+  link.generation = 1;
+  link.size = 1;
+  CHECK_FALSE(pair.server->links()->follow(link).memory);
 }
 
-TEST_CASE("a server refuses a pool that is no sealed memory, and a wrong number of handles") {
+TEST_CASE("a server follows no links of a client that passes a wrong pool or no pipe") {
   auto rings = Rings::make(RawRings::size).value();
-  const ipc::Handle good = file_of(pool_size);
-  const ipc::Handle open_size = file_of(pool_size, false);
-  const ipc::Handle empty = file_of(0);
-  const ipc::Handle too_large = file_of(shared_pool::size_max + pool_size);
+  const ipc::Handle good = readable_file(pool_size);
+  const ipc::Handle writable = file_of(pool_size, all_seals);
+  const ipc::Handle open_size = file_of(pool_size, 0);
+  const ipc::Handle empty = readable_file(0);
+  const ipc::Handle too_large = readable_file(pool_size + 4096);
+  const auto pipe = ipc::io::open_pipe().value();
   const int memory = rings.memory.get();
-  std::byte answer{};
-  for (const int pool : {open_size.get(), empty.get(), too_large.get(), 0}) {
-    const std::array handles{memory, pool, pool};
-    CHECK_FALSE(answer_of_server({.ring_size = RawRings::size, .trusts = 1}, handles, answer).ok());
+  const auto answer_to = [memory](int pool, int end) {
+    const std::array handles{memory, pool, end};
+    std::byte answer{};
+    CHECK(answer_of_server({.ring_size = RawRings::size, .trusts = 1}, handles, answer).ok());
+    return static_cast<char>(answer);
+  };
+  CHECK(answer_to(good.get(), pipe[1].get()) == 'T');
+  for (const int pool : {writable.get(), open_size.get(), empty.get(), too_large.get(), 0})
+    CHECK(answer_to(pool, pipe[1].get()) == 'A');
+  CHECK(answer_to(good.get(), good.get()) == 'A');
+}
+
+TEST_CASE("a server refuses a hello with a wrong number of handles") {
+  auto rings = Rings::make(RawRings::size).value();
+  const ipc::Handle good = readable_file(pool_size);
+  const std::array three{rings.memory.get(), good.get(), good.get()};
+  for (const auto& [trusts, count] :
+       {std::pair{1U, 1U}, std::pair{1U, 2U}, std::pair{0U, 2U}, std::pair{0U, 3U}}) {
+    CAPTURE(trusts);
+    CAPTURE(count);
+    std::byte answer{};
+    const Hello hello{.ring_size = RawRings::size, .trusts = trusts};
+    CHECK_FALSE(answer_of_server(hello, std::span(three).first(count), answer).ok());
     CHECK(answer == std::byte{'R'});
   }
-  const std::array two{memory, good.get()};
-  CHECK_FALSE(answer_of_server({.ring_size = RawRings::size, .trusts = 1}, two, answer).ok());
-  CHECK_FALSE(
-      answer_of_server({.ring_size = RawRings::size, .trusts = 1}, {&memory, 1}, answer).ok());
-  const std::array three{memory, good.get(), good.get()};
-  CHECK_FALSE(answer_of_server({.ring_size = RawRings::size}, three, answer).ok());
-  CHECK(answer_of_server({.ring_size = RawRings::size, .trusts = 1}, three, answer).ok());
-  CHECK(answer == std::byte{'T'});
 }
 
-TEST_CASE("a client refuses the answer of a server that passes a wrong pool, or none") {
-  const ipc::Handle good = file_of(pool_size);
-  const ipc::Handle open_size = file_of(pool_size, false);
-  struct Case {
-    std::vector<int> handles;
-    bool client_has_pool = true;
-  };
-  for (const auto& [handles, client_has_pool] :
-       {Case{{open_size.get(), good.get()}}, Case{{good.get()}}, Case{{}},
-        Case{{good.get(), good.get()}, false}}) {
-    const TemporaryFolder folder;
-    const auto server = make_local_protocol()->listen({"uiop", folder.file("socket")}).value();
-    const auto protocol = client_has_pool ? protocol_with(std::make_shared<LazyPool>(pool_size))
-                                          : test::make_shared_memory_protocol();
-    const auto client =
-        protocol->make_connector()->connect({"shmiop", folder.file("socket")}, 10s).value();
-    CHECK(client->open(Wait::no).status == IoStatus::would_block);
-    const auto stream = server->accept(Wait::yes).value();
-    constexpr std::byte answer{'T'};
-    const auto sent =
-        ipc::io::send_handles(stream->readiness_fd(), {&answer, 1}, handles, ipc::forever);
-    REQUIRE(sent.error == 0);
-    CHECK(client->open(Wait::yes).status == IoStatus::failed);
-  }
+TEST_CASE("a client without a pool refuses a server that promises to follow links") {
+  const TemporaryFolder folder;
+  const auto server = make_local_protocol()->listen({"uiop", folder.file("socket")}).value();
+  const auto client = test::make_shared_memory_protocol()
+                          ->make_connector()
+                          ->connect({"shmiop", folder.file("socket")}, 10s)
+                          .value();
+  CHECK(client->open(Wait::no).status == IoStatus::would_block);
+  const auto stream = server->accept(Wait::yes).value();
+  constexpr std::byte answer{'T'};
+  REQUIRE(ipc::io::send(stream->readiness_fd(), {&answer, 1}, ipc::forever).error == 0);
+  CHECK(client->open(Wait::yes).status == IoStatus::failed);
 }
 
 TEST_CASE("a link outside of the pool, or without a hold, leads nowhere") {
   Words words;
-  const ipc::Handle file = file_of(pool_size);
+  const ipc::Handle file = readable_file(pool_size);
   const auto pool =
-      PeerPool::map(file.get(), words.memory, *words.words, std::move(words.passed_end)).value();
+      PeerPool::map(file.get(), pool_size, words.memory, *words.words, std::move(words.passed_end))
+          .value();
   Link good;
   good.hold = 5;
   good.generation = 3;
@@ -280,43 +305,50 @@ TEST_CASE("blocks of an ended connection are free when their receiver has ended"
   CHECK(pool.used() == 0);
 }
 
-TEST_CASE("blocks that a killed process has not given back are free again") {
+TEST_CASE("blocks that a killed server has not given back are free again") {
   const TwoPools pools;
-  const std::string path = pools.folder.file("socket");
   const pid_t process = ::fork();
   REQUIRE(process != -1);
-  if (process == 0) {  // the client agrees, and then does nothing
-    const auto client = protocol_with(std::make_shared<LazyPool>(pool_size))
-                            ->make_connector()
-                            ->connect({"shmiop", path}, 10s)
-                            .value();
-    if (client->open(Wait::yes).ok()) ::pause();
+  if (process == 0) {  // the server agrees, and then does nothing
+    const auto server = pools.acceptor->accept(Wait::yes).value();
+    if (server->open(Wait::yes).ok()) ::pause();
     ::_exit(1);
   }
-  auto server = pools.acceptor->accept(Wait::yes).value();
-  REQUIRE(server->open(Wait::yes).ok());
-  const shared_pool pool = pools.of_server->get().value();
+  auto client = pools.client_protocol->make_connector()->connect(pools.acceptor->published(), 10s);
+  REQUIRE(client);
+  REQUIRE((*client)->open(Wait::yes).ok());
+  const shared_pool pool = pools.of_client->get().value();
   shared_buffer block = pool.allocate(1000);
-  REQUIRE(server->links()->lend(block.octets()));
+  REQUIRE((*client)->links()->lend(block.octets()));
   block = {};
   REQUIRE(::kill(process, SIGKILL) == 0);
   REQUIRE(::waitpid(process, nullptr, 0) == process);
   std::byte octet{};
-  CHECK_FALSE(server->receive({&octet, 1}, Wait::yes).ok());
-  server.reset();
+  CHECK_FALSE((*client)->receive({&octet, 1}, Wait::yes).ok());
+  client->reset();
   CHECK(pool.used() == 0);
 }
 
+TEST_CASE("servers that never give blocks back do not use up the client's handles") {
+  const shared_pool pool = shared_pool::make(pool_size).value();
+  const auto all = std::make_shared<shared_memory::AllLoans>();
+  const std::size_t before = entries();
+  std::vector<ipc::Handle> kept_by_server;
+  for (int round = 0; round < 200; ++round) {
+    Words words;
+    const auto loans =
+        std::make_shared<Loans>(pool, words.memory, *words.words, std::move(words.kept_end));
+    all->add(loans);
+    REQUIRE(loans->lend(pool.allocate(100).octets()));
+    kept_by_server.push_back(std::move(words.passed_end));
+    all->end(loans);
+  }
+  CHECK(entries() == before + kept_by_server.size() + 64);
+}
+
 TEST_CASE("connections with links leave no handle and no mapping behind") {
-  const auto entries = [] {
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
-      ++count;
-    return count;
-  };
   const TwoPools pools;
   const shared_buffer block = pools.of_client->get()->allocate(1000);
-  REQUIRE(pools.of_server->get());
   const std::size_t before = entries();
   for (int round = 0; round < 300; ++round) {
     auto pair = pools.connect();

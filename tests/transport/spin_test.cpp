@@ -1,5 +1,7 @@
-// How often a thread spins before it sleeps.
+// How often a thread spins, or gives its CPU away, before it sleeps.
 #include "transport/shared_memory/spin.h"
+
+#include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
 
@@ -39,11 +41,73 @@ TEST_CASE("a spin that succeeds makes the next waits spin again") {
   CHECK(reads_in_vain(spin) > 100);
 }
 
-TEST_CASE("a spin cannot help if the peer ran on the same CPU, or on an unknown one") {
+TEST_CASE("the place of a peer follows from the number of its CPU") {
   ipc::SharedWord peer{0};
-  CHECK_FALSE(Spin::can_help(peer));
+  CHECK(place_of(peer) == PeerPlace::unknown);
   peer.store(~0u);
-  CHECK(Spin::can_help(peer));
+  CHECK(place_of(peer) == PeerPlace::other_cpu);
+}
+
+/// A thread whose yields take a given time.
+struct Yielding {
+  test::FakeClock clock;
+  Yield yield{clock};
+  int count = 0;
+
+  bool wait(bool is_done, Duration taken = std::chrono::microseconds(2)) {
+    return yield.until([is_done] { return is_done; },
+                       [this, taken] {
+                         ++count;
+                         clock.advance(taken);
+                       });
+  }
+};
+
+TEST_CASE("a wait for a peer on the same CPU yields once") {
+  Yielding thread;
+  CHECK(thread.wait(true));
+  CHECK(thread.count == 1);
+  CHECK_FALSE(thread.wait(false));
+  CHECK(thread.count == 2);
+}
+
+TEST_CASE("after yields in vain, fewer and fewer waits yield, but never none") {
+  Yielding thread;
+  for (int wait = 0; wait < 1000; ++wait) CHECK_FALSE(thread.wait(false));
+  CHECK(thread.count > 10);
+  CHECK(thread.count < 40);
+}
+
+TEST_CASE("a yield that succeeds makes the next waits yield again") {
+  Yielding thread;
+  for (int wait = 0; wait < 1000; ++wait) (void)thread.wait(false);
+  for (int wait = 0; wait < 64; ++wait)
+    if (thread.wait(true)) break;
+  thread.count = 0;
+  for (int wait = 0; wait < 100; ++wait) CHECK(thread.wait(true));
+  CHECK(thread.count == 100);
+}
+
+TEST_CASE("after a slow yield, no wait yields for a thousand times as long") {
+  using namespace std::chrono_literals;
+  Yielding thread;
+  CHECK(thread.wait(true, 3ms));
+  thread.clock.advance(2999ms);
+  CHECK_FALSE(thread.wait(true));
+  CHECK(thread.count == 1);
+  thread.clock.advance(1ms);
+  CHECK(thread.wait(true));
+  CHECK(thread.count == 2);
+}
+
+TEST_CASE("a wait for a peer at an unknown place does not wait at all") {
+  BriefWait wait;
+  int reads = 0;
+  const auto done = [&reads] { return ++reads != 0; };
+  CHECK_FALSE(wait.until(PeerPlace::unknown, done));
+  CHECK(reads == 0);
+  CHECK(wait.until(PeerPlace::same_cpu, done));
+  CHECK(wait.until(PeerPlace::other_cpu, done));
 }
 
 }  // namespace

@@ -84,10 +84,12 @@ template <typename T>
 /// elements stay valid and unchanged as long as this object, or a copy of it, exists: after the
 /// upcall, the reply, the end of the connection and the end of the ORB. A copy shares the memory.
 ///
-/// A large sequence is in the memory of its message, and keeps all of this memory. Other sequences
-/// are in memory of their own. All this memory counts against `-ORBDecodedTotalSizeMax` until the
-/// last copy is destroyed or assigned to. Several threads may use copies, but not the same object
-/// while one of them changes it. A default-constructed or moved-from object is empty.
+/// A large sequence is in the memory of its message, and keeps all of this memory. A sequence in a
+/// shared buffer is in memory of a client on the same host, which is trusted not to change it (see
+/// docs/shared_memory.md). Other sequences are in memory of their own. Memory of this process
+/// counts against `-ORBDecodedTotalSizeMax` until the last copy is destroyed or assigned to.
+/// Several threads may use copies, but not the same object while one of them changes it. A
+/// default-constructed or moved-from object is empty.
 template <typename T>
 class pinned final {
  public:

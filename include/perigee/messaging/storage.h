@@ -63,6 +63,9 @@ class PERIGEE_API MessageStorage {
  public:
   /// Messages above this size use a block, if there is a source.
   static constexpr std::size_t mapped_above = 256 * 1024;
+  /// The same for messages in fragments. Their total size is unknown, and is likely to be larger.
+  /// Octets in a block stay in place when the block grows.
+  static constexpr std::size_t mapped_above_in_fragments = 64 * 1024;
   /// Storage on the heap is at most the larger of `mapped_above` and this factor times the octets
   /// that have arrived.
   static constexpr std::size_t growth_factor = 4;

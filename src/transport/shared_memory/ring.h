@@ -164,6 +164,8 @@ class RingReceiver {
     ring_.words->receiver_cpu.store(event::current_cpu() + 1, std::memory_order_relaxed);
     ring_.words->taken.store(taken_);
   }
+  /// The octets received so far, modulo 2^32.
+  [[nodiscard]] std::uint32_t taken() const noexcept { return taken_; }
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }
   [[nodiscard]] RingWords& words() const noexcept { return *ring_.words; }
 

@@ -19,6 +19,9 @@ using std::chrono::nanoseconds;
 
 /// Octets that one side copies before it shows the other side its progress.
 constexpr std::uint32_t piece_size = 64 * 1024;
+/// The most that the first receive takes after the ring was empty. The header of a large message is
+/// among these octets. So the caller can receive the rest where it belongs, without a further copy.
+constexpr std::size_t first_size = 16 * 1024;
 /// The room that a message gets in the ring. Larger messages are encoded elsewhere and copied.
 constexpr std::size_t lent_min = 1024;
 /// Octets that may stay unread in the socket. It has room for more than 200.
@@ -108,6 +111,8 @@ void RingTransport::publish() noexcept {
   (void)ipc::io::send(readiness_fd(), {&octet, 1}, ipc::no_wait);
 }
 
+// A peer on another CPU receives a piece while this thread copies the next one. A peer on the same
+// CPU runs when the ring is full: each change from process to process costs as much as a copy.
 IoResult RingTransport::send(std::span<const OctetSpan> segments, Wait wait) {
   if (const int error = output_error(); error != 0) return {0, IoStatus::failed, error};
   TimeLeft left(send_timeout_.load());
@@ -129,7 +134,7 @@ IoResult RingTransport::send(std::span<const OctetSpan> segments, Wait wait) {
       rest = rest.subspan(count);
       done += count;
       unpublished += count;
-      if (unpublished < piece_size) continue;
+      if (unpublished < piece_size || is_receiver_here()) continue;
       publish();
       unpublished = 0;
     }
@@ -153,7 +158,7 @@ IoResult RingTransport::await_room(Wait wait, TimeLeft& left) {
   }
   while (!can_go_on()) {
     if (wait == Wait::no) return {0, IoStatus::would_block, 0};
-    if (Spin::can_help(sender_.words().receiver_cpu) && send_spin_.until(can_go_on)) break;
+    if (send_wait_.until(place_of(sender_.words().receiver_cpu), can_go_on)) break;
     waits.store(sleeps);
     if (can_go_on()) break;
     const nanoseconds limit = left.left();
@@ -195,6 +200,10 @@ IoResult RingTransport::commit(std::size_t count) noexcept {
   return {count, IoStatus::ok, 0};
 }
 
+bool RingTransport::is_receiver_here() const noexcept {
+  return place_of(sender_.words().receiver_cpu) == PeerPlace::same_cpu;
+}
+
 void RingTransport::end_output(Ended how) noexcept {
   std::uint32_t expected = Ended::open;
   (void)sender_.words().ended.compare_exchange_strong(expected, how);
@@ -216,25 +225,34 @@ IoResult RingTransport::receive_scattered(MutableOctetSpan first, MutableOctetSp
   return look_again(first, second);
 }
 
-// The sender is woken when half of the ring is free: waking it for each piece would cost more.
 IoResult RingTransport::take(std::uint32_t available, MutableOctetSpan first,
                              MutableOctetSpan second) noexcept {
-  ipc::SharedWord& sender_waits = receiver_.words().sender_waits;
-  const std::uint32_t wakes_at = receiver_.ring().size / 2;  // available octets
+  std::size_t left = was_emptied_ ? first_size : available;
   std::size_t done = 0;
   for (MutableOctetSpan space : {first, second}) {
-    while (!space.empty() && available != 0) {
-      const std::uint32_t count =
-          static_cast<std::uint32_t>(std::min<std::size_t>({space.size(), available, piece_size}));
+    while (!space.empty() && available != 0 && left != 0) {
+      const std::uint32_t count = static_cast<std::uint32_t>(
+          std::min<std::size_t>({space.size(), available, left, piece_size}));
       receiver_.read(space.first(count));
-      taken_.fetch_add(count, std::memory_order_relaxed);
+      taken_.store(receiver_.taken(), std::memory_order_relaxed);
       space = space.subspan(count);
       done += count;
+      left -= count;
       available -= count;
-      if (available <= wakes_at) wake_peer(sender_waits);
+      if (can_use_room(available)) wake_peer(receiver_.words().sender_waits);
     }
   }
+  was_emptied_ = available == 0;
   return {done, IoStatus::ok, 0};
+}
+
+// Whether it is time to wake a sender that waits for room, if so many octets are left. A sender on
+// another CPU goes on when half of the ring is free: a wake for each piece would cost more. A
+// sender on the same CPU could not run meanwhile.
+bool RingTransport::can_use_room(std::uint32_t available) const noexcept {
+  if (available == 0) return true;
+  if (available > receiver_.ring().size / 2) return false;
+  return place_of(receiver_.words().sender_cpu) != PeerPlace::same_cpu;
 }
 
 // Octets that were sent before the end come first, so the ring is read last.
@@ -263,10 +281,14 @@ void RingTransport::note_receiver(Waits waits) const noexcept {
   noted_ = waits;
 }
 
-// `begin_watch` may come at any time: the word is written again if it came between both reads.
+// `begin_watch` may come at any time: the word is written again if it came between both reads. If
+// the word is `waits_not` already, there is nothing to write: `begin_watch` changes that value to
+// `polls` itself. All accesses are sequentially consistent, so a `begin_watch` that is not seen
+// here sees the word as this function leaves it.
 void RingTransport::note_idle_receiver() const noexcept {
   if (!watched_.load()) {
-    receiver_.words().receiver_waits.store(waits_not);
+    ipc::SharedWord& waits = receiver_.words().receiver_waits;
+    if (waits.load() != waits_not) waits.store(waits_not);
     noted_ = waits_not;
     if (!watched_.load()) return;
   }
@@ -294,9 +316,9 @@ IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan se
   if (wakes_.load() > wakes_max) drain_socket();
   for (;;) {
     bool in_time = true;
-    const bool spins_first = Spin::can_help(receiver_.words().sender_cpu);
-    if (spins_first) note_receiver(spins);
-    if (!spins_first || !receive_spin_.until([this] { return has_input(); })) {
+    const PeerPlace place = place_of(receiver_.words().sender_cpu);
+    if (place != PeerPlace::unknown && noted_ == polls) note_receiver(spins);
+    if (!receive_wait_.until(place, [this] { return has_input(); })) {
       note_receiver(sleeps);
       if (!has_input()) {
         const nanoseconds limit = left.left();

@@ -92,6 +92,7 @@ class RingTransport final : public Transport {
   // Sending.
   [[nodiscard]] int output_error() const noexcept;
   [[nodiscard]] IoResult await_room(Wait wait, TimeLeft& left);
+  [[nodiscard]] bool is_receiver_here() const noexcept;
   void publish() noexcept;
   void wake_peer(ipc::SharedWord& waits) noexcept;
   void end_output(Ended how) noexcept;
@@ -99,6 +100,7 @@ class RingTransport final : public Transport {
   // Receiving.
   [[nodiscard]] IoResult take(std::uint32_t available, MutableOctetSpan first,
                               MutableOctetSpan second) noexcept;
+  [[nodiscard]] bool can_use_room(std::uint32_t available) const noexcept;
   [[nodiscard]] IoResult look_again(MutableOctetSpan first, MutableOctetSpan second) noexcept;
   [[nodiscard]] IoResult await_octets(MutableOctetSpan first, MutableOctetSpan second);
   [[nodiscard]] IoStatus input_state(int& code) noexcept;
@@ -139,7 +141,7 @@ class RingTransport final : public Transport {
 
   // Of the sender.
   RingSender sender_{ring_before_opening()};
-  Spin send_spin_;
+  BriefWait send_wait_;
   std::size_t lent_ = 0;                      // octets that `begin_direct` has lent
   std::atomic<std::uint32_t> published_ = 0;  // octets, modulo 2^32; not in shared memory
   std::uint32_t sender_polls_ = 0;            // wakes since the last drain that came, or may come
@@ -147,12 +149,13 @@ class RingTransport final : public Transport {
 
   // Of the receiver.
   mutable RingReceiver receiver_{ring_before_opening()};
-  Spin receive_spin_;
+  BriefWait receive_wait_;
   std::atomic<bool> watched_ = true;  // by a reactor
   mutable Waits noted_ = polls;
   mutable std::atomic<std::uint32_t> wakes_ = 0;  // octets in the socket, at most
   mutable bool flooded_ = false;  // the peer has sent more octets into the socket than a wake needs
   bool blocks_ = false;           // the last receive could wait
+  bool was_emptied_ = true;       // the last receive took all octets
   std::atomic<std::uint32_t> taken_ = 0;  // octets, modulo 2^32; not in shared memory
   std::atomic<std::chrono::microseconds> receive_timeout_{};
 };

@@ -1,27 +1,38 @@
-// Reading a word again and again for a short time, before a thread sleeps. Private to
-// transport/shared_memory.
+// What a thread does for a short time before it sleeps: it reads a word again and again, or lets
+// the peer run on the CPU that both share. Private to transport/shared_memory.
 #pragma once
 
 #include "event/cpus.h"
 #include "ipc/futex.h"
+#include <perigee/base/clock.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 
 namespace perigee::transport::shared_memory {
 
-/// Chooses whether a thread spins. A wake from sleep takes tens of microseconds if the CPUs of both
-/// sides sleep, so a spin is longer than that. After spins in vain, more and more waits do without.
-/// One thread at a time.
+/// Where the peer ran when it last used a ring, as seen by the calling thread.
+enum class PeerPlace : std::uint8_t {
+  unknown,
+  same_cpu,  ///< the peer cannot run while the calling thread does
+  other_cpu,
+};
+
+/// `peer_cpu`: the number of the CPU that the peer ran on, and 1; 0: unknown.
+[[nodiscard]] inline PeerPlace place_of(const ipc::SharedWord& peer_cpu) noexcept {
+  const std::uint32_t cpu = peer_cpu.load(std::memory_order_relaxed);
+  if (cpu == 0) return PeerPlace::unknown;
+  return cpu == event::current_cpu() + 1 ? PeerPlace::same_cpu : PeerPlace::other_cpu;
+}
+
+/// For a peer on another CPU. Chooses whether a thread spins. A wake from sleep takes tens of
+/// microseconds if the CPUs of both sides sleep, so a spin is longer than that. After spins in
+/// vain, more and more waits do without. One thread at a time.
 class Spin {
  public:
-  /// Whether it is worth while: on the same CPU, the peer could not run meanwhile. `peer_cpu`: the
-  /// number of the CPU that the peer ran on, and 1; 0: unknown.
-  [[nodiscard]] static bool can_help(const ipc::SharedWord& peer_cpu) noexcept {
-    const std::uint32_t cpu = peer_cpu.load(std::memory_order_relaxed);
-    return cpu != 0 && cpu != event::current_cpu() + 1;
-  }
   /// Reads until `done()`, or until the time is over. Returns whether `done()` was true.
   template <typename Done>
   bool until(const Done& done) noexcept {
@@ -55,6 +66,72 @@ class Spin {
 
   std::uint32_t in_vain_ = 0;  // one after the other
   std::uint32_t skipped_left_ = 0;
+};
+
+/// For a peer on the same CPU. Gives the CPU away once, which costs half as much as a sleep and a
+/// wake. It helps only if the peer is the next to run, and its answer comes soon. After yields in
+/// vain, more and more waits do without. A slow yield has given a time slice of some milliseconds
+/// to another process that wants the CPU, or the peer works for long. Then no wait yields for a
+/// thousand times as long, so slow yields take about 0.1 % of the time. One thread at a time.
+class Yield {
+ public:
+  explicit Yield(const Clock& clock = steady_clock()) noexcept : clock_(clock) {}
+
+  /// Gives the CPU away, unless that has been in vain. Returns whether `done()` is true then.
+  template <typename Done>
+  bool until(const Done& done) noexcept {
+    return until(done, [] { std::this_thread::yield(); });
+  }
+  /// The same with a function in place of the system call.
+  template <typename Done, typename GiveAway>
+  bool until(const Done& done, const GiveAway& give_away) noexcept {
+    if (skipped_left_ != 0) {
+      --skipped_left_;
+      return false;
+    }
+    const TimePoint before = clock_.now();
+    if (before < resumes_) return false;
+    give_away();
+    const bool is_done = done();
+    const TimePoint after = clock_.now();
+    if (after - before >= slow) resumes_ = after + pause_factor * (after - before);
+    in_vain_ = is_done ? 0 : std::min(in_vain_ + 1, in_vain_max);
+    skipped_left_ = (1u << in_vain_) - 1;
+    return is_done;
+  }
+
+ private:
+  static constexpr Duration slow = std::chrono::microseconds(500);
+  static constexpr int pause_factor = 1000;
+  static constexpr std::uint32_t in_vain_max = 6;  // then one wait of 64 yields
+
+  const Clock& clock_;
+  TimePoint resumes_;          // after a slow yield
+  std::uint32_t in_vain_ = 0;  // one after the other
+  std::uint32_t skipped_left_ = 0;
+};
+
+/// How one direction waits before it sleeps. One thread at a time.
+class BriefWait {
+ public:
+  /// Waits as the place of the peer requires. Returns whether `done()` was true. It was not called
+  /// if the place is unknown, or if the last waits were in vain.
+  template <typename Done>
+  bool until(PeerPlace place, const Done& done) noexcept {
+    switch (place) {
+      case PeerPlace::same_cpu:
+        return yield_.until(done);
+      case PeerPlace::other_cpu:
+        return spin_.until(done);
+      case PeerPlace::unknown:
+        break;
+    }
+    return false;
+  }
+
+ private:
+  Spin spin_;
+  Yield yield_;
 };
 
 }  // namespace perigee::transport::shared_memory

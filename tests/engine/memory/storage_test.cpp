@@ -99,6 +99,19 @@ TEST_CASE(
   CHECK(large.capacity() == 1 * mib);
 }
 
+TEST_CASE("storage of a message in fragments is a block from a first piece above 64 KiB on") {
+  MessageStorage small;
+  REQUIRE(small.reserve({0, 16, 64 * kib, false}, make_cache()));
+  CHECK_FALSE(small.is_block());
+  MessageStorage large;
+  const auto cache = make_cache();
+  REQUIRE(large.reserve({0, 16, 128 * kib, false}, cache));
+  CHECK(large.is_block());
+  REQUIRE(large.reserve({128 * kib, 128 * kib + 16, 256 * kib, false}, cache));
+  CHECK(large.is_block());
+  CHECK(large.capacity() == 256 * kib);
+}
+
 TEST_CASE("storage of a fragmented message doubles, and keeps its contents") {
   for (const bool mapped : {true, false}) {
     CAPTURE(mapped);
