@@ -87,6 +87,20 @@ TEST_CASE("calls through shared memory have other goals on two CPUs than on one"
   CHECK(goals_of(two_cpus, "void: GIOP SHM / raw SHM") == std::vector{4.0});
 }
 
+TEST_CASE("a sequence in a shared buffer is compared with a call without parameters") {
+  CubitReport report;
+  report.cells["void"]["GIOP SHM linked"].median_ns = {1000, 900, 1250};
+  CHECK(claims_of(report).empty());
+  report.cells["borrowed1048576"]["GIOP SHM linked"].median_ns = {1100, 1000, 1350};
+  const std::vector<Claim> claims = claims_of(report);
+  REQUIRE(claims.size() == 1);
+  CHECK(claims[0].what == "borrowed1048576 / void: GIOP SHM linked");
+  CHECK(claims[0].goal == 1.2);
+  CHECK(claims[0].measured.value == doctest::Approx(1.1));
+  CHECK(claims[0].measured.low == doctest::Approx(0.8));
+  CHECK(claims[0].measured.high == doctest::Approx(1.5));
+}
+
 TEST_CASE("counted calls through shared memory have goals for system calls and allocations") {
   CubitReport report;
   Cell& cell = report.cells["void"]["GIOP SHM"];

@@ -96,6 +96,16 @@ TEST_CASE("streams through shared memory are compared with TCP by their CPU time
   CHECK(verdict(claims[0]) == Verdict::met);
 }
 
+TEST_CASE("a stream of shared buffers has a goal of its own") {
+  TtcpTable table;
+  const Estimate none{1, 1, 1};
+  table.compared[64 * kib] = {{{"ORB octets linked SHM", "C TCP"}, none, {0.125, 0.1, 0.2}}};
+  const std::vector<Claim> claims = claims_of(report_of(table));
+  REQUIRE(claims.size() == 1);
+  CHECK(claims[0].goal == 10);
+  CHECK(claims[0].measured.value == 8);
+}
+
 TEST_CASE("unbuffered oneways of 1 KiB take less CPU time than omniORB's") {
   TtcpTable table;
   const Estimate none{1, 1, 1};
