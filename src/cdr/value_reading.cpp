@@ -34,16 +34,10 @@ bool Decoder::begin_next_chunk() noexcept {
     fail(ErrorKind::bad_value);
     return false;
   }
-  ValueReading& values = *values_;
-  values.leave_chunk(*this);
+  values_->leave_chunk(*this);
   const auto size = read<std::uint32_t>();
   if (size == 0 || size >= value_tag) fail(ErrorKind::bad_value);
-  if (size > remaining()) fail(ErrorKind::bad_length);
-  if (!ok()) return false;
-  beyond_ = remaining() - size;
-  octets_ = octets_.first(position_ + size);
-  values.reads_chunks_ = true;
-  return true;
+  return values_->enter_chunk(*this, size);
 }
 
 // Collects octets that are divided by chunks. Each number lies in one chunk, and is aligned.
@@ -72,6 +66,15 @@ void ValueReading::enter_chunks(Decoder& decoder) noexcept {
   decoder.beyond_ = decoder.remaining();
   decoder.octets_ = decoder.octets_.first(decoder.position_);
   reads_chunks_ = decoder.ok();
+}
+
+bool ValueReading::enter_chunk(Decoder& decoder, std::uint32_t size) noexcept {
+  if (size > decoder.remaining()) decoder.fail(ErrorKind::bad_length);
+  if (!decoder.ok()) return false;
+  decoder.beyond_ = decoder.remaining() - size;
+  decoder.octets_ = decoder.octets_.first(decoder.position_ + size);
+  reads_chunks_ = true;
+  return true;
 }
 
 void ValueReading::leave_chunk(Decoder& decoder) noexcept {
@@ -147,6 +150,8 @@ ValueHeader ValueReading::begin(Decoder& decoder) {
   decoder.align(4);
   const std::size_t behind = decoder.remaining();
   const auto tag = decoder.read<std::uint32_t>();
+  if (level_ != 0 && tag != null_value_tag && tag < value_tag)
+    return enter_chunk(decoder, tag) ? begin_in_chunk(decoder) : ValueHeader{};
   ValueHeader header;
   if (tag == null_value_tag)
     header.kind = ValueHeader::Kind::null;
@@ -159,8 +164,9 @@ ValueHeader ValueReading::begin(Decoder& decoder) {
   return header;
 }
 
-// Values stand between chunks. The ORB of the JDK writes null into a chunk, so null and
-// indirections are also accepted there.
+// Values with state stand between chunks. Null and indirections stand in chunks, since their tags
+// mean something else between chunks: 0 is reserved, and 0xffffffff is the end of level 1. So do
+// omniORB and the ORB of the JDK. Outside of chunks, they are accepted where a value must follow.
 ValueHeader ValueReading::begin_in_chunk(Decoder& decoder) {
   const auto tag = decoder.read<std::uint32_t>();
   ValueHeader header;
@@ -287,8 +293,7 @@ void ValueReading::end_chunked(Decoder& decoder, Rest rest) {
     leave_chunk(decoder);
 }
 
-// An end tag is the negative level of the outermost value that ends. The tag of the outermost
-// level, -1, has the same octets as an indirection.
+// An end tag is the negative level of the outermost value that ends.
 void ValueReading::find_end(Decoder& decoder, Rest rest) {
   if (rest == Rest::refuse && decoder.octets_.size() != decoder.position_)
     return decoder.fail(ErrorKind::bad_value);
@@ -296,10 +301,7 @@ void ValueReading::find_end(Decoder& decoder, Rest rest) {
   std::uint64_t open = level_;  // with the skipped values
   while (decoder.ok()) {
     const auto tag = decoder.read<std::uint32_t>();
-    const bool is_end =
-        tag > value_tag_max &&
-        !(rest == Rest::skip && tag == value_indirection_tag && is_indirection(decoder));
-    if (!is_end) {
+    if (tag <= value_tag_max) {
       if (rest == Rest::refuse) return decoder.fail(ErrorKind::bad_value);
       skip_state(decoder, tag);
       if (is_value_tag(tag)) ++open;
@@ -314,20 +316,10 @@ void ValueReading::find_end(Decoder& decoder, Rest rest) {
   }
 }
 
-/// Whether the next number is the distance of an indirection to an earlier value.
-bool ValueReading::is_indirection(const Decoder& decoder) const noexcept {
-  Decoder ahead = decoder;
-  const std::size_t behind_distance = ahead.remaining();
-  const auto distance = ahead.read<std::int32_t>();
-  const Entry* const found = ahead.ok() ? entry_at(behind_distance, distance) : nullptr;
-  return found != nullptr && (found->kind == Kind::value || found->kind == Kind::skipped_value);
-}
-
-// Skips one chunk, null value or indirection, or the front of a value. Indirections to skipped
+// Skips one chunk, or the front of a value. Indirections to skipped
 // values are errors, but those to their ids are not.
 void ValueReading::skip_state(Decoder& decoder, std::uint32_t tag) {
   if (tag == null_value_tag) return;
-  if (tag == value_indirection_tag) return decoder.skip(sizeof(std::uint32_t));
   if (tag < value_tag) {
     if (tag > decoder.remaining()) return decoder.fail(ErrorKind::bad_length);
     return decoder.skip(tag);

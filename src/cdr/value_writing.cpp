@@ -16,12 +16,8 @@ ValueWriting::~ValueWriting() {
   if (is_active_) encoder_.values_ = nullptr;
 }
 
-// Null and indirections stand between chunks, like values.
-void ValueWriting::write_null(Encoder& encoder) {
-  end_chunk(encoder);
-  encoder.write(null_value_tag);
-  begin_chunk(encoder);
-}
+// Null and indirections stand in chunks. Between chunks, their tags mean something else.
+void ValueWriting::write_null(Encoder& encoder) { encoder.write(null_value_tag); }
 
 // The distance counts from its own position, which is behind the tag.
 void ValueWriting::write_indirection(Encoder& encoder, std::size_t position) {
@@ -35,14 +31,13 @@ bool ValueWriting::begin(Encoder& encoder, const void* value, std::span<const st
                          Chunks chunks) {
   if (depth_ == written_depth_max) encoder.fail(ErrorKind::too_deep);
   if (!encoder.ok()) return false;
-  end_chunk(encoder);
-  encoder.align(4);
-  const auto [place, is_new] = positions_.try_emplace(value, encoder.position());
-  if (!is_new) {
-    write_indirection(encoder, place->second);
-    begin_chunk(encoder);
+  if (const auto known = positions_.find(value); known != positions_.end()) {
+    write_indirection(encoder, known->second);
     return false;
   }
+  end_chunk(encoder);
+  encoder.align(4);
+  positions_.emplace(value, encoder.position());
   const bool is_chunked = chunks == Chunks::yes || level_ != 0;
   const std::uint32_t types = ids.size() == 1 ? value_with_id : value_with_ids;
   encoder.write(value_tag | types | (is_chunked ? value_chunked_bit : 0));

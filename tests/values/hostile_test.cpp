@@ -220,7 +220,7 @@ TEST_CASE("one end tag may end several values, whose state is then over") {
     encoder.write(std::int32_t{4});
     encoder << std::int32_t{1};
     write_tag(encoder, cdr::value_without_type | cdr::value_chunked_bit);  // next: level 2
-    encoder.write(std::int32_t{4});
+    encoder.write(std::int32_t{8});
     encoder << std::int32_t{2};
     encoder << std::uint32_t{0};  // next: null
     encoder.write(std::int32_t{4});

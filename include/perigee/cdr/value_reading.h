@@ -97,9 +97,8 @@ class PERIGEE_API ValueReading {
   [[nodiscard]] ValueHeader begin_in_chunk(Decoder& decoder);
   void find_end(Decoder& decoder, Rest rest);
   void skip_state(Decoder& decoder, std::uint32_t tag);
-  [[nodiscard]] bool is_indirection(const Decoder& decoder) const noexcept;
-
   void enter_chunks(Decoder& decoder) noexcept;
+  bool enter_chunk(Decoder& decoder, std::uint32_t size) noexcept;
   void leave_chunk(Decoder& decoder) noexcept;
   [[nodiscard]] std::byte* keep(std::size_t size) noexcept;
 
