@@ -37,6 +37,7 @@ void DynamicValue::_unmarshal(cdr::Decoder& decoder) {
   members_.clear();
   if (!decoder.ok()) return;
   unmarshal(decoder, *type_.node);
+  is_complete_ = decoder.ok();
 }
 
 void DynamicValue::unmarshal(cdr::Decoder& decoder, const cdr::TypeNode& type) {

@@ -22,6 +22,9 @@ class DynamicValue final : public virtual CORBA::ValueBase {
   }
   void _marshal(cdr::Encoder& encoder) const override;
   void _unmarshal(cdr::Decoder& decoder) override;
+  /// Whether the state was read. Until then, no other value of the message may refer to this one:
+  /// it would be a part of a cycle, which no program could break.
+  [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
 
  private:
   void unmarshal(cdr::Decoder& decoder, const cdr::TypeNode& type);
@@ -30,6 +33,7 @@ class DynamicValue final : public virtual CORBA::ValueBase {
   cdr::TypeRef type_;
   std::vector<value::Description> descriptions_;  // its own, then those it can be truncated to
   std::vector<CORBA::Any> members_;
+  bool is_complete_ = false;
 };
 
 }  // namespace perigee::orb

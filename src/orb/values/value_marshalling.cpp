@@ -1,4 +1,5 @@
 // Valuetypes: from references to their frames and state, and back.
+#include "orb/values/dynamic_value.h"
 #include "orb/values/reference_factory.h"
 #include <perigee/cdr/value_format.h>
 #include <perigee/orb/value.h>
@@ -74,6 +75,11 @@ Made make_value(const cdr::Decoder& decoder, const cdr::ValueHeader& header,
   return {};
 }
 
+bool may_be_shared(const CORBA::ValueBase& value) {
+  const auto* const dynamic = dynamic_cast<const orb::DynamicValue*>(&value);
+  return dynamic == nullptr || dynamic->is_complete();
+}
+
 }  // namespace
 
 void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value) {
@@ -126,7 +132,7 @@ counted_ptr<CORBA::ValueBase> Reading::decode(cdr::Decoder& decoder, const Expec
     case cdr::ValueHeader::Kind::earlier: {
       counted_ptr<CORBA::ValueBase> value =
           header.number < values_.size() ? values_[header.number] : nullptr;
-      if (value != nullptr && expected.accepts(*value)) return value;
+      if (value != nullptr && expected.accepts(*value) && may_be_shared(*value)) return value;
       decoder.fail(cdr::ErrorKind::bad_value);
       return nullptr;
     }
