@@ -17,4 +17,43 @@ void Counts::end() noexcept {
   remove_holder();
 }
 
+namespace {
+
+// Destructors that run inside each other on one thread. Each may take a few hundred octets of the
+// stack.
+constexpr unsigned nested_max = 100;
+
+struct Turns {
+  unsigned nested = 0;
+  TurnLink* waiting = nullptr;
+};
+thread_local Turns turns;
+
+void destroy_waiting() noexcept {
+  while (TurnLink* const link = turns.waiting) {
+    turns.waiting = link->next;
+    Counts* const counts = link->counts;
+    ++turns.nested;
+    link->destroy(counts);
+    --turns.nested;
+    counts->remove_holder();
+  }
+}
+
+}  // namespace
+
+// A waiting object keeps its memory as a holder of its own counts.
+void destroy_in_turn(TurnLink& link) noexcept {
+  if (turns.nested == nested_max) {
+    link.counts->add_holder();
+    link.next = turns.waiting;
+    turns.waiting = &link;
+    return;
+  }
+  ++turns.nested;
+  link.destroy(link.counts);
+  --turns.nested;
+  if (turns.nested == 0) destroy_waiting();
+}
+
 }  // namespace perigee::detail

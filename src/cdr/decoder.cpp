@@ -118,6 +118,7 @@ bool Decoder::begin_next_piece() noexcept {
     return false;
   }
   if (landed_ != nullptr) return join_landed();
+  if (reads_chunks()) return begin_next_chunk();
   // Alignment counts from the piece's header of 12 octets, which is not in memory here. 12 and 4
   // are equal modulo 8, the largest alignment. So the 4 octets before the piece replace the header.
   constexpr std::size_t header = 4;
@@ -132,7 +133,7 @@ bool Decoder::begin_next_piece() noexcept {
 // the number. Octets have no alignment: `read_octets_of_pieces` goes to the next piece for them.
 void Decoder::align_at_end(std::size_t alignment) noexcept {
   const std::size_t padding = (0 - position_) & (alignment - 1);
-  const bool has_next_piece = next_sizes_ != nullptr && beyond_ != 0;
+  const bool has_next_piece = (next_sizes_ != nullptr || values_ != nullptr) && beyond_ != 0;
   if (padding > octets_.size() - position_ || (alignment > 1 && has_next_piece)) {
     if (begin_next_piece()) align(alignment);
     return;
@@ -140,12 +141,13 @@ void Decoder::align_at_end(std::size_t alignment) noexcept {
   position_ += padding;
 }
 
-OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
+OctetSpan Decoder::read_octets_of_pieces(std::size_t count, std::size_t element_size) noexcept {
   if (count > remaining()) {
     fail(ErrorKind::truncated);
     return {};
   }
   if (landed_ != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
+  if (reads_chunks()) return read_octets_of_chunks(count, element_size);
   const OctetSpan view(octets_.data() + position_, count);
   std::size_t left = count;
   while (left > octets_.size() - position_) {

@@ -45,6 +45,8 @@ std::string_view text_of(ErrorKind kind) {
       return "more elements than the bound of the type allows";
     case ErrorKind::not_supported:
       return "values of this type (a valuetype, an abstract interface) are not supported";
+    case ErrorKind::no_value_factory:
+      return "no value factory is registered for the type of a valuetype";
   }
   return "unknown error";
 }

@@ -8,13 +8,18 @@
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
+#include <perigee/cdr/value_format.h>
+#include <perigee/cdr/value_reading.h>
+#include <perigee/cdr/value_writing.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace perigee::cdr {
 
@@ -42,6 +47,13 @@ class Walk final {
     const std::size_t before = in_.remaining();
     if (!basic_value(type.kind)) constructed_value(type);
     if (in_.remaining() == before) in_.count_steps(steps_of_empty_value);
+  }
+
+  /// False if the walk has stopped at a valuetype.
+  bool plain_value(const TypeNode& type) {
+    is_plain_only_ = true;
+    value(type);
+    return !has_valuetype_;
   }
 
  private:
@@ -105,7 +117,7 @@ class Walk final {
       case TypeKind::tk_value:
       case TypeKind::tk_value_box:
       case TypeKind::tk_event:
-        return null_value();
+        return valuetype(type);
       case TypeKind::tk_native:
       case TypeKind::tk_local_interface:
         return in_.fail(ErrorKind::local_object);
@@ -297,10 +309,96 @@ class Walk final {
     }
   }
 
-  /// Marshalling of valuetypes is not supported yet. A null valuetype is a tag of zero.
-  void null_value() {
-    if (in_.read<std::uint32_t>() != 0) return in_.fail(ErrorKind::not_supported);
-    if (out_ != nullptr) out_->write(std::uint32_t{0});
+  /// A valuetype: its front, and its state by the TypeCode.
+  void valuetype(const TypeNode& type) {
+    has_valuetype_ = true;
+    if (is_plain_only_) return in_.fail(ErrorKind::not_supported);
+    if (in_.values() == nullptr) reading_.emplace(in_);
+    if (out_ != nullptr && out_->values() == nullptr) writing_.emplace(*out_);
+    const ValueHeader header = in_.values()->begin(in_);
+    switch (header.kind) {
+      case ValueHeader::Kind::none:
+        return;
+      case ValueHeader::Kind::null:
+        if (out_ != nullptr) out_->values()->write_null(*out_);
+        return;
+      case ValueHeader::Kind::earlier:
+        return earlier_value(header.number);
+      case ValueHeader::Kind::state:
+        return value_with_state(type, header);
+    }
+  }
+
+  void earlier_value(std::uint32_t number) {
+    if (value_keys_.empty() || number < first_value_) return in_.fail(ErrorKind::bad_value);
+    if (out_ == nullptr) return;
+    const void* const key = value_keys_[number - first_value_];
+    if (key == nullptr) return in_.fail(ErrorKind::bad_value);
+    (void)out_->values()->begin(*out_, key, {}, ValueWriting::Chunks::no);
+  }
+
+  /// The position of the type's id in the list of the value; none if it is not there.
+  static std::optional<std::size_t> position_of_type(const TypeNode& type,
+                                                     const ValueHeader& header) {
+    if (header.ids.empty() || type.id.empty()) return 0;
+    const std::size_t count = header.is_chunked ? header.ids.size() : 1;
+    const auto ids = header.ids.first(count);
+    const auto found = std::ranges::find(ids, type.id);
+    if (found == ids.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - ids.begin());
+  }
+
+  void value_with_state(const TypeNode& type, const ValueHeader& header) {
+    if (value_keys_.empty()) first_value_ = header.number;
+    in_.charge(sizeof(void*));
+    in_.count_object();
+    const std::optional<std::size_t> position = position_of_type(type, header);
+    if (!position) in_.fail(ErrorKind::no_value_factory);
+    in_.enter();
+    if (!in_.ok()) return;
+    value_keys_.resize(header.number - first_value_ + 1);
+    if (out_ != nullptr && !begin_written(type, header)) return;
+    state(type);
+    if (header.is_chunked && in_.ok())
+      in_.values()->end_chunked(
+          in_, *position != 0 ? ValueReading::Rest::skip : ValueReading::Rest::refuse);
+    if (out_ != nullptr && in_.ok()) out_->values()->end(*out_);
+    in_.leave();
+  }
+
+  /// Writes the front of the value, with the ids of the TypeCode: the state is that of its type.
+  bool begin_written(const TypeNode& type, const ValueHeader& header) {
+    const void* const key = out_->values()->make_key();
+    value_keys_.back() = key;
+    std::vector<std::string_view> ids = {type.id.empty() && !header.ids.empty() ? header.ids.front()
+                                                                                : type.id};
+    const TypeNode* node = &type;
+    while (is_truncatable(*node) && ids.size() != value_ids_max) {
+      node = &unaliased(*node->content);
+      ids.push_back(node->id);
+    }
+    const bool is_chunked = header.is_chunked || ids.size() > 1;
+    const bool is_begun = out_->values()->begin(
+        *out_, key, ids, is_chunked ? ValueWriting::Chunks::yes : ValueWriting::Chunks::no);
+    if (is_begun) check_growth();
+    return is_begun && in_.ok();
+  }
+
+  static bool is_truncatable(const TypeNode& type) {
+    constexpr std::int16_t truncatable = 3;  // CORBA::VM_TRUNCATABLE
+    return type.kind != TypeKind::tk_value_box && type.scale == truncatable &&
+           type.content != nullptr;
+  }
+
+  /// The state of the concrete base comes first. A TypeCode may name itself as its base.
+  void state(const TypeNode& type) {
+    if (type.kind == TypeKind::tk_value_box) return value(*type.content);
+    if (type.content != nullptr) {
+      in_.enter();
+      if (in_.ok()) state(unaliased(*type.content));
+      in_.leave();
+    }
+    for (const TypeMember& member : type.members) value(*member.type);
   }
 
   std::uint32_t length(const TypeNode& type) {
@@ -389,11 +487,22 @@ class Walk final {
   std::size_t out_start_;
   std::uint64_t steps_ = 0;  // of comparisons
   LabelIndex labels_;
+  bool is_plain_only_ = false;  // stop at a valuetype
+  bool has_valuetype_ = false;
+  std::optional<ValueReading> reading_;  // unless the decoder and the encoder have them
+  std::optional<ValueWriting> writing_;
+  std::uint32_t first_value_ = 0;        // the number of the first valuetype of this walk
+  std::vector<const void*> value_keys_;  // of the valuetypes of this walk, in what is written
 };
 
 }  // namespace
 
 void skip_value(Decoder& decoder, const TypeNode& type) { Walk(decoder).value(type); }
+
+bool skip_plain_value(Decoder& decoder, const TypeNode& type) {
+  Walk walk(decoder);
+  return walk.plain_value(type);
+}
 
 void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type) {
   Walk(decoder, &encoder).value(type);

@@ -222,10 +222,19 @@ TEST_CASE("an exception's id may be missing only if the TypeCode has the id") {
   CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), anonymous).kind == ErrorKind::none);
 }
 
-TEST_CASE("a null valuetype is skipped, other valuetypes are not supported") {
+TEST_CASE("a valuetype is skipped by its TypeCode if it has the type of the TypeCode") {
   CHECK(skip(octets(0, 0, 0, 0), test::value).kind == ErrorKind::none);
-  CHECK(skip(octets(0x7f, 0xff, 0xff, 0), test::value).kind == ErrorKind::not_supported);
-  CHECK(skip(octets(0x7f, 0xff, 0xff, 2), test::box).kind == ErrorKind::not_supported);
+  CHECK(skip(octets(0x7f, 0xff, 0xff, 0), test::value).kind == ErrorKind::truncated);
+  CHECK(skip(octets(0x7f, 0xff, 0xff, 0,  // a box without an id
+                    0, 0, 0, 2, 'x', 0),
+             test::box)
+            .kind == ErrorKind::none);
+  CHECK(skip(octets(0x7f, 0xff, 0xff, 2, 0, 0, 0, 3, 'I', 'D', 0, 0,  // a box with another id
+                    0, 0, 0, 2, 'x', 0),
+             test::box)
+            .kind == ErrorKind::no_value_factory);
+  CHECK(skip(octets(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf8), test::value).kind ==
+        ErrorKind::bad_value);
   CHECK(skip(octets(1), test::abstract).kind == ErrorKind::not_supported);
 }
 

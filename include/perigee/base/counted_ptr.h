@@ -68,6 +68,15 @@ class PERIGEE_API Counts {
 
 struct CountedAccess;
 
+/// An object that is destroyed in turn: see `_destroyed_in_turn`.
+struct TurnLink {
+  TurnLink* next = nullptr;
+  Counts* counts = nullptr;
+  Counts::Step destroy = nullptr;
+};
+/// Destroys the object now, or when the destructors that this thread is running have returned.
+PERIGEE_API void destroy_in_turn(TurnLink& link) noexcept;
+
 }  // namespace detail
 
 /// Shares the ownership of an object made by `make_counted`. An empty pointer is null. Several
@@ -163,12 +172,34 @@ struct CountedMemory<true> {
 template <typename T>
 inline constexpr bool is_pooled = requires { typename T::_pooled; };
 
+/// Objects of classes with a type `_destroyed_in_turn` may hold each other in long chains, whose
+/// length the stack does not limit.
+template <bool in_turn>
+struct CountedTurn {};
+template <>
+struct CountedTurn<true> : TurnLink {};
+template <typename T>
+inline constexpr bool is_destroyed_in_turn = requires { typename T::_destroyed_in_turn; };
+
 /// An object behind its counts.
 template <typename T>
-struct Counted final : Counts, CountedMemory<is_pooled<T>> {
-  Counted() noexcept : Counts(&destroy, &free) {}
+struct Counted final : Counts, CountedMemory<is_pooled<T>>, CountedTurn<is_destroyed_in_turn<T>> {
+  Counted() noexcept : Counts(&destroy, &free) {
+    if constexpr (is_destroyed_in_turn<T>) {
+      this->counts = this;
+      this->TurnLink::destroy = &destroy_now;
+    }
+  }
 
-  static void destroy(Counts* counts) noexcept { static_cast<Counted*>(counts)->object()->~T(); }
+  static void destroy(Counts* counts) noexcept {
+    if constexpr (is_destroyed_in_turn<T>)
+      destroy_in_turn(*static_cast<Counted*>(counts));
+    else
+      destroy_now(counts);
+  }
+  static void destroy_now(Counts* counts) noexcept {
+    static_cast<Counted*>(counts)->object()->~T();
+  }
   static void free(Counts* counts) noexcept { delete static_cast<Counted*>(counts); }
   T* object() noexcept { return std::launder(reinterpret_cast<T*>(memory)); }
 

@@ -23,6 +23,7 @@ namespace perigee::cdr {
 
 class LandedSequence;
 class SequenceMemory;
+class ValueReading;
 
 /// The environment for values that need more than octets: object references need the ORB. The layer
 /// `orb` derives a class from this one.
@@ -212,7 +213,7 @@ class PERIGEE_API Decoder {
       for (T& value : values) value = read<T>();
     } else {
       align(sizeof(T));
-      const OctetSpan source = read_octets(values.size_bytes());
+      const OctetSpan source = read_elements(values.size_bytes(), sizeof(T));
       if (source.empty()) return;
       copy_octets(values.data(), source.data(), source.size());
       if constexpr (std::same_as<T, char>) check_characters(values);
@@ -339,12 +340,17 @@ class PERIGEE_API Decoder {
     return environment_ == nullptr ? nullptr : environment_->sequence_memory();
   }
 
+  /// The valuetypes of the message; null outside of a ValueReading.
+  [[nodiscard]] ValueReading* values() const noexcept { return values_; }
+
   /// Keeps the first error and skips all octets, so that later reads fail.
   [[gnu::cold]] void fail(ErrorKind kind) noexcept;
   [[nodiscard]] bool ok() const noexcept { return error_.kind == ErrorKind::none; }
   [[nodiscard]] const Error& error() const noexcept { return error_; }
 
  private:
+  friend class ValueReading;
+
   static constexpr std::uint64_t decoded_growth = 8;  // times the size of the message
   static constexpr std::uint64_t object_size = 320;   // about the memory of one counted object
   // This memory of each message is not charged to the budget, so small messages do not touch it.
@@ -371,7 +377,20 @@ class PERIGEE_API Decoder {
   [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan view_linked(std::size_t start, std::size_t count,
                                       std::size_t size) noexcept;
-  [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
+  [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count,
+                                                std::size_t element_size = 1) noexcept;
+  /// The octets of numbers: as `read_octets`, but a chunk of a valuetype may end between two
+  /// numbers. The first number is aligned.
+  [[nodiscard]] OctetSpan read_elements(std::size_t count, std::size_t element_size) noexcept {
+    if (count > octets_.size() - position_) [[unlikely]]
+      return read_octets_of_pieces(count, element_size);
+    const OctetSpan view(octets_.data() + position_, count);
+    position_ += count;
+    return view;
+  }
+  [[nodiscard]] bool reads_chunks() const noexcept;
+  bool begin_next_chunk() noexcept;
+  OctetSpan read_octets_of_chunks(std::size_t count, std::size_t element_size) noexcept;
   [[nodiscard]] std::uint64_t charged() const noexcept { return granted_kib_ * kib - memory_left_; }
   [[gnu::cold]] void ask_for_memory(std::uint64_t octets) noexcept;
   bool is_granted(std::uint64_t octets) noexcept;
@@ -401,6 +420,9 @@ class PERIGEE_API Decoder {
   std::uint32_t granted_kib_ = decoded_free / 1024;  // granted in all
   DecodedMemory* decoded_memory_ = nullptr;
   Environment* environment_ = nullptr;
+  // Not null: valuetypes are read. In a chunk, `octets_` end with the chunk, and `beyond_` counts
+  // the octets behind the chunk.
+  ValueReading* values_ = nullptr;
   Error error_;
 };
 

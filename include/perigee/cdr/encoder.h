@@ -20,6 +20,8 @@
 
 namespace perigee::cdr {
 
+class ValueWriting;
+
 /// Writes CDR to a Buffer, which it refers to. Padding is written as zero.
 ///
 /// Errors (a string with a NUL inside, a local object) are sticky: look at `ok()` at the end.
@@ -147,6 +149,9 @@ class PERIGEE_API Encoder {
     std::memcpy(buffer_->data() + own_offset, &value, sizeof value);
   }
 
+  /// The valuetypes of the message; null outside of a ValueWriting.
+  [[nodiscard]] ValueWriting* values() const noexcept { return values_; }
+
   [[gnu::cold]] void fail(ErrorKind kind) noexcept;
   [[nodiscard]] bool ok() const noexcept { return error_.kind == ErrorKind::none; }
   [[nodiscard]] const Error& error() const noexcept { return error_; }
@@ -156,6 +161,8 @@ class PERIGEE_API Encoder {
   static constexpr std::size_t alignment_of = sizeof(T) > 8 ? 8 : sizeof(T);
 
  private:
+  friend class ValueWriting;
+
   template <typename T>
   void write_aligned(T value) {
     constexpr std::size_t alignment = alignment_of<T>;
@@ -180,6 +187,7 @@ class PERIGEE_API Encoder {
   std::size_t borrow_size_min_;  // no size reaches the largest value: nothing is borrowed
   bool swap_;
   CodeSets code_sets_;
+  ValueWriting* values_ = nullptr;
   Error error_;
 };
 

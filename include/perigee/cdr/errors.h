@@ -18,17 +18,19 @@ enum class ErrorKind : std::uint8_t {
   bad_enum,     ///< no such enumerator
   bad_string,   ///< no terminating NUL, or a NUL inside
   bad_encapsulation,
-  bad_value,        ///< well-formed, but not allowed here
-  too_deep,         ///< nesting beyond `Limits::depth_max`
-  too_large,        ///< beyond any other limit of sizes or numbers
-  too_much_memory,  ///< the values of a message would take more memory than its size allows
-  memory_full,      ///< the decoded values of all messages together take the whole budget
-  local_object,     ///< a local object cannot be marshalled
-  not_in_version,   ///< this GIOP version has no encoding for the type
-  bad_character,    ///< not valid in its code set, or has no form in the other code set
-  no_code_set,      ///< the peers have not agreed on a code set for wide characters
-  bound_exceeded,   ///< the value is longer than its type allows; only when encoding
-  not_supported,    ///< a type that cannot be marshalled by this version of Perigee: valuetypes
+  bad_value,         ///< well-formed, but not allowed here
+  too_deep,          ///< nesting beyond `Limits::depth_max`
+  too_large,         ///< beyond any other limit of sizes or numbers
+  too_much_memory,   ///< the values of a message would take more memory than its size allows
+  memory_full,       ///< the decoded values of all messages together take the whole budget
+  local_object,      ///< a local object cannot be marshalled
+  not_in_version,    ///< this GIOP version has no encoding for the type
+  bad_character,     ///< not valid in its code set, or has no form in the other code set
+  no_code_set,       ///< the peers have not agreed on a code set for wide characters
+  bound_exceeded,    ///< the value is longer than its type allows; only when encoding
+  not_supported,     ///< a type that cannot be marshalled by this version of Perigee
+  no_value_factory,  ///< no value factory for the type of a valuetype, nor for a base to truncate
+                     ///< to
 };
 
 /// An error of decoding or encoding: its kind and its place.

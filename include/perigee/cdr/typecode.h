@@ -194,9 +194,14 @@ PERIGEE_API std::string to_text(const TypeNode& type);
 
 /// Skips a value, and checks it as far as its type defines valid values.
 ///
-/// The work is bounded by the octets at hand, for every type. `not_supported` for valuetypes other
-/// than null, `local_object` for values that cannot be marshalled.
+/// The work is bounded by the octets at hand, for every type. `local_object` for values that cannot
+/// be marshalled. `no_value_factory` for a valuetype of another type than that of the TypeCode,
+/// unless it can be truncated; `bad_value` for an indirection to a valuetype outside of the value.
 PERIGEE_API void skip_value(Decoder& decoder, const TypeNode& type);
+/// The same for a value whose octets will be copied. False if the value contains a valuetype, whose
+/// octets may refer to the rest of the message: then the decoder has failed, and the caller starts
+/// again with `copy_value`.
+[[nodiscard]] PERIGEE_API bool skip_plain_value(Decoder& decoder, const TypeNode& type);
 /// The TypeCodes inside a value, in their order. Equivalent TypeCodes may have different octets, so
 /// the comparison of values compares them one by one.
 struct InnerTypes {

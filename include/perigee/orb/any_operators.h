@@ -10,6 +10,7 @@
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/marshalling.h>
 #include <perigee/orb/orb_enums.h>
+#include <perigee/orb/value.h>
 
 #include <array>
 #include <concepts>
@@ -104,6 +105,10 @@ struct Traits<std::wstring> {
 template <>
 struct Traits<CORBA::object_reference<CORBA::Object>> {
   static constexpr const TypeNode& type = cdr::object_node;
+};
+template <>
+struct Traits<CORBA::valuetype_reference<CORBA::ValueBase>> {
+  static constexpr const TypeNode& type = cdr::value_base_node;
 };
 template <Insertable T>
 struct Traits<std::vector<T>> {
@@ -213,6 +218,13 @@ PERIGEE_API CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<con
 PERIGEE_API bool extract_object(const CORBA::Any& any,
                                 CORBA::object_reference<CORBA::Object>& object);
 
+/// Valuetypes are kept as values, so each extraction gives the same value.
+PERIGEE_API void insert_value(CORBA::Any& any, const TypeNode& type,
+                              const CORBA::valuetype_reference<CORBA::ValueBase>& value);
+/// False if the any has no valuetype.
+PERIGEE_API bool find_value(const CORBA::Any& any,
+                            CORBA::valuetype_reference<CORBA::ValueBase>& value);
+
 template <typename T>
 bool extract(const CORBA::Any& any, T& value) {
   if (!holds(any, Traits<T>::type)) return false;
@@ -238,6 +250,25 @@ struct IsReference : std::false_type {};
 template <typename T>
 struct IsReference<CORBA::object_reference<T>>
     : std::bool_constant<!std::is_same_v<T, CORBA::TypeCode>> {};
+
+template <typename T>
+struct IsValue : std::false_type {};
+template <typename T>
+struct IsValue<CORBA::valuetype_reference<T>> : std::true_type {};
+
+/// The value must be of the C++ class, or null. If the any came from a peer, and no factory for the
+/// type was registered, the value is made from its octets.
+template <typename T>
+bool extract_value(const CORBA::Any& any, CORBA::valuetype_reference<T>& value) {
+  CORBA::valuetype_reference<CORBA::ValueBase> found;
+  if (!find_value(any, found)) return false;
+  CORBA::valuetype_reference<T> cast(dynamic_counted_cast<T>(found._shared()));
+  const TypeNode& type = Traits<CORBA::valuetype_reference<T>>::type;
+  if (!cast && !holds(any, type)) return false;
+  if (!cast && found) return extract(any, value);
+  value = std::move(cast);
+  return true;
+}
 
 }  // namespace perigee::any
 
@@ -281,6 +312,8 @@ void operator<<=(Any& any, T&& value) {
     std::memcpy(Access::basic(any), &value, sizeof(Plain));
   } else if constexpr (perigee::any::IsReference<Plain>::value) {
     perigee::any::insert_object(any, Traits<Plain>::type, std::forward<T>(value));
+  } else if constexpr (perigee::any::IsValue<Plain>::value) {
+    perigee::any::insert_value(any, Traits<Plain>::type, std::forward<T>(value));
   } else {
     Access::set(any, Traits<Plain>::type,
                 std::make_shared<perigee::any::Value<Plain>>(std::forward<T>(value)));
@@ -325,6 +358,8 @@ bool operator>>=(const Any& any, T& value) {
     if constexpr (requires { IDL::traits<Interface>::unchecked_narrow(object); })
       if (!value) value = IDL::traits<Interface>::unchecked_narrow(object);
     return true;
+  } else if constexpr (perigee::any::IsValue<T>::value) {
+    return perigee::any::extract_value(any, value);
   } else {
     return perigee::any::extract(any, value);
   }

@@ -26,6 +26,8 @@ class Context;
 class ORB;
 class Policy;
 using PolicyType = std::uint32_t;
+class ValueFactoryBase;  // <perigee/orb/value.h>
+using ValueFactory = object_reference<ValueFactoryBase>;
 
 /// Raised by ORB::resolve_initial_references and similar operations.
 class PERIGEE_API InvalidName final : public UserException {
@@ -108,6 +110,19 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// The ORB's context, without a name. It is the root of the contexts that operations with a
   /// `context` clause take. <perigee/orb/context.h>
   object_reference<Context> get_default_context();
+
+  /// @name Factories of the values that this ORB receives. <perigee/orb/value.h>
+  /// Source: CORBA 3.0, 5.4.3.
+  /// @{
+  /// Registers the factory for values of the type `id`. The ORB keeps it until it is replaced or
+  /// unregistered, or until the ORB is destroyed. Returns the factory that it replaces, or nil.
+  /// Raises BAD_PARAM (OMG minor 1) for nil and for an empty id.
+  ValueFactory register_value_factory(const std::string& id, const ValueFactory& factory);
+  /// Raises BAD_PARAM (OMG minor 1) if no factory is registered for the type.
+  void unregister_value_factory(const std::string& id);
+  /// Raises BAD_PARAM (OMG minor 1) if no factory is registered for the type.
+  ValueFactory lookup_value_factory(const std::string& id);
+  /// @}
 
   /// Blocks until the ORB is shut down and its server, if it has one, has ended. Under thread
   /// strategy reactive, the calling thread serves the requests. If a shutdown has begun before,

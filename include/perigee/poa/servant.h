@@ -3,6 +3,7 @@
 
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
+#include <perigee/orb/make_reference.h>
 #include <perigee/orb/object.h>
 
 #include <cstdint>
@@ -129,24 +130,6 @@ struct servant_traits<T> {
     return ref_type(perigee::dynamic_counted_cast<T>(servant._shared()));
   }
 };
-
-namespace detail {
-template <typename T, bool is_servant>
-struct made_reference {
-  using type = object_reference<T>;
-};
-template <typename T>
-struct made_reference<T, true> {
-  using type = servant_reference<T>;
-};
-}  // namespace detail
-
-/// Makes a servant or a local object. This is the only way to make them.
-template <typename T, typename... Args>
-auto make_reference(Args&&... args) {
-  return typename detail::made_reference<T, std::is_base_of_v<PortableServer::Servant, T>>::type(
-      perigee::make_counted<T>(std::forward<Args>(args)...));
-}
 
 }  // namespace perigee_v1
 }  // namespace CORBA

@@ -333,7 +333,9 @@ struct ValueType final : Declaration {
   bool is_abstract = false;
   bool is_truncatable = false;
   bool is_defined = false;
-  std::vector<const ValueType*> bases;     ///< the first may be concrete, the others are abstract
+  bool is_component = false;            ///< stands for an event type; in no `contents`
+  bool is_holder = false;               ///< an implied exception holder, which is no value in C++
+  std::vector<const ValueType*> bases;  ///< the first may be concrete, the others are abstract
   std::vector<const Interface*> supports;  ///< at most one of them is concrete
   Declarations contents;                   ///< operations, attributes, factories, nested types
   std::vector<StateMember> state;

@@ -57,6 +57,7 @@ T* declare_stand_in(Context& context, const Component& component) {
 void declare_component(Context& context, const Component& component) {
   if (component.word == "eventtype") {
     auto* stand_in = declare_stand_in<ValueType>(context, component);
+    stand_in->is_component = true;
     stand_in->is_defined = stand_in->is_defined || !component.is_forward;
     return;
   }

@@ -60,6 +60,7 @@ ValueType& Maker::value_type(const Interface& origin, const std::string& name) {
   ValueType& node = model_.make<ValueType>();
   place(node, origin, name);
   node.is_defined = true;
+  node.is_holder = true;
   return node;
 }
 
@@ -75,7 +76,9 @@ Interface& Maker::standard_interface(const std::string& scoped_name) {
 }
 
 ValueType& Maker::standard_value_type(const std::string& scoped_name) {
-  return standard<ValueType>(model_, scoped_name);
+  ValueType& node = standard<ValueType>(model_, scoped_name);
+  node.is_holder = true;
+  return node;
 }
 
 const Type& Maker::type_of(const Declaration& declaration, TypeKind kind) {

@@ -7,6 +7,7 @@
 #include <perigee/iop/ior.h>
 #include <perigee/orb/orb.h>
 #include <perigee/orb/policy.h>
+#include <perigee/orb/value.h>
 
 #include <chrono>
 #include <utility>
@@ -20,6 +21,13 @@ namespace {
 
 [[noreturn]] void raise_shut_down() {
   throw BAD_INV_ORDER(perigee::orb::minor_shut_down, COMPLETED_NO, "the ORB was shut down");
+}
+
+[[noreturn]] void raise_no_factory(const std::string& text) {
+  throw BAD_PARAM(perigee::orb::minor_value_factory, COMPLETED_NO, text);
+}
+std::string no_factory_text(const std::string& id) {
+  return "no value factory is registered for '" + id + "'";
 }
 
 perigee::Deadline deadline_after(const perigee::orb::OrbCore& core, double seconds) {
@@ -85,6 +93,22 @@ object_reference<Policy> ORB::create_policy(PolicyType type, const Any& value) {
 }
 
 object_reference<Context> ORB::get_default_context() { return core_->default_context(); }
+
+ValueFactory ORB::register_value_factory(const std::string& id, const ValueFactory& factory) {
+  if (id.empty() || !factory)
+    raise_no_factory("a value factory needs a repository id, and is not nil");
+  return core_->value_factories().add(id, factory);
+}
+
+void ORB::unregister_value_factory(const std::string& id) {
+  if (!core_->value_factories().remove(id)) raise_no_factory(no_factory_text(id));
+}
+
+ValueFactory ORB::lookup_value_factory(const std::string& id) {
+  ValueFactory factory = core_->value_factories().find(id);
+  if (!factory) raise_no_factory(no_factory_text(id));
+  return factory;
+}
 
 void ORB::run() { core_->run(); }
 void ORB::_run_for(double seconds) { core_->run(deadline_after(*core_, seconds)); }

@@ -449,6 +449,7 @@ void OrbCore::destroy() {
     references.swap(initial_references_);
     hooks.swap(destroy_hooks_);
   }
+  value_factories_.clear();
   for (const auto& hook : hooks) hook();
 }
 

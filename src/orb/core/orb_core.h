@@ -11,6 +11,7 @@
 #include "orb/context/server.h"
 #include "orb/context/settings.h"
 #include "orb/values/reference_factory.h"
+#include "orb/values/value_factories.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
@@ -178,6 +179,10 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     return settings_.reference_limits;
   }
   [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return shared_from_this(); }
+  [[nodiscard]] CORBA::ValueFactory find_value_factory(std::string_view id) override {
+    return value_factories_.find(id);
+  }
+  [[nodiscard]] ValueFactories& value_factories() noexcept { return value_factories_; }
   /// A plain CORBA::Object stub, nil for a nil IOR.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
   /// A stub for an object of this server. Its reference has all protocols of the server, or the
@@ -284,6 +289,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::vector<std::unique_ptr<Service>> services_;
   std::vector<std::function<void()>> destroy_hooks_;
   std::map<std::string, InitialReference, std::less<>> initial_references_;
+  ValueFactories value_factories_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
   CORBA::object_reference<CORBA::Context> default_context_;
   weak_counted_ptr<CORBA::ORB> orb_;  // it owns the core

@@ -2,11 +2,14 @@
 // are decoded on demand. They are sent again unchanged if byte order, alignment and code sets are
 // the same.
 #include "orb/values/any_value.h"
+#include "orb/values/dynamic_value.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/value.h>
+#include <perigee/orb/value_marshalling.h>
 
 #include <algorithm>
 #include <cstring>
@@ -67,15 +70,7 @@ constexpr cdr::Limits unlimited_memory{.decoded_size_max = ~std::uint32_t{0}};
 class EncodedValue final : public Content {
  public:
   EncodedValue(const Decoder& decoder, std::size_t size, const TypeNode& type)
-      : order_(decoder.swaps() == (std::endian::native == std::endian::little)
-                   ? std::endian::big
-                   : std::endian::little),
-        phase_(decoder.position() % 8),
-        decoded_max_(static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(decoder.decoded_max(), unlimited_memory.decoded_size_max))),
-        code_sets_(decoder.code_sets()) {
-    if (auto* factory = orb::ReferenceFactory::from(decoder.environment()))
-      factory_ = factory->share();
+      : EncodedValue(decoder) {
     Decoder copy = decoder;
     if (decoder.is_cut_within(size)) {
       write_again(copy, type);
@@ -86,10 +81,16 @@ class EncodedValue final : public Content {
       octets_.insert(octets_.end(), octets.begin(), octets.end());
     }
   }
+  /// A value with valuetypes, whose octets may refer to other parts of the message: writes it
+  /// again, and reads it from `decoder`, which may fail.
+  EncodedValue(Decoder& decoder, const TypeNode& type) : EncodedValue(std::as_const(decoder)) {
+    write_again(decoder, type);
+    has_valuetypes_ = true;
+  }
 
   void encode(Encoder& encoder, const TypeNode& type) const override {
     const bool is_the_same = encoder.order() == order_ && encoder.position() % 8 == phase_ &&
-                             encoder.code_sets() == code_sets_;
+                             encoder.code_sets() == code_sets_ && !has_valuetypes_;
     if (is_the_same) return encoder.write_octets(OctetSpan(octets_).subspan(phase_));
     Decoder decoder = make_decoder();
     cdr::copy_value(decoder, encoder, type);
@@ -102,6 +103,7 @@ class EncodedValue final : public Content {
     Decoder decoder = make_decoder();
     const std::shared_ptr<orb::ReferenceFactory> factory = factory_.lock();
     decoder.set_environment(factory.get());
+    value::Reading values(decoder);
     decode(decoder);
     if (decoder.error().kind == cdr::ErrorKind::too_much_memory)
       orb::raise_decode_error(decoder.error(), orb::Sender::client, CORBA::COMPLETED_NO,
@@ -110,6 +112,17 @@ class EncodedValue final : public Content {
   }
 
  private:
+  explicit EncodedValue(const Decoder& decoder)
+      : order_(decoder.swaps() == (std::endian::native == std::endian::little)
+                   ? std::endian::big
+                   : std::endian::little),
+        phase_(decoder.position() % 8),
+        decoded_max_(static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(decoder.decoded_max(), unlimited_memory.decoded_size_max))),
+        code_sets_(decoder.code_sets()) {
+    if (auto* factory = orb::ReferenceFactory::from(decoder.environment()))
+      factory_ = factory->share();
+  }
   /// Encodes the value again in one piece: alignment begins anew in each fragment of GIOP 1.1.
   void write_again(Decoder& decoder, const TypeNode& type) {
     cdr::Buffer buffer;
@@ -133,7 +146,57 @@ class EncodedValue final : public Content {
   std::uint32_t decoded_max_;  // memory that all values of its message may take
   cdr::CodeSets code_sets_;
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
+  bool has_valuetypes_ = false;
 };
+
+using ValueReference = CORBA::valuetype_reference<CORBA::ValueBase>;
+
+/// A valuetype, and the ORB that it came through.
+class KeptValue final : public Content {
+ public:
+  explicit KeptValue(ValueReference value) : value_(std::move(value)) {}
+  KeptValue(const Decoder& decoder, ValueReference value) : value_(std::move(value)) {
+    if (auto* factory = orb::ReferenceFactory::from(decoder.environment()))
+      factory_ = factory->share();
+  }
+
+  void encode(Encoder& encoder, const TypeNode&) const override { encoder << value_; }
+  [[nodiscard]] const void* find(const void* tag) const noexcept override {
+    return tag == &tag_of<ValueReference> ? &value_ : nullptr;
+  }
+  bool decode(const TypeNode& type, function_ref<void(Decoder&)> decode) const override {
+    const std::shared_ptr<orb::ReferenceFactory> factory = factory_.lock();
+    return decode_again(*this, type, [&](Decoder& decoder) {
+      decoder.set_environment(factory.get());
+      decode(decoder);
+    });
+  }
+
+ private:
+  ValueReference value_;
+  std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
+};
+
+bool is_valuetype(TypeKind kind) noexcept {
+  return kind == TypeKind::tk_value || kind == TypeKind::tk_value_box;
+}
+
+bool accepts_all(const CORBA::ValueBase& /*value*/) { return true; }
+
+counted_ptr<CORBA::ValueBase> make_dynamic_value(const value::Expected& expected) {
+  const auto& type = *static_cast<const cdr::TypeRef*>(expected.context);
+  return make_counted<orb::DynamicValue>(cdr::TypeRef{&cdr::unaliased(*type.node), type.owner});
+}
+
+/// A value is decoded at once, since it may be shared with other parts of its message.
+void decode_valuetype(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
+  const value::Expected expected{cdr::unaliased(*type.node).id, &accepts_all, &make_dynamic_value,
+                                 &type};
+  ValueReference decoded(value::decode(decoder, expected));
+  if (!decoder.ok()) return;
+  Access::set(any, *type.node, std::make_shared<KeptValue>(decoder, std::move(decoded)),
+              std::move(type.owner));
+}
 
 /// An enumerator without a C++ type.
 class Enumerator final : public Content {
@@ -202,6 +265,8 @@ void encode_value(Encoder& encoder, const CORBA::Any& any) {
 
 void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   CORBA::Any decoded;
+  if (is_valuetype(cdr::unaliased(*type.node).kind))
+    return decode_valuetype(decoder, std::move(type), any);
   const bool is_basic = with_basic(cdr::unaliased(*type.node).kind, [&](auto value) {
     decoder >> value;
     std::memcpy(Access::basic(decoded), &value, sizeof value);
@@ -211,12 +276,16 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   if (!is_basic) {
     decoder.count_object();
     const Decoder start = decoder;
-    cdr::skip_value(decoder, *type.node);
+    const bool is_plain = cdr::skip_plain_value(decoder, *type.node);
+    if (!is_plain) {
+      decoder = start;
+      content = std::make_shared<EncodedValue>(decoder, *type.node);
+    }
     if (!decoder.ok()) return;
     const std::size_t size = start.remaining() - decoder.remaining();
     decoder.charge(size);
     if (!decoder.ok()) return;
-    content = std::make_shared<EncodedValue>(start, size, *type.node);
+    if (is_plain) content = std::make_shared<EncodedValue>(start, size, *type.node);
   }
   if (!decoder.ok()) return;
   Access::set(decoded, *type.node, std::move(content), std::move(type.owner));
@@ -230,9 +299,11 @@ bool decode_again(const Content& content, const TypeNode& type,
   cdr::Buffer buffer;
   Encoder encoder(buffer);
   encoder.set_code_sets(own_code_sets);
+  const value::Writing written(encoder);
   content.encode(encoder, type);
   Decoder decoder(buffer.own_octets(), std::endian::native, 0, unlimited_memory);
   decoder.set_code_sets(own_code_sets);
+  const value::Reading read(decoder);
   if (encoder.ok()) decode(decoder);
   return encoder.ok() && decoder.ok() && decoder.remaining() == 0;
 }
@@ -264,6 +335,18 @@ bool extract_object(const CORBA::Any& any, CORBA::object_reference<CORBA::Object
     return true;
   }
   return content.decode(Access::type(any), [&object](Decoder& decoder) { decoder >> object; });
+}
+
+void insert_value(CORBA::Any& any, const TypeNode& type, const ValueReference& value) {
+  Access::set(any, type, std::make_shared<KeptValue>(value));
+}
+
+bool find_value(const CORBA::Any& any, ValueReference& value) {
+  if (!is_valuetype(cdr::unaliased(Access::type(any)).kind)) return false;
+  const void* const found = Access::content(any)->find(&tag_of<ValueReference>);
+  if (found == nullptr) return false;
+  value = *static_cast<const ValueReference*>(found);
+  return true;
 }
 
 CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,

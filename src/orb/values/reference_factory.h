@@ -4,8 +4,10 @@
 #include <perigee/base/counted_ptr.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/iop/ior.h>
+#include <perigee/orb/value.h>
 
 #include <memory>
+#include <string_view>
 
 namespace perigee::orb {
 
@@ -24,6 +26,8 @@ class ReferenceFactory : public cdr::Environment {
   [[nodiscard]] virtual counted_ptr<Reference> make_reference(iop::Ior ior) = 0;
   /// The limits of IORs that come from outside.
   [[nodiscard]] virtual const iop::IorLimits& reference_limits() const noexcept = 0;
+  /// The factory of values with that repository id; nil if there is none.
+  [[nodiscard]] virtual CORBA::ValueFactory find_value_factory(std::string_view id) = 0;
   /// Keeps the ORB alive as long as the result.
   [[nodiscard]] virtual std::shared_ptr<ReferenceFactory> share() = 0;
 

@@ -154,6 +154,9 @@ void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus
   const Finder finder = sender == Sender::client ? Finder::server : Finder::client;
   raise_character_error(error, finder, sender, completed, detail);
   raise_limit_error(error, completed, detail);
+  if (error.kind == cdr::ErrorKind::no_value_factory)
+    throw CORBA::MARSHAL(minor_no_value_factory, completed,
+                         detail + "; call register_value_factory");
   throw CORBA::MARSHAL(minor_of(error.kind), completed, detail);
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("generated files equal the golden files") {
         "corba_again", "defaults",   "enums",       "exceptions", "fixed",   "forward",
         "idl4/modern", "includes",   "inheritance", "local",      "modules", "names",
         "operations",  "references", "parts",       "sequences",  "stock",   "structs",
-        "unions",      "wide"}) {
+        "unions",      "values",     "wide"}) {
     CAPTURE(name);
     const cpp11::GenerateResult generated = generate_file(name);
     REQUIRE(generated.files.size() == 4);

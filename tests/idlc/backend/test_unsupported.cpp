@@ -12,8 +12,9 @@ namespace {
 std::string error_of(const std::string& idl) {
   MemoryFiles files;
   files.add("base.idl",
-            "interface Base {\n  void push(in ValueBase data);\n};\ntypedef sequence<ValueBase> "
-            "Values;\n");
+            "custom valuetype Own { public long a; };\ninterface Base {\n  void push(in Own data);"
+            "\n};\ntypedef sequence<Own> Values;\nvaluetype Later;\n");
+  files.add("abstract.idl", "abstract interface A {};\n");
   files.add("test.idl", idl);
   CompileOptions options;
   options.main_file = "test.idl";
@@ -34,15 +35,17 @@ std::string error_of(const std::string& idl) {
 }  // namespace
 
 TEST_CASE("unsupported types are refused where they are used") {
-  CHECK(error_of("struct S { ValueBase v; };") ==
-        "1:22: values of type ValueBase are not generated yet");
-  CHECK(error_of("typedef map<ValueBase, long> S;") ==
-        "1:30: values of type ValueBase are not generated yet");
+  CHECK(error_of("#include \"base.idl\"\nstruct S { Own v; };") ==
+        "2:16: custom valuetypes are not generated yet");
+  CHECK(error_of("#include \"base.idl\"\nstruct S { Later v; };") ==
+        "2:18: no file defines the valuetype '::Later'");
 }
 
 TEST_CASE("map keys that C++ cannot compare are refused where they are used") {
   CHECK(error_of("struct K { long a; };\ntypedef map<K, long> M;") ==
         "2:22: a map cannot have keys of type '::K'");
+  CHECK(error_of("typedef map<ValueBase, long> M;") ==
+        "1:30: a map cannot have keys of type 'ValueBase'");
   CHECK(error_of("typedef map<any, long> M;") == "1:24: a map cannot have keys of type 'any'");
   CHECK(error_of("interface I {}; typedef sequence<I> Is; struct S { map<Is, long> m; };") ==
         "1:66: a map cannot have keys of type '::Is'");
@@ -68,7 +71,7 @@ TEST_CASE("declarations of orb.idl without C++ types are refused where they are 
   CHECK(error_of(include + "local interface I { struct S { CORBA::ParameterMode m; }; };") ==
         "2:53: uses of '::CORBA::ParameterMode' of orb.idl are not generated yet");
   CHECK(error_of(include + "struct S { CORBA::StringValue v; };") ==
-        "2:31: valuetypes are not generated yet");
+        "2:31: uses of '::CORBA::StringValue' of orb.idl are not generated yet");
 }
 
 TEST_CASE("components are refused where they are used") {
@@ -77,23 +80,24 @@ TEST_CASE("components are refused where they are used") {
   CHECK(error_of("component C {};\ninterface I : C {};") ==
         "2:11: interfaces with components as bases are not generated yet");
   CHECK(error_of("eventtype E { public long a; };\nstruct S { E e; };") ==
-        "2:14: valuetypes are not generated yet");
+        "2:14: event types are not generated yet");
 }
 
 TEST_CASE("unsupported declarations are refused where they are") {
-  CHECK(error_of("module M {\n  union U switch (long) { case 1: ValueBase a; };\n};") ==
-        "2:45: values of type ValueBase are not generated yet");
   CHECK(error_of("native N; struct S { N n; };") ==
         "1:24: members of native types are not generated yet");
   CHECK(error_of("native N; union S switch (long) { case 1: N n; };") ==
         "1:45: members of native types are not generated yet");
   CHECK(error_of("abstract interface A {};") == "1:20: abstract interfaces are not generated yet");
-  CHECK(error_of("valuetype V { public long a; };") == "1:11: valuetypes are not generated yet");
+  CHECK(error_of("custom valuetype V { public long a; };") ==
+        "1:18: custom valuetypes are not generated yet");
+  CHECK(error_of("#include \"abstract.idl\"\nvaluetype V supports A {};") ==
+        "2:11: valuetypes that support abstract interfaces are not generated yet");
 }
 
 TEST_CASE("typedefs of other files are refused where they are used") {
   CHECK(error_of("#include \"base.idl\"\ntypedef Values S;") ==
-        "2:16: values of type ValueBase are not generated yet");
+        "2:16: custom valuetypes are not generated yet");
   CHECK(error_of("#include <orb.idl>\ninterface I { attribute CORBA::Policy p; };") ==
         "2:39: a reference to the local interface '::CORBA::Policy' cannot be passed to another "
         "process");
@@ -101,7 +105,7 @@ TEST_CASE("typedefs of other files are refused where they are used") {
 
 TEST_CASE("inherited operations of other files are refused where they are declared") {
   CHECK(error_of("#include \"base.idl\"\ninterface I : Base {};") ==
-        "2:26: values of type ValueBase are not generated yet");
+        "3:20: custom valuetypes are not generated yet");
 }
 
 TEST_CASE("annotations are refused on declarations that they do not apply to") {

@@ -6,6 +6,7 @@
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/types.h"
 
 namespace perigee::idlc::cpp11 {
@@ -32,7 +33,8 @@ void define_answers(Writer& writer, const AmhOperation& operation, std::size_t n
   begin_answer(writer, operation.answer);
   {
     const Indented body(writer);
-    write_reply(writer, answer + ".reply", request_variables(operation.answer));
+    write_reply(writer, answer + ".reply", request_variables(operation.answer),
+                encoder_of(operation.answer, Passed::in_request, "_encoder_"));
   }
   writer.write("}");
   const Callable& exception = operation.answer_exception;
@@ -158,6 +160,7 @@ std::string amh_source_text(const Model& model, const std::vector<Amh>& all,
   Writer writer;
   writer.write(amh_source_head,
                {{"file", file}, {"header", string_literal(amh_header(file, names))}});
+  include_values(writer, model);
   begin_shadowing(writer, model, parameters);
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     if (const Amh* amh = interfaces.find(interface)) define_interface(inner, *amh->handler);

@@ -5,6 +5,7 @@
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_headers.h"
 
 namespace perigee::idlc::cpp11 {
 
@@ -68,6 +69,7 @@ std::string ami_server_source_text(const Model& model, const std::vector<Ami>& a
   Writer writer;
   writer.write(ami_server_source_head,
                {{"file", file}, {"header", string_literal(ami_server_header(file, names))}});
+  include_values(writer, model);
   begin_shadowing(writer, model, parameters);
   Writer contents;
   write_skeletons(contents, model.definitions, [&](Writer& inner, const Interface& interface) {

@@ -6,6 +6,7 @@
 #include "idlc/backends/cpp11/sent_arguments.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/types.h"
 
 namespace perigee::idlc::cpp11 {
@@ -58,7 +59,8 @@ void write_delivery(Writer& writer, const Ami& ami, const AmiOperation& operatio
                   "](::perigee::cdr::Decoder& _decoder_) {");
       {
         const Indented decoder(writer);
-        writer.chain("_decoder_ >> ", variables, " >> ");
+        writer.chain(decoder_of(reply, Passed::in_request, "_decoder_") + " >> ", variables,
+                     " >> ");
       }
       writer.write("});");
     }
@@ -107,6 +109,7 @@ std::string ami_source_text(const Model& model, const std::vector<Ami>& all,
   Writer writer;
   writer.write(ami_source_head,
                {{"file", file}, {"header", string_literal(ami_header(file, names))}});
+  include_values(writer, model);
   begin_shadowing(writer, model, parameters);
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     const Ami* ami = interfaces.find(interface);

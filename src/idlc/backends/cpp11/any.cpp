@@ -122,6 +122,9 @@ std::string value_type(const Declaration& type) {
       return qualified_name(type);
     case DeclarationKind::interface:
       return "::CORBA::object_reference<" + qualified_name(type) + ">";
+    case DeclarationKind::value_type:
+    case DeclarationKind::value_box:
+      return "::CORBA::valuetype_reference<" + qualified_name(type) + ">";
     default:
       return "";
   }

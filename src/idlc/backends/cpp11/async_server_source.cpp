@@ -4,6 +4,7 @@
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/types.h"
 
 namespace perigee::idlc::cpp11 {
@@ -44,7 +45,8 @@ void write_encoder(Writer& writer, const Coroutine& coroutine) {
   writer.list("[](", {"::perigee::cdr::Encoder& _encoder_", "const " + type + "& _result_"}, ") {");
   {
     const Indented body(writer);
-    writer.chain("_encoder_ << ", reply_values(coroutine), " << ");
+    writer.chain(encoder_of(coroutine.callable, Passed::in_reply, "_encoder_") + " << ",
+                 reply_values(coroutine), " << ");
   }
   writer.write("});");
 }
@@ -87,6 +89,7 @@ std::string async_server_source_text(const Model& model, const std::vector<Async
   Writer writer;
   writer.write(async_server_source_head,
                {{"file", file}, {"header", string_literal(async_server_header(file, names))}});
+  include_values(writer, model);
   begin_shadowing(writer, model);
   Writer contents;
   write_skeletons(contents, model.definitions, [&](Writer& inner, const Interface& interface) {

@@ -6,6 +6,7 @@
 #include "idlc/backends/cpp11/sent_arguments.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/types.h"
 
 namespace perigee::idlc::cpp11 {
@@ -23,15 +24,20 @@ constexpr std::string_view async_source_head =
 void write_decoder(Writer& writer, const Coroutine& coroutine) {
   const std::string type = result_type(coroutine);
   if (type == "void") return writer.write("nullptr);");
-  if (coroutine.results == nullptr) return writer.write("&::perigee::stub::decode<" + type + ">);");
+  const std::string decoder = decoder_of(coroutine.callable, Passed::in_reply, "_decoder_");
+  if (coroutine.results == nullptr && decoder == "_decoder_")
+    return writer.write("&::perigee::stub::decode<" + type + ">);");
   std::vector<std::string> values;
-  for (const Member& member : coroutine.results->members)
-    values.push_back("_results_." + cpp_name(member.name) + "()");
+  if (coroutine.results == nullptr)
+    values.emplace_back("_results_");
+  else
+    for (const Member& member : coroutine.results->members)
+      values.push_back("_results_." + cpp_name(member.name) + "()");
   writer.write("[](::perigee::cdr::Decoder& _decoder_) {");
   {
     const Indented body(writer);
     writer.write(type + " _results_;");
-    writer.chain("_decoder_ >> ", values, " >> ");
+    writer.chain(decoder + " >> ", values, " >> ");
     writer.write("return _results_;");
   }
   writer.write("});");
@@ -65,6 +71,7 @@ std::string async_source_text(const Model& model, const std::vector<Async>& all,
   Writer writer;
   writer.write(async_source_head,
                {{"file", file}, {"header", string_literal(async_header(file, names))}});
+  include_values(writer, model);
   begin_shadowing(writer, model);
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     const Async* async = interfaces.find(interface);

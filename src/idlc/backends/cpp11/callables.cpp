@@ -1,6 +1,7 @@
 // Represents operations and attributes by one type.
 #include "idlc/backends/cpp11/callables.h"
 
+#include "idlc/backends/cpp11/held_values.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
 
@@ -29,7 +30,8 @@ std::vector<Parameter> parameters_of(const Operation& operation) {
 bool is_moved(const Parameter& parameter) {
   const TypeKind kind = unaliased(*parameter.type).kind;
   return parameter.direction == Direction::in &&
-         (kind == TypeKind::interface || kind == TypeKind::object || is_pinned(parameter));
+         (kind == TypeKind::interface || kind == TypeKind::object || is_value(*parameter.type) ||
+          is_pinned(parameter));
 }
 
 Callable getter(const Attribute& attribute) {
@@ -56,6 +58,21 @@ Callable setter(const Attribute& attribute) {
           attribute.set_raises,
           false,
           {}};
+}
+
+bool passes_values(const Callable& callable, Passed passed) {
+  const Direction other = passed == Passed::in_request ? Direction::out : Direction::in;
+  const bool has_result = passed == Passed::in_reply && holds_values(*callable.return_type);
+  return has_result || std::ranges::any_of(callable.parameters, [&](const Parameter& parameter) {
+           return parameter.direction != other && holds_values(*parameter.type);
+         });
+}
+
+std::string writing(bool has_values, const std::string& encoder) {
+  return has_values ? "::perigee::value::Writing(" + encoder + ").encoder()" : encoder;
+}
+std::string reading(bool has_values, const std::string& decoder) {
+  return has_values ? "::perigee::value::Reading(" + decoder + ").decoder()" : decoder;
 }
 
 }  // namespace
@@ -96,8 +113,12 @@ bool Callable::has_results() const {
 }
 
 std::vector<Callable> callables(const Interface& interface) {
+  return callables(interface.contents);
+}
+
+std::vector<Callable> callables(const Declarations& contents) {
   std::vector<Callable> result;
-  for (const Declaration* declaration : interface.contents) {
+  for (const Declaration* declaration : contents) {
     if (const auto* operation = as<Operation>(declaration))
       result.push_back(from_operation(*operation));
     if (const auto* attribute = as<Attribute>(declaration)) {
@@ -164,6 +185,13 @@ std::vector<std::string> reply_variables(const Callable& callable) {
   for (const Parameter& parameter : callable.parameters)
     if (parameter.direction != Direction::in) result.push_back(cpp_name(parameter.name));
   return result;
+}
+
+std::string encoder_of(const Callable& callable, Passed passed, const std::string& encoder) {
+  return writing(passes_values(callable, passed), encoder);
+}
+std::string decoder_of(const Callable& callable, Passed passed, const std::string& decoder) {
+  return reading(passes_values(callable, passed), decoder);
 }
 
 }  // namespace perigee::idlc::cpp11

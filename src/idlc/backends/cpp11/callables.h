@@ -39,6 +39,8 @@ void pin_borrowed(Callable& callable);
 
 /// The callables that the interface itself declares, in the order of the text.
 std::vector<Callable> callables(const Interface& interface);
+/// The same for the contents of an interface or a valuetype.
+std::vector<Callable> callables(const Declarations& contents);
 
 /// "const std::string& symbol, int32_t& price": one item for each parameter.
 std::vector<std::string> parameter_list(const Callable& callable);
@@ -61,5 +63,11 @@ std::vector<std::string> reply_variables(const Callable& callable);
 
 /// The values that the client writes into the request: the variables, with borrowed ones marked.
 std::vector<std::string> request_values(const Callable& callable);
+
+enum class Passed { in_request, in_reply };
+/// An expression for the coder of the callable's arguments or results. Valuetypes that are passed
+/// together are marshalled through one object, so that each value is sent once.
+std::string encoder_of(const Callable& callable, Passed passed, const std::string& encoder);
+std::string decoder_of(const Callable& callable, Passed passed, const std::string& decoder);
 
 }  // namespace perigee::idlc::cpp11

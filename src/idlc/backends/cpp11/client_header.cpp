@@ -4,6 +4,7 @@
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/constants.h"
 #include "idlc/backends/cpp11/enums.h"
+#include "idlc/backends/cpp11/held_values.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/interfaces.h"
 #include "idlc/backends/cpp11/marshalling.h"
@@ -14,6 +15,7 @@
 #include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/types.h"
 #include "idlc/backends/cpp11/unions.h"
+#include "idlc/backends/cpp11/values.h"
 
 #include <algorithm>
 
@@ -81,6 +83,14 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
     declare_all_functions(writer, *structure, name_in_namespace(declaration));
 }
 
+/// The typedef of an interface or a valuetype names its class, not its reference, so that
+/// IDL::traits accepts it.
+std::string aliased_name(const Type& type) {
+  const bool has_reference = unaliased(type).kind == TypeKind::interface || is_value(type);
+  if (!has_reference) return cpp_type(type);
+  return type.declaration == nullptr ? "::CORBA::ValueBase" : qualified_name(*type.declaration);
+}
+
 void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
   const std::string name = cpp_name(declaration);
   switch (declaration.kind) {
@@ -96,13 +106,7 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
       return declare_constant(writer, *as<Constant>(&declaration), scope);
     case DeclarationKind::type_definition: {
       const Type& type = *as<Typedef>(&declaration)->type;
-      // The typedef of an interface names the interface, not its reference, so that IDL::traits
-      // accepts it.
-      const bool is_interface = unaliased(type).kind == TypeKind::interface;
-      return writer.write(
-          "using $name$ = $type$;",
-          {{"name", name},
-           {"type", is_interface ? qualified_name(*type.declaration) : cpp_type(type)}});
+      return writer.write("using $name$ = $type$;", {{"name", name}, {"type", aliased_name(type)}});
     }
     case DeclarationKind::structure:
       return declare_struct(writer, *as<Struct>(&declaration));
@@ -116,6 +120,10 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
       return declare_exception(writer, *as<Exception>(&declaration));
     case DeclarationKind::interface:
       return declare_interface(writer, *as<Interface>(&declaration));
+    case DeclarationKind::value_type:
+      return declare_value(writer, *as<ValueType>(&declaration));
+    case DeclarationKind::value_box:
+      return declare_value_box(writer, *as<ValueBox>(&declaration));
     default:
       return;  // the enclosing declaration declares operations, attributes and enumerators
   }
@@ -183,6 +191,10 @@ void specialise_traits(Writer& writer, const Declarations& declarations) {
     if (declaration->is_imported) continue;
     if (const Interface* interface = declared_interface(*declaration)) {
       declare_traits(writer, *interface);
+    } else if (const auto* value = as<ValueType>(declaration)) {
+      declare_value_traits(writer, *value);
+    } else if (const auto* box = as<ValueBox>(declaration)) {
+      declare_value_traits(writer, *box);
     } else if (is_class(*declaration)) {
       const std::string name = qualified_name(*declaration);
       const bool is_value = declaration->kind == DeclarationKind::bitmask;
@@ -200,7 +212,9 @@ void specialise_traits(Writer& writer, const Declarations& declarations) {
 
 void declare_types(Writer& writer, const Declarations& declarations, Scope scope) {
   for (const Declaration* declaration : declarations) {
-    const bool is_apart = is_class(*declaration);
+    const bool is_apart = is_class(*declaration) ||
+                          declaration->kind == DeclarationKind::value_type ||
+                          declaration->kind == DeclarationKind::value_box;
     if (is_apart) writer.separate();
     declare_type(writer, *declaration, scope);
     // The definition is in the files for any. The declaration must be here, because no other file
@@ -218,6 +232,7 @@ const Declarations& nested_declarations(const Declaration& declaration) {
   if (const auto* structure = as<Struct>(&declaration)) return structure->nested;
   if (const auto* exception = as<Exception>(&declaration)) return exception->nested;
   if (const auto* declared = as<Union>(&declaration)) return declared->nested;
+  if (const auto* value = as<ValueType>(&declaration)) return value->contents;
   return none;
 }
 
@@ -238,6 +253,7 @@ std::string client_header_text(const Model& model, const FileNames& names) {
   begin_shadowing(writer, model);
   declare_contents(writer, model.definitions);
   writer.separate();
+  declare_obv_classes(writer, model.definitions);
   specialise_traits(writer, model.definitions);
   end_shadowing(writer, model);
   return writer.take();

@@ -6,7 +6,9 @@
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/unions.h"
+#include "idlc/backends/cpp11/values.h"
 
 #include <algorithm>
 
@@ -41,6 +43,8 @@ void define(Writer& writer, const Declaration& declaration) {
   if (const auto* exception = as<Exception>(&declaration))
     define_exception(writer, *exception, name);
   if (const auto* interface = as<Interface>(&declaration)) define_interface(writer, *interface);
+  if (const auto* value = as<ValueType>(&declaration)) define_value(writer, *value);
+  if (const auto* box = as<ValueBox>(&declaration)) define_value_box(writer, *box);
 }
 
 void define_contents(Writer& writer, const Declarations& declarations) {
@@ -72,7 +76,9 @@ std::string client_source_text(const Model& model, const FileNames& names) {
   Writer writer;
   writer.write(client_source_head,
                {{"file", file}, {"header", string_literal(client_header(file, names))}});
+  if (uses_values(model)) writer.write("#include <perigee/orb/make_reference.h>");
   if (has_text(model.definitions)) writer.write("#include <perigee/orb/text.h>");
+  include_values(writer, model);
   writer.separate();
   begin_shadowing(writer, model);
   define_contents(writer, model.definitions);

@@ -1,6 +1,7 @@
 // Marshals structs and exceptions in CDR.
 #include "idlc/backends/cpp11/marshalling.h"
 
+#include "idlc/backends/cpp11/held_values.h"
 #include "idlc/backends/cpp11/layout.h"
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
@@ -204,9 +205,15 @@ struct Coder {
   std::string_view shift;
   std::string_view verb;      // of the library's functions: write_run
   std::string_view constant;  // "const " if values are not changed
+  std::string_view scope;     // of valuetypes
 };
-constexpr Coder encoding{"_encoder", "::perigee::cdr::Encoder&", "<<", "write", "const "};
-constexpr Coder decoding{"_decoder", "::perigee::cdr::Decoder&", ">>", "read", ""};
+constexpr Coder encoding{"_encoder", "::perigee::cdr::Encoder&", "<<", "write", "const ",
+                         "Writing"};
+constexpr Coder decoding{"_decoder", "::perigee::cdr::Decoder&", ">>", "read", "", "Reading"};
+
+/// Whether the members hold valuetypes that they may share. A struct is a part of arguments or
+/// results, which share them already.
+enum class Sharing : std::uint8_t { no, yes };
 
 void open_operator(Writer& writer, const Coder& coder, const std::string& parameter) {
   writer.separate();
@@ -260,11 +267,15 @@ void write_members(Writer& writer, const Coder& coder, const Struct* base,
 }
 
 void define_members_operator(Writer& writer, const Coder& coder, const Struct* base,
-                             const std::vector<Member>& members, const std::string& class_name) {
+                             const std::vector<Member>& members, const std::string& class_name,
+                             Sharing sharing = Sharing::no) {
   const bool is_empty = members.empty() && base == nullptr;
   open_operator(writer, coder, reference(coder, class_name) + (is_empty ? "" : " _value"));
   {
     const Indented body(writer);
+    if (sharing == Sharing::yes)
+      writer.write("::perigee::value::$scope$ _values($coder$);",
+                   {{"scope", coder.scope}, {"coder", coder.name}});
     write_members(writer, coder, base, members, class_name);
   }
   writer.write("}\n");
@@ -361,7 +372,8 @@ void define_operators(Writer& writer, const Exception& exception, const std::str
   writer.separate();
   define_wire(writer, exception.members, nullptr, class_name);
   for (const Coder& coder : {encoding, decoding})
-    define_members_operator(writer, coder, nullptr, exception.members, class_name);
+    define_members_operator(writer, coder, nullptr, exception.members, class_name,
+                            hold_values(exception.members) ? Sharing::yes : Sharing::no);
   writer.separate();
 }
 

@@ -25,7 +25,7 @@ void write_sent_arguments(Writer& writer, const Callable& arguments, Taking taki
   writer.list("[", captures, "](::perigee::cdr::Encoder& _encoder_) {");
   {
     const Indented body(writer);
-    writer.chain("_encoder_ << ", values, " << ");
+    writer.chain(encoder_of(arguments, Passed::in_request, "_encoder_") + " << ", values, " << ");
   }
   writer.write("},");
 }

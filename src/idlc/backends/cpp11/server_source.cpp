@@ -4,6 +4,7 @@
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
 #include "idlc/backends/cpp11/skeletons.h"
+#include "idlc/backends/cpp11/type_headers.h"
 
 namespace perigee::idlc::cpp11 {
 
@@ -23,6 +24,7 @@ std::string server_source_text(const Model& model, const FileNames& names) {
   Writer writer;
   writer.write(server_source_head,
                {{"file", file}, {"header", string_literal(server_header(file, names))}});
+  include_values(writer, model);
   begin_shadowing(writer, model);
   Writer contents;
   write_skeletons(contents, model.definitions, [](Writer& inner, const Interface& interface) {

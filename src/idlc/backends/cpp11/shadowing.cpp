@@ -23,6 +23,10 @@ class Walk final {
         names_.insert(declared->name);
       if (const auto* structure = as<Struct>(declared)) members(structure->members);
       if (const auto* exception = as<Exception>(declared)) members(exception->members);
+      if (const auto* value = as<ValueType>(declared))
+        for (const StateMember& state : value->state) parameters_.insert(state.member.name);
+      if (const auto* factory = as<Factory>(declared))
+        for (const Parameter& parameter : factory->parameters) parameters_.insert(parameter.name);
       if (const auto* operation = as<Operation>(declared))
         for (const Parameter& parameter : operation->parameters) parameters_.insert(parameter.name);
       declarations(nested_declarations(*declared));

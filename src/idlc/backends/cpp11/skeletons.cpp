@@ -173,24 +173,25 @@ void decode_arguments(Writer& writer, const Callable& callable, Arguments argume
   }
   if (!callable.contexts.empty()) writer.write(std::string(context_type) + " _context_;");
   if (callable.has_arguments())
-    writer.chain("_request_.arguments() >> ", decoded_variables(callable), " >> ");
+    writer.chain(decoder_of(callable, Passed::in_request, "_request_.arguments()") + " >> ",
+                 decoded_variables(callable), " >> ");
   writer.write("_request_.end_of_arguments();");
 }
 
 void write_reply(Writer& writer, const std::string& target,
-                 const std::vector<std::string>& variables) {
+                 const std::vector<std::string>& variables, const std::string& encoder) {
   if (variables.empty()) return writer.write(target + "(nullptr);");
   std::vector<std::string> captures;
   for (const std::string& variable : variables) captures.push_back("&" + variable);
   const std::string parameter = "](::perigee::cdr::Encoder& _encoder_) {";
   const std::string head_text = target + "([";
-  const std::string line = head_text + join(captures, ", ") + parameter + " _encoder_ << " +
+  const std::string line = head_text + join(captures, ", ") + parameter + " " + encoder + " << " +
                            join(variables, " << ") + "; });";
   if (writer.fits(line)) return writer.write(line);
   writer.list(head_text, captures, parameter);
   {
     const Indented body(writer);
-    writer.chain("_encoder_ << ", variables, " << ");
+    writer.chain(encoder + " << ", variables, " << ");
   }
   writer.write("});");
 }
@@ -218,7 +219,8 @@ void define_ordinary_function(Writer& writer, const SkeletonClass& skeleton,
     const std::string_view result = is_void(*callable.return_type) ? "" : "const auto _result_ = ";
     writer.list(std::string(result) + "_servant_." + callable.name + "(", argument_list(callable),
                 ");");
-    write_reply(writer, "_request_.reply", reply_variables(callable));
+    write_reply(writer, "_request_.reply", reply_variables(callable),
+                encoder_of(callable, Passed::in_reply, "_encoder_"));
   }
   writer.write("}");
 }

@@ -46,8 +46,9 @@ enum class Arguments : std::uint8_t { lent, moved };
 void decode_arguments(Writer& writer, const Callable& callable,
                       Arguments arguments = Arguments::lent);
 /// Writes `target(encoder of the variables);`, or `target(nullptr);` if there are no variables.
+/// `encoder`: an expression for the `_encoder_`.
 void write_reply(Writer& writer, const std::string& target,
-                 const std::vector<std::string>& variables);
+                 const std::vector<std::string>& variables, const std::string& encoder);
 
 /// The whole function, for servants that reply by returning.
 void define_ordinary_function(Writer& writer, const SkeletonClass& skeleton,

@@ -47,24 +47,25 @@ struct Coder {
   std::vector<std::string> variables;
   std::vector<std::string> values;  ///< the variables as operands of << or >>
   bool encodes;
+  std::string coder;  ///< the expression for the coder
 };
 
 /// `[&a, &b](::perigee::cdr::Encoder& _encoder_) { _encoder_ << a << b; }` or `nullptr`, then tail.
 void write_coder(Writer& writer, const Coder& what, std::string_view tail) {
-  const auto& [variables, values, encodes] = what;
+  const auto& [variables, values, encodes, expression] = what;
   if (variables.empty()) return writer.write(std::string("nullptr").append(tail));
   const std::string coder = encodes ? "_encoder_" : "_decoder_";
   const std::string shift = encodes ? " << " : " >> ";
   const std::string parameter =
       std::string("](::perigee::cdr::") + (encodes ? "Encoder& " : "Decoder& ") + coder + ") {";
   const std::string head = "[" + join(captures(variables), ", ") + parameter;
-  const std::string body = coder + shift + join(values, shift) + ";";
+  const std::string body = expression + shift + join(values, shift) + ";";
   const std::string line = head + " " + body + " }" + std::string(tail);
   if (writer.fits(line)) return writer.write(line);
   writer.list("[", captures(variables), parameter);
   {
     const Indented indented(writer);
-    writer.chain(coder + shift, values, shift);
+    writer.chain(expression + shift, values, shift);
   }
   writer.write(std::string("}").append(tail));
 }
@@ -77,8 +78,12 @@ void write_call(Writer& writer, const Callable& callable) {
   writer.write("::perigee::stub::invoke(");
   const Indented continuation(writer, 4);
   writer.write("*this, _operation_,");
-  write_coder(writer, {arguments, request_values(callable), true}, ",");
-  write_coder(writer, {results, results, false}, ");");
+  write_coder(writer,
+              {arguments, request_values(callable), true,
+               encoder_of(callable, Passed::in_request, "_encoder_")},
+              ",");
+  write_coder(writer,
+              {results, results, false, decoder_of(callable, Passed::in_reply, "_decoder_")}, ");");
 }
 
 }  // namespace

@@ -13,19 +13,6 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// The name of a type that cannot be generated yet, for the message; empty for other types.
-std::string_view missing_type(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::value_base:
-      return "values of type ValueBase";
-    case TypeKind::value_type:
-    case TypeKind::value_box:
-      return "valuetypes";
-    default:
-      return "";
-  }
-}
-
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -88,17 +75,18 @@ class Walk final {
       case DeclarationKind::value_box:
         // Files of other ORBs declare these two, but seldom use them.
         if (contains(boxes_of_corba, declared.scoped_name)) return;
-        return refuse(declared.location, "valuetypes");
+        return type(as<ValueBox>(&declared)->type, declared.location);
       case DeclarationKind::value_type:
-        return refuse(declared.location, "valuetypes");
+        return value_type(*as<ValueType>(&declared));
       case DeclarationKind::bitset:
       case DeclarationKind::bitmask:
       case DeclarationKind::enumeration:
       case DeclarationKind::forward:
       case DeclarationKind::native:
       case DeclarationKind::enumerator:
-      case DeclarationKind::factory:
         return;
+      case DeclarationKind::factory:
+        return factory(*as<Factory>(&declared));
     }
   }
 
@@ -171,6 +159,37 @@ class Walk final {
       count += operation_count(*base);
     }
     check_table(declared, count);
+  }
+
+  void value_type(const ValueType& declared) {
+    if (declared.is_custom) return refuse(declared.location, "custom valuetypes");
+    for (const ValueType* base : declared.bases)
+      if (base->is_imported || base->is_component) value_base(*base, declared);
+    for (const Interface* interface : declared.supports) supported(*interface, declared);
+    // A program implements the operations itself, so they may have local types.
+    is_in_local_ = true;
+    declarations(declared.contents);
+    is_in_local_ = false;
+    for (const StateMember& state : declared.state) members({state.member});
+  }
+
+  /// Bases in other files were not checked yet.
+  void value_base(const ValueType& base, const ValueType& derived) {
+    if (base.is_custom) refuse(derived.location, "valuetypes with custom bases");
+    if (base.is_component) refuse(derived.location, "valuetypes with event types as bases");
+  }
+
+  void supported(const Interface& interface, const ValueType& value) {
+    if (interface.is_abstract)
+      refuse(value.location, "valuetypes that support abstract interfaces");
+  }
+
+  void factory(const Factory& declared) {
+    exceptions(declared.raises, declared.location);
+    for (const Parameter& parameter : declared.parameters) {
+      annotations(parameter.annotations, false);
+      passed(parameter.type, parameter.location);
+    }
   }
 
   static std::size_t operation_count(const Interface& declared) {
@@ -272,8 +291,7 @@ class Walk final {
   void type(const Type* used, const Location& location) {
     if (used->kind == TypeKind::alias && !used->declaration->is_imported) return;
     if (used->kind == TypeKind::alias) return type(as<Typedef>(used->declaration)->type, location);
-    if (const std::string_view missing = missing_type(*used); !missing.empty())
-      return refuse(location, std::string(missing));
+    if (const auto* value = as<ValueType>(used->declaration)) return value_use(*value, location);
     if (used->key != nullptr) {
       type(used->key, location);
       map_key(*used->key, location);
@@ -287,14 +305,14 @@ class Walk final {
   /// refuses to marshal exceptions of orb.idl, because their C++ types in the library cannot be
   /// marshalled.
   void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
-    constexpr std::string_view missing_natives[] = {"::CORBA::ValueFactory",
-                                                    "::CORBA::AbstractBase"};
+    constexpr std::string_view missing_types[] = {"::CORBA::ValueFactory", "::CORBA::AbstractBase",
+                                                  "::CORBA::StringValue", "::CORBA::WStringValue"};
     if (!used.location.file->is_builtin) return;
     const bool is_in_library = has_library_type(used.scoped_name);
     const bool is_exception = used.kind == DeclarationKind::exception;
     const bool has_values = is_exception || used.kind == DeclarationKind::enumeration;
     const bool is_missing = has_values ? !is_in_library || (is_exception && is_marshalled)
-                                       : contains(missing_natives, used.scoped_name);
+                                       : contains(missing_types, used.scoped_name);
     if (is_missing) refuse(location, "uses of '" + used.scoped_name + "' of orb.idl");
   }
 
@@ -303,10 +321,18 @@ class Walk final {
   }
 
   void map_key(const Type& key, const Location& location) {
-    if (!has_order(key) && missing_type(unaliased(key)).empty())
+    if (!has_order(key))
       error(location, "a map cannot have keys of type '" + to_text(key) + "'",
             "the keys can be numbers, characters, booleans, enums, bitmasks and strings, and "
             "unbounded sequences and arrays of them");
+  }
+
+  void value_use(const ValueType& used, const Location& location) {
+    if (used.is_custom && used.is_imported) refuse(location, "custom valuetypes");
+    if (used.is_component) return refuse(location, "event types");
+    if (!used.is_defined)
+      error(location, "no file defines the valuetype '" + used.scoped_name + "'",
+            "include the file that defines it");
   }
 
   void interface_use(const Type& used, const Location& location) {

@@ -2,10 +2,13 @@
 #include "idlc/backends/cpp11/type_headers.h"
 
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/held_values.h"
 
 namespace perigee::idlc::cpp11 {
 
 namespace {
+
+constexpr const char* value_header = "perigee/orb/value.h";
 
 class Walk final {
  public:
@@ -26,10 +29,16 @@ class Walk final {
     if (const auto* constant = as<Constant>(&declared)) type(constant->type);
     if (const auto* interface = as<Interface>(&declared)) bases(*interface);
     if (declared.kind == DeclarationKind::bitset) headers_.insert("perigee/orb/bits.h");
+    if (const auto* value = as<ValueType>(&declared)) value_type(*value);
+    if (const auto* box = as<ValueBox>(&declared)) {
+      headers_.insert(value_header);
+      type(box->type);
+    }
+    if (const auto* factory = as<Factory>(&declared)) parameters(factory->parameters);
     if (const auto* attribute = as<Attribute>(&declared)) type(attribute->type);
     if (const auto* operation = as<Operation>(&declared)) {
       type(operation->return_type);
-      for (const Parameter& parameter : operation->parameters) type(parameter.type);
+      parameters(operation->parameters);
     }
     if (const auto* declared_union = as<Union>(&declared)) {
       headers_.insert("perigee/orb/union.h");
@@ -40,6 +49,27 @@ class Walk final {
   void bases(const Interface& declared) {
     if (declared.is_local) headers_.insert("perigee/orb/local_object.h");
     for (const Interface* base : declared.bases) built_in(*base);
+  }
+
+  void value_type(const ValueType& declared) {
+    headers_.insert(value_header);
+    for (const StateMember& state : declared.state) type(state.member.type);
+    for (const Interface* interface : declared.supports) {
+      operations(*interface);
+      for (const Interface* base : all_bases(*interface)) operations(*base);
+    }
+  }
+
+  /// A value has the operations of the interfaces that it supports.
+  void operations(const Interface& supported) {
+    for (const Declaration* content : supported.contents)
+      if (content->kind == DeclarationKind::operation ||
+          content->kind == DeclarationKind::attribute)
+        declaration(*content);
+  }
+
+  void parameters(const std::vector<Parameter>& all) {
+    for (const Parameter& parameter : all) type(parameter.type);
   }
 
   void members(const std::vector<Member>& all) {
@@ -55,6 +85,7 @@ class Walk final {
     if (const auto* interface = as<Interface>(used->declaration)) built_in(*interface);
     if (used->kind == TypeKind::enumeration && used->declaration->location.file->is_builtin)
       headers_.insert("perigee/orb/orb_enums.h");
+    if (is_value(*used)) headers_.insert(value_header);
     if (used->kind == TypeKind::any) headers_.insert("perigee/orb/any.h");
     if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
@@ -85,6 +116,14 @@ std::set<std::string> type_headers(const Model& model) {
   Walk walk;
   walk.declarations(model.definitions);
   return walk.take();
+}
+
+bool uses_values(const Model& model) { return type_headers(model).contains(value_header); }
+
+void include_values(Writer& writer, const Model& model) {
+  if (!uses_values(model)) return;
+  writer.write("#include <perigee/orb/value_marshalling.h>");
+  writer.separate();
 }
 
 }  // namespace perigee::idlc::cpp11

@@ -2,6 +2,7 @@
 // types that most files do not use, and that cost compile time.
 #pragma once
 
+#include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
 #include <set>
@@ -11,5 +12,9 @@ namespace perigee::idlc::cpp11 {
 
 /// The names of the headers as in an #include line, sorted.
 std::set<std::string> type_headers(const Model& model);
+/// Whether the main file declares or passes valuetypes.
+bool uses_values(const Model& model);
+/// For a source: includes the functions that marshal valuetypes, if the main file uses them.
+void include_values(Writer& writer, const Model& model);
 
 }  // namespace perigee::idlc::cpp11

@@ -1,10 +1,12 @@
 // Writes the C++ names of types.
 #include "idlc/backends/cpp11/types.h"
 
+#include "idlc/backends/cpp11/held_values.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/writer.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace perigee::idlc::cpp11 {
 
@@ -30,9 +32,14 @@ constexpr std::string_view exception_holder = "::Messaging::ExceptionHolder";
 
 std::string borrowed_element(const Type& type) { return cpp_type(*unaliased(type).element); }
 
+std::string value_reference_to(const std::string& name) {
+  return "::CORBA::valuetype_reference<" + name + ">";
+}
+
 std::string alias_type(const Type& type) {
   const Declaration& declaration = *type.declaration;
   if (unaliased(type).kind == TypeKind::interface) return reference_to(declaration);
+  if (is_value(type)) return value_reference_to(qualified_name(declaration));
   // The library has no C++ names for the typedefs of the built-in orb.idl.
   if (declaration.location.file != nullptr && declaration.location.file->is_builtin)
     return cpp_type(*as<Typedef>(&declaration)->type);
@@ -54,10 +61,9 @@ std::string array_type(const Type& type) {
   return result;
 }
 
-}  // namespace
-
-std::string cpp_type(const Type& type) {
-  switch (type.kind) {
+/// The C++ type of a basic type; empty for other types.
+std::string_view basic_type(TypeKind kind) {
+  switch (kind) {
     case TypeKind::void_type:
       return "void";
     case TypeKind::boolean:
@@ -89,6 +95,17 @@ std::string cpp_type(const Type& type) {
       return "long double";
     case TypeKind::wchar:
       return "wchar_t";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string cpp_type(const Type& type) {
+  if (const std::string_view basic = basic_type(type.kind); !basic.empty())
+    return std::string(basic);
+  switch (type.kind) {
     case TypeKind::any:
       return "::CORBA::Any";
     case TypeKind::type_code:
@@ -119,9 +136,14 @@ std::string cpp_type(const Type& type) {
       return reference_to(*type.declaration);
     case TypeKind::native:
       return native_type(*type.declaration);
+    case TypeKind::value_base:
+      return value_reference_to("::CORBA::ValueBase");
     case TypeKind::value_type:
-      return type.declaration->scoped_name == exception_holder ? reference_to(*type.declaration)
-                                                               : qualified_name(*type.declaration);
+      if (type.declaration->scoped_name == exception_holder) return reference_to(*type.declaration);
+      [[fallthrough]];
+    case TypeKind::value_box:
+      return is_value(type) ? value_reference_to(qualified_name(*type.declaration))
+                            : qualified_name(*type.declaration);
     default:
       return qualified_name(*type.declaration);  // a class or an enum; support.cpp refused the rest
   }
@@ -211,6 +233,7 @@ std::string parameter_type(const Parameter& parameter) {
   const bool by_value =
       (is_scalar(type) && kind != TypeKind::bitmask) || kind == TypeKind::interface ||
       kind == TypeKind::object || kind == TypeKind::native || kind == TypeKind::type_code ||
+      is_value(type) ||
       (kind == TypeKind::value_type && type.declaration->scoped_name == exception_holder);
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
 }

@@ -1,0 +1,118 @@
+// Reads the frames of valuetypes: tags, repository ids, indirections and chunks. Does not know the
+// types of values: the layer `orb` reads their state.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/decoder.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// What stands in front of the state of a value.
+struct ValueHeader {
+  enum class Kind : std::uint8_t {
+    none,     ///< the decoder has failed
+    null,     ///< the null value
+    earlier,  ///< an indirection to value number `number`
+    state,    ///< the state of value number `number` follows
+  };
+  Kind kind = Kind::none;
+  std::uint32_t number = 0;  ///< values of a message are counted from 0, in their order
+  bool is_chunked = false;
+  /// The repository ids, most derived first; empty if the value has the declared type. Valid until
+  /// the next header is read.
+  std::span<const std::string_view> ids;
+};
+
+/// The values of one message while it is decoded. Values and ids may refer to earlier ones.
+///
+/// Memory and time are linear in the octets that were read, and the memory is charged to the
+/// decoder. The position of a value is the number of octets behind its tag: this number stays the
+/// same in fragments, chunks and landed messages. One thread at a time.
+/// Source: CORBA 3.0, 15.3.4 "Value Types".
+class PERIGEE_API ValueReading {
+ public:
+  /// Becomes the reading of `decoder`, unless it has one. The decoder must outlive it, and its
+  /// copies must not be used afterwards.
+  explicit ValueReading(Decoder& decoder) noexcept;
+  ~ValueReading();
+  ValueReading(const ValueReading&) = delete;
+  ValueReading& operator=(const ValueReading&) = delete;
+
+  /// The decoder, for expressions: `ValueReading(decoder).decoder() >> a >> b`.
+  [[nodiscard]] Decoder& decoder() noexcept { return decoder_; }
+
+  /// Reads a tag and what follows it in front of the state.
+  ///
+  /// Errors, besides those of strings and limits:
+  /// - `bad_value`: an unknown tag; an indirection to a place where no value, id or URL is; a value
+  ///   without chunks inside a chunked value.
+  /// - `too_large`: more than `value_ids_max` ids.
+  /// - `not_supported`: a chunked value in a fragmented message of GIOP 1.1.
+  [[nodiscard]] ValueHeader begin(Decoder& decoder);
+  /// What to do with state behind the members that were read.
+  enum class Rest : std::uint8_t { refuse, skip };
+  /// Called after the state of a chunked value. Errors: `bad_value` (more state, wrong end tag),
+  /// `bad_length` (a chunk is longer than the message).
+  void end_chunked(Decoder& decoder, Rest rest);
+
+  /// Whether reads of the decoder are reads from chunks.
+  [[nodiscard]] bool reads_chunks() const noexcept { return reads_chunks_; }
+  /// Whether an indirection to an earlier value was read, so that the values may form a cycle.
+  [[nodiscard]] bool has_sharing() const noexcept { return has_sharing_; }
+
+ protected:
+  /// Whether this object is the reading of its decoder.
+  [[nodiscard]] bool is_active() const noexcept { return is_active_; }
+
+ private:
+  friend class Decoder;
+
+  enum class Kind : std::uint8_t { value, skipped_value, id, ids, codebase };
+  /// A place that indirections may lead to.
+  struct Entry {
+    std::size_t behind;   // octets from the place to the end of the message
+    std::uint32_t first;  // of a value its number, else the index of the first id
+    std::uint32_t count;  // of ids; 0: not complete
+    Kind kind;
+  };
+
+  [[nodiscard]] const Entry* entry_at(std::size_t behind_distance,
+                                      std::int32_t distance) const noexcept;
+  Entry* add(Decoder& decoder, std::size_t behind, Kind kind);
+  [[nodiscard]] const Entry* find_earlier(Decoder& decoder, Kind kind);
+  void read_codebase(Decoder& decoder);
+  [[nodiscard]] std::span<const std::string_view> read_types(Decoder& decoder, std::uint32_t tag);
+  [[nodiscard]] std::span<const std::string_view> read_id(Decoder& decoder);
+  [[nodiscard]] std::span<const std::string_view> read_ids(Decoder& decoder);
+  [[nodiscard]] ValueHeader read_value(Decoder& decoder, std::uint32_t tag, std::size_t behind);
+  [[nodiscard]] ValueHeader read_earlier(Decoder& decoder);
+  [[nodiscard]] ValueHeader begin_in_chunk(Decoder& decoder);
+  void find_end(Decoder& decoder, Rest rest);
+  void skip_state(Decoder& decoder, std::uint32_t tag);
+  void enter_chunks(Decoder& decoder) noexcept;
+  bool enter_chunk(Decoder& decoder, std::uint32_t size) noexcept;
+  void leave_chunk(Decoder& decoder) noexcept;
+  [[nodiscard]] std::byte* keep(std::size_t size) noexcept;
+
+  Decoder& decoder_;
+  bool is_active_ = false;
+  bool reads_chunks_ = false;
+  bool has_sharing_ = false;
+  std::uint32_t value_count_ = 0;
+  std::uint32_t level_ = 0;  // chunked values that are open
+  std::uint32_t ended_from_ =
+      0;                        // an end tag has ended the values of this level and deeper; 0: none
+  std::vector<Entry> entries_;  // in the order of the message: `behind` decreases
+  std::vector<std::string_view> ids_;
+  std::vector<std::unique_ptr<std::byte[]>> kept_;  // octets that chunks had divided
+};
+
+}  // namespace perigee::cdr

@@ -1,0 +1,67 @@
+// Writes the frames of valuetypes: tags, repository ids, indirections and chunks. Does not know the
+// types of values: the layer `orb` writes their state.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/cdr/encoder.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace perigee::cdr {
+
+/// The values of one message while it is encoded. A value that was written before is written as an
+/// indirection, and so is a repository id. One thread at a time.
+/// Source: CORBA 3.0, 15.3.4 "Value Types".
+class PERIGEE_API ValueWriting final {
+ public:
+  /// Becomes the writing of `encoder`, unless it has one. The encoder must outlive it.
+  explicit ValueWriting(Encoder& encoder) noexcept;
+  ~ValueWriting();
+  ValueWriting(const ValueWriting&) = delete;
+  ValueWriting& operator=(const ValueWriting&) = delete;
+
+  /// The encoder, for expressions: `ValueWriting(encoder).encoder() << a << b`.
+  [[nodiscard]] Encoder& encoder() noexcept { return encoder_; }
+
+  enum class Chunks : std::uint8_t { no, yes };
+
+  void write_null(Encoder& encoder);
+  /// Writes the front of a value. True: its state must follow, and then `end`. False: the value was
+  /// written before, so an indirection was written; or the encoder has failed (`too_deep`).
+  /// `value` is the address of the value, and must stay valid. `ids`: the most derived first.
+  /// Values inside a chunked value are chunked, whatever `chunks` says.
+  [[nodiscard]] bool begin(Encoder& encoder, const void* value,
+                           std::span<const std::string_view> ids, Chunks chunks);
+  void end(Encoder& encoder);
+  /// For `begin`, in place of the address of a value: a value that has no object. No object has
+  /// such an address.
+  [[nodiscard]] const void* make_key() noexcept {
+    return reinterpret_cast<const void*>(key_count_++ * 2 + 1);  // NOLINT: never dereferenced
+  }
+
+ private:
+  void write_indirection(Encoder& encoder, std::size_t position);
+  void write_id(Encoder& encoder, std::string_view id);
+  void begin_chunk(Encoder& encoder);
+  void end_chunk(Encoder& encoder);
+
+  Encoder& encoder_;
+  bool is_active_ = false;
+  std::uint32_t depth_ = 0;  // values that are open
+  std::uint32_t level_ = 0;  // chunked values that are open; all of them are inside the others
+  bool has_chunk_ = false;
+  std::size_t chunk_start_ = 0;                             // position of its first octet
+  std::size_t chunk_size_place_ = 0;                        // own octets in front of its size
+  std::unordered_map<const void*, std::size_t> positions_;  // of the tags of values
+  std::map<std::string, std::size_t, std::less<>> id_positions_;
+  std::uintptr_t key_count_ = 0;
+};
+
+}  // namespace perigee::cdr

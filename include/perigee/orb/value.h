@@ -1,0 +1,300 @@
+// Valuetypes in the C++11 mapping: CORBA::ValueBase, references to values, value factories.
+// Included by generated client headers that use valuetypes.
+#pragma once
+
+#include <perigee/base/counted_ptr.h>
+#include <perigee/base/export.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/traits.h>
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace perigee::cdr {
+class Encoder;
+class Decoder;
+}  // namespace perigee::cdr
+
+namespace perigee::value {
+
+/// The facts of a valuetype that are sent with its values: a constant in generated code.
+struct Description {
+  std::string_view id;
+  /// The concrete base that receivers may truncate the value to; null if there is none.
+  const Description* truncatable_base = nullptr;
+};
+
+}  // namespace perigee::value
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+class ValueBase;
+template <typename T>
+class servant_reference;
+template <typename T>
+class weak_valuetype_reference;
+
+/// A counted reference to a value. Null is the null value; using it raises INV_OBJREF. Several
+/// threads may use copies, but not the same valuetype_reference. Values have no locks of their own.
+///
+/// The counts do not detect cycles: values that refer to each other in a cycle exist until the
+/// program breaks the cycle, for example by setting one of the members to null.
+template <typename T>
+class valuetype_reference {
+ public:
+  using element_type = T;
+  using value_type = T;
+
+  valuetype_reference() noexcept = default;
+  valuetype_reference(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor)
+  explicit valuetype_reference(perigee::counted_ptr<T> value) noexcept : value_(std::move(value)) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  valuetype_reference(  // NOLINT(google-explicit-constructor)
+      const valuetype_reference<U>& other) noexcept
+      : value_(other._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  valuetype_reference(  // NOLINT(google-explicit-constructor)
+      valuetype_reference<U>&& other) noexcept
+      : value_(std::move(other)._shared()) {}
+  /// A servant that is also a value, because its valuetype supports the servant's interface.
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  valuetype_reference(  // NOLINT(google-explicit-constructor)
+      const servant_reference<U>& servant) noexcept
+      : value_(servant._shared()) {}
+
+  [[nodiscard]] T* operator->() const {
+    if (!value_) _raise_nil_reference();
+    return value_.get();
+  }
+  [[nodiscard]] T& operator*() const { return *operator->(); }
+  [[nodiscard]] T* get() const noexcept { return value_.get(); }
+  explicit operator bool() const noexcept { return value_ != nullptr; }
+  void reset() noexcept { value_.reset(); }
+  void swap(valuetype_reference& other) noexcept { value_.swap(other.value_); }
+  friend void swap(valuetype_reference& a, valuetype_reference& b) noexcept { a.swap(b); }
+  [[nodiscard]] weak_valuetype_reference<T> weak_reference() const noexcept {
+    return weak_valuetype_reference<T>(*this);
+  }
+
+  [[nodiscard]] const perigee::counted_ptr<T>& _shared() const& noexcept { return value_; }
+  [[nodiscard]] perigee::counted_ptr<T> _shared() && noexcept { return std::move(value_); }
+
+  /// Whether both refer to the same value. The state is not compared.
+  template <typename U>
+  friend bool operator==(const valuetype_reference& a, const valuetype_reference<U>& b) noexcept {
+    return a.get() == b.get();
+  }
+  friend bool operator==(const valuetype_reference& a, std::nullptr_t) noexcept {
+    return !a.value_;
+  }
+
+ private:
+  perigee::counted_ptr<T> value_;
+};
+
+/// Does not keep the value alive. `lock()` returns null if the value no longer exists.
+template <typename T>
+class weak_valuetype_reference {
+ public:
+  weak_valuetype_reference() noexcept = default;
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_valuetype_reference(  // NOLINT(google-explicit-constructor)
+      const valuetype_reference<U>& strong) noexcept
+      : value_(strong._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_valuetype_reference(  // NOLINT(google-explicit-constructor)
+      const weak_valuetype_reference<U>& other) noexcept
+      : value_(other._shared()) {}
+  [[nodiscard]] valuetype_reference<T> lock() const noexcept {
+    return valuetype_reference<T>(value_.lock());
+  }
+  [[nodiscard]] bool expired() const noexcept { return value_.expired(); }
+  void reset() noexcept { value_.reset(); }
+  [[nodiscard]] const perigee::weak_counted_ptr<T>& _shared() const noexcept { return value_; }
+
+ private:
+  perigee::weak_counted_ptr<T> value_;
+};
+
+/// Base of all values. `CORBA::make_reference` makes values.
+///
+/// Source: CORBA 3.0, 4.4 "ValueBase Operations"; OMG IDL to C++11 mapping, 6.18 "Valuetypes".
+class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
+ public:
+  using _ref_type = valuetype_reference<ValueBase>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/ValueBase:1.0";
+  /// The last references to many values may go at once, for example in a long list. Then the
+  /// destructors do not run inside each other.
+  using _destroyed_in_turn = void;
+
+  virtual ~ValueBase();
+  ValueBase& operator=(const ValueBase&) = delete;
+
+  /// @name For generated code.
+  /// @{
+  [[nodiscard]] virtual const perigee::value::Description& _description() const noexcept = 0;
+  /// Writes the state, without the front of the value. May fail the encoder.
+  virtual void _marshal(perigee::cdr::Encoder& encoder) const = 0;
+  /// Reads the state. If the decoder fails, or has failed before, all references of the state to
+  /// other values are null afterwards.
+  virtual void _unmarshal(perigee::cdr::Decoder& decoder) = 0;
+  /// @}
+
+ protected:
+  ValueBase() noexcept;
+  ValueBase(const ValueBase& other) noexcept;
+};
+
+/// A counted reference to a value factory.
+template <typename T>
+using valuefactory_reference = object_reference<T>;
+
+/// Base of all value factories. An ORB that receives a value asks the factory that was registered
+/// for the value's type. `CORBA::make_reference` makes factories.
+///
+/// The ORB may call a factory on several threads at once.
+class PERIGEE_API ValueFactoryBase : public virtual perigee::counted_from_this {
+ public:
+  using _ref_type = valuefactory_reference<ValueFactoryBase>;
+
+  virtual ~ValueFactoryBase();
+  ValueFactoryBase(const ValueFactoryBase&) = delete;
+  ValueFactoryBase& operator=(const ValueFactoryBase&) = delete;
+
+  /// A new value, whose state the ORB then reads. Null: the message is refused with MARSHAL.
+  virtual valuetype_reference<ValueBase> create_for_unmarshal() = 0;
+
+ protected:
+  ValueFactoryBase() noexcept;
+};
+using ValueFactory = valuefactory_reference<ValueFactoryBase>;
+
+/// Another name of IDL::traits, for programs that were written for TAOX11.
+template <typename T>
+using valuetype_traits = IDL::traits<T>;
+
+/// "Stock::Quote{…}" is for structs. Of a value, the text has only the repository id.
+[[nodiscard]] PERIGEE_API std::string _text_of_value(const ValueBase* value);
+template <typename T>
+std::string _text_of(const valuetype_reference<T>& value) {
+  return _text_of_value(value.get());
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace perigee::value {
+
+/// The members of IDL::traits of every valuetype and boxed value.
+template <typename T>
+struct value_traits : stub::output_traits<CORBA::valuetype_reference<T>> {
+  using value_type = CORBA::valuetype_reference<T>;
+  using ref_type = CORBA::valuetype_reference<T>;
+  using weak_ref_type = CORBA::weak_valuetype_reference<T>;
+  using in_type = ref_type;
+  using out_type = ref_type&;
+  using inout_type = ref_type&;
+  using base_type = T;
+
+  [[nodiscard]] static constexpr std::string_view repository_id() noexcept { return T::_type_id; }
+
+  /// The same value as a T, or null if it is not a T.
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const CORBA::valuetype_reference<U>& value) {
+    return ref_type(dynamic_counted_cast<T>(value._shared()));
+  }
+  [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
+
+  /// Makes a value of class `Implementation`, which is a T.
+  template <typename Implementation = T, typename... Arguments>
+    requires std::is_base_of_v<T, Implementation>
+  [[nodiscard]] static ref_type make_reference(Arguments&&... arguments) {
+    return ref_type(make_counted<Implementation>(std::forward<Arguments>(arguments)...));
+  }
+};
+
+/// What a decoder needs to know of the declared type of a value.
+struct Expected {
+  std::string_view id;
+  bool (*accepts)(const CORBA::ValueBase& value);
+  /// Makes a value of the type `id` if no factory is registered: a boxed value, or a value in an
+  /// any. Null for other types.
+  counted_ptr<CORBA::ValueBase> (*make)(const Expected& expected);
+  const void* context = nullptr;  ///< for `make`
+};
+
+template <typename T>
+bool is_a([[maybe_unused]] const CORBA::ValueBase& value) {
+  if constexpr (std::is_base_of_v<T, CORBA::ValueBase>)
+    return true;
+  else
+    return dynamic_cast<const T*>(&value) != nullptr;
+}
+template <typename T>
+counted_ptr<CORBA::ValueBase> make(const Expected& /*expected*/) {
+  return make_counted<T>();
+}
+template <typename T>
+constexpr Expected expected() noexcept {
+  if constexpr (requires { typename T::_boxed_type; })
+    return {T::_type_id, &is_a<T>, &make<T>};
+  else
+    return {T::_type_id, &is_a<T>, nullptr};
+}
+template <typename T>
+inline constexpr Expected expected_of = expected<T>();
+
+/// Encodes a value, or null. A value that the message has already is encoded as an indirection.
+PERIGEE_API void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value);
+/// Decodes a value of the expected type, or null. Errors: `no_value_factory`; `bad_value` (also if
+/// the value is of another type). Raises the exceptions of the factory.
+PERIGEE_API counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder, const Expected& expected);
+
+}  // namespace perigee::value
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+template <typename T>
+perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
+                                  const valuetype_reference<T>& value) {
+  perigee::value::encode(encoder, value.get());
+  return encoder;
+}
+template <typename T>
+perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, valuetype_reference<T>& value) {
+  const auto decoded = perigee::value::decode(decoder, perigee::value::expected_of<T>);
+  value = valuetype_reference<T>(perigee::dynamic_counted_cast<T>(decoded));
+  return decoder;
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+template <typename T>
+struct perigee::stub::is_written<CORBA::valuetype_reference<T>> : std::true_type {};
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<CORBA::ValueBase> : perigee::value::value_traits<CORBA::ValueBase> {};
+}  // namespace perigee_v1
+}  // namespace IDL
+
+/// Hashes the identity of the value, like ==.
+template <typename T>
+struct std::hash<CORBA::valuetype_reference<T>> {
+  std::size_t operator()(const CORBA::valuetype_reference<T>& value) const noexcept {
+    return std::hash<const void*>()(value.get());
+  }
+};

@@ -1,0 +1,477 @@
+// The classes of valuetypes and boxed values.
+#include "idlc/backends/cpp11/values.h"
+
+#include "idlc/backends/cpp11/callables.h"
+#include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/members.h"
+#include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/types.h"
+
+#include <algorithm>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+std::string reference_to(const std::string& name) {
+  return "::CORBA::valuetype_reference<" + name + ">";
+}
+
+const ValueType* concrete_base(const ValueType& value) {
+  const auto found = std::ranges::find(value.bases, false, &ValueType::is_abstract);
+  return found == value.bases.end() ? nullptr : *found;
+}
+
+std::vector<Member> members_of(const ValueType& value) {
+  std::vector<Member> members;
+  for (const StateMember& state : value.state) members.push_back(state.member);
+  return members;
+}
+
+std::vector<const Factory*> factories_of(const ValueType& value) {
+  std::vector<const Factory*> result;
+  for (const Declaration* content : value.contents)
+    if (const auto* factory = as<Factory>(content)) result.push_back(factory);
+  return result;
+}
+
+bool has_functions(const Declarations& contents) {
+  return std::ranges::any_of(contents, [](const Declaration* content) {
+    return content->kind == DeclarationKind::operation ||
+           content->kind == DeclarationKind::attribute;
+  });
+}
+
+/// Whether the program must write functions, so that the OBV class cannot be complete.
+bool has_functions(const ValueType& value) {
+  const auto interface_has_functions = [](const Interface* interface) {
+    const std::vector<const Interface*> bases = all_bases(*interface);
+    return has_functions(interface->contents) ||
+           std::ranges::any_of(bases,
+                               [](const Interface* base) { return has_functions(base->contents); });
+  };
+  return has_functions(value.contents) ||
+         std::ranges::any_of(value.supports, interface_has_functions) ||
+         std::ranges::any_of(value.bases,
+                             [](const ValueType* base) { return has_functions(*base); });
+}
+
+// ---- the class of a value ----------------------------------------------------------------------
+
+constexpr std::string_view class_head = R"(
+using _ref_type = ::CORBA::valuetype_reference<$name$>;
+static constexpr std::string_view _type_id = $id$;
+)";
+
+constexpr std::string_view marshalling_functions = R"(
+static const ::perigee::value::Description _value_description;
+const ::perigee::value::Description& _description() const noexcept override;
+void _marshal(::perigee::cdr::Encoder& _encoder) const override;
+void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+)";
+
+std::vector<std::string> base_classes(const ValueType& value) {
+  std::vector<std::string> result;
+  for (const ValueType* base : value.bases)
+    result.push_back("public virtual " + qualified_name(*base));
+  if (result.empty()) result.emplace_back("public virtual ::CORBA::ValueBase");
+  return result;
+}
+
+void declare_function(Writer& writer, const Callable& callable) {
+  writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
+              parameter_list(callable), ") = 0;");
+}
+
+/// Abstract functions, which the OBV class or the program overrides.
+void declare_state(Writer& writer, const ValueType& value, Access access) {
+  for (const StateMember& state : value.state) {
+    if (state.access != access) continue;
+    const std::string type = cpp_type(*state.member.type);
+    const std::string name = cpp_name(state.member.name);
+    writer.separate();
+    if (is_scalar(*state.member.type)) {
+      writer.write("virtual " + type + " " + name + "() const = 0;");
+      writer.write("virtual " + type + "& " + name + "() = 0;");
+      writer.write("virtual void " + name + "(" + type + " _value) = 0;");
+    } else {
+      writer.write("virtual const " + type + "& " + name + "() const = 0;");
+      writer.write("virtual " + type + "& " + name + "() = 0;");
+      writer.list("virtual void " + name + "(", {"const " + type + "& _value"}, ") = 0;");
+      writer.list("virtual void " + name + "(", {type + "&& _value"}, ") = 0;");
+    }
+  }
+}
+
+void declare_functions(Writer& writer, const ValueType& value) {
+  for (const Callable& callable : callables(value.contents)) declare_function(writer, callable);
+  for (const Interface* interface : value.supports) {
+    for (const Interface* base : all_bases(*interface))
+      for (const Callable& callable : callables(*base)) declare_function(writer, callable);
+    for (const Callable& callable : callables(*interface)) declare_function(writer, callable);
+  }
+}
+
+// ---- the factory -------------------------------------------------------------------------------
+
+std::string factory_name(const ValueType& value) { return cpp_name(value.name + "_init"); }
+std::string qualified_factory_name(const ValueType& value) {
+  const std::string scope = value.parent == nullptr ? "" : qualified_name(*value.parent);
+  return scope + "::" + factory_name(value);
+}
+
+constexpr std::string_view factory_head = R"(
+class $factory$ : public virtual ::CORBA::ValueFactoryBase {
+ public:
+  using _ref_type = ::CORBA::valuefactory_reference<$factory$>;
+
+  [[nodiscard]] std::string _obv_repository_id() const { return std::string($name$::_type_id); }
+)";
+
+constexpr std::string_view create_function = R"(
+::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
+)";
+
+void declare_factory(Writer& writer, const ValueType& value) {
+  const std::string name = cpp_name(value);
+  writer.separate();
+  writer.write(factory_head, {{"factory", factory_name(value)}, {"name", name}});
+  {
+    const Indented body(writer);
+    for (const Factory* factory : factories_of(value)) {
+      Callable callable;
+      callable.parameters = factory->parameters;
+      writer.list("virtual " + reference_to(name) + " " + cpp_name(factory->name) + "(",
+                  parameter_list(callable), ") = 0;");
+    }
+    if (!has_functions(value)) writer.write(create_function);
+  }
+  writer.write("};");
+}
+
+// ---- the OBV class -----------------------------------------------------------------------------
+
+/// "OBV_Stock::Nested", or "" at file level.
+std::string obv_namespace(const ValueType& value) {
+  return value.parent == nullptr ? "" : "OBV_" + qualified_name(*value.parent).substr(2);
+}
+std::string obv_name(const ValueType& value) {
+  return value.parent == nullptr ? "OBV_" + value.name : cpp_name(value);
+}
+std::string qualified_obv_name(const ValueType& value) {
+  const std::string scope = obv_namespace(value);
+  return (scope.empty() ? "" : "::" + scope) + "::" + obv_name(value);
+}
+
+/// A state member, and the class that declares it.
+struct OwnedMember {
+  const ValueType* owner;
+  const Member* member;
+};
+
+std::vector<OwnedMember> inherited_state(const ValueType& value) {
+  const ValueType* const base = concrete_base(value);
+  if (base == nullptr) return {};
+  std::vector<OwnedMember> result = inherited_state(*base);
+  for (const StateMember& state : base->state) result.push_back({base, &state.member});
+  return result;
+}
+
+std::string moved(const Member& member) {
+  const std::string name = cpp_name(member.name);
+  return is_scalar(*member.type) ? name : "std::move(" + name + ")";
+}
+
+/// A class derived from the OBV class calls the constructors of virtual bases itself, and without
+/// arguments. So the body of the constructor sets the state of the bases.
+void declare_obv_constructors(Writer& writer, const ValueType& value) {
+  const std::string name = obv_name(value);
+  writer.write("$name$() = default;", {{"name", name}});
+  const std::vector<OwnedMember> inherited = inherited_state(value);
+  const std::vector<Member> own = members_of(value);
+  if (inherited.empty() && own.empty()) return;
+  std::vector<std::string> parameters;
+  std::vector<std::string> initializers;
+  for (const OwnedMember& member : inherited)
+    parameters.push_back(cpp_type(*member.member->type) + " " + cpp_name(member.member->name));
+  const std::vector<std::string> fields = field_names(own);
+  for (std::size_t index = 0; index < own.size(); ++index) {
+    parameters.push_back(cpp_type(*own[index].type) + " " + cpp_name(own[index].name));
+    initializers.push_back(fields[index] + "(" + moved(own[index]) + ")");
+  }
+  writer.list("explicit " + name + "(", parameters, own.empty() ? ") {" : ")");
+  if (!own.empty()) {
+    const Indented continuation(writer, 4);
+    writer.list(": ", initializers, " {");
+  }
+  for (const OwnedMember& member : inherited)
+    writer.write("  " + qualified_obv_name(*member.owner) + "::" + cpp_name(member.member->name) +
+                 "(" + moved(*member.member) + ");");
+  writer.write("}");
+}
+
+void define_obv_state(Writer& writer, const ValueType& value, Access access) {
+  const std::vector<std::string> fields = field_names(members_of(value));
+  for (std::size_t index = 0; index < fields.size(); ++index) {
+    if (value.state[index].access != access) continue;
+    const Member& member = value.state[index].member;
+    const std::string type = cpp_type(*member.type);
+    const std::string name = cpp_name(member.name);
+    const std::string& field = fields[index];
+    const std::string get = " override { return " + field + "; }";
+    writer.separate();
+    if (is_scalar(*member.type)) {
+      writer.write(type + " " + name + "() const" + get);
+      writer.write(type + "& " + name + "()" + get);
+      writer.write("void " + name + "(" + type + " _value) override { " + field + " = _value; }");
+    } else {
+      writer.write("const " + type + "& " + name + "() const" + get);
+      writer.write(type + "& " + name + "()" + get);
+      writer.list("void " + name + "(", {"const " + type + "& _value"},
+                  ") override { " + field + " = _value; }");
+      writer.list("void " + name + "(", {type + "&& _value"},
+                  ") override { " + field + " = std::move(_value); }");
+    }
+  }
+}
+
+bool has_private_state(const ValueType& value) {
+  return std::ranges::any_of(
+      value.state, [](const StateMember& state) { return state.access == Access::private_state; });
+}
+
+void declare_obv_class(Writer& writer, const ValueType& value) {
+  std::vector<std::string> bases = {"public virtual " + qualified_name(value)};
+  if (const ValueType* base = concrete_base(value))
+    bases.push_back("public virtual " + qualified_obv_name(*base));
+  writer.separate();
+  writer.list("class " + obv_name(value) + " : ", bases, " {");
+  writer.write(" public:");
+  {
+    const Indented body(writer);
+    declare_obv_constructors(writer, value);
+    define_obv_state(writer, value, Access::public_state);
+  }
+  if (has_private_state(value)) {
+    writer.separate();
+    writer.write(" protected:");
+    const Indented body(writer);
+    define_obv_state(writer, value, Access::private_state);
+  }
+  declare_fields(writer, members_of(value));
+  writer.write("};");
+}
+
+void collect_values(const Declarations& declarations, std::vector<const ValueType*>& values) {
+  for (const Declaration* declaration : declarations) {
+    if (declaration->is_imported) continue;
+    const auto* value = as<ValueType>(declaration);
+    if (value != nullptr && !value->is_abstract) values.push_back(value);
+    if (const auto* module = as<Module>(declaration)) collect_values(module->contents, values);
+  }
+}
+
+// ---- traits ------------------------------------------------------------------------------------
+
+constexpr std::string_view concrete_traits = R"(
+template <>
+struct IDL::traits<$name$> : ::perigee::value::value_traits<$name$> {
+  using is_abstract = std::false_type;
+  using obv_type = $obv$;
+  using factory_type = $factory$;
+  using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
+};
+)";
+
+constexpr std::string_view abstract_traits = R"(
+template <>
+struct IDL::traits<$name$> : ::perigee::value::value_traits<$name$> {
+  using is_abstract = std::true_type;
+};
+)";
+
+constexpr std::string_view box_traits = R"(
+template <>
+struct IDL::traits<$name$> : ::perigee::value::value_traits<$name$> {};
+)";
+
+// ---- definitions -------------------------------------------------------------------------------
+
+constexpr std::string_view description_function = R"(
+const ::perigee::value::Description& $class$::_description() const noexcept {
+  return _value_description;
+}
+)";
+
+void define_description(Writer& writer, const ValueType& value) {
+  const ValueType* const base = value.is_truncatable ? concrete_base(value) : nullptr;
+  const std::string bases =
+      base == nullptr ? "nullptr" : "&" + qualified_name(*base) + "::_value_description";
+  writer.write("constinit const ::perigee::value::Description $class$::_value_description{",
+               {{"class", cpp_name(value)}});
+  writer.write("    _type_id, " + bases + "};");
+  writer.separate();
+  writer.write(description_function, {{"class", cpp_name(value)}});
+  writer.separate();
+}
+
+/// `verb`: "marshal" or "unmarshal".
+void define_state_function(Writer& writer, const ValueType& value, bool encodes) {
+  const std::string name = cpp_name(value);
+  const ValueType* const base = concrete_base(value);
+  const bool has_state = base != nullptr || !value.state.empty();
+  const std::string coder = has_state ? (encodes ? " _encoder" : " _decoder") : "";
+  const std::string shift = encodes ? " << " : " >> ";
+  const std::string verb = encodes ? "_marshal(" : "_unmarshal(";
+  writer.write("void " + name + "::" + verb + "::perigee::cdr::" +
+               (encodes ? "Encoder&" : "Decoder&") + coder + ")" + (encodes ? " const {" : " {"));
+  {
+    const Indented body(writer);
+    if (base != nullptr) writer.write(qualified_name(*base) + "::" + verb + coder.substr(1) + ");");
+    std::vector<std::string> members;
+    for (const StateMember& state : value.state)
+      members.push_back(cpp_name(state.member.name) + "()");
+    if (!members.empty()) writer.chain(coder.substr(1) + shift, members, shift);
+  }
+  writer.write("}");
+  writer.separate();
+}
+
+constexpr std::string_view create_definition = R"(
+::CORBA::valuetype_reference<::CORBA::ValueBase> $factory$::create_for_unmarshal() {
+  return ::CORBA::make_reference<$obv$>();
+}
+)";
+
+// ---- boxes -------------------------------------------------------------------------------------
+
+constexpr std::string_view box_head = R"(
+class $name$ final : public virtual ::CORBA::ValueBase {
+ public:
+  using _ref_type = ::CORBA::valuetype_reference<$name$>;
+  using _boxed_type = $type$;
+  static constexpr std::string_view _type_id = $id$;
+
+  $name$() = default;
+)";
+
+constexpr std::string_view scalar_box_accessors = R"(
+  explicit $name$(_boxed_type _boxed) : _boxed_(_boxed) {}
+
+  _boxed_type _value() const noexcept { return _boxed_; }
+  _boxed_type& _value() noexcept { return _boxed_; }
+  void _value(_boxed_type _boxed) noexcept { _boxed_ = _boxed; }
+)";
+
+constexpr std::string_view class_box_accessors = R"(
+  explicit $name$(_boxed_type _boxed) : _boxed_(std::move(_boxed)) {}
+
+  const _boxed_type& _value() const noexcept { return _boxed_; }
+  _boxed_type& _value() noexcept { return _boxed_; }
+  void _value(const _boxed_type& _boxed) { _boxed_ = _boxed; }
+  void _value(_boxed_type&& _boxed) noexcept { _boxed_ = std::move(_boxed); }
+)";
+
+constexpr std::string_view box_definitions = R"(
+constinit const ::perigee::value::Description $class$::_value_description{_type_id, nullptr};
+
+const ::perigee::value::Description& $class$::_description() const noexcept {
+  return _value_description;
+}
+
+void $class$::_marshal(::perigee::cdr::Encoder& _encoder) const { _encoder << _boxed_; }
+
+void $class$::_unmarshal(::perigee::cdr::Decoder& _decoder) { _decoder >> _boxed_; }
+)";
+
+}  // namespace
+
+void declare_value(Writer& writer, const ValueType& value) {
+  const std::string name = cpp_name(value);
+  writer.list("class " + name + " : ", base_classes(value), " {");
+  writer.write(" public:");
+  {
+    const Indented body(writer);
+    writer.write(class_head, {{"name", name}, {"id", string_literal(value.repository_id)}});
+    writer.separate();
+    declare_types(writer, value.contents, Scope::class_scope);
+    declare_state(writer, value, Access::public_state);
+    writer.separate();
+    declare_functions(writer, value);
+    writer.separate();
+    if (!value.is_abstract) writer.write(marshalling_functions);
+  }
+  writer.separate();
+  writer.write(" protected:");
+  {
+    const Indented body(writer);
+    writer.write("$name$() = default;", {{"name", name}});
+    declare_state(writer, value, Access::private_state);
+  }
+  writer.write("};");
+  if (!value.is_abstract) declare_factory(writer, value);
+}
+
+void declare_value_box(Writer& writer, const ValueBox& box) {
+  const std::string name = cpp_name(box);
+  writer.write(
+      box_head,
+      {{"name", name}, {"type", cpp_type(*box.type)}, {"id", string_literal(box.repository_id)}});
+  writer.write(is_scalar(*box.type) ? scalar_box_accessors : class_box_accessors, {{"name", name}});
+  writer.separate();
+  {
+    const Indented body(writer);
+    writer.write(marshalling_functions);
+  }
+  writer.separate();
+  writer.write(" private:\n  _boxed_type _boxed_$init$;\n};", {{"init", initializer(*box.type)}});
+}
+
+void declare_obv_classes(Writer& writer, const Declarations& declarations) {
+  std::vector<const ValueType*> values;
+  collect_values(declarations, values);
+  for (const ValueType* value : values) {
+    Writer contents;
+    declare_obv_class(contents, *value);
+    writer.separate();
+    const std::string scope = obv_namespace(*value);
+    if (scope.empty())
+      writer.write(contents.take());
+    else
+      write_namespace(writer, scope, contents.take());
+  }
+  writer.separate();
+}
+
+void declare_value_traits(Writer& writer, const ValueType& value) {
+  writer.separate();
+  writer.write(value.is_abstract ? abstract_traits : concrete_traits,
+               {{"name", qualified_name(value)},
+                {"obv", qualified_obv_name(value)},
+                {"factory", qualified_factory_name(value)}});
+  writer.separate();
+}
+
+void declare_value_traits(Writer& writer, const ValueBox& box) {
+  writer.separate();
+  writer.write(box_traits, {{"name", qualified_name(box)}});
+  writer.separate();
+}
+
+void define_value(Writer& writer, const ValueType& value) {
+  if (value.is_abstract) return;
+  define_description(writer, value);
+  define_state_function(writer, value, true);
+  define_state_function(writer, value, false);
+  if (has_functions(value)) return;
+  writer.write(create_definition,
+               {{"factory", factory_name(value)}, {"obv", qualified_obv_name(value)}});
+  writer.separate();
+}
+
+void define_value_box(Writer& writer, const ValueBox& box) {
+  writer.write(box_definitions, {{"class", cpp_name(box)}});
+  writer.separate();
+}
+
+}  // namespace perigee::idlc::cpp11

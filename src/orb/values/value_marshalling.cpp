@@ -1,0 +1,169 @@
+// Valuetypes: from references to their frames and state, and back.
+#include "orb/values/dynamic_value.h"
+#include "orb/values/reference_factory.h"
+#include <perigee/cdr/value_format.h>
+#include <perigee/orb/value.h>
+#include <perigee/orb/value_marshalling.h>
+
+#include <array>
+#include <exception>
+#include <utility>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+ValueBase::ValueBase() noexcept = default;
+// The copy has counts of its own.
+ValueBase::ValueBase(const ValueBase&) noexcept : perigee::counted_from_this() {}
+ValueBase::~ValueBase() = default;
+
+ValueFactoryBase::ValueFactoryBase() noexcept = default;
+ValueFactoryBase::~ValueFactoryBase() = default;
+
+std::string _text_of_value(const ValueBase* value) {
+  return value == nullptr ? "null" : "value of " + std::string(value->_description().id);
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace perigee::value {
+
+namespace {
+
+/// The ids of a value: its own, then those of the bases that it can be truncated to.
+class Ids {
+ public:
+  explicit Ids(const Description& description) noexcept {
+    for (const Description* type = &description; type != nullptr && count_ != ids_.size();
+         type = type->truncatable_base)
+      ids_[count_++] = type->id;
+  }
+  [[nodiscard]] std::span<const std::string_view> all() const noexcept {
+    return std::span(ids_).first(count_);
+  }
+
+ private:
+  std::array<std::string_view, cdr::value_ids_max> ids_;
+  std::size_t count_ = 0;
+};
+
+/// A new value, and whether its type is a base of the received type.
+struct Made {
+  counted_ptr<CORBA::ValueBase> value;
+  bool is_truncated = false;
+};
+
+/// Null if there is no factory, or if the factory has returned null.
+counted_ptr<CORBA::ValueBase> make_of_type(const cdr::Decoder& decoder, std::string_view id,
+                                           const Expected& expected) {
+  orb::ReferenceFactory* const orb = orb::ReferenceFactory::from(decoder.environment());
+  if (orb != nullptr)
+    if (const CORBA::ValueFactory factory = orb->find_value_factory(id))
+      return factory->create_for_unmarshal()._shared();
+  return expected.make != nullptr && id == expected.id ? expected.make(expected) : nullptr;
+}
+
+/// A value without ids is of the expected type. A value without chunks cannot be truncated.
+Made make_value(const cdr::Decoder& decoder, const cdr::ValueHeader& header,
+                const Expected& expected) {
+  if (header.ids.empty()) return {make_of_type(decoder, expected.id, expected)};
+  const std::size_t count = header.is_chunked ? header.ids.size() : 1;
+  for (std::size_t index = 0; index != count; ++index)
+    if (auto value = make_of_type(decoder, header.ids[index], expected))
+      return {std::move(value), index != 0};
+  return {};
+}
+
+bool may_be_shared(const CORBA::ValueBase& value) {
+  const auto* const dynamic = dynamic_cast<const orb::DynamicValue*>(&value);
+  return dynamic == nullptr || dynamic->is_complete();
+}
+
+}  // namespace
+
+void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value) {
+  Writing own(encoder);
+  Writing& writing = *encoder.values();
+  if (value == nullptr) return writing.write_null(encoder);
+  const Description& description = value->_description();
+  const Ids ids(description);
+  const bool is_truncatable = description.truncatable_base != nullptr;
+  if (!writing.begin(encoder, value, ids.all(),
+                     is_truncatable ? Writing::Chunks::yes : Writing::Chunks::no))
+    return;
+  value->_marshal(encoder);
+  writing.end(encoder);
+}
+
+counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder, const Expected& expected) {
+  Reading own(decoder);
+  return Reading::of(decoder).decode(decoder, expected);
+}
+
+Reading::Reading(cdr::Decoder& decoder) noexcept
+    : ValueReading(decoder), exceptions_(std::uncaught_exceptions()) {}
+
+Reading::~Reading() {
+  const bool is_raising = std::uncaught_exceptions() > exceptions_;
+  if (!is_active() || !has_sharing() || (decoder().ok() && !is_raising)) return;
+  decoder().fail(cdr::ErrorKind::bad_value);
+  break_cycles();
+}
+
+// A decoder that has failed gives null references.
+void Reading::break_cycles() noexcept {
+  for (const counted_ptr<CORBA::ValueBase>& value : values_) {
+    if (value == nullptr) continue;
+    try {
+      value->_unmarshal(decoder());
+    } catch (...) {
+      continue;  // the next values may still be in the cycle
+    }
+  }
+}
+
+counted_ptr<CORBA::ValueBase> Reading::decode(cdr::Decoder& decoder, const Expected& expected) {
+  const cdr::ValueHeader header = begin(decoder);
+  switch (header.kind) {
+    case cdr::ValueHeader::Kind::none:
+    case cdr::ValueHeader::Kind::null:
+      return nullptr;
+    case cdr::ValueHeader::Kind::earlier: {
+      counted_ptr<CORBA::ValueBase> value =
+          header.number < values_.size() ? values_[header.number] : nullptr;
+      if (value != nullptr && expected.accepts(*value) && may_be_shared(*value)) return value;
+      decoder.fail(cdr::ErrorKind::bad_value);
+      return nullptr;
+    }
+    case cdr::ValueHeader::Kind::state:
+      return decode_state(decoder, header, expected);
+  }
+  return nullptr;
+}
+
+counted_ptr<CORBA::ValueBase> Reading::decode_state(cdr::Decoder& decoder,
+                                                    const cdr::ValueHeader& header,
+                                                    const Expected& expected) {
+  decoder.count_object();
+  decoder.enter();
+  if (!decoder.ok()) return nullptr;
+  Made made = make_value(decoder, header, expected);
+  if (made.value == nullptr) {
+    decoder.fail(cdr::ErrorKind::no_value_factory);
+    return nullptr;
+  }
+  if (!expected.accepts(*made.value)) {
+    decoder.fail(cdr::ErrorKind::bad_value);
+    return nullptr;
+  }
+  values_.resize(header.number + 1);  // values that were skipped have no object
+  values_[header.number] = made.value;
+  made.value->_unmarshal(decoder);
+  if (header.is_chunked && decoder.ok())
+    end_chunked(decoder, made.is_truncated ? Rest::skip : Rest::refuse);
+  decoder.leave();
+  return decoder.ok() ? std::move(made.value) : nullptr;
+}
+
+}  // namespace perigee::value

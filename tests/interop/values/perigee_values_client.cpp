@@ -1,0 +1,141 @@
+// The Perigee client of the interoperability tests of valuetypes:
+//   perigee_values_client FILE [--quit] [--truncate] [Perigee options]
+// reads the server's IOR from FILE. --truncate: the server has no factory for Detailed.
+#include "../checks.h"
+#include "../perigee_call.h"
+#include "perigee_values_peer.h"
+
+#include <string>
+
+namespace {
+
+using namespace ValuesInterop;
+using PeerReference = IDL::traits<Peer>::ref_type;
+using PointReference = Point::_ref_type;
+using NodeReference = Node::_ref_type;
+
+PointReference make_point(int32_t x) {
+  return CORBA::make_reference<OBV_ValuesInterop::Point>(x, x + 0.5);
+}
+Named::_ref_type make_named(int32_t x, const std::string& name) {
+  return CORBA::make_reference<OBV_ValuesInterop::Named>(x, x + 0.5, name, int16_t{7});
+}
+NodeReference make_node(int32_t id) {
+  return CORBA::make_reference<OBV_ValuesInterop::Node>(id, NodeReference(), Nodes());
+}
+Detailed::_ref_type make_detailed() {
+  Octets blob(1'001);
+  for (std::size_t index = 0; index < blob.size(); ++index)
+    blob[index] = static_cast<uint8_t>(index);
+  return CORBA::make_reference<OBV_ValuesInterop::Detailed>(
+      1, 2.5, std::string("detailed"), int16_t{9}, make_named(5, "inner"), blob, Named::_ref_type(),
+      std::string("tail"));
+}
+
+void check_point(const PeerReference& peer, const PointReference& value) {
+  PointReference b = make_named(8, "old");
+  PointReference c;
+  const PointReference result = peer->echo_point(value, b, c);
+  CHECK(bool(result) == bool(value));
+  CHECK(b == result);  // one value in the reply
+  if (value) {
+    CHECK(result->x() == value->x());
+    CHECK(result->y() == value->y());
+  }
+  const auto old = IDL::traits<Named>::narrow(c);
+  CHECK(old && old->name() == "old");
+}
+
+void check_points(const PeerReference& peer, bool truncates) {
+  check_point(peer, nullptr);
+  check_point(peer, make_point(3));
+  check_point(peer, make_named(4, "named"));
+  check_point(peer, make_detailed());
+  CHECK(peer->type_of(make_point(3)) == "Point");
+  CHECK(peer->type_of(make_named(4, "named")) == "Named");
+  CHECK(peer->type_of(make_detailed()) == (truncates ? "Named" : "Detailed"));
+  CHECK(peer->type_of(nullptr) == "null");
+  if (truncates) return;
+  PointReference b;
+  PointReference c;
+  const auto again = IDL::traits<Detailed>::narrow(peer->echo_point(make_detailed(), b, c));
+  CHECK(again && again->blob() == make_detailed()->blob());
+  CHECK(again && again->tail() == "tail");
+  CHECK(again && again->inner()->x() == 5);
+}
+
+void check_graphs(const PeerReference& peer) {
+  const NodeReference first = make_node(1);
+  const NodeReference second = make_node(2);
+  first->next(second);
+  second->next(first);  // a cycle
+  second->others({first, nullptr});
+  CHECK(peer->is_same(first, first));
+  CHECK(!peer->is_same(first, second));
+  NodeReference b = second;
+  NodeReference c;
+  const NodeReference result = peer->echo_node(first, b, c);
+  CHECK(result->id() == 1);
+  CHECK(result->next()->id() == 2);
+  CHECK(result->next()->next() == result);
+  CHECK(result->next() == c);
+  CHECK(b == result);
+  CHECK(c->others().size() == 2 && c->others()[0] == result);
+  const Nodes echoed = peer->echo_nodes({first, nullptr, first});
+  CHECK(echoed.size() == 3 && echoed[0] == echoed[2] && !echoed[1]);
+  Pair pair_b(second, 1, nullptr, nullptr);
+  Pair pair_c;
+  const Pair pair = peer->echo_pair(Pair(first, 5, first, make_point(1)), pair_b, pair_c);
+  CHECK(pair.first() == pair.second());
+  CHECK(pair.place()->x() == 1);
+  CHECK(pair_b.first() == pair.first());
+  CHECK(pair_c.first() == pair.first()->next());
+  for (const NodeReference& node : {second, result, echoed[0]}) {
+    node->next(nullptr);
+    node->others().clear();
+  }
+}
+
+void check_boxes(const PeerReference& peer) {
+  CHECK(peer->echo_number(CORBA::make_reference<Number>(-7))->_value() == -7);
+  CHECK(!peer->echo_number(nullptr));
+  CHECK(peer->echo_title(CORBA::make_reference<Title>("title"))->_value() == "title");
+  const std::vector<int32_t> longs{1, -2, 3};
+  CHECK(peer->echo_longs(CORBA::make_reference<Longs>(longs))->_value() == longs);
+  CHECK(peer->echo_empty(CORBA::make_reference<OBV_ValuesInterop::Empty>()));
+}
+
+void check_anys(const PeerReference& peer) {
+  CORBA::Any any;
+  any <<= make_node(6);
+  NodeReference node;
+  CHECK((peer->echo_any(any) >>= node) && node->id() == 6);
+  any <<= make_named(3, "in any");
+  Named::_ref_type named;
+  CHECK((peer->echo_any(any) >>= named) && named->name() == "in any");
+  any <<= CORBA::make_reference<Title>("boxed");
+  Title::_ref_type title;
+  CHECK((peer->echo_any(any) >>= title) && title->_value() == "boxed");
+  const NodeReference shared = make_node(7);
+  any <<= Pair(shared, 2, shared, make_point(5));
+  Pair pair;
+  CHECK((peer->echo_any(any) >>= pair) && pair.second()->id() == 7 && pair.place()->x() == 5);
+}
+
+int run(const CORBA::object_reference<CORBA::ORB>& orb, const std::vector<std::string>& arguments) {
+  interop::register_factories(*orb, interop::Factories::all);
+  const auto peer = IDL::traits<Peer>::narrow(interop::object_in_file(*orb, arguments));
+  check_points(peer, interop::has_option(arguments, "--truncate"));
+  check_graphs(peer);
+  check_boxes(peer);
+  check_anys(peer);
+  CHECK_THROWS(peer->refuse(make_point(4)), Refused, CHECK(caught.place()->x() == 4));
+  if (interop::has_option(arguments, "--quit")) peer->quit();
+  return interop::finish("perigee_values_client");
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  return interop::call(argc, argv, "perigee_values_client", "FILE [--quit] [--truncate]", run);
+}

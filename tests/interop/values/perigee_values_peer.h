@@ -1,0 +1,80 @@
+// ValuesInterop::Peer as a Perigee servant, and the factories of its valuetypes.
+#pragma once
+
+#include "values_interopA.h"
+#include "values_interopS.h"
+#include <perigee/corba.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace interop {
+
+enum class Factories { all, without_detailed };
+
+inline void register_factories(CORBA::ORB& orb, Factories factories) {
+  using namespace ValuesInterop;
+  const auto add = [&orb](std::string_view id, const CORBA::ValueFactory& factory) {
+    orb.register_value_factory(std::string(id), factory);
+  };
+  add(Point::_type_id, CORBA::make_reference<Point_init>());
+  add(Named::_type_id, CORBA::make_reference<Named_init>());
+  add(Node::_type_id, CORBA::make_reference<Node_init>());
+  add(Empty::_type_id, CORBA::make_reference<Empty_init>());
+  if (factories == Factories::all) add(Detailed::_type_id, CORBA::make_reference<Detailed_init>());
+}
+
+class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::base_type {
+ public:
+  using PointReference = ValuesInterop::Point::_ref_type;
+  using NodeReference = ValuesInterop::Node::_ref_type;
+
+  explicit ValuesServant(std::function<void()> on_quit) : on_quit_(std::move(on_quit)) {}
+
+  PointReference echo_point(PointReference a, PointReference& b, PointReference& c) override {
+    return echo(a, b, c);
+  }
+  NodeReference echo_node(NodeReference a, NodeReference& b, NodeReference& c) override {
+    return echo(a, b, c);
+  }
+  ValuesInterop::Pair echo_pair(const ValuesInterop::Pair& a, ValuesInterop::Pair& b,
+                                ValuesInterop::Pair& c) override {
+    return echo(a, b, c);
+  }
+  ValuesInterop::Nodes echo_nodes(const ValuesInterop::Nodes& a) override { return a; }
+  ValuesInterop::Number::_ref_type echo_number(ValuesInterop::Number::_ref_type a) override {
+    return a;
+  }
+  ValuesInterop::Title::_ref_type echo_title(ValuesInterop::Title::_ref_type a) override {
+    return a;
+  }
+  ValuesInterop::Longs::_ref_type echo_longs(ValuesInterop::Longs::_ref_type a) override {
+    return a;
+  }
+  ValuesInterop::Empty::_ref_type echo_empty(ValuesInterop::Empty::_ref_type a) override {
+    return a;
+  }
+  CORBA::Any echo_any(const CORBA::Any& a) override { return a; }
+  std::string type_of(PointReference value) override {
+    if (!value) return "null";
+    if (IDL::traits<ValuesInterop::Detailed>::narrow(value)) return "Detailed";
+    return IDL::traits<ValuesInterop::Named>::narrow(value) ? "Named" : "Point";
+  }
+  bool is_same(NodeReference a, NodeReference b) override { return a == b; }
+  void refuse(PointReference place) override {
+    throw ValuesInterop::Refused(std::move(place), "refused");
+  }
+  void quit() override { on_quit_(); }
+
+ private:
+  template <typename T>
+  static T echo(const T& a, T& b, T& c) {
+    c = std::exchange(b, a);
+    return a;
+  }
+
+  std::function<void()> on_quit_;
+};
+
+}  // namespace interop

@@ -1,0 +1,96 @@
+// Valuetypes in anys: with and without a class of the program.
+#include "known_values.h"
+#include "valuesA.h"
+
+namespace perigee::test {
+
+namespace {
+
+constexpr std::endian order = std::endian::little;
+
+CORBA::Any through_octets(KnownValues& known, const CORBA::Any& any) {
+  const Octets octets = encode_values(order, 3, any);
+  CORBA::Any decoded;
+  REQUIRE(decode_values(known, octets, order, 3, decoded) == cdr::ErrorKind::none);
+  return decoded;
+}
+
+}  // namespace
+
+TEST_CASE("an any holds a value and gives the same value each time") {
+  const auto point = make_point(1, 2);
+  CORBA::Any any;
+  any <<= point;
+  Ledger::Point::_ref_type extracted;
+  REQUIRE((any >>= extracted));
+  CHECK(extracted == point);
+  Ledger::Node::_ref_type node;
+  CHECK_FALSE((any >>= node));
+  CORBA::valuetype_reference<CORBA::ValueBase> base;
+  REQUIRE((any >>= base));
+  CHECK(base == point);
+}
+
+TEST_CASE("a value in an any arrives with its derived type") {
+  KnownValues known;
+  CORBA::Any any;
+  any <<= Ledger::Point::_ref_type(make_named(1, 2, "n"));
+  const CORBA::Any received = through_octets(known, any);
+  Ledger::Named::_ref_type named;
+  REQUIRE((received >>= named));
+  CHECK(named->name() == "n");
+  CHECK(received.type()->kind() == CORBA::TCKind::tk_value);
+}
+
+TEST_CASE("null and boxed values survive in an any") {
+  KnownValues known;
+  CORBA::Any any;
+  any <<= Ledger::Point::_ref_type();
+  Ledger::Point::_ref_type point = make_point(1, 2);
+  REQUIRE((through_octets(known, any) >>= point));
+  CHECK(!point);
+  Ledger::Node::_ref_type node;
+  CHECK_FALSE((through_octets(known, any) >>= node));
+
+  any <<= CORBA::make_reference<Ledger::Words>(std::vector<std::string>{"a", "b"});
+  Ledger::Words::_ref_type words;
+  REQUIRE((through_octets(known, any) >>= words));
+  CHECK(words->_value() == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("an any forwards a value of a type that has no factory") {
+  KnownValues known;
+  KnownValues gateway;
+  for (const auto id : {Ledger::Deep::_type_id, Ledger::Named::_type_id, Ledger::Point::_type_id,
+                        Ledger::Node::_type_id})
+    gateway.factories().remove(std::string(id));
+  const auto deep = CORBA::make_reference<OBV_Ledger::Deep>(
+      3, 0.25, std::string("deep"), uint16_t{9}, make_point(5, 6),
+      Ledger::Nodes{make_node(1), nullptr}, std::string("note"));
+  deep->nodes().push_back(deep->nodes().front());
+  CORBA::Any any;
+  any <<= Ledger::Deep::_ref_type(deep);
+  const CORBA::Any forwarded = through_octets(gateway, any);
+  const CORBA::Any received = through_octets(known, forwarded);
+  Ledger::Deep::_ref_type decoded;
+  REQUIRE((received >>= decoded));
+  CHECK(decoded->name() == "deep");
+  CHECK(decoded->inner()->x() == 5);
+  CHECK(decoded->nodes().at(0)->id() == 1);
+  CHECK(decoded->note() == "note");
+}
+
+TEST_CASE("structs with values survive in an any") {
+  KnownValues known;
+  const auto node = make_node(4);
+  CORBA::Any any;
+  any <<= Ledger::Pair(node, node, CORBA::make_reference<Ledger::Number>(6));
+  const CORBA::Any received = through_octets(known, any);
+  const CORBA::Any again = through_octets(known, received);
+  Ledger::Pair pair;
+  REQUIRE((again >>= pair));
+  CHECK(pair.first()->id() == 4);
+  CHECK(pair.count()->_value() == 6);
+}
+
+}  // namespace perigee::test

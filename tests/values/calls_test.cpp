@@ -1,0 +1,231 @@
+// Values as arguments, results and members of exceptions, in calls over TCP.
+#include "compat/two_orbs.h"
+#include "known_values.h"
+#include "valuesA.h"
+#include "valuesAmhS.h"
+#include "valuesAmiC.h"
+#include "valuesS.h"
+
+#include <chrono>
+
+namespace perigee::test {
+
+namespace {
+
+class BankServant : public CORBA::servant_traits<Ledger::Bank>::base_type {
+ public:
+  Ledger::Point::_ref_type echo_point(Ledger::Point::_ref_type value) override { return value; }
+  Ledger::Node::_ref_type echo_node(Ledger::Node::_ref_type value, Ledger::Node::_ref_type& other,
+                                    Ledger::Nodes& all) override {
+    all = {value, other, value};
+    std::swap(value, other);
+    return value;
+  }
+  Ledger::Pair echo_pair(const Ledger::Pair& value) override { return value; }
+  Ledger::Choice echo_choice(const Ledger::Choice& value) override { return value; }
+  Ledger::Number::_ref_type echo_number(Ledger::Number::_ref_type value,
+                                        Ledger::Words::_ref_type words,
+                                        Ledger::Title::_ref_type title) override {
+    CHECK(words->_value().size() == 2);
+    CHECK(title->_value() == "title");
+    return value;
+  }
+  CORBA::Any echo_any(const CORBA::Any& value) override { return value; }
+  CORBA::ValueBase::_ref_type echo_base(CORBA::ValueBase::_ref_type value) override {
+    return value;
+  }
+  Ledger::Printable::_ref_type echo_printable(Ledger::Printable::_ref_type value) override {
+    return value;
+  }
+  Ledger::Points echo_points(const Ledger::Points& values) override { return values; }
+  void tell(Ledger::Node::_ref_type) override {}
+  void refuse(Ledger::Node::_ref_type value) override {
+    throw Ledger::Account::Refused(make_point(7, 8), value);
+  }
+  Ledger::Deep::_ref_type deep() override { return deep_; }
+  void deep(Ledger::Deep::_ref_type value) override { deep_ = std::move(value); }
+
+ private:
+  Ledger::Deep::_ref_type deep_;
+};
+
+/// A purse that the program implements, with the operations of its types.
+class PurseValue : public virtual OBV_Ledger::Purse {
+ public:
+  std::string text() override { return name(); }
+  int32_t balance(const std::string&) override { return 0; }
+  std::string owner() override { return "owner"; }
+  void owner(const std::string&) override {}
+  void spend(int32_t, Ledger::Point::_ref_type&) override {}
+  bool is_empty() override { return true; }
+};
+class PurseFactory final : public Ledger::Purse_init {
+ public:
+  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
+    return CORBA::make_reference<PurseValue>();
+  }
+};
+
+void add_all_factories(const IDL::traits<CORBA::ORB>::ref_type& orb) {
+  add_factories([&orb](std::string_view id, const CORBA::ValueFactory& factory) {
+    CHECK(!orb->register_value_factory(std::string(id), factory));
+  });
+  orb->register_value_factory(std::string(Ledger::Purse::_type_id),
+                              CORBA::make_reference<PurseFactory>());
+}
+
+struct Connected : TwoOrbs {
+  Connected() {
+    add_all_factories(server);
+    add_all_factories(client);
+    bank = serve<Ledger::Bank>(CORBA::make_reference<BankServant>());
+  }
+  IDL::traits<Ledger::Bank>::ref_type bank;
+};
+
+}  // namespace
+
+TEST_CASE("values are passed in all directions and keep their sharing") {
+  const Connected orbs;
+  const auto first = make_node(1);
+  auto other = make_node(2, first);
+  first->next(other);
+  Ledger::Nodes all;
+  const auto result = orbs.bank->echo_node(first, other, all);
+  CHECK(result->id() == 2);
+  CHECK(other->id() == 1);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0] == other);
+  CHECK(all[1] == result);
+  CHECK(all[2] == other);
+  CHECK(result->next() == other);
+  CHECK(other->next() == result);
+  first->next(nullptr);
+  result->next(nullptr);
+}
+
+TEST_CASE("values of derived types keep their type in calls") {
+  const Connected orbs;
+  const auto point = orbs.bank->echo_point(make_named(1, 2.5, "name"));
+  const auto named = IDL::traits<Ledger::Named>::narrow(point);
+  REQUIRE(named);
+  CHECK(named->name() == "name");
+  CHECK(named->y() == 2.5);
+  CHECK(!orbs.bank->echo_point(nullptr));
+  CHECK(orbs.bank->echo_base(make_node(5)) != nullptr);
+
+  const auto deep = CORBA::make_reference<OBV_Ledger::Deep>();
+  deep->nodes({make_node(3), nullptr});
+  orbs.bank->deep(deep);
+  CHECK(orbs.bank->deep()->nodes().front()->id() == 3);
+}
+
+TEST_CASE("values with operations are passed as their abstract type") {
+  const Connected orbs;
+  const auto purse = CORBA::make_reference<PurseValue>();
+  purse->name("purse");
+  purse->extra() <<= make_point(3, 4);
+  const auto printable = orbs.bank->echo_printable(purse);
+  CHECK(printable->text() == "purse");
+  const auto again = IDL::traits<Ledger::Purse>::narrow(printable);
+  REQUIRE(again);
+  Ledger::Point::_ref_type point;
+  REQUIRE((again->extra() >>= point));
+  CHECK(point->x() == 3);
+}
+
+TEST_CASE("values are passed in structs, unions, arrays, boxes and anys") {
+  const Connected orbs;
+  const auto node = make_node(9);
+  const Ledger::Pair pair =
+      orbs.bank->echo_pair(Ledger::Pair(node, node, CORBA::make_reference<Ledger::Number>(4)));
+  CHECK(pair.first() == pair.second());
+  CHECK(pair.count()->_value() == 4);
+  Ledger::Choice choice;
+  choice.point(make_point(1, 2));
+  CHECK(orbs.bank->echo_choice(choice).point()->x() == 1);
+  const auto points = orbs.bank->echo_points({make_point(1, 1), make_point(2, 2)});
+  CHECK(points[1]->x() == 2);
+  CHECK(orbs.bank
+            ->echo_number(CORBA::make_reference<Ledger::Number>(5),
+                          CORBA::make_reference<Ledger::Words>(std::vector<std::string>(2)),
+                          CORBA::make_reference<Ledger::Title>("title"))
+            ->_value() == 5);
+  CORBA::Any any;
+  any <<= Ledger::Point::_ref_type(make_named(1, 2, "in any"));
+  Ledger::Named::_ref_type named;
+  REQUIRE((orbs.bank->echo_any(any) >>= named));
+  CHECK(named->name() == "in any");
+}
+
+TEST_CASE("an exception carries values") {
+  const Connected orbs;
+  try {
+    orbs.bank->refuse(make_node(6));
+    FAIL("no exception");
+  } catch (const Ledger::Account::Refused& refused) {
+    CHECK(refused.where()->x() == 7);
+    CHECK(refused.by()->id() == 6);
+  }
+}
+
+TEST_CASE("a value without a factory raises MARSHAL, OMG minor 1") {
+  const Connected orbs;
+  const std::string id(Ledger::Point::_type_id);
+  orbs.server->unregister_value_factory(id);
+  try {
+    orbs.bank->echo_point(make_point(1, 2));
+    FAIL("no exception");
+  } catch (const CORBA::MARSHAL& error) {
+    CHECK(error.minor() == (CORBA::OMGVMCID | 1));
+  }
+  CHECK_THROWS_AS(orbs.server->lookup_value_factory(id), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(orbs.server->unregister_value_factory(id), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(orbs.server->register_value_factory(id, nullptr), CORBA::BAD_PARAM);
+  const auto factory = CORBA::make_reference<Ledger::Point_init>();
+  orbs.server->register_value_factory(id, factory);
+  CHECK(orbs.server->lookup_value_factory(id) == factory);
+  CHECK(orbs.bank->echo_point(make_point(1, 2))->x() == 1);
+}
+
+namespace {
+
+using DeskTraits = CORBA::amic_traits<Ledger::Desk>;
+
+class SwapHandler final : public DeskTraits::replyhandler_base_type {
+ public:
+  void swap(Ledger::Node::_ref_type ami_return_val, Ledger::Node::_ref_type other,
+            const Ledger::Nodes& all) override {
+    is_shared = all.size() == 2 && all[0] == other && all[1] == ami_return_val;
+    is_done = true;
+  }
+  void swap_excep(IDL::traits<Messaging::ExceptionHolder>::ref_type) override { is_done = true; }
+  bool is_shared = false;
+  bool is_done = false;
+};
+
+class DeferredDesk final : public CORBA::amh_traits<Ledger::Desk>::base_type {
+ public:
+  void swap(CORBA::amh_traits<Ledger::Desk>::response_handler_ref_type handler,
+            Ledger::Node::_ref_type value, Ledger::Node::_ref_type other) override {
+    handler->swap(other, value, {value, other});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("asynchronous calls and servants keep the sharing of values") {
+  TwoOrbs orbs;
+  add_all_factories(orbs.server);
+  add_all_factories(orbs.client);
+  const auto object =
+      orbs.poa->id_to_reference(orbs.poa->activate_object(CORBA::make_reference<DeferredDesk>()));
+  const auto desk =
+      DeskTraits::narrow(orbs.client->string_to_object(orbs.server->object_to_string(object)));
+  const auto handler = CORBA::make_reference<SwapHandler>();
+  desk->sendc_swap(handler, make_node(1), make_node(2));
+  while (!handler->is_done) orbs.client->perform_work(std::chrono::seconds(1));
+  CHECK(handler->is_shared);
+}
+
+}  // namespace perigee::test
