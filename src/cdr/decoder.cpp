@@ -14,7 +14,7 @@ void Decoder::fail(ErrorKind kind) noexcept {
   if (error_.kind == ErrorKind::none) error_ = {kind, position_};
   position_ = octets_.size();
   beyond_ = 0;
-  landed_ = nullptr;
+  if (landed() != nullptr) part_ = nullptr;
 }
 
 void Decoder::set_pieces(const std::size_t* sizes) noexcept {
@@ -26,7 +26,7 @@ void Decoder::set_pieces(const std::size_t* sizes) noexcept {
 }
 
 void Decoder::set_landed(LandedSequence& landed) noexcept {
-  landed_ = &landed;
+  part_ = &landed;
   beyond_ = landed.size();
 }
 
@@ -56,13 +56,22 @@ bool Decoder::is_granted(std::uint64_t octets) noexcept {
 }
 
 LandedSequence* Decoder::pass_landed(std::size_t size) noexcept {
-  if (landed_ == nullptr || beyond_ != size || position_ != octets_.size()) return nullptr;
+  if (part_ == nullptr || beyond_ != size || position_ != octets_.size()) return nullptr;
+  LandedSequence* const passed = landed();
+  if (passed == nullptr) return nullptr;
   beyond_ = 0;
-  return std::exchange(landed_, nullptr);
+  part_ = nullptr;
+  return passed;
+}
+
+LandedSequence* Decoder::landed() const noexcept {
+  const bool is_landed = part_ != nullptr && part_->kind() == DecoderPart::Kind::landed;
+  return is_landed ? static_cast<LandedSequence*>(part_) : nullptr;
 }
 
 bool Decoder::join_landed() noexcept {
-  LandedSequence& landed = *std::exchange(landed_, nullptr);
+  LandedSequence& landed = *this->landed();
+  part_ = nullptr;
   if (SequenceMemory* const memory = sequence_memory()) memory->forget_place(landed.place());
   const OctetSpan whole = landed.join(octets_);
   if (whole.empty()) {
@@ -75,7 +84,7 @@ bool Decoder::join_landed() noexcept {
 }
 
 Decoder Decoder::copy_into(Copied& copy) const {
-  if (landed_ != nullptr) {
+  if (landed() != nullptr) {
     Decoder joined = *this;
     if (!joined.join_landed()) throw std::bad_alloc();
     return joined.copy_into(copy);
@@ -98,7 +107,7 @@ bool Decoder::begin_next_piece() noexcept {
     fail(ErrorKind::truncated);
     return false;
   }
-  if (landed_ != nullptr) return join_landed();
+  if (landed() != nullptr) return join_landed();
   if (reads_chunks()) return begin_next_chunk();
   // Alignment counts from the piece's header of 12 octets, which is not in memory here. Alignment
   // is to 8 at most, and 12 - 8 = 4, so the 4 octets in front of the piece stand for the header.
@@ -114,7 +123,7 @@ bool Decoder::begin_next_piece() noexcept {
 // the number. Octets have no alignment: `read_octets_of_pieces` goes to the next piece for them.
 void Decoder::align_at_end(std::size_t alignment) noexcept {
   const std::size_t padding = (0 - position_) & (alignment - 1);
-  const bool has_next_piece = (next_sizes_ != nullptr || values_ != nullptr) && beyond_ != 0;
+  const bool has_next_piece = (next_sizes_ != nullptr || reads_chunks()) && beyond_ != 0;
   if (padding > octets_.size() - position_ || (alignment > 1 && has_next_piece)) {
     if (begin_next_piece()) align(alignment);
     return;
@@ -127,7 +136,7 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count, std::size_t element_
     fail(ErrorKind::truncated);
     return {};
   }
-  if (landed_ != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
+  if (landed() != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
   if (reads_chunks()) return read_octets_of_chunks(count, element_size);
   const OctetSpan view(octets_.data() + position_, count);
   std::size_t left = count;

@@ -8,7 +8,11 @@ namespace perigee::cdr {
 
 LandedSequence::LandedSequence(LargeVector values, SequencePlace place,
                                std::size_t head_size) noexcept
-    : values_(std::move(values)), place_(place), head_size_(head_size), memory_(0) {
+    : DecoderPart(Kind::landed),
+      values_(std::move(values)),
+      place_(place),
+      head_size_(head_size),
+      memory_(0) {
   std::visit(
       [this](auto& numbers) {
         constexpr std::size_t size = sizeof(*numbers.data());
