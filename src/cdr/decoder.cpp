@@ -14,7 +14,7 @@ void Decoder::fail(ErrorKind kind) noexcept {
   if (error_.kind == ErrorKind::none) error_ = {kind, position_};
   position_ = octets_.size();
   beyond_ = 0;
-  landed_ = nullptr;
+  if (landed() != nullptr) part_ = nullptr;
 }
 
 void Decoder::set_pieces(const std::size_t* sizes) noexcept {
@@ -26,7 +26,7 @@ void Decoder::set_pieces(const std::size_t* sizes) noexcept {
 }
 
 void Decoder::set_landed(LandedSequence& landed) noexcept {
-  landed_ = &landed;
+  part_ = &landed;
   beyond_ = landed.size();
 }
 
@@ -56,13 +56,22 @@ bool Decoder::is_granted(std::uint64_t octets) noexcept {
 }
 
 LandedSequence* Decoder::pass_landed(std::size_t size) noexcept {
-  if (landed_ == nullptr || beyond_ != size || position_ != octets_.size()) return nullptr;
+  if (part_ == nullptr || beyond_ != size || position_ != octets_.size()) return nullptr;
+  LandedSequence* const passed = landed();
+  if (passed == nullptr) return nullptr;
   beyond_ = 0;
-  return std::exchange(landed_, nullptr);
+  part_ = nullptr;
+  return passed;
+}
+
+LandedSequence* Decoder::landed() const noexcept {
+  const bool is_landed = part_ != nullptr && part_->kind() == DecoderPart::Kind::landed;
+  return is_landed ? static_cast<LandedSequence*>(part_) : nullptr;
 }
 
 bool Decoder::join_landed() noexcept {
-  LandedSequence& landed = *std::exchange(landed_, nullptr);
+  LandedSequence& landed = *this->landed();
+  part_ = nullptr;
   if (landed.is_linked()) {
     charge(landed.size());
     if (!ok()) return false;
@@ -82,8 +91,9 @@ bool Decoder::join_landed() noexcept {
 // The elements begin at the position `start`, and have `size` octets each. Empty: they are not
 // linked, or cannot be viewed; then nothing is read.
 OctetSpan Decoder::view_linked(std::size_t start, std::size_t count, std::size_t size) noexcept {
-  if (landed_ == nullptr || !landed_->is_linked() || start != octets_.size()) return {};
-  const OctetSpan linked = landed_->linked();
+  LandedSequence* const sequence = landed();
+  if (sequence == nullptr || !sequence->is_linked() || start != octets_.size()) return {};
+  const OctetSpan linked = sequence->linked();
   const auto address = reinterpret_cast<std::uintptr_t>(linked.data());
   const bool is_aligned = address % size == 0;
   if (linked.size() / size != count || linked.size() % size != 0 || !is_aligned) return {};
@@ -94,7 +104,7 @@ OctetSpan Decoder::view_linked(std::size_t start, std::size_t count, std::size_t
 }
 
 Decoder Decoder::copy_into(Copied& copy) const {
-  if (landed_ != nullptr) {
+  if (landed() != nullptr) {
     Decoder joined = *this;
     if (!joined.join_landed()) throw std::bad_alloc();
     return joined.copy_into(copy);
@@ -117,7 +127,7 @@ bool Decoder::begin_next_piece() noexcept {
     fail(ErrorKind::truncated);
     return false;
   }
-  if (landed_ != nullptr) return join_landed();
+  if (landed() != nullptr) return join_landed();
   if (reads_chunks()) return begin_next_chunk();
   // Alignment counts from the piece's header of 12 octets, which is not in memory here. 12 and 4
   // are equal modulo 8, the largest alignment. So the 4 octets before the piece replace the header.
@@ -133,7 +143,7 @@ bool Decoder::begin_next_piece() noexcept {
 // the number. Octets have no alignment: `read_octets_of_pieces` goes to the next piece for them.
 void Decoder::align_at_end(std::size_t alignment) noexcept {
   const std::size_t padding = (0 - position_) & (alignment - 1);
-  const bool has_next_piece = (next_sizes_ != nullptr || values_ != nullptr) && beyond_ != 0;
+  const bool has_next_piece = (next_sizes_ != nullptr || reads_chunks()) && beyond_ != 0;
   if (padding > octets_.size() - position_ || (alignment > 1 && has_next_piece)) {
     if (begin_next_piece()) align(alignment);
     return;
@@ -146,7 +156,7 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count, std::size_t element_
     fail(ErrorKind::truncated);
     return {};
   }
-  if (landed_ != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
+  if (landed() != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
   if (reads_chunks()) return read_octets_of_chunks(count, element_size);
   const OctetSpan view(octets_.data() + position_, count);
   std::size_t left = count;

@@ -9,7 +9,11 @@ namespace perigee::cdr {
 
 LandedSequence::LandedSequence(LargeVector values, SequencePlace place,
                                std::size_t head_size) noexcept
-    : values_(std::move(values)), place_(place), head_size_(head_size), memory_(0) {
+    : DecoderPart(Kind::landed),
+      values_(std::move(values)),
+      place_(place),
+      head_size_(head_size),
+      memory_(0) {
   std::visit(
       [this](auto& numbers) {
         constexpr std::size_t size = sizeof(*numbers.data());
@@ -21,7 +25,8 @@ LandedSequence::LandedSequence(LargeVector values, SequencePlace place,
 
 LandedSequence::LandedSequence(OctetSpan octets, counted_ptr<PinnedMemory> memory,
                                std::size_t head_size) noexcept
-    : place_(),
+    : DecoderPart(Kind::landed),
+      place_(),
       head_size_(head_size),
       memory_(0),
       linked_(octets),

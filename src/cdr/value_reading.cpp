@@ -25,26 +25,34 @@ bool is_value_tag(std::uint32_t tag) noexcept {
 
 // ---- chunks ------------------------------------------------------------------------------------
 
+ValueReading* Decoder::values() const noexcept {
+  const bool is_values = part_ != nullptr && part_->kind() == DecoderPart::Kind::values;
+  return is_values ? static_cast<ValueReading*>(part_) : nullptr;
+}
+
 bool Decoder::reads_chunks() const noexcept {
-  return values_ != nullptr && values_->reads_chunks();
+  const ValueReading* const reading = values();
+  return reading != nullptr && reading->reads_chunks();
 }
 
 bool Decoder::begin_next_chunk() noexcept {
-  if (octets_.size() - position_ > padding_max || values_->ended_from_ != 0) {
+  ValueReading& reading = *values();
+  if (reading.chunk_beyond_ != 0) return reading.continue_chunk(*this);
+  if (octets_.size() - position_ > padding_max || reading.ended_from_ != 0) {
     fail(ErrorKind::bad_value);
     return false;
   }
-  values_->leave_chunk(*this);
+  reading.leave_chunk(*this);
   const auto size = read<std::uint32_t>();
   if (size == 0 || size >= value_tag) fail(ErrorKind::bad_value);
-  return values_->enter_chunk(*this, size);
+  return reading.enter_chunk(*this, size);
 }
 
 // Collects octets that are divided by chunks. Each number lies in one chunk, and is aligned.
 OctetSpan Decoder::read_octets_of_chunks(std::size_t count, std::size_t element_size) noexcept {
   charge(count);
   if (!ok()) return {};
-  std::byte* const place = values_->keep(count);
+  std::byte* const place = values()->keep(count);
   if (place == nullptr) {
     fail(ErrorKind::memory_full);
     return {};
@@ -62,7 +70,10 @@ OctetSpan Decoder::read_octets_of_chunks(std::size_t count, std::size_t element_
   return {place, count};
 }
 
+// In fragments of GIOP 1.1, a chunk may begin in one piece of the message and end in another.
 void ValueReading::enter_chunks(Decoder& decoder) noexcept {
+  chunk_beyond_ = 0;
+  piece_rest_ = decoder.octets_.size() - decoder.position_;
   decoder.beyond_ = decoder.remaining();
   decoder.octets_ = decoder.octets_.first(decoder.position_);
   reads_chunks_ = decoder.ok();
@@ -71,18 +82,46 @@ void ValueReading::enter_chunks(Decoder& decoder) noexcept {
 bool ValueReading::enter_chunk(Decoder& decoder, std::uint32_t size) noexcept {
   if (size > decoder.remaining()) decoder.fail(ErrorKind::bad_length);
   if (!decoder.ok()) return false;
-  decoder.beyond_ = decoder.remaining() - size;
-  decoder.octets_ = decoder.octets_.first(decoder.position_ + size);
+  chunk_beyond_ = size;
+  show_chunk(decoder);
+  reads_chunks_ = true;
+  return true;
+}
+
+void ValueReading::show_chunk(Decoder& decoder) noexcept {
+  const std::size_t in_piece = decoder.octets_.size() - decoder.position_;
+  const std::size_t shown = std::min(chunk_beyond_, in_piece);
+  chunk_beyond_ -= shown;
+  piece_rest_ = in_piece - shown;
+  decoder.beyond_ += piece_rest_;
+  decoder.octets_ = decoder.octets_.first(decoder.position_ + shown);
+}
+
+bool ValueReading::continue_chunk(Decoder& decoder) noexcept {
+  reads_chunks_ = false;
+  if (!decoder.begin_next_piece()) return false;
+  show_chunk(decoder);
   reads_chunks_ = true;
   return true;
 }
 
 void ValueReading::leave_chunk(Decoder& decoder) noexcept {
   if (!reads_chunks_ || !decoder.ok()) return;
+  skip_chunk_rest(decoder);
   decoder.position_ = decoder.octets_.size();
-  decoder.octets_ = {decoder.octets_.data(), decoder.octets_.size() + decoder.beyond_};
-  decoder.beyond_ = 0;
+  const bool has_pieces = decoder.next_sizes_ != nullptr;
+  const std::size_t rest = has_pieces ? std::min(piece_rest_, decoder.beyond_) : decoder.beyond_;
+  decoder.octets_ = {decoder.octets_.data(), decoder.octets_.size() + rest};
+  decoder.beyond_ -= rest;
   reads_chunks_ = false;
+}
+
+// Of the chunk, the pieces behind the present one.
+void ValueReading::skip_chunk_rest(Decoder& decoder) noexcept {
+  while (chunk_beyond_ != 0 && decoder.ok()) {
+    decoder.position_ = decoder.octets_.size();
+    if (!continue_chunk(decoder)) return;
+  }
 }
 
 std::byte* ValueReading::keep(std::size_t size) noexcept try {
@@ -94,24 +133,26 @@ std::byte* ValueReading::keep(std::size_t size) noexcept try {
 
 // ---- the reading -------------------------------------------------------------------------------
 
-ValueReading::ValueReading(Decoder& decoder) noexcept : decoder_(decoder) {
-  if (decoder.values_ != nullptr) return;
-  decoder.values_ = this;
+ValueReading::ValueReading(Decoder& decoder) noexcept
+    : DecoderPart(Kind::values), decoder_(decoder) {
+  if (decoder.values() != nullptr) return;
+  if (decoder.landed() != nullptr) (void)decoder.join_landed();  // a failure fails the decoder
+  decoder.part_ = this;
   is_active_ = true;
 }
 
 ValueReading::~ValueReading() {
   if (!is_active_) return;
   leave_chunk(decoder_);
-  decoder_.values_ = nullptr;
+  decoder_.part_ = nullptr;
 }
 
 // ---- indirections ------------------------------------------------------------------------------
 
-ValueReading::Entry* ValueReading::add(Decoder& decoder, std::size_t behind, Kind kind) {
+ValueReading::Entry* ValueReading::add(Decoder& decoder, std::size_t behind, Place place) {
   decoder.charge(sizeof(Entry) + sizeof(std::string_view));
   if (!decoder.ok()) return nullptr;
-  return &entries_.emplace_back(Entry{behind, 0, 0, kind});
+  return &entries_.emplace_back(Entry{behind, 0, 0, place});
 }
 
 const ValueReading::Entry* ValueReading::entry_at(std::size_t behind_distance,
@@ -125,12 +166,12 @@ const ValueReading::Entry* ValueReading::entry_at(std::size_t behind_distance,
 
 // Reads the distance behind an indirection tag. The distance counts from its own position. A list
 // of ids that is being read has no count yet, so it cannot refer to itself.
-const ValueReading::Entry* ValueReading::find_earlier(Decoder& decoder, Kind kind) {
+const ValueReading::Entry* ValueReading::find_earlier(Decoder& decoder, Place place) {
   const std::size_t behind_distance = decoder.remaining();
   const auto distance = decoder.read<std::int32_t>();
   const Entry* const found = entry_at(behind_distance, distance);
   const bool is_found =
-      found != nullptr && found->kind == kind && (kind == Kind::value || found->count != 0);
+      found != nullptr && found->place == place && (place == Place::value || found->count != 0);
   if (decoder.ok() && is_found) return found;
   decoder.fail(ErrorKind::bad_value);
   return nullptr;
@@ -143,8 +184,9 @@ ValueHeader ValueReading::begin(Decoder& decoder) {
     if (ended_from_ != 0) decoder.fail(ErrorKind::bad_value);
     if (!decoder.ok()) return {};
     const std::size_t padding = (0 - decoder.position_) & 3U;
-    if (reads_chunks_ && decoder.octets_.size() - decoder.position_ > padding)
-      return begin_in_chunk(decoder);
+    const bool is_in_chunk =
+        decoder.octets_.size() - decoder.position_ > padding || chunk_beyond_ != 0;
+    if (reads_chunks_ && is_in_chunk) return begin_in_chunk(decoder);
     leave_chunk(decoder);
   }
   decoder.align(4);
@@ -181,7 +223,7 @@ ValueHeader ValueReading::begin_in_chunk(Decoder& decoder) {
 
 ValueHeader ValueReading::read_earlier(Decoder& decoder) {
   ValueHeader header;
-  const Entry* const earlier = find_earlier(decoder, Kind::value);
+  const Entry* const earlier = find_earlier(decoder, Place::value);
   if (earlier == nullptr) return header;
   has_sharing_ = true;
   header.kind = ValueHeader::Kind::earlier;
@@ -194,15 +236,12 @@ ValueHeader ValueReading::read_value(Decoder& decoder, std::uint32_t tag, std::s
   header.kind = ValueHeader::Kind::state;
   header.is_chunked = (tag & value_chunked_bit) != 0;
   if (!is_value_tag(tag) || (level_ != 0 && !header.is_chunked)) decoder.fail(ErrorKind::bad_value);
-  if (header.is_chunked && decoder.next_sizes_ != nullptr && decoder.beyond_ != 0)
-    decoder.fail(ErrorKind::not_supported);
-  Entry* const entry = add(decoder, behind, Kind::value);
+  Entry* const entry = add(decoder, behind, Place::value);
   if (entry == nullptr) return {};
   header.number = entry->first = value_count_++;
   if ((tag & value_codebase_bit) != 0) read_codebase(decoder);
   header.ids = read_types(decoder, tag);
   if (!header.is_chunked || !decoder.ok()) return header;
-  if (decoder.landed_ != nullptr && !decoder.join_landed()) return {};
   ++level_;
   return header;
 }
@@ -214,11 +253,11 @@ void ValueReading::read_codebase(Decoder& decoder) {
   Decoder ahead = decoder;
   if (ahead.read<std::uint32_t>() == value_indirection_tag) {
     decoder = ahead;
-    (void)find_earlier(decoder, Kind::codebase);
+    (void)find_earlier(decoder, Place::codebase);
     return;
   }
   (void)decoder.read_string_view();
-  if (Entry* const entry = add(decoder, behind, Kind::codebase)) entry->count = 1;
+  if (Entry* const entry = add(decoder, behind, Place::codebase)) entry->count = 1;
 }
 
 std::span<const std::string_view> ValueReading::read_types(Decoder& decoder, std::uint32_t tag) {
@@ -241,11 +280,11 @@ std::span<const std::string_view> ValueReading::read_id(Decoder& decoder) {
   Decoder ahead = decoder;
   if (ahead.read<std::uint32_t>() == value_indirection_tag) {
     decoder = ahead;
-    const Entry* const earlier = find_earlier(decoder, Kind::id);
+    const Entry* const earlier = find_earlier(decoder, Place::id);
     return earlier == nullptr ? std::span<const std::string_view>()
                               : std::span(ids_).subspan(earlier->first, 1);
   }
-  Entry* const entry = add(decoder, behind, Kind::id);
+  Entry* const entry = add(decoder, behind, Place::id);
   const std::string_view id = decoder.read_string_view();
   if (entry == nullptr || !decoder.ok()) return {};
   entry->first = static_cast<std::uint32_t>(ids_.size());
@@ -259,14 +298,14 @@ std::span<const std::string_view> ValueReading::read_ids(Decoder& decoder) {
   const std::size_t behind = decoder.remaining();
   const auto count = decoder.read<std::uint32_t>();
   if (count == value_indirection_tag) {
-    const Entry* const earlier = find_earlier(decoder, Kind::ids);
+    const Entry* const earlier = find_earlier(decoder, Place::ids);
     if (earlier == nullptr) return {};
     return std::span(ids_).subspan(earlier->first, earlier->count);
   }
   if (count == 0) decoder.fail(ErrorKind::bad_value);
   if (count > value_ids_max) decoder.fail(ErrorKind::too_large);
   const std::size_t list = entries_.size();
-  if (add(decoder, behind, Kind::ids) == nullptr) return {};
+  if (add(decoder, behind, Place::ids) == nullptr) return {};
   std::array<std::string_view, value_ids_max> ids;
   for (std::size_t index = 0; index != count; ++index) {
     const std::span<const std::string_view> one = read_id(decoder);
@@ -295,40 +334,64 @@ void ValueReading::end_chunked(Decoder& decoder, Rest rest) {
 
 // An end tag is the negative level of the outermost value that ends.
 void ValueReading::find_end(Decoder& decoder, Rest rest) {
-  if (rest == Rest::refuse && decoder.octets_.size() != decoder.position_)
-    return decoder.fail(ErrorKind::bad_value);
+  const bool has_rest = decoder.octets_.size() != decoder.position_ || chunk_beyond_ != 0;
+  if (rest == Rest::refuse && has_rest) return decoder.fail(ErrorKind::bad_value);
   leave_chunk(decoder);
-  std::uint64_t open = level_;  // with the skipped values
+  const std::uint32_t own_level = level_;
+  std::uint32_t open = own_level;  // with the skipped values
   while (decoder.ok()) {
+    decoder.align(4);
+    const std::size_t behind = decoder.remaining();
     const auto tag = decoder.read<std::uint32_t>();
-    if (tag <= value_tag_max) {
-      if (rest == Rest::refuse) return decoder.fail(ErrorKind::bad_value);
-      skip_state(decoder, tag);
-      if (is_value_tag(tag)) ++open;
-      continue;
+    std::uint32_t ended_from = 0;
+    if (tag > value_tag_max)
+      ended_from = 0 - tag;
+    else if (rest == Rest::refuse)
+      decoder.fail(ErrorKind::bad_value);
+    else if (is_value_tag(tag))
+      ended_from = skip_value(decoder, tag, behind, open);
+    else
+      skip_chunk(decoder, tag);
+    if (ended_from > open) return decoder.fail(ErrorKind::bad_value);
+    if (ended_from != 0) open = ended_from - 1;
+    if (open < own_level) {
+      ended_from_ = ended_from;
+      return;
     }
-    const std::uint32_t level = 0 - tag;
-    if (level > open) return decoder.fail(ErrorKind::bad_value);
-    open = level - 1;
-    if (level > level_) continue;
-    ended_from_ = level;
-    return;
   }
 }
 
-// Skips one chunk, or the front of a value. Indirections to skipped
-// values are errors, but those to their ids are not.
-void ValueReading::skip_state(Decoder& decoder, std::uint32_t tag) {
-  if (tag == null_value_tag) return;
-  if (tag < value_tag) {
-    if (tag > decoder.remaining()) return decoder.fail(ErrorKind::bad_length);
-    return decoder.skip(tag);
+void ValueReading::skip_chunk(Decoder& decoder, std::uint32_t size) {
+  if (size >= value_tag) return decoder.fail(ErrorKind::bad_value);
+  if (size > decoder.remaining()) return decoder.fail(ErrorKind::bad_length);
+  decoder.skip(size);
+}
+
+// A value whose type is known is decoded, since later indirections may lead to it. Of another value
+// only the front is read: then it is open, and the caller goes on. Returns the level from which on
+// values have ended, or 0.
+std::uint32_t ValueReading::skip_value(Decoder& decoder, std::uint32_t tag, std::size_t behind,
+                                       std::uint32_t& open) {
+  const std::uint32_t own_level = level_;
+  const std::size_t entry = entries_.size();
+  level_ = open;
+  const ValueHeader header = read_value(decoder, tag, behind);  // one level deeper
+  if (decoder.ok()) enter_chunks(decoder);
+  std::uint32_t ended_from = 0;
+  if (decoder.ok() && decode_skipped(decoder, header)) {
+    ended_from = ended_from_;
+  } else if (decoder.ok()) {
+    entries_[entry].place = Place::skipped_value;
+    ++open;
   }
-  if (!is_value_tag(tag) || (tag & value_chunked_bit) == 0)
-    return decoder.fail(ErrorKind::bad_value);
-  add(decoder, decoder.remaining() + sizeof tag, Kind::skipped_value);
-  if ((tag & value_codebase_bit) != 0) read_codebase(decoder);
-  (void)read_types(decoder, tag);
+  leave_chunk(decoder);
+  ended_from_ = 0;
+  level_ = own_level;
+  return ended_from;
+}
+
+bool ValueReading::decode_skipped(Decoder& /*decoder*/, const ValueHeader& /*header*/) {
+  return false;
 }
 
 }  // namespace perigee::cdr

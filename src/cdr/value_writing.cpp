@@ -6,14 +6,22 @@
 
 namespace perigee::cdr {
 
-ValueWriting::ValueWriting(Encoder& encoder) noexcept : encoder_(encoder) {
-  if (encoder.values_ != nullptr) return;
-  encoder.values_ = this;
+// The buffer of an encoder keeps the pointer, since encoders are made more often than buffers. Two
+// encoders may share a buffer: that of a message, and that of an encapsulation inside.
+ValueWriting* Encoder::values() const noexcept {
+  ValueWriting* const values = buffer_->values_;
+  return values != nullptr && &values->encoder() == this ? values : nullptr;
+}
+
+ValueWriting::ValueWriting(Encoder& encoder) noexcept
+    : encoder_(encoder), outer_(encoder.buffer().values_) {
+  if (encoder.values() != nullptr) return;
+  encoder.buffer().values_ = this;
   is_active_ = true;
 }
 
 ValueWriting::~ValueWriting() {
-  if (is_active_) encoder_.values_ = nullptr;
+  if (is_active_) encoder_.buffer().values_ = outer_;
 }
 
 // Null and indirections stand in chunks. Between chunks, their tags mean something else.

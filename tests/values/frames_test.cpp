@@ -112,6 +112,78 @@ TEST_CASE("a truncatable value becomes its base if its own type has no factory")
   CHECK(behind->x() == 9);
 }
 
+// In each fragment of GIOP 1.1, alignment begins anew, 4 octets behind a multiple of 8. A number
+// must not lie in two fragments.
+TEST_CASE("values are read from messages in fragments of GIOP 1.1") {
+  KnownValues known;
+  const auto deep = CORBA::make_reference<OBV_Ledger::Deep>(
+      3, 0.25, std::string("a long text that many chunks and fragments divide"), uint16_t{9},
+      make_named(5, 6, "inner"), Ledger::Nodes{make_node(1, make_node(2)), nullptr, make_node(3)},
+      std::string("note"));
+  deep->nodes().push_back(deep->nodes().front());
+  const Octets octets = encode_values(big, 0, Ledger::Deep::_ref_type(deep), deep->inner());
+  std::size_t read_count = 0;
+  std::size_t cut_count = 0;
+  for (std::size_t cut = 4; cut < octets.size(); cut += 8) {
+    CAPTURE(cut);
+    for (std::size_t size = 8; size < 64; size += 8) {
+      std::vector<std::size_t> sizes = {cut};
+      for (std::size_t done = cut; done < octets.size(); done += sizes.back())
+        sizes.push_back(std::min(size, octets.size() - done));
+      cdr::Decoder decoder(octets, big);
+      decoder.set_environment(&known);
+      decoder.set_pieces(sizes.data());
+      Ledger::Deep::_ref_type value;
+      Ledger::Point::_ref_type inner;
+      {
+        const value::Reading reading(decoder);
+        decoder >> value >> inner;
+      }
+      ++cut_count;
+      if (!decoder.ok()) continue;
+      ++read_count;
+      CHECK(inner == value->inner());
+      CHECK(encode_values(big, 0, value, inner) == octets);
+    }
+  }
+  CHECK(read_count > cut_count / 3);
+}
+
+TEST_CASE("a later value may be one in the state that truncation skips") {
+  KnownValues known;
+  known.factories().remove(std::string(Ledger::Deep::_type_id));
+  const auto node = make_node(1, make_node(2));
+  const auto deep = CORBA::make_reference<OBV_Ledger::Deep>();
+  deep->inner(make_named(1, 2, "inner"));
+  deep->nodes({node, nullptr, node});
+  for (const std::endian order : {std::endian::big, std::endian::little}) {
+    const Octets octets =
+        encode_values(order, 0, Ledger::Point::_ref_type(deep), node->next(), node, deep->inner());
+    Ledger::Point::_ref_type value;
+    Ledger::Node::_ref_type second;
+    Ledger::Node::_ref_type first;
+    Ledger::Point::_ref_type inner;
+    REQUIRE(decode_values(known, octets, order, 0, value, second, first, inner) ==
+            cdr::ErrorKind::none);
+    CHECK(first->next() == second);
+    CHECK(second->id() == 2);
+    CHECK(IDL::traits<Ledger::Named>::narrow(inner)->name() == "inner");
+  }
+}
+
+TEST_CASE("a later value may not be one that truncation skips without a factory") {
+  KnownValues known;
+  known.factories().remove(std::string(Ledger::Deep::_type_id));
+  known.factories().remove(std::string(Ledger::Node::_type_id));
+  const auto node = make_node(1);
+  const auto deep = CORBA::make_reference<OBV_Ledger::Deep>();
+  deep->nodes({node});
+  const Octets octets = encode_values(big, 0, Ledger::Point::_ref_type(deep), node);
+  Ledger::Point::_ref_type value;
+  Ledger::Node::_ref_type later;
+  CHECK(decode_values(known, octets, big, 0, value, later) == cdr::ErrorKind::bad_value);
+}
+
 TEST_CASE("a value of an unknown type is refused if it cannot be truncated") {
   KnownValues known;
   known.factories().remove(std::string(Ledger::Plain::_type_id));

@@ -21,6 +21,9 @@ class PlaceOwner {
   ~PlaceOwner() = default;
 };
 
+class Encoder;
+class ValueWriting;
+
 /// Octets written so far, and the positions of borrowed octets between them.
 ///
 /// Invariant: size_ ≤ capacity_; borrowed_ is ordered by own_offset, each ≤ size_; borrowed_size_
@@ -99,6 +102,9 @@ class PERIGEE_API Buffer {
   [[nodiscard]] Octets flatten() const;
 
  private:
+  friend class Encoder;
+  friend class ValueWriting;
+
   void grow(std::size_t count);
   void move_out_of_place(std::size_t needed);
   void forget_borrowed() noexcept;
@@ -112,7 +118,8 @@ class PERIGEE_API Buffer {
   // In a place: the buffer's own memory, which it does not use meanwhile.
   std::byte* kept_ = nullptr;
   std::size_t kept_capacity_ = 0;
-  PlaceOwner* owner_ = nullptr;  // of the place; null: the buffer is in no place
+  PlaceOwner* owner_ = nullptr;     // of the place; null: the buffer is in no place
+  ValueWriting* values_ = nullptr;  // valuetypes that an encoder writes now; null: none
 };
 
 }  // namespace perigee::cdr

@@ -8,6 +8,7 @@
 #include <perigee/base/octets.h>
 #include <perigee/cdr/code_sets.h>
 #include <perigee/cdr/decoded_memory.h>
+#include <perigee/cdr/decoder_part.h>
 #include <perigee/cdr/errors.h>
 #include <perigee/cdr/long_double.h>
 
@@ -341,7 +342,7 @@ class PERIGEE_API Decoder {
   }
 
   /// The valuetypes of the message; null outside of a ValueReading.
-  [[nodiscard]] ValueReading* values() const noexcept { return values_; }
+  [[nodiscard]] ValueReading* values() const noexcept;
 
   /// Keeps the first error and skips all octets, so that later reads fail.
   [[gnu::cold]] void fail(ErrorKind kind) noexcept;
@@ -374,6 +375,7 @@ class PERIGEE_API Decoder {
   /// False, with the error `truncated`, if there is no other piece.
   [[gnu::cold]] bool begin_next_piece() noexcept;
   [[gnu::cold]] void align_at_end(std::size_t alignment) noexcept;
+  [[nodiscard]] LandedSequence* landed() const noexcept;
   [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan view_linked(std::size_t start, std::size_t count,
                                       std::size_t size) noexcept;
@@ -408,7 +410,9 @@ class PERIGEE_API Decoder {
   std::size_t position_ = 0;
   std::size_t beyond_ = 0;                   // octets of the pieces behind it
   const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
-  LandedSequence* landed_ = nullptr;         // not null: its numbers follow `octets_`
+  // A landed sequence: its numbers follow `octets_`. Valuetypes: in a chunk, `octets_` end with the
+  // chunk, and `beyond_` counts the octets behind the chunk.
+  DecoderPart* part_ = nullptr;
   bool swap_ = false;
   CodeSets code_sets_;
   // Small types, since decoders are copied in each call. In the order of Limits.
@@ -420,9 +424,6 @@ class PERIGEE_API Decoder {
   std::uint32_t granted_kib_ = decoded_free / 1024;  // granted in all
   DecodedMemory* decoded_memory_ = nullptr;
   Environment* environment_ = nullptr;
-  // Not null: valuetypes are read. In a chunk, `octets_` end with the chunk, and `beyond_` counts
-  // the octets behind the chunk.
-  ValueReading* values_ = nullptr;
   Error error_;
 };
 

@@ -150,7 +150,7 @@ class PERIGEE_API Encoder {
   }
 
   /// The valuetypes of the message; null outside of a ValueWriting.
-  [[nodiscard]] ValueWriting* values() const noexcept { return values_; }
+  [[nodiscard]] ValueWriting* values() const noexcept;
 
   [[gnu::cold]] void fail(ErrorKind kind) noexcept;
   [[nodiscard]] bool ok() const noexcept { return error_.kind == ErrorKind::none; }
@@ -187,7 +187,6 @@ class PERIGEE_API Encoder {
   std::size_t borrow_size_min_;  // no size reaches the largest value: nothing is borrowed
   bool swap_;
   CodeSets code_sets_;
-  ValueWriting* values_ = nullptr;
   Error error_;
 };
 

@@ -6,6 +6,7 @@
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/base/pool.h>
+#include <perigee/cdr/decoder_part.h>
 #include <perigee/cdr/sequence_memory.h>
 
 #include <cstddef>
@@ -20,7 +21,7 @@ class PinnedMemory;
 
 /// The numbers at the end of a message. The other octets of the message, the head, are elsewhere.
 /// Once the numbers have arrived, one thread at a time accesses this object, like the message.
-class PERIGEE_API LandedSequence final {
+class PERIGEE_API LandedSequence final : public DecoderPart {
  public:
   /// The first number is `head_size` octets behind the start of the message.
   LandedSequence(LargeVector values, SequencePlace place, std::size_t head_size) noexcept;

@@ -5,6 +5,7 @@
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/decoder.h>
+#include <perigee/cdr/decoder_part.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,12 +38,13 @@ struct ValueHeader {
 /// decoder. The position of a value is the number of octets behind its tag: this number stays the
 /// same in fragments, chunks and landed messages. One thread at a time.
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
-class PERIGEE_API ValueReading {
+class PERIGEE_API ValueReading : public DecoderPart {
  public:
   /// Becomes the reading of `decoder`, unless it has one. The decoder must outlive it, and its
-  /// copies must not be used afterwards.
+  /// copies must not be used afterwards. If the decoder has a landed sequence, copies it into the
+  /// octets of the message.
   explicit ValueReading(Decoder& decoder) noexcept;
-  ~ValueReading();
+  virtual ~ValueReading();
   ValueReading(const ValueReading&) = delete;
   ValueReading& operator=(const ValueReading&) = delete;
 
@@ -55,7 +57,6 @@ class PERIGEE_API ValueReading {
   /// - `bad_value`: an unknown tag; an indirection to a place where no value, id or URL is; a value
   ///   without chunks inside a chunked value.
   /// - `too_large`: more than `value_ids_max` ids.
-  /// - `not_supported`: a chunked value in a fragmented message of GIOP 1.1.
   [[nodiscard]] ValueHeader begin(Decoder& decoder);
   /// What to do with state behind the members that were read.
   enum class Rest : std::uint8_t { refuse, skip };
@@ -69,25 +70,28 @@ class PERIGEE_API ValueReading {
   [[nodiscard]] bool has_sharing() const noexcept { return has_sharing_; }
 
  protected:
+  /// Reads the state of a value in the skipped state of another value, up to its end. False, and
+  /// reads nothing, if its type is not known.
+  [[nodiscard]] virtual bool decode_skipped(Decoder& decoder, const ValueHeader& header);
   /// Whether this object is the reading of its decoder.
   [[nodiscard]] bool is_active() const noexcept { return is_active_; }
 
  private:
   friend class Decoder;
 
-  enum class Kind : std::uint8_t { value, skipped_value, id, ids, codebase };
+  enum class Place : std::uint8_t { value, skipped_value, id, ids, codebase };
   /// A place that indirections may lead to.
   struct Entry {
     std::size_t behind;   // octets from the place to the end of the message
     std::uint32_t first;  // of a value its number, else the index of the first id
     std::uint32_t count;  // of ids; 0: not complete
-    Kind kind;
+    Place place;
   };
 
   [[nodiscard]] const Entry* entry_at(std::size_t behind_distance,
                                       std::int32_t distance) const noexcept;
-  Entry* add(Decoder& decoder, std::size_t behind, Kind kind);
-  [[nodiscard]] const Entry* find_earlier(Decoder& decoder, Kind kind);
+  Entry* add(Decoder& decoder, std::size_t behind, Place place);
+  [[nodiscard]] const Entry* find_earlier(Decoder& decoder, Place place);
   void read_codebase(Decoder& decoder);
   [[nodiscard]] std::span<const std::string_view> read_types(Decoder& decoder, std::uint32_t tag);
   [[nodiscard]] std::span<const std::string_view> read_id(Decoder& decoder);
@@ -96,9 +100,14 @@ class PERIGEE_API ValueReading {
   [[nodiscard]] ValueHeader read_earlier(Decoder& decoder);
   [[nodiscard]] ValueHeader begin_in_chunk(Decoder& decoder);
   void find_end(Decoder& decoder, Rest rest);
-  void skip_state(Decoder& decoder, std::uint32_t tag);
+  static void skip_chunk(Decoder& decoder, std::uint32_t size);
+  [[nodiscard]] std::uint32_t skip_value(Decoder& decoder, std::uint32_t tag, std::size_t behind,
+                                         std::uint32_t& open);
   void enter_chunks(Decoder& decoder) noexcept;
   bool enter_chunk(Decoder& decoder, std::uint32_t size) noexcept;
+  void show_chunk(Decoder& decoder) noexcept;
+  bool continue_chunk(Decoder& decoder) noexcept;
+  void skip_chunk_rest(Decoder& decoder) noexcept;
   void leave_chunk(Decoder& decoder) noexcept;
   [[nodiscard]] std::byte* keep(std::size_t size) noexcept;
 
@@ -109,8 +118,10 @@ class PERIGEE_API ValueReading {
   std::uint32_t value_count_ = 0;
   std::uint32_t level_ = 0;  // chunked values that are open
   std::uint32_t ended_from_ =
-      0;                        // an end tag has ended the values of this level and deeper; 0: none
-  std::vector<Entry> entries_;  // in the order of the message: `behind` decreases
+      0;  // an end tag has ended the values of this level and deeper; 0: none
+  std::size_t chunk_beyond_ = 0;  // octets of the chunk behind the present piece
+  std::size_t piece_rest_ = 0;    // octets of the piece behind the chunk
+  std::vector<Entry> entries_;    // in the order of the message: `behind` decreases
   std::vector<std::string_view> ids_;
   std::vector<std::unique_ptr<std::byte[]>> kept_;  // octets that chunks had divided
 };

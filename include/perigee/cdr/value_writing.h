@@ -53,6 +53,7 @@ class PERIGEE_API ValueWriting final {
   void end_chunk(Encoder& encoder);
 
   Encoder& encoder_;
+  ValueWriting* outer_;  // of another encoder of the same buffer; null: none
   bool is_active_ = false;
   std::uint32_t depth_ = 0;  // values that are open
   std::uint32_t level_ = 0;  // chunked values that are open; all of them are inside the others

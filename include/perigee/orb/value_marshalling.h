@@ -23,7 +23,7 @@ using Writing = cdr::ValueWriting;
 class PERIGEE_API Reading final : public cdr::ValueReading {
  public:
   explicit Reading(cdr::Decoder& decoder) noexcept;
-  ~Reading();
+  ~Reading() override;
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
@@ -35,7 +35,12 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
   [[nodiscard]] counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder,
                                                      const Expected& expected);
 
+ protected:
+  [[nodiscard]] bool decode_skipped(cdr::Decoder& decoder, const cdr::ValueHeader& header) override;
+
  private:
+  void decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
+                   const counted_ptr<CORBA::ValueBase>& value, Rest rest);
   [[nodiscard]] counted_ptr<CORBA::ValueBase> decode_state(cdr::Decoder& decoder,
                                                            const cdr::ValueHeader& header,
                                                            const Expected& expected);

@@ -276,9 +276,11 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   if (!is_basic) {
     decoder.count_object();
     const Decoder start = decoder;
-    const bool is_plain = cdr::skip_plain_value(decoder, *type.node);
+    // Octets of chunks are read once only.
+    const bool is_in_chunk = decoder.values() != nullptr && decoder.values()->reads_chunks();
+    const bool is_plain = !is_in_chunk && cdr::skip_plain_value(decoder, *type.node);
     if (!is_plain) {
-      decoder = start;
+      if (!is_in_chunk) decoder = start;
       content = std::make_shared<EncodedValue>(decoder, *type.node);
     }
     if (!decoder.ok()) return;

@@ -14,7 +14,7 @@ inline namespace perigee_v1 {
 
 ValueBase::ValueBase() noexcept = default;
 // The copy has counts of its own.
-ValueBase::ValueBase(const ValueBase&) noexcept : perigee::counted_from_this() {}
+ValueBase::ValueBase(const ValueBase& other) noexcept : perigee::counted_from_this(other) {}
 ValueBase::~ValueBase() = default;
 
 ValueFactoryBase::ValueFactoryBase() noexcept = default;
@@ -157,13 +157,30 @@ counted_ptr<CORBA::ValueBase> Reading::decode_state(cdr::Decoder& decoder,
     decoder.fail(cdr::ErrorKind::bad_value);
     return nullptr;
   }
-  values_.resize(header.number + 1);  // values that were skipped have no object
-  values_[header.number] = made.value;
-  made.value->_unmarshal(decoder);
-  if (header.is_chunked && decoder.ok())
-    end_chunked(decoder, made.is_truncated ? Rest::skip : Rest::refuse);
+  decode_made(decoder, header, made.value, made.is_truncated ? Rest::skip : Rest::refuse);
   decoder.leave();
   return decoder.ok() ? std::move(made.value) : nullptr;
+}
+
+void Reading::decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
+                          const counted_ptr<CORBA::ValueBase>& value, Rest rest) {
+  values_.resize(header.number + 1);  // values that were skipped have no object
+  values_[header.number] = value;
+  value->_unmarshal(decoder);
+  if (header.is_chunked && decoder.ok()) end_chunked(decoder, rest);
+}
+
+// The message keeps the value for later indirections. Beyond the limit of depth it is only skipped.
+bool Reading::decode_skipped(cdr::Decoder& decoder, const cdr::ValueHeader& header) {
+  if (header.ids.empty() || decoder.limits_left().depth_max == 0) return false;
+  const Made made = make_value(decoder, header, Expected{{}, nullptr, nullptr});
+  if (made.value == nullptr) return false;
+  decoder.count_object();
+  decoder.enter();
+  if (decoder.ok())
+    decode_made(decoder, header, made.value, made.is_truncated ? Rest::skip : Rest::refuse);
+  decoder.leave();
+  return true;
 }
 
 }  // namespace perigee::value
