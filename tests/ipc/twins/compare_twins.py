@@ -20,7 +20,7 @@ FAMILIES = ["sock", "sock_v6", "gather", "lsock", "spipe", "fifo", "dgram", "cod
             "timed_dgram", "bcast", "mcast", "handles", "send_file", "recv_file"]
 MORE_MAX = 2.0
 CALLS = 2  # transfers per message
-FEW, MANY = 1100, 5100  # as many digits: a longer argument would change the alignment of the stack
+FEW, MANY = 1100, 5100  # the same number of digits: longer arguments would shift the stack
 
 
 def run(command):
