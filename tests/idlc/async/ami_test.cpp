@@ -179,7 +179,7 @@ TEST_CASE("exceptions are given to the handler in a holder") {
                object.sendc_set_last(handler, Desk::Order("E", -1));
              });
   check_told("UNKNOWN", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
-    object.sendc_turn(handler, 0);  // raises what the operation does not
+    object.sendc_turn(handler, 0);  // an exception that the operation does not declare
   });
 }
 

@@ -22,8 +22,8 @@ REFUSED = {
     # These files need valuetypes.
     "messaging.idl": VALUETYPES,
     "pollable.idl": VALUETYPES,
-    # Older than local interfaces: their comments say "locality constrained", and CORBA 3 forbids
-    # it.
+    # Older than local interfaces. Their interfaces have local bases, but only comments say that
+    # they are local ("locality constrained"). CORBA 3 requires the keyword `local`.
     "NRService.idl": LOCAL_BASE,
     "SecurityAdmin.idl": LOCAL_BASE,
     "SecurityLevel1.idl": LOCAL_BASE,
