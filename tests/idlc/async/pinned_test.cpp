@@ -42,7 +42,7 @@ struct Pair {
   pinned<std::uint8_t> second;
 };
 
-/// The pins that a servant has kept. Any thread.
+/// The pins that a servant has kept. Thread-safe.
 class Kept final {
  public:
   void add(Pair pair) {

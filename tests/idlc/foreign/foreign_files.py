@@ -31,9 +31,9 @@ REFUSED = {
     # Uses the classic mapping's environment as a parameter of remote operations.
     "CosTSPortability.idl": "a value of the native type '::CORBA::Environment' cannot be passed to another process",
 }
-# Generated, but not compiled.
+# Generated, but not compiled. If the file includes a refused file, the value is that file.
 UNCOMPILED = {
-    "SecurityReplaceable.idl": "SecurityLevel2.idl",  # includes it
+    "SecurityReplaceable.idl": "SecurityLevel2.idl",
     "poa.idl": None,                             # Perigee itself declares these names
     "poa_include.idl": None,
 }
