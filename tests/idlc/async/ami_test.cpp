@@ -104,7 +104,7 @@ class Handler final : public Traits::replyhandler_base_type {
   }
 };
 
-/// The handler's results for one call, of an object over TCP and of an object in the process.
+/// Checks the results of one call in its handler, over TCP and within the process.
 template <typename Call>
 void check_told(const std::string& expected, Call&& call) {
   const auto servant = CORBA::make_reference<DeskServant>();
