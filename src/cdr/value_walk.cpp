@@ -320,7 +320,7 @@ class Walk final {
       case ValueHeader::Kind::none:
         return;
       case ValueHeader::Kind::null:
-        if (out_ != nullptr) out_->values()->write_null(*out_);
+        if (out_ != nullptr) ValueWriting::write_null(*out_);
         return;
       case ValueHeader::Kind::earlier:
         return earlier_value(header.number);

@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ATTACKS = ("exceptions", "labels", "enumerators", "shared_enum", "indirections", "members", "anys", "pictures", "texts")
+ATTACKS = ("exceptions", "labels", "enumerators", "shared_enum", "indirections", "members", "anys", "marks", "shared_marks", "pictures",
+           "texts")
 SMALL = 48 * 1024
 RATIO_MAX = 4.4
 MIB = 1 << 20

@@ -4,7 +4,9 @@
 #include "attacksC.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
+#include <perigee/cdr/value_format.h>
 #include <perigee/orb/any_operators.h>
+#include <perigee/orb/value_marshalling.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -170,6 +172,49 @@ void write_pictures(Encoder& encoder, std::size_t size) {
   write_repeated(encoder, size / 2 * 2, 0);
 }
 
+// Each value is chunked, and has the ids of the first value: only the last id is known.
+void write_marks(Encoder& encoder, std::size_t size) {
+  constexpr std::size_t mark_size = 24;
+  const auto count = static_cast<std::uint32_t>(size / mark_size);
+  constexpr std::uint32_t tag = cdr::value_tag | cdr::value_with_ids | cdr::value_chunked_bit;
+  std::size_t ids = 0;
+  encoder.write(count);
+  for (std::uint32_t index = 0; index < count; ++index) {
+    encoder.write(tag);
+    if (index == 0) {
+      ids = encoder.position();
+      encoder.write(static_cast<std::uint32_t>(cdr::value_ids_max));
+      for (std::size_t unknown = 1; unknown < cdr::value_ids_max; ++unknown)
+        encoder.write_string("IDL:Attacks/Mask:1.0");
+      encoder.write_string(Attacks::Mark::_type_id);
+    } else {
+      encoder.write(cdr::value_indirection_tag);
+      encoder.write(static_cast<std::int32_t>(ids - encoder.position()));
+    }
+    encoder.write(std::int32_t{1});
+    encoder.write(std::uint8_t{7});
+    encoder.write(std::int32_t{-1});
+  }
+}
+
+// One value, and indirections to it.
+void write_shared_marks(Encoder& encoder, std::size_t size) {
+  const auto count = static_cast<std::uint32_t>(size / 8);
+  encoder.write(count);
+  const std::size_t first = encoder.position();
+  encoder.write(cdr::value_tag);
+  encoder.write(std::uint8_t{7});
+  for (std::uint32_t index = 1; index < count; ++index) {
+    encoder.write(cdr::value_indirection_tag);
+    encoder.write(static_cast<std::int32_t>(first - encoder.position()));
+  }
+}
+
+void read_marks(cdr::Decoder& decoder) {
+  Attacks::Marks marks;
+  value::Reading(decoder).decoder() >> marks;
+}
+
 void write_texts(Encoder& encoder, std::size_t size) {
   encoder << std::vector<std::string>(size / 40, std::string(31, 'a'));
 }
@@ -182,6 +227,8 @@ const std::map<std::string, Attack> attacks = {
     {"indirections", {write_indirections, read_type}},
     {"members", {write_members, read_type}},
     {"anys", {write_anys, read<std::vector<CORBA::Any>>}},
+    {"marks", {write_marks, read_marks}},
+    {"shared_marks", {write_shared_marks, read_marks}},
     {"pictures", {write_pictures, read<Attacks::Pictures>}},
     {"texts", {write_texts, read<std::vector<std::string>>}},  // no attack: must be decoded
 };

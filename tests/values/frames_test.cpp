@@ -149,7 +149,7 @@ TEST_CASE("values are read from messages in fragments of GIOP 1.1") {
   CHECK(read_count > cut_count / 3);
 }
 
-TEST_CASE("a later value may be one in the state that truncation skips") {
+TEST_CASE("an indirection to a skipped value of a known type is accepted") {
   KnownValues known;
   known.factories().remove(std::string(Ledger::Deep::_type_id));
   const auto node = make_node(1, make_node(2));
@@ -171,7 +171,7 @@ TEST_CASE("a later value may be one in the state that truncation skips") {
   }
 }
 
-TEST_CASE("a later value may not be one that truncation skips without a factory") {
+TEST_CASE("an indirection to a skipped value of an unknown type is refused") {
   KnownValues known;
   known.factories().remove(std::string(Ledger::Deep::_type_id));
   known.factories().remove(std::string(Ledger::Node::_type_id));

@@ -32,7 +32,7 @@ class PERIGEE_API ValueWriting final {
 
   enum class Chunks : std::uint8_t { no, yes };
 
-  void write_null(Encoder& encoder);
+  static void write_null(Encoder& encoder);
   /// Writes the front of a value. True: its state must follow, and then `end`. False: the value was
   /// written before, so an indirection was written; or the encoder has failed (`too_deep`).
   /// `value` is the address of the value, and must stay valid. `ids`: the most derived first.

@@ -83,9 +83,12 @@ bool may_be_shared(const CORBA::ValueBase& value) {
 }  // namespace
 
 void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value) {
-  Writing own(encoder);
+  if (value == nullptr) return Writing::write_null(encoder);
+  if (encoder.values() == nullptr) {
+    const Writing own(encoder);
+    return encode(encoder, value);
+  }
   Writing& writing = *encoder.values();
-  if (value == nullptr) return writing.write_null(encoder);
   const Description& description = value->_description();
   const Ids ids(description);
   const bool is_truncatable = description.truncatable_base != nullptr;
@@ -97,8 +100,9 @@ void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value) {
 }
 
 counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder, const Expected& expected) {
+  if (decoder.values() != nullptr) return Reading::of(decoder).decode(decoder, expected);
   Reading own(decoder);
-  return Reading::of(decoder).decode(decoder, expected);
+  return own.decode(decoder, expected);
 }
 
 Reading::Reading(cdr::Decoder& decoder) noexcept
