@@ -110,7 +110,8 @@ void check_no_wide(const WideReference& peer, bool in_1_0) {
   CHECK(peer->echo_string("the connection goes on") == "the connection goes on");
 }
 
-/// The first profile without its components, as a corbaloc URL.
+/// The reference with its first profile only, without components. A corbaloc URL gives such a
+/// profile, but no type id.
 std::string without_components(const std::string& text) {
   perigee::iop::Ior ior = perigee::iop::parse_ior_string(text).value();
   auto profile = perigee::iop::decode_iiop_profile(ior.profiles.at(0)).value();
