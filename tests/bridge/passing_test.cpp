@@ -187,7 +187,7 @@ TEST_CASE("a bridge whose target is the bridge itself is refused") {
 }
 
 TEST_CASE("bridges that form a loop refuse requests, and no other message circulates for ever") {
-  // The second bridge leads to the first one, by an address that the first one does not publish.
+  // The target of the first bridge is the second bridge, whose target is the first bridge.
   RawTarget place;
   const transport::Endpoint second_place = place.endpoint();
   const TemporaryFolder folder;

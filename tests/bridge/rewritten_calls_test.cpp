@@ -162,7 +162,7 @@ TEST_CASE("fragments of GIOP 1.1 become one message if a reference in them is re
   CHECK(closed_account(received) == bank.target.reference(octets('a')));
 }
 
-TEST_CASE("references of other servers, of the client and nil pass unchanged in both directions") {
+TEST_CASE("nil, references of other servers, and target references from a client pass unchanged") {
   Bank bank;
   const RawTarget elsewhere;
   for (const iop::Ior& ior : {elsewhere.reference(key_k), iop::Ior{"IDL:Test:1.0", {}}}) {
