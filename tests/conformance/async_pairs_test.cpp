@@ -39,7 +39,7 @@ call<std::int32_t> start_large(const Echo::Ref& echo, std::size_t size) {
 }
 
 constexpr auto limit = 100ms;  // a request that has a connection leaves in this time
-constexpr auto about = 10s;    // a loaded machine is slow
+constexpr auto about = 10s;    // how late a call may end: a loaded machine is slow
 
 /// Waits for a call whose time is limited, and checks that it ends at its deadline.
 void check_times_out(call<std::int32_t> late, CORBA::CompletionStatus completed,

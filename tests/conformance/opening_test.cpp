@@ -29,8 +29,8 @@ std::vector<std::unique_ptr<Transport>> connect_silently(CORBA::ORB& orb,
   return clients;
 }
 
-/// Whether the server ends the connection within the patience of tests. It sends nothing before the
-/// client does.
+/// Whether the server ends the connection within 20 seconds. The server sends nothing before the
+/// client does, so a readable handle means the end.
 bool is_ended(Transport& transport) {
   const auto end = std::chrono::steady_clock::now() + 20s;
   while (!event::is_readable(transport.readiness_fd()) && std::chrono::steady_clock::now() < end)

@@ -131,7 +131,7 @@ class Surroundings {
             add_handshake(std::move(pair.second), messaging::Role::acceptor)};
   }
 
-  /// Connections that lend their memory for encoding, as shared memory will.
+  /// Connections that lend their memory for encoding, as shared memory does.
   [[nodiscard]] static TransportEnds make_ring_ends() {
     MemoryPair pair = make_memory_pair({.encodes_in_place = true}, {.encodes_in_place = true});
     return {std::move(pair.first), std::move(pair.second)};
@@ -190,7 +190,7 @@ class NotingServant : public EchoServant {
 /// A server in `run`, with one object; ended by the destructor.
 class RunningServer {
  public:
-  /// no: no thread runs the loop of a reactive server before the end.
+  /// no: no thread calls `run`, so the loop of a reactive server runs only in `shutdown`.
   enum class Runs : bool { no, yes };
 
   explicit RunningServer(OrbRef started, Runs runs = Runs::yes)
@@ -223,7 +223,7 @@ class RunningServer {
   std::jthread runner_;
 };
 
-/// A server of the surroundings, where nothing else listens.
+/// A server at a fresh endpoint of the surroundings.
 class PairServer final : public RunningServer {
  public:
   PairServer(Surroundings& surroundings, const OrbPairing& pairing,
@@ -234,7 +234,8 @@ class PairServer final : public RunningServer {
   [[nodiscard]] static OrbRef make_orb(Surroundings& surroundings, const OrbPairing& pairing,
                                        std::vector<std::string> options) {
     const auto endpoint = surroundings.fresh_endpoint(pairing.scheme);
-    // A client without calls does not read CloseConnection: a server that stops would wait for it.
+    // A client without calls does not read CloseConnection. A server that stops waits for such a
+    // client until the drain time-out, so this time-out is short.
     options.insert(options.end(), {"-ORBListenEndpoints", to_string(endpoint), "-ORBGiopVersion",
                                    pairing.version, "-ORBThreadStrategy", pairing.strategy,
                                    "-ORBGiopLite", pairing.lite, "-ORBDrainIdleTimeout", "20"});

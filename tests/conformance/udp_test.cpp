@@ -175,7 +175,7 @@ TEST_CASE(
   CHECK(client.echo(server.reference)->twice(4) == 8);
 }
 
-TEST_CASE("udp: forged addresses take no place of clients over TCP, and memory stays bounded") {
+TEST_CASE("udp: forged addresses use up no places of TCP clients, and memory stays bounded") {
   const Surroundings surroundings;
   const UdpServer server("iiop://127.0.0.1:0", "auto", {"-ORBServerConnectionsMax", "2"});
   const auto endpoint = listen(*server.orb, {"diop", "127.0.0.1:0"}).value();

@@ -267,7 +267,7 @@ TEST_CASE("a timer that another thread arms ends a wait without a limit") {
   reactor->stop();
 }
 
-TEST_CASE("the handle of a reactor reports earlier work, and work that a turn left") {
+TEST_CASE("a reactor's handle reports work that was posted before, and work that a turn left") {
   const auto reactor = test::make_test_reactor();
   int left = 3;
   const std::function<void()> again = [&] {

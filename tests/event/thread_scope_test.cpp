@@ -33,7 +33,7 @@ TEST_CASE("a spare thread runs the next body") {
   ThreadScope scope(1);
   const auto count = std::make_shared<std::atomic<int>>(0);
   while (run_body(scope, count) == 1) {
-    // The thread of the last body did not wait yet.
+    // A new thread ran the body: the previous thread was not waiting for a body yet.
   }
   CHECK(*count > 1);
 }

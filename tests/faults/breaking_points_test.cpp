@@ -62,7 +62,8 @@ Outcome call(const ObjectRef& object, std::uint32_t number, const Traffic& traff
   }
 }
 
-/// Counts the octets by a plan that splits the stream at every octet.
+/// Counts the octets of one call: a fault plan splits the stream at every octet, and reports each
+/// split.
 Sizes measure(const LedgerServer& server, const Traffic& traffic) {
   Sizes sizes;
   transport::FaultPlan plan;
@@ -132,8 +133,8 @@ class Experiment {
     Expected expectation = expected(side_, fault, sizes_);
     expectation.fault = fault;
     const Outcome outcome = next_call(object, expectation);
-    // A client may notice a server that closes before it has read anything while it connects, while
-    // it sends, or later.
+    // If a server closes before it has read anything, its client may notice this while it connects,
+    // while it sends, or later.
     const bool at_once =
         side_ == Side::server && fault.octet == 0 && fault.direction == FaultDirection::received;
     const bool early = outcome == Outcome::not_connected || outcome == Outcome::not_sent;

@@ -49,7 +49,7 @@ bool answered_by(const OnMessage& peer) {
   }
 }
 
-TEST_CASE("a lie in any field of a reply is an answer or an exception, and costs little") {
+TEST_CASE("a reply with a lie in any field is an answer or an exception, and costs little") {
   const MemoryWatch memory;
   int answers = 0;
   for (std::size_t field = 0; field + 4 <= 28; ++field)

@@ -240,7 +240,7 @@ const Attack argument_attacks[] = {
             [](Writer& writer) { writer.ulong(3).octet('a').octet('b').octet('c'); }),
     reading("2^29 numbers of eight octets", "CVE-2015-2310: count times size is 2^32",
             Reads::numbers, [](Writer& writer) { writer.ulong(0x20000000).ulong(0); }),
-    reading("a count of numbers that only fits octets", "TAO: one octet per element in the check",
+    reading("a count that fits octets, not numbers", "TAO: one octet per element in the check",
             Reads::numbers, [](Writer& writer) { writer.ulong(60'000).raw(Octets(64'000)); }),
     reading("a count of strings that no message holds", "CVE-2022-46149: lists of pointers",
             Reads::strings, [](Writer& writer) { writer.ulong(0x3fffffff).raw(Octets(64)); }),
@@ -297,7 +297,7 @@ const Attack argument_attacks[] = {
               }));
               writer.ulong(0x7fffff02).text("IDL:Evil:1.0");
             }),
-    reading("a kind of TypeCode that there is not", "unknown kinds", Reads::any,
+    reading("a kind of TypeCode that does not exist", "unknown kinds", Reads::any,
             [](Writer& writer) { writer.ulong(4711); }),
 };
 

@@ -2,8 +2,9 @@
 // and again. The survivor must get only the right exceptions. In the end it must have no more
 // handles and threads than before, and no larger heap than after the first kills.
 //
-//   kill_peers [--count <n>] [--scheme iiop|shmiop]     200 kills for each strategy and side:
-//   --count 200
+//   kill_peers [--count <n>] [--scheme iiop|shmiop]
+//
+// A round has <n> kills (default: 20) for each strategy and side.
 #include "faults/child_process.h"
 #include "faults/process_limits.h"
 #include "runtime/process.h"
@@ -87,8 +88,8 @@ bool settles_at(const Possessions& before) {
   return false;
 }
 
-/// A kill starts threads that stay, for example the thread that watches for the end of peers. What
-/// the process has afterwards, when it stays the same for a while.
+/// Kills one peer. Returns what the process has when it stays the same for a while. The first kill
+/// starts threads that stay, for example the thread that watches for the end of peers.
 Possessions possessions_after(const std::function<void()>& kill_one) {
   constexpr std::chrono::milliseconds pause{200};
   kill_one();

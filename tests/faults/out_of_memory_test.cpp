@@ -213,8 +213,9 @@ TEST_CASE("pipelined requests are not executed twice, whichever allocation fails
   CHECK((lost > 0 || !holds_back));
 }
 
-// Requests beyond a turn wait in the memory that a thread receives all connections into, until they
-// are copied. Requests of another client may overwrite them.
+// A turn serves only some requests of a connection. The others are in the buffer into which the
+// thread receives from all connections, until they are copied. If the copy fails, requests of
+// another client may overwrite them.
 TEST_CASE("a request is executed for its own client only, whichever allocation fails") {
   enum : std::uint32_t { deferred = 1, failing, counted, blocking };
   orb::Settings settings = server_settings(each_strategy());

@@ -195,7 +195,7 @@ TEST_CASE("the limit applies to all addresses together, and the error lists the 
   CHECK(open_handles() == before);
 }
 
-TEST_CASE("without time only an address that answers at once is reached") {
+TEST_CASE("without time, only an address that answers at once is reached") {
   const DeadAddress dead(InetAddr::loopback());
   CHECK(sock::connect_any(Addresses{dead.address()}, no_wait).error().error ==
         std::errc::timed_out);

@@ -180,7 +180,7 @@ TEST_CASE("a file that is no named pipe is neither opened nor removed") {
   CHECK(fifo::Sender::open(address).error() == std::errc::no_such_file_or_directory);
 }
 
-TEST_CASE("a socket is refused as a named pipe, because a sender would wait for it") {
+TEST_CASE("a socket in place of a named pipe is refused at once: a sender does not wait for it") {
   const std::string path = "perigee_fifo_test_socket_" + std::to_string(getpid());
   const auto local = UnixAddr::path(path).value();
   lsock::remove(local);

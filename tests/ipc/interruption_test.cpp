@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 #define EVERY_CHANNEL OverV4, OverV6, OverLocal, OverRing, OverPipe
 #define EVERY_FAMILY OverV4, OverV6, OverLocal, OverRing
 
-/// The number of signals that interrupts each wait at least once.
+/// So many signals interrupt each wait at least once.
 constexpr int many = 200;
 
 template <typename Over>

@@ -288,7 +288,7 @@ TEST_CASE("a fork does not disturb the calls of other threads") {
   CHECK(space[0] == std::byte{6});
 }
 
-TEST_CASE("streams can change their family by their handles, and the families can talk") {
+TEST_CASE("a stream's handle can move to the other family, and both families exchange octets") {
   if (!is_here<OverRing>()) return;
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   auto client = uring::Connector::connect(acceptor.local_address().value(), 10s).value();

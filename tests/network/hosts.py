@@ -12,7 +12,7 @@ def ip(arguments):
 
 
 class Host:
-    """A host of its own network. Its programs are run by `command`."""
+    """A host: a network namespace. `command` gives the command that runs a program on the host."""
 
     def __init__(self, name):
         self.name = name

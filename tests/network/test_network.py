@@ -27,7 +27,7 @@ connect(inside, "2001:db8:2::2/64", gateway, "2001:db8:2::1/64")
 office.route("2001:db8:2::/64", "2001:db8:1::1")
 inside.route("2001:db8:1::/64", "2001:db8:2::1")
 gateway.set("net/ipv6/conf/all/forwarding", 1)
-# Packets to this address are dropped: no answer comes, and no connection is refused.
+# Packets to 198.51.100.9 and 2001:db8:1::9 are lost: no answer comes, and no connection is refused.
 ip("-n office addr add 198.51.100.2/24 dev a0")
 ip("-n gateway route add blackhole 198.51.100.0/24")
 ip("-n office neigh add 198.51.100.9 lladdr 02:00:00:00:00:01 dev a0")
@@ -36,7 +36,7 @@ ip("-n office neigh add 2001:db8:1::9 lladdr 02:00:00:00:00:01 dev a2")
 
 @contextlib.contextmanager
 def known_as(name, *addresses):
-    """Hosts know these addresses by a name, meanwhile."""
+    """In the context, the name resolves to these addresses on each host."""
     with tempfile.NamedTemporaryFile("w") as hosts:
         hosts.writelines(f"{address} {name}\n" for address in addresses)
         hosts.flush()
@@ -78,7 +78,7 @@ class Network(unittest.TestCase):
                 self.expect_price(self.call(server))
                 self.expect_price(self.call(server, host=gateway))
 
-    def test_what_all_interfaces_publish_can_be_reached_from_other_hosts(self):
+    def test_a_server_at_all_interfaces_publishes_an_address_that_other_hosts_reach(self):
         with serving("iiop://") as server:
             self.expect_price(self.call(server, host=gateway))
 

@@ -208,7 +208,7 @@ TEST_CASE("a plug-in that cannot be loaded makes ORB_init fail, and the error gi
   CHECK(text.find("No such file or directory") != std::string::npos);
 }
 
-TEST_CASE("an invalid value of a configuration file that is found late is named with its place") {
+TEST_CASE("an error in the use of a value of a configuration file names the place of the value") {
   const TemporaryFolder folder;
   const std::string file = folder.file("orb.toml");
   const auto text_of = [&](const std::string& content) -> std::string {

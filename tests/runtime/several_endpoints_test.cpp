@@ -90,7 +90,7 @@ TEST_CASE("a client on another host uses TCP, even if the same path exists there
   CHECK(both.peer.starts_with("iiop://127.0.0.1:"));
 }
 
-TEST_CASE("a client that cannot reach the socket file takes the next, and stays with it") {
+TEST_CASE("a client that cannot reach the socket file uses the next address, and stays with it") {
   TwoEndpoints both;
   std::filesystem::rename(both.folder.file("s"), both.folder.file("elsewhere"));
   const EchoClient client;

@@ -77,7 +77,8 @@ TEST_CASE("no thread of an ORB takes the application's signals") {
                        "-ORBAdministration", "uiop://" + folder.file("administration")});
     const EchoClient client({"-ORBClientIdleTimeout", "1000"});
     client.echo(server.reference)->ping();
-    // This is the test's own thread, in ORB::run. The system blocks its signals until it has begun.
+    // One more thread takes SIGTERM: the test's own thread, which calls ORB::run. The system blocks
+    // its signals until it has begun.
     while (threads_that_take_sigterm() < before + 1) std::this_thread::yield();
     CHECK(threads_that_take_sigterm() == before + 1);
   }

@@ -327,7 +327,7 @@ TEST_CASE("callbacks over TLS: a client may speak for the names in its verified 
   }
 }
 
-TEST_CASE("certificates are exchanged under load without a lost call") {
+TEST_CASE("certificates are replaced under load without a lost call") {
   TestCertificates own;
   const Options server_options{"-ORBTlsCertificate", own.path("server.pem"), "-ORBTlsKey",
                                own.path("server.key")};

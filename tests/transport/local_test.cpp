@@ -67,7 +67,7 @@ std::expected<std::unique_ptr<Transport>, IoError> connect(const std::string& ad
 
 // --- Files ---------------------------------------------------------------------------------------
 
-TEST_CASE("a thread that looks up a socket connects, unless the queue of the server is full") {
+TEST_CASE("look_up connects to a server, or returns null if the queue of the server is full") {
   const TemporaryFolder folder;
   const std::string path = folder.file("socket");
   const auto connector = make_local_protocol()->make_connector();
@@ -649,7 +649,7 @@ TEST_CASE("places are the same if they agree in the parts that the system knows"
 }
 
 TEST_CASE(
-    "the first place of a profile counts; a client that trusts other places does not look at it") {
+    "the first place of a profile counts, but not for a client that trusts only other places") {
   const TemporaryFolder folder;
   const std::string path = folder.file("s");
   auto body = body_at("any", path);

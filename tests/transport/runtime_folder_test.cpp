@@ -148,7 +148,7 @@ TEST_CASE("sockets and locks of servers that have ended are removed, all other f
   CHECK(std::filesystem::exists(other_name));
 }
 
-TEST_CASE("a socket is stale if its process is younger: another one had its number before") {
+TEST_CASE("a socket that is older than the process with its number is stale") {
   const TemporaryFolder folder;
   const std::string before = folder.file(name_of(::getpid(), 'a'));
   const std::string now = folder.file(name_of(::getpid(), 'b'));

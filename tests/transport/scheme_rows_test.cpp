@@ -18,7 +18,7 @@ using messaging::Carrier;
 using messaging::Needs;
 using messaging::Use;
 
-/// Messages that no thread sends.
+/// A messaging protocol that opens no sessions.
 class FakeMessages final : public messaging::MessagingProtocol {
  public:
   FakeMessages(std::string name, const Needs& two_way, const Needs& oneway)

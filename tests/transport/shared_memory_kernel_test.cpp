@@ -131,8 +131,8 @@ TEST_CASE("a server refuses a hello that arrives in parts") {
   CHECK(server.accept()->open(Wait::yes).code == EPROTO);
 }
 
-/// Makes memory on a thread whose calls of memfd_create the kernel refuses if their flag
-/// MFD_NOEXEC_SEAL is `flag`.
+/// Whether a thread can make memory although the kernel refuses, with `error`, its calls of
+/// memfd_create: those with MFD_NOEXEC_SEAL (`flag` is 0x8), or those without it (`flag` is 0).
 bool can_make_memory_without(std::uint32_t flag, int error) {
   bool made = false;
   std::jthread([&] {

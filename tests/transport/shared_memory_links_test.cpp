@@ -98,7 +98,8 @@ std::size_t entries() {
   return count;
 }
 
-/// The answer of a server that trusts its clients to this hello.
+/// Sends this hello to a server that trusts its clients. Returns the result of the server's `open`,
+/// and in `answer` the octet that the server sends.
 IoResult answer_of_server(const Hello& hello, std::span<const int> handles, std::byte& answer) {
   const TwoPools pools;
   const auto client = test::raw_client(pools.folder.file("socket"));
@@ -146,7 +147,7 @@ TEST_CASE("no other process can write to a pool, by its handle") {
   CHECK(block.octets()[0] == std::byte{1});
 }
 
-TEST_CASE("nothing is lent unless both sides have a pool, or if the octets are elsewhere") {
+TEST_CASE("nothing is lent if a side has no pool, or if the octets are not in the client's pool") {
   const TwoPools pools;
   const Octets own(100);
   CHECK_FALSE(pools.connect().client->links()->lend(own));
@@ -265,7 +266,7 @@ TEST_CASE("a block that is taken back, or whose word the receiver writes, is fre
 
   block = pool.allocate(1000);
   const Link third = loans.lend(block.octets()).value();
-  words.words->given_back[third.hold].store(third.generation + 1);  // of no use
+  words.words->given_back[third.hold].store(third.generation + 1);  // wrong generation: no effect
   loans.collect();
   CHECK(block.is_shared());
   words.words->given_back[third.hold].store(third.generation);

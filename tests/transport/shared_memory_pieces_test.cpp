@@ -42,7 +42,8 @@ struct FullRing {
   [[nodiscard]] bool woke_sender() const { return peer.sent().sender_waits.load() == waits_not; }
 };
 
-/// Calls a function on a thread that stays on one CPU, with the number of that CPU, and 1.
+/// Calls `function` on a thread that stays on one CPU. The argument is the number of this CPU
+/// plus 1, as in the words of the ring.
 template <typename Function>
 void on_one_cpu(const Function& function) {
   std::jthread([&function] {

@@ -76,7 +76,7 @@ constexpr std::uint32_t size = RawRings::size;
 constexpr std::size_t file_size = ring_size_min + 2 * std::size_t{size};
 constexpr int all_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/// Runs `child` in a process of its own, which must not return from it.
+/// Runs `child` in a process of its own, which ends when `child` returns.
 pid_t run_child(const std::function<void()>& child) {
   const pid_t process = ::fork();
   REQUIRE(process != -1);
@@ -341,7 +341,7 @@ TEST_CASE("a peer cannot pretend that its octets were received") {
   CHECK(peer.server_end->holds_input());
 }
 
-TEST_CASE("a time-out of centuries is no time-out that has passed") {
+TEST_CASE("a time-out of centuries does not count as a time-out that has passed") {
   Connection connection;
   CHECK(connection.pair.server->set_receive_timeout(std::chrono::microseconds::max()).ok());
   std::jthread sender([&] { (void)send_all(*connection.pair.client, pattern(10, 1)); });
@@ -418,7 +418,7 @@ struct EndHandler final : event::EventHandler {
   IoResult result;
 };
 
-TEST_CASE("a reactor reports that the peer was killed, also behind octets that woke it") {
+TEST_CASE("a reactor reports that the peer was killed, also after messages that woke this side") {
   for (const int wakes : {0, 1, 20}) {
     CAPTURE(wakes);
     const TemporaryFolder folder;

@@ -12,9 +12,9 @@
 
 namespace perigee::test {
 
-/// A child process that runs until the parent traces it. Only the thread that made it may call the
-/// other functions. The kernel stops the child at each system call, or after each instruction, so
-/// the code under test needs no hooks.
+/// A child process that runs only in steps: it begins stopped, and the parent traces it. Only the
+/// thread that made it may call the other functions. The kernel stops the child at each system
+/// call, or after each instruction, so the code under test needs no hooks.
 class SteppedProcess {
  public:
   /// Forks. `body` must not throw. Its threads are not traced, but they die with the child.

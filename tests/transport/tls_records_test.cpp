@@ -131,7 +131,7 @@ TEST_CASE("a limited number of connections keeps the buffers of OpenSSL") {
 TEST_CASE_FIXTURE(Fixture, "a connection keeps the buffers of OpenSSL after the handshake") {
   KeptBuffers& kept = *server_source.current()->kept_buffers;
   for (std::size_t count = 1; count < KeptBuffers::connections_max; ++count) REQUIRE(kept.take());
-  const auto stalled = make_server();  // no client: takes no place
+  const auto stalled = make_server();  // has no handshake, so it keeps no buffers
   auto server = make_server();
   const auto client = make_client();
   shake_hands(*client, *server);

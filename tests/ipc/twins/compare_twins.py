@@ -2,8 +2,9 @@
 
 usage: compare_twins.py traces|instructions <ipc_twins> [<family>...]
 
-`traces` compares what strace shows; `instructions` counts by callgrind what one message costs, which
-is one transfer of either end, and allows MORE_MAX instructions more for each.
+`traces` compares what strace shows. `instructions` counts with callgrind the instructions of a
+message. A message is two transfers: one end sends, and the other end receives. The wrappers may
+need MORE_MAX instructions more for each transfer.
 """
 
 import os
@@ -19,7 +20,7 @@ FAMILIES = ["sock", "sock_v6", "gather", "lsock", "spipe", "fifo", "dgram", "cod
             "timed_dgram", "bcast", "mcast", "handles", "send_file", "recv_file"]
 MORE_MAX = 2.0
 CALLS = 2  # transfers per message
-FEW, MANY = 1100, 5100  # equally long as arguments: else the stack is aligned differently
+FEW, MANY = 1100, 5100  # the same number of digits: longer arguments would shift the stack
 
 
 def run(command):

@@ -171,7 +171,7 @@ ssize_t receive_record(int fd, bool* end) {
   return 0;
 }
 
-/// Waits until `end` at most; errno is the reason of the end.
+/// Waits until `end` at most. Returns 0 if `fd` is ready; otherwise -1, with the reason in errno.
 int wait_until(int fd, short events, const timespec& end) {
   for (;;) {
     timespec now;

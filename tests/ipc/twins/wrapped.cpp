@@ -90,7 +90,7 @@ template <DatagramSocket Socket>
     if (const auto sent = from.send_to(message, address); !sent) return sent.error().value();
     const auto received = to.recv_from(space);
     if (!received) return received.error().value();
-    if (received->size != message_size) return -1;  // truncated or not
+    if (received->size != message_size) return -1;  // the size of the whole datagram
   }
   return 0;
 }
@@ -100,7 +100,7 @@ template <DatagramSocket Socket>
     if (const auto sent = from.send(message); !sent) return sent.error().value();
     const auto received = to.recv(space);
     if (!received) return received.error().value();
-    if (received->size != message_size) return -1;  // truncated or not
+    if (received->size != message_size) return -1;  // the size of the whole datagram
   }
   return 0;
 }
