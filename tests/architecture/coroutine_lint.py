@@ -1,7 +1,7 @@
 """Finds the forms of co_await that g++ 12 compiles wrongly (docs/async.md, traps).
 
-In a statement with a co_await there is no `?:`, `&&` or `||`, and no braced value (an aggregate or
-an initializer list). The lint is no compiler: it finds the ends of statements by the parentheses,
+A statement with a co_await must not contain `?:`, `&&`, `||` or a braced value (an aggregate or an
+initializer list). The lint is no compiler: it finds the ends of statements by the parentheses,
 braces and semicolons of formatted code. It checks the statements in the body of a lambda separately.
 """
 

@@ -22,7 +22,10 @@ def _source_files(root):
 
 
 class Units:
-    """The units of a tree, by file. `room_of_header` says where a public header belongs: "any.h" of orb to orb/values."""
+    """Finds the unit of each file of a tree.
+
+    `room_of_header` maps a public header ("orb/any.h") to its room ("orb/values").
+    """
 
     def __init__(self, files, room_of_header):
         self._files = frozenset(files)
@@ -36,8 +39,8 @@ class Units:
         stem = stem.removeprefix(PRIVATE)
         if PRIVATE + stem + ".h" in self._files:
             return stem
-        # A source without a header beside it may define a public header, of its folder or of a
-        # folder above.
+        # A source without a header beside it may implement a public header of the same name, in the
+        # public folder of its own folder or of a folder above.
         *folders, name = stem.split("/")
         while folders:
             public = "/".join([*folders, name])

@@ -46,7 +46,7 @@ class Handler final : public Traits::replyhandler_base_type {
 
 }  // namespace
 
-TEST_CASE("in parameters of bitmasks are references to constants") {
+TEST_CASE("an 'in' parameter of a bitmask type is a const reference") {
   static_assert(std::is_same_v<decltype(&Compat::Toggle::replace),
                                Choices (Compat::Toggle::*)(const Choices&, Choices&)>);
   using Later = POA::Compat::AMH_Toggle;

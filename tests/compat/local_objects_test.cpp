@@ -1,4 +1,4 @@
-// Local interfaces: making objects by the traits, and references to oneself.
+// Local interfaces: making objects with the traits, and references of an object to itself.
 #include "valuesC.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// `os << value` where C++ finds no operator by the value's namespace, and the forms of TAOX11.
+// `os << value` for values whose namespace has no operator<<, and TAOX11's other ways to write.
 #include "two_orbs.h"
 #include "valuesC.h"
 

@@ -12,7 +12,7 @@ class StoreImpl : public CORBA::servant_traits<Compat::Store>::base_type {
  public:
   Compat::Few trim(const Compat::Few& values) override { return values; }
   Compat::Couple marry(const Compat::Couple& ages) override { return ages; }
-  /// Ends the object of the servant.
+  /// Deactivates the object of the servant.
   Compat::Code tag(const Compat::Code& text) override {
     const auto adapter = _default_POA();
     adapter->deactivate_object(adapter->servant_to_id(_lock()));
@@ -26,7 +26,7 @@ class OtherImpl : public StoreImpl {};
 
 }  // namespace
 
-TEST_CASE("a servant deactivates itself by the reference of _lock") {
+TEST_CASE("a servant deactivates itself with the reference that _lock returns") {
   perigee::test::TwoOrbs orbs;
   const auto servant = CORBA::make_reference<StoreImpl>();
   servant->poa = orbs.poa;

@@ -92,7 +92,7 @@ TEST_CASE("the TypeCodes of TCKind and SetOverrideType are those of orb.idl") {
   CHECK(out.str() == "Compat::Description{kind=tk_any, override_type=SET_OVERRIDE, name=\"x\"}");
 }
 
-TEST_CASE("a kind of IDL 4 has no number of the OMG: a server refuses it") {
+TEST_CASE("a TCKind of IDL 4 has no number of the OMG: a server refuses it") {
   const Fixture fixture;
   CHECK_THROWS_AS(fixture.describer->echo_kinds({TCKind::tk_map}), CORBA::SystemException);
 }

@@ -14,7 +14,7 @@ _HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: `language` and `mark` are the first word behind the fence and the rest."""
+    """A fenced block. After the fence, `language` is the first word, `mark` the rest of the line."""
 
     document: Path
     line: int

@@ -73,7 +73,7 @@ class Headers(unittest.TestCase):
         self.assertEqual(header_filter.escaped(" docs/policies.md"),
                          ' <a href="../policies.html">docs/policies.md</a>')
 
-    def test_indented_lines_behind_a_colon_are_code(self):
+    def test_indented_lines_after_a_colon_are_code(self):
         self.assertEqual(header_filter.as_docstring(["// Such:", "//   a < b", "// End."]),
                          ["/// @file", "/// Such: @verbatim", "   a < b @endverbatim", "/// End."])
 

@@ -9,7 +9,7 @@ execute_process(COMMAND ${COMPILER} -std=c++20 -M ${INCLUDE} ${SOURCE}
 string(REGEX REPLACE "[ \\\n]+" ";" dependencies "${dependencies}")
 foreach(dependency IN LISTS dependencies)
   get_filename_component(name "${dependency}" NAME)
-  # Only the standard headers: perigee/… may have files of the same names.
+  # Names of standard headers have no extension, so this is true for <thread>, but not for thread.h.
   if(name IN_LIST forbidden)
     message(SEND_ERROR "${SOURCE} includes <${name}> (${dependency})")
   endif()

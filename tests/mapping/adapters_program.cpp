@@ -230,7 +230,7 @@ TEST_CASE("an adapter activator of docs/adapters.md makes the POA that a request
                   PortableServer::POA::AdapterNonExistent);
 }
 
-TEST_CASE("code finds an object by the name of docs/adapters.md that it has in the ORB") {
+TEST_CASE("code finds the object of docs/adapters.md by its name in the ORB") {
   Server server;
   const OrbRef& orb = server.orb;
   auto servant = CORBA::make_reference<Account>(100);

@@ -42,7 +42,7 @@ void set_for_orb(const CORBA::object_reference<CORBA::ORB>& orb, std::chrono::mi
 
 }  // namespace
 
-TEST_CASE("the program of docs/policies.md gives up after its time") {
+TEST_CASE("the program of docs/policies.md gives up after its time limit") {
   const auto mute = perigee::ipc::sock::Acceptor::open(perigee::ipc::InetAddr::loopback(0));
   std::vector<std::string> arguments;
   auto orb = CORBA::ORB_init(arguments, "policies");

@@ -1,6 +1,5 @@
-// Source written to the IDL-to-C++11 mapping, in the style of the examples of its other
-// implementation. Every name below is a name of the mapping. Only the header of the library is
-// Perigee's own.
+// Source for any implementation of the IDL-to-C++11 mapping, in the style of TAOX11's examples. It
+// uses names of the standards only, except for the names of Perigee's headers.
 #include "portableS.h"
 #include <perigee/corba.h>
 #include <perigee/orb/codec.h>
@@ -115,7 +114,7 @@ TEST_CASE("operations, attributes and exceptions are used by the mapping's names
   }
 }
 
-TEST_CASE("references are passed, compared and nil as the mapping says") {
+TEST_CASE("references are passed and compared, and may be nil, as the mapping says") {
   Session session;
   IDL::traits<Test::Hello>::ref_type hello =
       session.serve(CORBA::make_reference<Hello>(session.orb));

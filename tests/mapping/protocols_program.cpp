@@ -1,4 +1,4 @@
-// The program of docs/policies.md: a client that says how it wants to be connected.
+// The program of docs/policies.md: a client that chooses and configures its protocols.
 #include <perigee/corba.h>
 #include <perigee/iop/ior.h>
 #include <perigee/orb/protocol_policies.h>

@@ -1,4 +1,5 @@
-// The program of docs/migrating.md that calls without waiting, and needs its calls in their order.
+// The program of docs/migrating.md that does not wait for its calls, and needs them executed in
+// order.
 #include "dimmerAmiC.h"
 #include "dimmerS.h"
 #include <perigee/corba.h>

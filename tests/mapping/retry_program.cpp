@@ -57,7 +57,7 @@ TEST_CASE("the program of docs/policies.md repeats a call that the server refuse
   TestSleeper sleeper;
   const auto before = sleeper.now();
   CHECK(patient_balance(account, sleeper) == 100);
-  CHECK(sleeper.now() - before >= 75ms);  // two delays: 50 and 100 ms, or half of it
+  CHECK(sleeper.now() - before >= 75ms);  // two delays: 50 and 100 ms, each shortened by up to half
   CHECK(sleeper.now() - before <= 150ms);
   orb->destroy();
 }

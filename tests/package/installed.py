@@ -23,7 +23,10 @@ def run(*command):
 
 @contextlib.contextmanager
 def kept_manifests():
-    """Another installation of this build keeps its manifests, which the target uninstall needs."""
+    """Restores the manifests at the end.
+
+    If the build is installed elsewhere, too, the target uninstall needs them.
+    """
     before = {path: path.read_bytes() for path in BUILD.glob("install_manifest*.txt")}
     try:
         yield

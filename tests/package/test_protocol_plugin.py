@@ -72,7 +72,7 @@ class Plugin(unittest.TestCase):
         outcome = subprocess.run([f"{PREFIX}/bin/perigee", "ior", *words], capture_output=True, text=True)
         return outcome.returncode, outcome.stdout, outcome.stderr
 
-    def test_the_tool_reads_and_tries_references_with_it(self):
+    def test_the_tool_reads_and_tries_references_with_the_plugin(self):
         option = ("-ORBProtocolLibrary", self.library)
         with self.server(*option, "-ORBListenEndpoints", f"board://{self.notice}") as server:
             status, out, error = self.explain(server.ior, *option)
@@ -94,7 +94,7 @@ class Plugin(unittest.TestCase):
                                  capture_output=True, text=True)
         return outcome.returncode, outcome.stdout, outcome.stderr
 
-    def test_an_operator_loads_it_into_a_running_server_and_clients_use_it_at_once(self):
+    def test_an_operator_loads_the_plugin_into_a_running_server_and_clients_use_it_at_once(self):
         administration = f"uiop://{self.folder.name}/administration"
         option = ("-ORBProtocolLibrary", self.library)
         name = f"corbaloc:board-brief:1.2@{self.notice}|Hello"
@@ -117,14 +117,14 @@ class Plugin(unittest.TestCase):
             status, _, error = self.operate("load", self.library)
             self.assertEqual(status, 1)
             self.assertIn("protocol board is there already", error)
-            # Unloaded and loaded again, with its notice.
+            # Unloading the protocol removes its notice; loading it again writes the notice again.
             self.assertEqual(self.operate("unload", "board-brief"), (0, "unloaded board-brief\n", ""))
             self.assertEqual(os.listdir(self.folder.name), ["administration"])
             self.assertIn("board: board board-brief (unloaded)\n", self.operate("list")[1])
             self.assertEqual(self.operate("load", "board", "--listen", endpoint)[0], 0)
             self.assertEqual(self.client(name, *option), (0, "Hello, world!\n", ""))
 
-    def test_a_program_with_the_static_library_refuses_it(self):
+    def test_a_program_with_the_static_library_refuses_the_plugin(self):
         static = build_project(PROJECT, "static", "-DPERIGEE_COMPONENTS=static",
                                "-DPERIGEE_LIBRARY=Perigee::static",
                                "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client")

@@ -214,7 +214,7 @@ class Odd final : public CORBA::amh_traits<Desk::Left>::base_type {
     throw CORBA::NO_MEMORY();  // too late
   }
   void get_last(Rh<Desk::Left> handler) override {
-    // Inherited operations' handlers are made by their own skeletons.
+    // The handler has the functions of inherited operations, too, but it is for get_last.
     CHECK_THROWS_AS(handler->ping(), CORBA::BAD_OPERATION);
     handler->get_last_excep(Holder<Desk::Left>(std::make_exception_ptr(std::runtime_error("x"))));
   }

@@ -104,7 +104,7 @@ class Handler final : public Traits::replyhandler_base_type {
   }
 };
 
-/// The handler's results for one call, of an object over TCP and of an object in the process.
+/// Checks the results of one call in its handler, over TCP and within the process.
 template <typename Call>
 void check_told(const std::string& expected, Call&& call) {
   const auto servant = CORBA::make_reference<DeskServant>();
@@ -179,7 +179,7 @@ TEST_CASE("exceptions are given to the handler in a holder") {
                object.sendc_set_last(handler, Desk::Order("E", -1));
              });
   check_told("UNKNOWN", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
-    object.sendc_turn(handler, 0);  // raises what the operation does not
+    object.sendc_turn(handler, 0);  // an exception that the operation does not declare
   });
 }
 

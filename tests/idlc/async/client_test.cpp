@@ -220,7 +220,7 @@ TEST_CASE("a oneway ends when it is sent") {
   CHECK(servant->told == 5);
 }
 
-TEST_CASE("a stub of callbacks can be awaited, too") {
+TEST_CASE("calls through a stub for reply handlers can be awaited, too") {
   const auto servant = CORBA::make_reference<DeskServant>();
   const Places places("thread-per-connection");
   const auto object = CORBA::amic_traits<Desk::Both>::narrow(remote(places, servant));

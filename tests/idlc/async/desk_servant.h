@@ -9,7 +9,7 @@
 
 namespace perigee::test {
 
-/// Replies at once where it can.
+/// Replies without suspending.
 class DeskServant : public CORBA::async_traits<Desk::Both>::base_type {
  public:
   task<std::string> name() override { co_return "servant"; }

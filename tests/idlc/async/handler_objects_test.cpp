@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using Traits = CORBA::amic_traits<Desk::Left>;
 using Excep = IDL::traits<Messaging::ExceptionHolder>::ref_type;
 
-/// Remembers the values in order. For any thread.
+/// Stores the values in order. Thread-safe.
 class Remembering : public Traits::replyhandler_base_type {
  public:
   void get_name(const std::string& /*value*/) override {}

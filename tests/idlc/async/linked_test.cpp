@@ -82,7 +82,7 @@ class Viewer final : public CORBA::servant_traits<Pins::Keeper>::base_type {
   std::function<void(std::span<const std::uint8_t>)> look = [](auto) {};
 };
 
-/// A server at shared memory, and a client.
+/// A server that listens on shared memory, and a client.
 class Sides final {
  public:
   explicit Sides(std::vector<std::string> server_options = {trust, "yes"},
@@ -205,7 +205,7 @@ TEST_CASE("a buffer is shared until the servant releases its last pin") {
   auto pins = servant->take();
   auto copy = pins;
   pins.clear();
-  object->ping();  // the server has destroyed the message before
+  object->ping();  // before it replies, the server destroys the message of `keep`
   CHECK(data.buffer().is_shared());
   copy.clear();
   CHECK_FALSE(data.buffer().is_shared());
@@ -223,7 +223,7 @@ TEST_CASE("the pool reuses buffers only after the servant has released them") {
   CHECK_THROWS_AS(sides.octets(mib), std::bad_alloc);  // the servant holds all of it
   CHECK(sides.pool().used() == 4 * mib);
   auto pins = servant->take();
-  object->ping();  // the server has destroyed the last message before
+  object->ping();  // before it replies, the server destroys the last message of `keep`
   for (std::size_t seed = 0; seed < 4; ++seed)
     CHECK(std::ranges::equal(pins.at(seed), Pins::Data([&] {
                                Pins::Data expected(mib);
@@ -235,7 +235,7 @@ TEST_CASE("the pool reuses buffers only after the servant has released them") {
   CHECK(sides.pool().used() == 0);
 }
 
-TEST_CASE("more pins than a connection has holds are copied") {
+TEST_CASE("arguments are copied while the servant holds 1,024 linked arguments of the connection") {
   const auto servant = CORBA::make_reference<Keeper>();
   const Sides sides({trust, "yes"}, {trust, "yes", "-ORBLinkSizeMin", "64"});
   const auto object = sides.remote(servant);

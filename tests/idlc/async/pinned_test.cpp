@@ -42,7 +42,7 @@ struct Pair {
   pinned<std::uint8_t> second;
 };
 
-/// The pins that a servant has kept. Any thread.
+/// The pins that a servant has kept. Thread-safe.
 class Kept final {
  public:
   void add(Pair pair) {
@@ -249,7 +249,7 @@ TEST_CASE("a oneway request can be pinned") {
   const Places places("auto");
   const auto object = remote(places, servant);
   object->pour(octets_of(mib, 6));
-  object->ping();  // oneways of a connection come before
+  object->ping();  // replied after the oneway is executed
   CHECK(holds(servant->kept.take().at(0).first, octets_of(mib, 6)));
 }
 

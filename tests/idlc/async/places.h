@@ -26,7 +26,7 @@ inline OrbRef make_orb(std::vector<std::string> options = {}) {
   return CORBA::ORB_init(options, "async" + std::to_string(++number));
 }
 
-/// An ORB that a thread of its own serves, and an ORB for the client.
+/// The ORB of a server, which runs in its own thread, and the ORB of a client.
 class Places final {
  public:
   explicit Places(const std::string& strategy, std::vector<std::string> server_options = {},

@@ -62,7 +62,7 @@ CORBA::object_reference<Desk::Right> with_scope(const CORBA::object_reference<De
       object->_set_policy_overrides({policy}, CORBA::SetOverrideType::SET_OVERRIDE));
 }
 
-/// Returns where it is called.
+/// Stores the thread that calls it.
 class Local final : public CORBA::servant_traits<Desk::Base>::base_type {
  public:
   std::string name() override {

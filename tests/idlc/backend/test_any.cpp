@@ -350,8 +350,7 @@ TEST_CASE("a truncated any is an error") {
   }
 }
 
-// The figures are in docs/mapping.md.
-// An element of tk_null takes no octets.
+// A message may have 65,536 values that take no octets, for example of tk_null.
 TEST_CASE("elements without octets are counted for all anys of a message together") {
   Buffer buffer;
   Encoder encoder(buffer, std::endian::big);

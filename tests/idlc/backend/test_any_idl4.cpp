@@ -1,4 +1,4 @@
-// The types of IDL 4 inside CORBA::Any: their TypeCodes are our own (docs/mapping.md).
+// The types of IDL 4 inside CORBA::Any: their TypeCodes are Perigee's own (docs/mapping.md).
 #include "codesA.h"
 #include "modernA.h"
 #include <perigee/orb/any_operators.h>

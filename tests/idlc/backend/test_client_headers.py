@@ -12,7 +12,7 @@ COMPILER = sys.argv[1]
 GOLDEN = Path(sys.argv[2])
 INCLUDE = Path(__file__).resolve().parents[3] / "include"
 EXPENSIVE = {"iostream", "coroutine", "thread", "chrono", "expected"}
-# Only files with any or TypeCodes pay for these.
+# Only headers that use CORBA::Any or TypeCodes may include these.
 RARE = {"memory", "atomic", "functional"}
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 FOLDERS = [f"-I{folder}" for folder in [INCLUDE, *sorted(GOLDEN.iterdir())]]

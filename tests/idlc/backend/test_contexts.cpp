@@ -55,7 +55,7 @@ TEST_CASE("a skeleton hands the properties of the request to the servant") {
   CHECK(request.result<int32_t>() == 22);
 }
 
-TEST_CASE("an operation without arguments has its context, too, and so have inherited ones") {
+TEST_CASE("operations without arguments and inherited operations have their contexts, too") {
   Greeter greeter;
   FakeRequest none("note", Strings{});
   greeter._dispatch(none);
@@ -88,7 +88,7 @@ TEST_CASE("a tie passes the context on") {
   CHECK(request.result<std::string>() == "Ada user=ada;");
 }
 
-TEST_CASE("operations of local interfaces have the parameter, and get all properties") {
+TEST_CASE("operations of local interfaces have a context parameter, and get all properties") {
   Silent silent;
   silent.listen(ContextRef(perigee::make_counted<CORBA::Context>("mine")));
   CHECK(silent.heard == "mine");

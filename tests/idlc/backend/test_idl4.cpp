@@ -70,7 +70,7 @@ TEST_CASE("exceeding a map's bound is BAD_PARAM") {
   CHECK(few.size() == 2);
 }
 
-TEST_CASE("a bitmask is an integer of its bits") {
+TEST_CASE("a bitmask is used and encoded as an integer of its bits") {
   Flags flags = Flags::first | Flags::sixth;
   CHECK(flags == 0x21);
   flags &= ~std::uint64_t{Flags::first};
@@ -152,7 +152,7 @@ TEST_CASE("maps can have each key type that has an order") {
   check_round_trip(ByBits({{Flags::first, 1}, {Flags::fifth, 2}}));
 }
 
-TEST_CASE("unions and structs of such types survive the round trip") {
+TEST_CASE("unions and structs of IDL 4's types survive the round trip") {
   Number number;
   number.derived(Derived("n", Flags::fifth, 1));
   check_round_trip(number);

@@ -1,5 +1,5 @@
-// Compares the layouts that the back end computes with a model of memory and of the wire, which
-// places octet by octet.
+// Compares the layouts that the back end computes with a simple model. The model draws memory and
+// the wire, octet by octet.
 #include "idlc/backends/cpp11/layout.h"
 
 #include <doctest/doctest.h>
@@ -70,7 +70,7 @@ std::size_t size_of(TypeKind kind) {
   }
 }
 
-/// Each octet that holds a value, by number of the value, in order; -1 is padding.
+/// For each octet, the number of the value that it belongs to; -1 is padding.
 using Picture = std::vector<int>;
 
 void put(Picture& picture, std::size_t alignment, std::size_t size, int value) {
@@ -112,7 +112,7 @@ Picture draw_memory(const Struct& structure, int& next) {
   return picture;
 }
 
-/// Returns the wire's picture that the pieces and gaps make from the memory's picture at a phase.
+/// Returns the picture of the wire that `run` makes at `phase` from the picture of the memory.
 Picture copied(const Run& run, std::size_t phase, const Picture& memory) {
   Picture wire(run.wire_size(phase), -2);
   for (const Piece& piece : run.pieces(phase))

@@ -124,7 +124,7 @@ TEST_CASE("local references are narrowed by their C++ type and know their interf
   CHECK(object->_is_equivalent(both));
 }
 
-TEST_CASE("a local reference is never marshalled, by its own type or by a remote one") {
+TEST_CASE("a local reference is never marshalled, as its own type or as a remote type") {
   const IDL::traits<Near::Both>::ref_type both = CORBA::make_reference<Square>("square");
   CHECK(error_of_encoding(Near::Shape::Placed(both, 1)) == ErrorKind::local_object);
   CHECK(error_of_encoding(Near::Shape::Placed(nullptr, 1)) == ErrorKind::local_object);

@@ -47,7 +47,7 @@ TEST_CASE("a new struct has no values of its optional members") {
   CHECK(!person.scores().has_value());
 }
 
-TEST_CASE("optional members are encoded as a sequence of none or one") {
+TEST_CASE("optional members are encoded as a sequence of zero or one elements") {
   CHECK(encode(Numbers(7, std::nullopt), std::endian::big) ==
         octets(0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0));
   check_round_trip(Numbers());
@@ -88,7 +88,7 @@ TEST_CASE("a struct with optional members travels in an any") {
   CHECK(copy.type()->member_type(1)->kind() == CORBA::TCKind::tk_sequence);
 }
 
-TEST_CASE("an exception has optional members") {
+TEST_CASE("an exception may have optional members") {
   const Refused refused(std::string("late"));
   CHECK(refused.why() == "late");
   check_round_trip(Refused());

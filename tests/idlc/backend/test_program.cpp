@@ -1,4 +1,4 @@
-// perigee-idl with the options of its users.
+// The program perigee-idl: its options, its messages and the files that it writes.
 #include "idlc/program/program.h"
 
 #include <doctest/doctest.h>
@@ -203,7 +203,7 @@ TEST_CASE("a file that is included by two paths is no clash") {
   CHECK(run_on(files, {"-o", folder / "", "main.idl"}).status == 0);
 }
 
-TEST_CASE("one source includes the others") {
+TEST_CASE("the source of --one-source includes the other sources") {
   const TemporaryFolder folder;
   CHECK(
       run_on_stock({"-o", folder / "", "--one-source", "--any", "--server-suffix", "_s"}).status ==
@@ -220,7 +220,7 @@ TEST_CASE("with --client-only, the files of servants are left out") {
   CHECK(contains(folder.read("stockAll.cpp"),
                  "#include \"stockC.cpp\"\n#include \"stockA.cpp\"\n#include \"stockAmiC.cpp\"\n"
                  "#include \"stockAsync.cpp\"\n"));
-  CHECK(folder.count() == 9);  // a header and a source each, and stockAll.cpp
+  CHECK(folder.count() == 9);  // four headers, their sources, and stockAll.cpp
 }
 
 TEST_CASE("with --client-only, annotated interfaces have no files of coroutines") {

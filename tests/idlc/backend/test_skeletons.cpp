@@ -68,7 +68,7 @@ TEST_CASE("a skeleton decodes the arguments, calls the servant and encodes the r
   CHECK(request.is_read());
 }
 
-TEST_CASE("a skeleton names the user exceptions and passes them on") {
+TEST_CASE("a skeleton lists the operation's user exceptions, and does not catch them") {
   const auto quoter = CORBA::make_reference<Quoter>();
   FakeRequest request("get_quote", std::string("XXX"));
   CHECK_THROWS_AS(quoter->_dispatch(request), Stock::Invalid_Stock_Symbol);

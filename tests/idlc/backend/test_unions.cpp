@@ -32,7 +32,7 @@ Tree branch(Trees children) {
 
 }  // namespace
 
-TEST_CASE("a new union has the default member, else no member, else the first member") {
+TEST_CASE("a new union selects a value without a label, or else the first member") {
   const Otherwise with_default;
   CHECK(with_default.data().empty());
   CHECK(with_default._d() == 1);  // the first value without a label
@@ -65,7 +65,7 @@ TEST_CASE("reading a member that is not selected is BAD_PARAM") {
   CHECK_THROWS_AS(static_cast<void>(Maybe().value()), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("the discriminator can change only within its member") {
+TEST_CASE("the discriminator can change only to another value of the selected member") {
   Otherwise value;
   value.text("words");
   value._d(2);
@@ -108,7 +108,7 @@ TEST_CASE("unions copy, move, swap and compare") {
   CHECK(moved._d() == 2);
 }
 
-TEST_CASE("a union of fixed size is copied like its octets") {
+TEST_CASE("a union of fixed size is trivially copyable") {
   static_assert(std::is_trivially_copyable_v<Choices::Deep>);
   static_assert(std::is_trivially_copyable_v<Choices::Letter>);
   static_assert(std::is_trivially_copyable_v<Choices::Own>);

@@ -115,7 +115,7 @@ TEST_CASE("annotations are refused on declarations that they do not apply to") {
         "1:22: @perigee::ami applies to interfaces only");
 }
 
-TEST_CASE("an annotation that is called like the type of pinned values has no effect") {
+TEST_CASE("the unknown annotation @perigee::pinned has no effect") {
   MemoryFiles files;
   files.add("test.idl", "interface I { void f(@perigee::pinned in long x); };\n");
   CompileOptions options;
@@ -140,8 +140,8 @@ TEST_CASE("types that cannot be borrowed are refused at the annotation") {
 }
 
 TEST_CASE("local types are refused in operations of remote interfaces") {
-  // The front end reports local types of the file itself. CORBA's own types are local only since
-  // CORBA 3.
+  // The front end refuses local types that the file declares. It accepts CORBA's own types, which
+  // are local only since CORBA 3, and the back end refuses them.
   CHECK(error_of("#include <orb.idl>\ninterface I { void f(in CORBA::Policy p); };") ==
         "2:39: a reference to the local interface '::CORBA::Policy' cannot be passed to another "
         "process");

@@ -22,8 +22,8 @@ REFUSED = {
     # These files need valuetypes.
     "messaging.idl": VALUETYPES,
     "pollable.idl": VALUETYPES,
-    # Older than local interfaces: their comments say "locality constrained", and CORBA 3 forbids
-    # it.
+    # Older than local interfaces. Their interfaces have local bases, but only comments say that
+    # they are local ("locality constrained"). CORBA 3 requires the keyword `local`.
     "NRService.idl": LOCAL_BASE,
     "SecurityAdmin.idl": LOCAL_BASE,
     "SecurityLevel1.idl": LOCAL_BASE,
@@ -31,9 +31,9 @@ REFUSED = {
     # Uses the classic mapping's environment as a parameter of remote operations.
     "CosTSPortability.idl": "a value of the native type '::CORBA::Environment' cannot be passed to another process",
 }
-# Generated, but not compiled.
+# Generated, but not compiled. If the file includes a refused file, the value is that file.
 UNCOMPILED = {
-    "SecurityReplaceable.idl": "SecurityLevel2.idl",  # includes it
+    "SecurityReplaceable.idl": "SecurityLevel2.idl",
     "poa.idl": None,                             # Perigee itself declares these names
     "poa_include.idl": None,
 }

@@ -50,7 +50,7 @@ TEST_CASE("declarations included inside a scope belong to the file that opened t
     CHECK(file.is_part == (file.path == "part.idl" || file.path == "piece.idl"));
 }
 
-TEST_CASE("text behind //@default that is no constant is ignored") {
+TEST_CASE("text after //@default that is no constant is ignored") {
   const CompileResult result = compile_files(
       {{"main.idl", "struct S {\n  long a;  //@default is 3\n  long b;  //@default(none)\n};\n"}});
   CHECK(full_text(result.diagnostics) == "");
@@ -73,7 +73,7 @@ TEST_CASE("a comment after a list of names annotates each of them") {
   }
 }
 
-TEST_CASE("a file that is included in a scope and also at file level is not marked as a part") {
+TEST_CASE("a file that is included in a scope and also at file level is not a part of that scope") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\nmodule M {\n#include \"a.idl\"\n};\n"},
                      {"a.idl", "typedef long A;\n"}});
@@ -390,7 +390,7 @@ TEST_CASE("a file with warnings has a model") {
       "            ^\n");
 }
 
-TEST_CASE("an annotation file equals #pragma perigee, for IDL that may not be edited") {
+TEST_CASE("an annotation file has the effect of #pragma perigee, for IDL that may not be edited") {
   CompileOptions options;
   options.annotation_files = {"extra.txt"};
   const CompileResult result = compile_files(

@@ -23,7 +23,7 @@ std::string expanded(const std::string& text, CompileOptions options = {}) {
 
 }  // namespace
 
-TEST_CASE("an object-like macro is replaced everywhere behind its definition") {
+TEST_CASE("an object-like macro is replaced everywhere after its definition") {
   CHECK(expanded("a N\n#define N 1\nN b N") == "a N|1 b 1");
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("preprocessing the preprocessed text changes nothing") {
   CHECK(preprocess_text(once).text == once);
 }
 
-TEST_CASE("columns stay correct behind macros; a macro's tokens have the column of its name") {
+TEST_CASE("columns stay correct after macros; a macro's tokens have the column of its name") {
   const CompileResult result = compile_text(
       "#define LONG_TYPE unsigned long\nconst LONG_TYPE a = 1, b;\nconst\\\n octet c = BIG;\n");
   CHECK(summary(result.diagnostics) ==
@@ -144,7 +144,7 @@ TEST_CASE("a file with an include guard is read once, for any number of includes
   CHECK(full_text(result.diagnostics) == "");
 }
 
-TEST_CASE("text behind an include guard is not part of the guarded text") {
+TEST_CASE("text after an include guard is not part of the guarded text") {
   const CompileResult result =
       compile_files({{"main.idl", "#include \"a.idl\"\n#include \"a.idl\"\n"},
                      {"a.idl", "#ifndef A\n#define A\n#endif\ntypedef long T;\n"}});

@@ -1,4 +1,4 @@
-// Compares implied IDL with golden texts. Each text must compile behind its source file.
+// Compares implied IDL with golden texts. Each text includes its source file, and must compile.
 // PERIGEE_UPDATE_GOLDEN=1 rewrites the texts; read the difference before committing it.
 #include "idlc/implied/implied.h"
 
@@ -30,7 +30,7 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-/// A file on disk.
+/// Compiles a file on disk.
 CompileResult compile_file(const fs::path& path) {
   CompileOptions options;
   options.main_file = path.string();
@@ -76,7 +76,7 @@ struct Implied {
   ImpliedIdl idl;
 };
 
-TEST_CASE("implied IDL equals the golden texts, and compiles behind its source files") {
+TEST_CASE("implied IDL equals the golden texts, and compiles with its source files") {
   for (const std::string name : {"stock", "calls", "included", "bases", "names", "annotated"}) {
     CAPTURE(name);
     CompileResult result = compile_file(golden / (name + ".idl"));
@@ -132,7 +132,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text;
 }
 
-/// Words and signs, each behind a blank, without directives and comments. Names of the module are
+/// Words and signs, each after a blank, without directives and comments. Names of the module are
 /// relative to it.
 std::string normalised(const std::string& text) {
   std::istringstream lines(replaced(text, "::Stock::", ""));
@@ -154,7 +154,8 @@ TEST_CASE("the implied IDL of the paper's Stock::Quoter equals the paper's text"
   CompileResult result = compile_file(golden / "stock.idl");
   REQUIRE(result.ok());
   const ImpliedIdl implied = imply(*result.model, {.amh = true});
-  // The paper's text and TAO say holder; TAO's operation has no t.
+  // The paper's listing says ExceptionHandler and _except. Its prose and TAO say ExceptionHolder,
+  // and TAO's operations end with _excep.
   std::string expected = replaced(std::string(paper), "ExceptionHandler", "ExceptionHolder");
   expected = replaced(std::move(expected), "_except", "_excep");
   CHECK(normalised(print_implied_idl(*result.model, implied)) == normalised(expected));
@@ -191,7 +192,7 @@ TEST_CASE("each implied operation has its role and its origin") {
   CHECK(implied.idl.amh[0].operations.size() == 4 * 4);  // oneways, too
 }
 
-TEST_CASE("an implied id follows that of its origin, with any prefix") {
+TEST_CASE("an implied repository id has the #pragma prefix of its origin") {
   const Implied implied("#pragma prefix \"example.org\"\nmodule M { interface I { void f(); }; };");
   CHECK(implied.idl.ami[0].handler->repository_id == "IDL:example.org/M/AMI_IHandler:1.0");
   CHECK(implied.idl.amh[0].operations[0].node->repository_id == "IDL:example.org/M/AMH_I/f:1.0");
