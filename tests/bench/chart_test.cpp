@@ -164,7 +164,7 @@ TEST_CASE("a picture is an SVG file with its own colours") {
   CHECK(svg.ends_with("</svg>\n"));
 }
 
-TEST_CASE("the bars of ratios begin at 1, and half and twice are equally long") {
+TEST_CASE("the bars of ratios begin at 1, and the bars of 0.5 and 2 are equally long") {
   const auto bars = rectangles(to_svg(
       BarChart{.label = "ratio",
                .values = Values::ratios,

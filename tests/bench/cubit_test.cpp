@@ -19,7 +19,7 @@ std::vector<double> goals_of(const std::vector<Claim>& claims, const std::string
 
 }  // namespace
 
-TEST_CASE("goals of asynchronous servants are about measured calls without parameters") {
+TEST_CASE("asynchronous servants have goals only for calls without parameters that were measured") {
   CubitReport report;
   CHECK(claims_of(report).empty());
   report.comparisons = {{"AMH TCP", "GIOP TCP reactive"}, {"coroutine TCP", "AMH TCP"}};

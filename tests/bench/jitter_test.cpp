@@ -8,7 +8,8 @@
 namespace perigee::bench {
 namespace {
 
-// Returns calls that take `usual`, except for the last `long_count` calls, which take `long_time`.
+// Returns the times of 1,000 calls. In the middle, `long_count` calls take `long_time`. The other
+// calls take `usual`.
 std::vector<double> calls(double usual, double long_time, std::size_t long_count) {
   std::vector<double> times(1000, usual);
   std::fill_n(times.begin() + 500, long_count, long_time);

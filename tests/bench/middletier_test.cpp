@@ -84,7 +84,7 @@ TEST_CASE("a rate compared with the ideal rate also shows the rate of the C prog
   CHECK(to_table(claims).find("met; raw reaches 0.972") != std::string::npos);
 }
 
-TEST_CASE("many clients are served nearly as fast as by the C program") {
+TEST_CASE("the goal for many clients is nearly the rate of the C program") {
   MiddletierReport report;
   report.cells[many]["AMH-ST"].samples = {sample(96)};
   report.cells[many]["raw"].samples = {sample(100)};

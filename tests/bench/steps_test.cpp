@@ -77,10 +77,10 @@ TEST_CASE("the time for the server's stamps is not part of the client's waiting 
   CHECK_THROWS_AS(join({{}}, {}), std::runtime_error);
 }
 
-TEST_CASE("disturbing one call in four on either side does not change the result") {
+TEST_CASE("the slowest and the fastest quarter of the calls do not change the result") {
   const CallSteps means = middle_means({call(10, 3), call(900, 1), call(20, 5), call(5, 77)});
   CHECK(means.client.at(Point::received) == 15);
-  CHECK(means.server.at(Point::upcall_ended) == 4);  // of the same calls
+  CHECK(means.server.at(Point::upcall_ended) == 4);  // of the calls that count at the client
 }
 
 TEST_CASE("a step that a call did not have counts as zero time") {

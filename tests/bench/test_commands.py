@@ -86,7 +86,7 @@ class Reports(unittest.TestCase):
             self.assertEqual((outcome.returncode, outcome.stdout), (1, ""))
             self.assertIn("cannot write /nowhere/report: No such file or directory", outcome.stderr)
 
-    def test_a_report_of_before_stays_if_nothing_is_measured(self):
+    def test_an_earlier_report_stays_if_nothing_is_measured(self):
         with tempfile.TemporaryDirectory() as folder:
             before, new = Path(folder, "before"), Path(folder, "new")
             before.write_text("before")
@@ -503,7 +503,7 @@ class Jitter(unittest.TestCase):
         self.assertIn(("AMH", "synchronous"), compared)
         self.assertIn(("AMH unpooled", "AMH"), compared)
 
-    def test_kinds_of_calls_are_parts_of_their_own(self):
+    def test_each_kind_of_call_has_its_own_part_in_the_report(self):
         parts = results("jitter", "--rounds", "1", "--calls", "20", "--crowd", "0",
                         "--workload", "long", "--workload", "struct")["parts"]
         self.assertEqual([part["workload"] for part in parts], ["long", "struct"])

@@ -141,8 +141,8 @@ class ByHand(unittest.TestCase):
         parent, told = self.parent(channel, "--size", "4096", "--ms", "600000")
         before = self.ticks(parent)
         child = self.start(*told)
-        # Counts the parent's CPU time, which it uses to send. The child uses some before it has
-        # joined.
+        # Waits until the parent has used CPU time, and so has sent octets. The child also uses CPU time
+        # before it has connected, so the child's time would not show that the transfer has begun.
         while self.ticks(parent) < before + 2:
             self.assertIsNone(child.poll())
         return parent, child

@@ -72,7 +72,7 @@ TEST_CASE("without omniORB the goals of TLS are those of the C program") {
   CHECK(claims_of_part(part).size() == 1);
 }
 
-TEST_CASE("each workload of TLS measures the C program twice, the second time as null") {
+TEST_CASE("each workload of TLS measures the C program twice, as C TLS and as null") {
   const TlsBenchOptions with_goals{
       .systems = TlsSystems::with_goals, .peers_program = "peers", .omniorb_program = "omniorb"};
   for (const std::string& workload : tls_workloads()) {

@@ -91,7 +91,7 @@ struct TargetRequest {
   explicit TargetRequest(Octets octets) : reply(std::move(octets)) {}
   [[nodiscard]] std::uint32_t id() const { return reply.ulong(12); }
 
-  RawReply reply;  // reads fields
+  RawReply reply;  // the request; only the functions that read fields are used
 };
 
 inline bool contains(const Octets& octets, std::string_view text) {

@@ -93,7 +93,7 @@ TEST_CASE("a client that vanishes cancels its requests at the target") {
   CHECK(other.reply().result() == 4);
 }
 
-TEST_CASE("garbage of a target ends its connection, and garbage of a client only its own") {
+TEST_CASE("garbage from a target or a client ends only the connection from which it comes") {
   Bridged ends;
   RawClient client = ends.connect();
   client.send(make_request({.key = key_k}));
@@ -111,7 +111,7 @@ TEST_CASE("garbage of a target ends its connection, and garbage of a client only
   CHECK(client.reply().result() == 1);
 }
 
-TEST_CASE("a bridge that stops answers requests that take too long") {
+TEST_CASE("a bridge that is stopping answers slow requests with COMM_FAILURE") {
   Bridged ends;
   RawClient client = ends.connect();
   client.send(make_request({.key = key_k, .id = 5}));

@@ -27,7 +27,7 @@ TEST_CASE("a request passes from TCP to a UNIX-domain socket, and its reply back
   }
 }
 
-TEST_CASE("the first request counts bridges, and later requests pass without a context") {
+TEST_CASE("requests have the count of bridges until a reply shows that the target is no bridge") {
   Bridged ends;
   RawClient client = ends.connect();
   const auto pass = [&](RawClient& target, const Octets& request) {
@@ -40,7 +40,7 @@ TEST_CASE("the first request counts bridges, and later requests pass without a c
   client.send(make_request({.key = key_k}));
   RawClient target = ends.target.accept();
   const RawReply first(target.receive());
-  CHECK(contains(first.message, std::string("\x02\x45\x47\x50", 4)));  // the context of bridges
+  CHECK(contains(first.message, std::string("\x02\x45\x47\x50", 4)));  // the count of bridges
   target.send(make_reply(first.ulong(12), 1));
   CHECK(client.reply().result() == 1);
   CHECK(pass(target, make_request({.key = key_k})).size() == make_request({.key = key_k}).size());
@@ -141,8 +141,8 @@ TEST_CASE("code sets: clients with other code sets have connections of their own
   RawClient second = ends.target.accept();
   const RawReply of_utf_8(second.receive());
   CHECK(contains(of_utf_8.message, std::string("\x01\x00\x01\x05\x09\x01\x01\x00", 8)));
-  // The client has announced its code sets before. The bridge announces them on the first
-  // connection in each request until the target has replied.
+  // The client announces its code sets only once. On its connection to the target, the bridge
+  // repeats them in each request until the target has replied.
   latin.send(make_request({.key = key_k, .id = 2}));
   CHECK(contains(first.receive(), std::string("\x01\x00\x01\x00\x09\x01\x01\x00", 8)));
 }
@@ -187,7 +187,7 @@ TEST_CASE("a bridge whose target is the bridge itself is refused") {
 }
 
 TEST_CASE("bridges that form a loop refuse requests, and no other message circulates for ever") {
-  // The second bridge leads to the first one, by an address that the first one does not publish.
+  // The target of the first bridge is the second bridge, whose target is the first bridge.
   RawTarget place;
   const transport::Endpoint second_place = place.endpoint();
   const TemporaryFolder folder;

@@ -32,7 +32,7 @@ iop::Ior reference_to(std::size_t port) {
 
 }  // namespace
 
-TEST_CASE("a reference of the bridge has the key, the version and the code sets of the target's") {
+TEST_CASE("a reference of the bridge has the key, version and code sets of the target reference") {
   RawTarget target;
   const auto code_sets = iop::encode_code_sets({{iop::code_set_iso_8859_1, {}}, {}});
   for (const std::uint8_t minor : {std::uint8_t{1}, std::uint8_t{2}}) {

@@ -16,7 +16,8 @@ namespace {
 
 const TypeNode& any_type = basic_node<TypeKind::tk_any>;
 
-/// A body in which the value follows a reference, whose replacement is longer, and an octet.
+/// The types of a body: a reference, an octet, the value, a double. The reference is replaced by a
+/// longer one, so the value and the double move.
 std::vector<const TypeNode*> types_around(const TypeNode& type) {
   return {&cdr::object_node, &basic_node<TypeKind::tk_octet>, &type,
           &basic_node<TypeKind::tk_double>};

@@ -77,7 +77,7 @@ Octets close_arguments(const iop::Ior& account, std::endian order = std::endian:
   return buffer.flatten();
 }
 
-/// Where the arguments of a request of `close` hold the reference.
+/// The reference in the arguments of a request of `close`.
 iop::Ior closed_account(const RawReply& request, std::endian order = std::endian::native) {
   const auto protocol = giop::make_giop();
   const auto session = protocol->open(messaging::Role::acceptor, {});
@@ -144,8 +144,8 @@ TEST_CASE("fragments of GIOP 1.1 become one message if a reference in them is re
   RawRequest request = request_of("close");
   request.minor = 1;
   const Octets whole = Bank::with_body(request, close_arguments(bridged(bank, octets('a'))));
-  // The first fragment ends before the profile data. There, and 12 octets after the start of a
-  // message, alignment to 4 is the same.
+  // The first fragment ends before the profile data, at a multiple of 4. The data of the second
+  // fragment begin at octet 12 of their message, so values stay aligned to 4 octets.
   const std::size_t cut = whole.size() / 2 / 4 * 4;
   Octets first(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(cut));
   Writer head(std::endian::native);
@@ -162,7 +162,7 @@ TEST_CASE("fragments of GIOP 1.1 become one message if a reference in them is re
   CHECK(closed_account(received) == bank.target.reference(octets('a')));
 }
 
-TEST_CASE("references of other servers, of the client and nil pass unchanged in both directions") {
+TEST_CASE("nil, references of other servers, and target references from a client pass unchanged") {
   Bank bank;
   const RawTarget elsewhere;
   for (const iop::Ior& ior : {elsewhere.reference(key_k), iop::Ior{"IDL:Test:1.0", {}}}) {

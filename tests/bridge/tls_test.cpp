@@ -54,7 +54,7 @@ TlsOptions demanding(const std::string& name) {
   return options;
 }
 
-/// A client of TLS; `open` has the outcome of its handshake.
+/// A client of TLS; `opened` has the outcome of its handshake.
 struct TlsClient {
   TlsClient(const TlsOptions& options, const Endpoint& endpoint)
       : protocols(protocols_with(options)) {
@@ -108,7 +108,7 @@ void check_call(RawClient& client, RawClient& target, std::uint32_t number) {
   CHECK(reply.result() == 2 * number);
 }
 
-/// The text of a system exception of the bridge, which is its first service context.
+/// The text of a system exception of the bridge, from the first service context of the reply.
 std::string text_of(const RawReply& reply) {
   REQUIRE(reply.contexts() >= 1);
   REQUIRE(reply.ulong(24) == iop::context_exception_detail);

@@ -86,7 +86,7 @@ TEST_CASE("a body that is passed on in its own version decodes to the same value
   }
 }
 
-TEST_CASE("a body of 1.2 passes to 1.0 and 1.1, and a body of another phase does not pass to 1.2") {
+TEST_CASE("a body of any phase passes to 1.0 and 1.1, but only a body of phase 0 passes to 1.2") {
   const auto session = giop_protocol().open(messaging::Role::opener, {});
   messaging::ContextStorage contexts;
   const Octets octets(8, std::byte{1});
@@ -157,7 +157,7 @@ TEST_CASE("a target of 1.0 gets requests of 1.0 only, and its replies pass to a 
   CHECK(received.result() == 42);
 }
 
-TEST_CASE("results that would lose their alignment are refused, and the request was executed") {
+TEST_CASE("results that would lose their alignment get MARSHAL, COMPLETED_YES") {
   Bridged ends([](bridge::Options& options) { options.target_version = {1, 0}; });
   RawClient client = ends.connect();
   client.send(make_request({.key = key_k, .id = 3}));

@@ -1,8 +1,7 @@
-// The client of the budget tests.
-//   budget_client FILE --calls N [--quit]        makes N calls of nothing(); strace counts their
-//                                                system calls
-//   budget_client FILE --allocations [--quit]    fails if a call allocates, on either side
-//   budget_client FILE --copies                  fails if the client copies large arguments
+// The client of the budget tests. It always ends the server.
+//   budget_client FILE --calls N        makes N calls of nothing(); strace counts system calls
+//   budget_client FILE --allocations    fails if a call allocates, on either side
+//   budget_client FILE --copies         fails if the client copies large arguments
 #include "budgetC.h"
 #include "counting_allocator.h"
 #include "counting_copies.h"
@@ -38,8 +37,9 @@ Allocations count_allocations(const Meter& meter, const std::function<void()>& c
   return {client, meter->allocations() - server_before};
 }
 
-// Returns false and prints a count if `call` allocates in the steady state in every attempt. One
-// attempt is not enough, since a loaded machine may make the server start a helper thread.
+// Prints the counts of the last attempt. Returns false if `call` allocates in the steady state in
+// every attempt. One attempt is not enough, since a loaded machine may make the server start a
+// helper thread.
 bool allocates_nothing(const Meter& meter, const char* name, const std::function<void()>& call) {
   for (int index = 0; index < warm_up_calls; ++index) call();
   Allocations counted;

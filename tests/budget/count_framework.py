@@ -5,7 +5,7 @@ of few and a run of many two-way calls, so that start and end cancel out. A two-
 The script also prints, without a limit, the number of instructions between the connection and the C library's function
 that makes the system call.
 
-Fails if there are more indirect calls than the design allows, which is 4.
+The design allows 4 indirect calls per message on each side. Fails if there are more than that and a margin of 0.1.
     count_framework.py RUN_PAIR SERVER CLIENT ENDPOINT
 """
 
@@ -25,7 +25,8 @@ TRANSPORT = re.compile(r"perigee::(transport|ipc)::")
 
 
 class Profile:
-    """A callgrind file without compression: calls by place, and what functions take by themselves."""
+    """A callgrind file without compression: the number of calls from each place, and the instructions of each function
+    without those of the functions that it calls."""
 
     def __init__(self, path):
         self.calls = Counter()  # (object, address, callee)
@@ -60,7 +61,7 @@ class Profile:
 
 
 def indirect_calls(library):
-    """The addresses of its calls whose target stands in memory or a register."""
+    """The addresses of the library's calls whose target is in memory or in a register."""
     code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True, capture_output=True,
                           text=True).stdout
     # A target with %rip is in the global offset table: a direct call of another library's function.

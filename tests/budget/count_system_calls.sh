@@ -54,7 +54,8 @@ count() {
           limit=900
           ;;
       esac
-      # The threads of a pool nap while other threads are fast: more often with faster messages.
+      # A thread of a pool sleeps for a moment if other threads handle the messages quickly. The number
+      # of these sleeps grows with the speed of the messages.
       [[ $side/$name/$strategy != server/clock_nanosleep/thread-pool ]] || limit=400
       [[ $count -ge -20 && $count -le 20 ]] || echo "  $name $count"
       [[ $count -le $limit ]] || { echo "  $name: more than $limit" >&2; status=1; }

@@ -24,7 +24,7 @@ using cdr::TypeMember;
 using cdr::TypeNode;
 
 const TypeNode& octet = cdr::basic_node<TypeKind::tk_octet>;
-// Encoding has limits of its own, which these messages must not meet.
+// Encoding also has limits. They must not stop these messages.
 constexpr cdr::TypeLimits no_limits{
     .depth_max = 64, .nodes_max = ~0u, .octets_max = ~std::size_t{0}};
 

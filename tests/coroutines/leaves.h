@@ -11,7 +11,8 @@
 
 namespace perigee::test {
 
-/// A task waits at the gate until the test opens it on its own thread. One task at a time.
+/// A task waits at the gate until the test opens the gate. The task then resumes on the thread of
+/// the test. Only one task can wait at a time.
 class Gate {
  public:
   class Awaiter {

@@ -36,7 +36,7 @@ task<int> end_without_memory() {
   co_return 3;
 }
 
-TEST_CASE("a task that run drives ends without free memory") {
+TEST_CASE("a task that the function run drives ends without free memory") {
   const auto reactor = event::make_reactor().value();
   const int value = run(*reactor, end_without_memory());
   CHECK_FALSE(test::stop_failing_allocation());

@@ -313,7 +313,7 @@ task<int> number_on(OtherThread& thread, int value) {
 }
 
 TEST_CASE("a child that another thread resumes at once is awaited, and its awaiter resumes once") {
-  // The other thread ends the child while this one is still inside its first resume, or later.
+  // The other thread ends the child while this thread still starts the child, or later.
   OtherThread threads[2];
   const auto loop = [](OtherThread* to) -> task<int> {
     int total = 0;

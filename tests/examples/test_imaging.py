@@ -392,7 +392,7 @@ class TicketsAndLimits(Imaging):
             try:
                 self.assertEqual(stream.recv(1), b"")
             except ConnectionResetError:
-                pass  # the half was not read
+                pass  # the server closed the connection without reading the half
 
     def test_a_thousand_connections_without_ticket_do_not_delay_clients(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -39,14 +39,14 @@ class LocalTransports(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        self.environment = {"XDG_RUNTIME_DIR": self.folder}  # of users other than root
+        self.environment = {"XDG_RUNTIME_DIR": self.folder}  # the sockets of users other than root
         self.sockets = Path("/run/perigee" if os.geteuid() == 0 else f"{self.folder}/perigee")
 
     def serving(self, options="", **how):
         return Server(f"{SERVER} {options} {PRICES}", self.environment, **how)
 
     def call(self, ior, *options, **how):
-        """The lines of the client's log that name the address which it uses."""
+        """Runs the client. Returns its log, which names each local address that it uses."""
         client = subprocess.run([CLIENT, *options, "-ORBTraceLevel", "info", ior, "ACME", "ORBIT"],
                                 capture_output=True, text=True, **how)
         self.assertEqual((client.returncode, client.stdout), (0, "ACME 142\nORBIT 365\n"), client.stderr)
@@ -99,7 +99,7 @@ class LocalTransports(unittest.TestCase):
 
     def test_a_folder_that_others_can_write_to_is_not_used(self):
         if os.geteuid() == 0:
-            self.skipTest("the folder of root is that of the system")
+            self.skipTest("root has its sockets in a folder of the system")
         os.chmod(self.folder, 0o777)
         with self.serving() as server:
             self.assertNotIn("connected to", self.call(server.ior))

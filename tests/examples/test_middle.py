@@ -86,7 +86,7 @@ class Middle(unittest.TestCase):
             self.assertEqual(far.end(signal.SIGKILL), -signal.SIGKILL)
             for symbol in ("acme", "A" * 9, "A;DROP"):
                 client = server.call(f"{CLIENT} {{ior}} {symbol}")
-                self.check(client, 1, "")  # not called: the sink is dead
+                self.check(client, 1, "")  # a call of the dead sink would give status 3
 
     def test_wrong_usage_is_an_error_that_names_the_models(self):
         for arguments in ([], ["TPC"], ["TPR", "x"], ["TPR-0", "x"], ["AMH-two", "x"], ["best", "x"]):

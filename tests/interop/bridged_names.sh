@@ -8,7 +8,8 @@ set -euo pipefail
 initial=${3#NameService=} perigee=$4 idl=$5 client=$6
 shift 6
 
-# The bridge sends requests for the key NameService of a corbaloc to the address of the reference.
+# The bridge sends requests for any object key to the address in the reference. So a corbaloc with the
+# address of the bridge and the key NameService also leads to the service.
 coproc bridge { exec "$perigee" bridge --listen iiop://127.0.0.1:0 --reference "$initial" --idl "$idl"; }
 trap 'kill "$bridge_PID" 2>/dev/null || true' EXIT
 read -r bridged <&"${bridge[0]}"

@@ -9,7 +9,8 @@
 
 namespace interop {
 
-// The classic mapping passes values in five ways; these helpers name the copies they need.
+// The classic mapping passes values in several ways. Each macro implements the echo_ operations
+// whose types are passed in one way, with the copies that they need.
 class PeerServant : public POA_Interop::Peer {
  public:
   PeerServant(CORBA::ORB_ptr orb, const char* name)
@@ -30,7 +31,7 @@ class PeerServant : public POA_Interop::Peer {
     CORBA::NVList_var values;
     try {
       context->get_values("", 0, "*", values.out());
-    } catch (const CORBA::BAD_CONTEXT&) {  // there are none
+    } catch (const CORBA::BAD_CONTEXT&) {  // the request has no properties
     }
     std::map<std::string, std::string> sorted;
     const CORBA::ULong found = CORBA::is_nil(values) ? 0 : values->count();

@@ -4,7 +4,7 @@
 
 namespace {
 
-// Forwards every request, by omniORB's own exception (LOCATION_FORWARD).
+// Forwards whoami and echo_long, by omniORB's own exception (LOCATION_FORWARD).
 class Forwarder : public interop::PeerServant {
  public:
   Forwarder(CORBA::ORB_ptr orb, Interop::Peer_ptr target)

@@ -37,7 +37,7 @@ class PeerServant : public CORBA::servant_traits<Interop::Peer>::base_type {
     CORBA::ContextValues values;
     try {
       values = context->get_values("", 0, "*");
-    } catch (const CORBA::BAD_CONTEXT&) {  // there are none
+    } catch (const CORBA::BAD_CONTEXT&) {  // the request has no properties
     }
     for (const auto& [name, value] : values) text.append(name + "=" + value + ";");
     count = static_cast<std::int32_t>(values.size());

@@ -19,7 +19,7 @@ class Forwarder final : public interop::PeerServant {
   PeerReference target_;
 };
 
-// Forwards every other operation before there is a servant.
+// Forwards every operation except echo_long, without a servant. The Forwarder gets echo_long.
 class ForwardingLocator final : public IDL::traits<PortableServer::ServantLocator>::base_type {
  public:
   explicit ForwardingLocator(PeerReference target)

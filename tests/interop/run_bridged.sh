@@ -2,9 +2,8 @@
 # Runs one server and one client of the interoperability tests with a bridge between them.
 #   run_bridged.sh PERIGEE SERVER [SERVER-OPTION...] -- CLIENT [CLIENT-OPTION...] [-- BRIDGE-OPTION...]
 # The bridge gets the server's IOR, and prints the IOR that the client gets. Without BRIDGE-OPTIONs it
-# listens at a port of TCP. The client ends the
-# server by --quit. FOLDER in an option becomes the folder of this run, for sockets. The script fails if
-# the server, the bridge or the client fails.
+# listens at a port of TCP. The client ends the server by --quit. FOLDER in an option becomes the folder
+# of this run, for sockets. The script fails if the server, the bridge or the client fails.
 set -euo pipefail
 
 perigee=$1

@@ -1,4 +1,5 @@
-// The codec of IIOP profiles: it converts profiles to and from ProfileBody, the same for all tags.
+// The codec of IIOP profiles: it converts profiles to and from ProfileBody, in the same way
+// for every profile tag.
 #include "support/octets.h"
 #include <perigee/iop/profile_codec.h>
 

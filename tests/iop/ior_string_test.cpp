@@ -107,7 +107,7 @@ TEST_CASE("prefix and digits may have any case, and white space at the end is ig
   }
 }
 
-TEST_CASE("a nil reference and a big-endian one are read") {
+TEST_CASE("the nil reference is read in big-endian and in native byte order") {
   const auto nil = iop::parse_ior_string("IOR:00000000000000010000000000000000");
   REQUIRE(nil.has_value());
   CHECK(nil->is_nil());

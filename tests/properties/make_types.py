@@ -186,7 +186,8 @@ class Maker:
         self.struct(name, uses)
 
     def text_structs(self, number, count):
-        """Structs with strings, and sequences of these structs. A sequence is written at once."""
+        """Structs with strings, and sequences of these structs. The encoder writes the structs of such
+        a sequence in one step."""
         self.struct(f"I{number}", [self.basic(), self.enum(), self.basic()])
         for index in range(number, number + count):
             self.text_struct(f"X{index}", f"I{number}")

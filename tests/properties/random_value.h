@@ -21,7 +21,7 @@ namespace perigee::test {
 enum class Features : unsigned {
   none = 0,
   wide = 1,            ///< wchar and wstring
-  surrogate_pair = 2,  ///< a wchar beyond U+FFFF, alone or where the number of them is bounded
+  surrogate_pair = 2,  ///< a single wchar beyond U+FFFF, or one in a bounded wstring
   long_double = 4,
   odd_fixed = 8,  ///< fixed without a typedef, or in a union
 };
@@ -32,7 +32,7 @@ constexpr bool has(Features all, Features some) {
   return (static_cast<unsigned>(some) & ~static_cast<unsigned>(all)) == 0;
 }
 
-/// The octets that decoding may allocate for each received octet, and in addition.
+/// How many octets decoding may allocate: for each received octet, and once for each value.
 struct Memory {
   std::size_t per_octet;
   std::size_t besides;
@@ -214,7 +214,7 @@ class RandomValues final {
   std::span<const AnyType> any_types_;
 };
 
-/// Puts a random T into an any, at times under the name that IDL gives to it.
+/// Puts a random T into an any. Half of the anys get `type_code`, which may be an alias of T.
 template <typename T, const CORBA::TypeCodeConstant* type_code>
 void put_any(RandomValues& random, CORBA::Any& any, int depth) {
   T value{};

@@ -27,7 +27,8 @@ def json_of(*words, status=0, **options):
 
 
 class WithServer(unittest.TestCase):
-    """Each test has a folder, and a server with an administration and two endpoints in it."""
+    """Each test has a folder. Its server listens at TCP and at a socket in the folder. The socket of the server's
+    administration is also in the folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

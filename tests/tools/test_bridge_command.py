@@ -40,7 +40,7 @@ class Bridge(WithServer):
     def call(self, reference):
         return subprocess.run([CLIENT, reference], capture_output=True, text=True)
 
-    def test_calls_pass_and_a_signal_ends_the_bridge_in_order(self):
+    def test_calls_pass_and_a_signal_ends_the_bridge_with_status_0(self):
         for number in signal.SIGTERM, signal.SIGINT:
             with self.server() as server, self.bridge("--reference", server.ior) as bridge:
                 for _ in range(3):
@@ -48,7 +48,7 @@ class Bridge(WithServer):
                 self.assertEqual(perigee("ior", "try", bridge.ior)[0], 0)
                 self.assertEqual(bridge.end(number), 0)
 
-    def test_the_target_may_be_another_protocol_than_the_first_of_the_reference(self):
+    def test_the_option_target_may_name_another_protocol_than_the_first_profile_of_the_reference(self):
         with self.server() as server:
             with self.bridge("--target", f"uiop://{self.socket}?user={os.geteuid()}",
                              "--reference", server.ior) as bridge:

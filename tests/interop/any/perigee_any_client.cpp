@@ -80,7 +80,7 @@ void check_basic_types(const PeerReference& peer, bool has_wide) {
   check_value(peer, std::numeric_limits<std::uint64_t>::max());
   check_value(peer, -1.5F);
   check_value(peer, 1e300);
-  check_echo(peer, any_of(1.25L));  // omniORB reads and writes the octets of the x87
+  check_echo(peer, any_of(1.25L));  // omniORB encodes the processor's 80 bits, not an IEEE quad
   check_value(peer, std::string("a text"));
   check_value(peer, std::string());
   check_any(peer, Any(), Any());

@@ -9,7 +9,8 @@
 namespace interop {
 
 /// Copies the value, and the values of its anys, into new anys; AnyData::Unknown if these tests do
-/// not have the type. Not returned: omniORB cannot copy an any into which a nil Object was put.
+/// not have the type. A parameter takes the copy, because omniORB could not return it: omniORB
+/// cannot copy an any into which a nil Object was put.
 inline void repack(const CORBA::Any& from, CORBA::Any& to);
 
 inline void repack_itself(CORBA::Any& any) {

@@ -165,7 +165,7 @@ class AmhPeer : public CORBA::amh_traits<Peer>::base_type {
   interop::Later& later_;
 };
 
-// Forwards later.
+// Forwards whoami and echo_long, with exceptions that another thread gives to the handler.
 class Forwarder final : public AmhPeer {
  public:
   Forwarder(interop::Later& later, PeerReference target)

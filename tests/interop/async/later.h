@@ -10,7 +10,7 @@
 
 namespace interop {
 
-/// For any thread. The destructor waits until all work is done.
+/// Any thread may call `add`. The destructor waits until all functions have been called.
 class Later {
  public:
   Later() : thread_([this] { work(); }) {}

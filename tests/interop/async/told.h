@@ -86,7 +86,7 @@ void raise_told(CORBA::ORB& orb, Told& told, const Send& send) {
 
 }  // namespace interop
 
-/// The functions of a handler for one operation. `told` is the handler's.
+/// The functions of a handler for one operation. They use a member `told` of the handler.
 #define PERIGEE_TELL_EXCEPTION(NAME) \
   void NAME##_excep(interop::HolderReference holder) override { told.fail(holder); }
 #define PERIGEE_TELL_DONE(NAME)         \

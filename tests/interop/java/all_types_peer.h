@@ -43,7 +43,7 @@ Samples unpack_members(const AllTypes::Anys& anys) {
   return samples;
 }
 
-/// ASCII and the Basic Multilingual Plane in three octets, other characters in four: UTF-8.
+/// The code points of a text in UTF-8, where a character has one to four octets.
 inline AllTypes::CodePoints code_points_of_utf8(const std::string& text) {
   AllTypes::CodePoints points;
   for (const char letter : text) {

@@ -1,8 +1,9 @@
 // Calls all operations of an AllTypes::Peer and checks the results:
 //   perigee_all_types_client FILE [--quit] [--no-wide] [--no-fixed] [--latin-1] [--no-forward]
-//                            [--large OCTETS] [Perigee options]
+//                            [--details] [--large OCTETS] [Perigee options]
 // --no-wide is for GIOP 1.0, and --no-fixed for servers without the type fixed. With --latin-1 the
-// client sends no text that ISO-8859-1 lacks.
+// client sends no text that ISO-8859-1 lacks. --no-forward leaves out the calls that the server
+// forwards. --details is for servers that send the texts of their exceptions.
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "all_types_peer.h"
@@ -38,7 +39,7 @@ class Subject {
   int failed_before_ = interop::checks_failed;
 };
 
-/// Runs checks of one subject: a system exception fails the subject, and the next one is checked.
+/// Runs checks of one subject: a CORBA exception fails the subject, and the next one is checked.
 template <typename Check>
 void check_subject(std::string_view name, Check check) {
   const Subject subject(name);

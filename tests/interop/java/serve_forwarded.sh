@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs a server, and forwarders that lead to it: the last forwarder leads to the server, and the others to
-# their neighbour. Prints the IOR of the first forwarder, and ends with the status of the server. It
-# fails if a forwarder has ended before the server.
+# Runs a server, and forwarders that lead to it: each forwarder leads to the next one on the command
+# line, and the last forwarder leads to the server. Prints the IOR of the first forwarder, and ends with
+# the status of the server. It fails if a forwarder has ended before the server.
 #   serve_forwarded.sh FORWARDER [OPTION...] TO [FORWARDER [OPTION...] TO]... SERVER [OPTION...]
 set -euo pipefail
 

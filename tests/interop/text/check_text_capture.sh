@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records a conversation with characters between a Perigee client and a Perigee server, and checks it
-# with Wireshark's dissector. Fails if the dissector finds a malformed packet. Fails if the first
-# request announces no code sets, or if a request after the first reply announces them.
+# with Wireshark's dissector. Fails if the dissector finds a malformed packet, or if the code sets are
+# not announced exactly once.
 #   check_text_capture.sh TSHARK RUN_PAIR SERVER CLIENT GIOP-VERSION
 set -euo pipefail
 tshark=$1 run_pair=$2 server=$3 client=$4 version=$5

@@ -4,7 +4,7 @@
 #include "../omniorb_call.h"
 #include "samples.h"
 #include "text.hh"
-#include <omniORB4/optionalFeatures.h>  // brings its code sets beyond the usual
+#include <omniORB4/optionalFeatures.h>  // links omniORB's optional code sets
 
 #include <cstring>
 #include <string>

@@ -1,7 +1,7 @@
 // The omniORB server of the tests of code sets: prints its IOR, serves until quit().
 #include "../omniorb_serve.h"
 #include "text.hh"
-#include <omniORB4/optionalFeatures.h>  // brings its code sets beyond the usual
+#include <omniORB4/optionalFeatures.h>  // links omniORB's optional code sets
 
 #include <cstring>
 #include <string>

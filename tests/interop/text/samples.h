@@ -27,7 +27,7 @@ struct TextOptions {
   std::string ior;
   std::string own = "UTF-8";   ///< our native code set
   std::string peer = "UTF-8";  ///< the server's
-  bool euro_passes = true;     ///< the transmission code set has the euro if both sides have it
+  bool euro_passes = true;     ///< if both native code sets have the euro, it can be sent
   bool wide = true;            ///< wide characters can be sent
   bool surrogates = false;     ///< the server keeps units of UTF-16 in its wchar_t
   bool quit = false;

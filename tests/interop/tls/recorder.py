@@ -20,8 +20,8 @@ import time
 SERVER_PORT = 684
 RAW_IP = 101  # the packets begin with the header of IPv4
 # TAG_SSL_SEC_TRANS up to the port: the tag, the length, the byte order, what the server supports and
-# requires. The little-endian form behind zeros also matches the big-endian pattern, so the little-endian
-# pattern is tried first.
+# requires. A little-endian component after zeros also matches the big-endian pattern, so the
+# little-endian pattern is tried first.
 COMPONENTS = (
     ("<H", re.compile(b"\x14\0\0\0\x08\0\0\0\1.{5}", re.DOTALL)),
     (">H", re.compile(b"\0\0\0\x14\0\0\0\x08\0.{5}", re.DOTALL)),
@@ -37,7 +37,7 @@ class Capture:
         self.file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, RAW_IP))
 
     def write(self, ports, position, data, flags):
-        """The TCP segment of one direction. `position`: the octets before it, in both directions."""
+        """Writes a TCP segment. `position`: its sequence number and its acknowledgement number."""
         seconds, fraction = divmod(time.time_ns() // 1000, 1_000_000)
         tcp = struct.pack(">HHIIBBHHH", *ports, *position, 5 << 4, flags, 65535, 0, 0)
         address = socket.inet_aton("127.0.0.1")

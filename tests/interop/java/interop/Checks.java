@@ -53,8 +53,8 @@ final class Checks {
 
   /**
    * Tells the server to end. The test waits for its end. The server closes the connection when it
-   * has read this oneway. If the JDK's ORB is still in the sending then, it sends again for a
-   * minute, and fails, also with exceptions of its own code.
+   * has read this oneway. If the JDK's ORB is still sending the oneway at that time, it repeats the
+   * request for a minute, and then throws an exception, which may be an error of its own code.
    */
   static void quit(AllTypes.Peer peer) {
     try {

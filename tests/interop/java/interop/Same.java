@@ -77,7 +77,7 @@ final class Same {
     }
   }
 
-  /** Whether it returns a member or the discriminator of a union, or the number of an enumerator. */
+  /** Whether the method returns a member or discriminator of a union, or an enumerator's number. */
   private static boolean isGetter(Method method) {
     return method.getParameterCount() == 0 && method.getReturnType() != void.class
         && Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())

@@ -11,8 +11,9 @@ import com.sun.corba.ee.spi.transport.SocketInfo;
 import com.sun.corba.ee.impl.oa.poa.Policies;
 
 /**
- * The only port of a JDK's ORB that requires TLS. References have port 0 in their profile, and the
- * port of TLS in a component. Two properties make the ORB use this class:
+ * The listener of the JDK's ORB for TLS. The ORB then has no port without TLS. References have
+ * port 0 in their profile, and the port of TLS in a component. Two properties make the ORB use this
+ * class:
  * com.sun.corba.ee.transport.ORBNoDefaultAcceptors=true and
  * com.sun.corba.ee.ORBUserConfigurators.tls.TlsAcceptor$Configurator=yes.
  */

@@ -12,8 +12,8 @@ record TlsAddress(String host, int port) implements SocketInfo {
   static final int TAG_SSL_SEC_TRANS = 20;
   private static final int SIZE = 8;
 
-  // CORBA Security 1.8, SSLIOP: integrity, confidentiality, replay and misordering are detected, and
-  // both sides are authenticated.
+  // CORBA Security 1.8, SSLIOP: integrity, confidentiality, detection of replay and of misordering,
+  // and authentication of both sides.
   private static final short SUPPORTED = 0x7e;
   private static final short REQUIRED = 0x5e;
 
