@@ -53,12 +53,11 @@ class Keeper final : public CORBA::amh_traits<Pins::Keeper>::base_type {
     const std::lock_guard lock(mutex_);
     return std::exchange(pins_, {});
   }
-  bool keeps = true;  ///< changed only between calls
 
  private:
   void add(pinned<std::uint8_t> pin) {
     const std::lock_guard lock(mutex_);
-    if (keeps) pins_.push_back(std::move(pin));
+    pins_.push_back(std::move(pin));
   }
 
   std::mutex mutex_;
