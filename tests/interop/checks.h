@@ -1,14 +1,15 @@
-// Counts checks in the clients of the interoperability tests; each failure is a line on stderr.
-// Plain C++: it is also compiled beside other ORBs' headers.
+// Counts checks in the clients of the interoperability tests; each failure is a line on stderr. Any
+// thread may check. Plain C++: it is also compiled beside other ORBs' headers.
 #pragma once
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 
 namespace interop {
 
-inline int checks_made = 0;
-inline int checks_failed = 0;
+inline std::atomic<int> checks_made{0};
+inline std::atomic<int> checks_failed{0};
 
 inline void check(bool condition, const char* text, int line) {
   ++checks_made;

@@ -29,7 +29,7 @@ done
 folder=$(mktemp -d)
 pids=()
 clean_up() {
-  [[ ${#pids[@]} -gt 0 ]] && kill "${pids[@]}" 2>/dev/null
+  [[ ${#pids[@]} -eq 0 ]] || kill "${pids[@]}" 2>/dev/null || true
   rm -rf "$folder"
 }
 trap clean_up EXIT

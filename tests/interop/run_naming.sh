@@ -17,7 +17,7 @@ folder=$(mktemp -d)
 names=("${names[@]//FOLDER/$folder}")
 names_pid=
 clean_up() {
-  [[ -n $names_pid ]] && kill "$names_pid" 2>/dev/null
+  [[ -z $names_pid ]] || kill "$names_pid" 2>/dev/null || true
   rm -rf "$folder"
 }
 trap clean_up EXIT

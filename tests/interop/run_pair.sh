@@ -21,7 +21,7 @@ done
 folder=$(mktemp -d)
 server_pid=
 clean_up() {
-  [[ -n $server_pid ]] && kill "$server_pid" 2>/dev/null
+  [[ -z $server_pid ]] || kill "$server_pid" 2>/dev/null || true
   rm -rf "$folder"
 }
 trap clean_up EXIT

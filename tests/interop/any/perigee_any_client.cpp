@@ -153,6 +153,8 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
   const bool quit = interop::has_option(arguments, "--quit");
   const bool has_wide = !interop::has_option(arguments, "--no-wide");
   const auto peer = IDL::traits<AnyInterop::Peer>::narrow(interop::object_in_file(*orb, arguments));
+  CHECK(peer);
+  if (!peer) return interop::finish("perigee client");
   check_basic_types(peer, has_wide);
   check_constructed_types(peer);
   check_aliases(peer);

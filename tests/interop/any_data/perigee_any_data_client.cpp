@@ -170,6 +170,8 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
   const bool has_wide = !interop::has_option(arguments, "--no-wide");
   const bool has_long_double = interop::has_option(arguments, "--long-double");
   const auto peer = IDL::traits<AnyData::Peer>::narrow(interop::object_in_file(*orb, arguments));
+  CHECK(peer);
+  if (!peer) return interop::finish("perigee client");
   for (int seed = 0; seed < 6; ++seed) {
     check_members(peer, seed);
     check_samples(peer, seed);
