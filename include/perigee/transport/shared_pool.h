@@ -44,7 +44,7 @@ class PERIGEE_API shared_buffer final {
   /// Requires a block.
   [[nodiscard]] Place place() const noexcept;
   /// Whether the block has further owners: copies of this object, or peers that have received its
-  /// octets by a link and still use them. Requires a block.
+  /// octets by a link and still use them. False without a block.
   [[nodiscard]] bool is_shared() const noexcept;
   /// The pool never uses the memory of this block again. Requires a block.
   void retire() noexcept;

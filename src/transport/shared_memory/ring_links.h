@@ -47,7 +47,7 @@ class RingLinks final : public SequenceLinks {
   /// server. Requires `prepare`.
   void begin(const std::shared_ptr<const ipc::SharedMapping>& memory, const HoldWords& words);
   /// The server has not agreed.
-  void end() noexcept { kept_end_.close(); }
+  void end() noexcept;
   /// @}
 
   /// The server has the handles of the client: links may be followed from now on. `words`, in
