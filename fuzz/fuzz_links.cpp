@@ -1,6 +1,6 @@
 // Any octets to an inbox that accepts links into the pool of a peer. Linked octets must be inside
-// the pool, and each link must be given back. Octets in pieces must give the same messages as the
-// same octets at once.
+// the pool, and the last link must be given back. Octets in pieces must give the same messages as
+// the same octets at once.
 #include "ipc/shared_memory.h"
 #include "messages.h"
 #include "transport/shared_memory/peer_pool.h"

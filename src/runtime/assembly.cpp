@@ -59,8 +59,8 @@ bool is_allowed(const Configuration& configuration, std::string_view scheme) {
   return std::ranges::find(schemes, scheme) != schemes.end();
 }
 
-// Sequences are not linked if the ORB records or disturbs the octets of connections: these do not
-// contain them.
+// Sequences are not linked if the ORB records or disturbs the octets of connections: these octets
+// do not contain linked sequences.
 bool links_sequences(const Configuration& configuration) {
   return configuration.shared_memory_trust && configuration.pcap_file.empty() &&
          !configuration.faults;

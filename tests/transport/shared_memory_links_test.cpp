@@ -1,6 +1,7 @@
 // Links through shared memory: how both sides agree, peers that break the rules, and what happens
 // to lent blocks when a peer ends.
 #include "conformance/transport_pair.h"
+#include "ipc/mapping.h"
 #include "support/raw_rings.h"
 #include "support/temporary_folder.h"
 #include "transport/shared_memory/loans.h"
@@ -136,6 +137,17 @@ TEST_CASE("octets in the client's pool pass as links, and are shared until the s
   CHECK_FALSE(pair.client->links()->follow(*link).memory);
 }
 
+TEST_CASE("pools whose size is not a number of whole pages can be linked, too") {
+  const TemporaryFolder folder;
+  const auto pool = std::make_shared<LazyPool>(100'001);
+  const auto protocol = protocol_with(pool);
+  const auto acceptor = protocol->listen({"shmiop", folder.file("socket")}).value();
+  const auto pair = test::connect_pair(*protocol, *acceptor);
+  const shared_buffer block = pool->get()->allocate(100);
+  CHECK(pair.client->links()->lend(block.octets()));
+  CHECK_FALSE(shared_buffer().is_shared());
+}
+
 TEST_CASE("no other process can write to a pool, by its handle") {
   const shared_pool pool = shared_pool::make(pool_size).value();
   const shared_buffer block = pool.allocate(100);
@@ -175,7 +187,7 @@ TEST_CASE("a server follows no links of a client that passes a wrong pool or no 
   const ipc::Handle writable = file_of(pool_size, all_seals);
   const ipc::Handle open_size = file_of(pool_size, 0);
   const ipc::Handle empty = readable_file(0);
-  const ipc::Handle too_large = readable_file(pool_size + 4096);
+  const ipc::Handle too_large = readable_file(pool_size + ipc::page_size());
   const auto pipe = ipc::io::open_pipe().value();
   const int memory = rings.memory.get();
   const auto answer_to = [memory](int pool, int end) {

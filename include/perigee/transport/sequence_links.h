@@ -19,14 +19,14 @@ class PinnedMemory;
 namespace perigee::transport {
 
 /// The place of the last octets of a message, which do not pass through the connection. A link is
-/// sent directly in front of its message, in the byte order of the host. The header of the message
-/// states the whole size, and the linked octets count.
+/// sent directly in front of its message, in the byte order of the host. The size in the header of
+/// the message includes the linked octets.
 struct Link {
   static constexpr std::array<char, 4> expected_magic{'P', 'G', 'L', 'K'};
 
   std::array<char, 4> magic = expected_magic;
-  std::uint32_t hold = 0;        ///< the number by which the receiver gives the octets back
-  std::uint32_t generation = 0;  ///< of this use of the number; not 0
+  std::uint32_t hold = 0;        ///< number of the word by which the octets are given back
+  std::uint32_t generation = 0;  ///< number of this use of the word; not 0
   std::uint32_t reserved = 0;
   std::uint64_t offset = 0;  ///< octets in front of the place, in the memory of the sender
   std::uint64_t size = 0;    ///< octets of the place
@@ -45,18 +45,18 @@ struct LinkedOctets {
   counted_ptr<cdr::PinnedMemory> memory;  ///< the peer can use the memory again when this ends
 };
 
-/// The links of one connection. One sender and one receiver may work at the same time.
+/// The links of one connection. Several threads may send while one thread receives.
 class PERIGEE_API SequenceLinks {
  public:
-  /// The octets of a linked message in front of the linked ones: at most so many.
+  /// The most octets that a linked message has in front of the linked ones.
   static constexpr std::size_t head_size_max = 960;
 
   virtual ~SequenceLinks() = default;
 
-  /// @name By the threads that send. Any thread.
+  /// @name For the threads that send. Any thread.
   /// @{
   /// Keeps the memory of `octets` until the receiver gives it back. Empty if the octets must be
-  /// copied: they are not in memory of the peers, or too much of this memory is kept.
+  /// copied: they are not in memory that the peer has mapped, or too many links are in use.
   [[nodiscard]] virtual std::optional<Link> lend(OctetSpan octets) noexcept = 0;
   /// The message of the link waits at `position` of the queue.
   virtual void note_queued(const Link& link, std::uint64_t position) noexcept = 0;
@@ -66,8 +66,8 @@ class PERIGEE_API SequenceLinks {
   virtual void take_back_queued(std::uint64_t position) noexcept = 0;
   /// @}
 
-  /// Finds the octets of a link, for the thread that receives. Empty, without memory: the link is
-  /// wrong, and the connection must end. Throws bad_alloc.
+  /// Finds the octets of a link, for the thread that receives. If the link is wrong, the result has
+  /// no memory, and the connection must end. Throws bad_alloc.
   [[nodiscard]] virtual LinkedOctets follow(const Link& link) = 0;
 };
 

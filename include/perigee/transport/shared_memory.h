@@ -31,8 +31,9 @@ inline constexpr std::uint32_t shared_memory_connections_max_default = 256;
 /// the next address. The number does not limit the connections that clients open.
 ///
 /// `pool`: sequences in its blocks pass to a peer as links, without a copy, if the peer's protocol
-/// has a pool, too. Each side then trusts the other one not to change octets of a link after it was
-/// sent. Null: all octets are copied, and no peer needs to be trusted.
+/// has a pool, too. The receiver then trusts the sender not to change octets of a link after it was
+/// sent, and can read the sender's whole pool. Null: all octets are copied, and no peer needs to be
+/// trusted.
 PERIGEE_API std::unique_ptr<ProtocolFactory> make_shared_memory_protocol(
     std::unique_ptr<ProtocolFactory> local,
     std::uint32_t connections_max = shared_memory_connections_max_default,

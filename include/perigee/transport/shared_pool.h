@@ -37,14 +37,14 @@ class PERIGEE_API shared_buffer final {
   shared_buffer() noexcept = default;
 
   [[nodiscard]] std::byte* data() const noexcept { return octets_.data(); }
-  /// Octets, as they were asked for.
+  /// The number of octets that was asked for.
   [[nodiscard]] std::size_t size() const noexcept { return octets_.size(); }
   [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
   explicit operator bool() const noexcept { return block_ != nullptr; }
   /// Requires a block.
   [[nodiscard]] Place place() const noexcept;
   /// Whether the block has further owners: copies of this object, or peers that have received its
-  /// octets by a link and still use them.
+  /// octets by a link and still use them. False without a block.
   [[nodiscard]] bool is_shared() const noexcept;
   /// The pool never uses the memory of this block again. Requires a block.
   void retire() noexcept;
@@ -59,7 +59,7 @@ class PERIGEE_API shared_buffer final {
   MutableOctetSpan octets_;
 };
 
-/// Owners of blocks that no longer need some of them, but have not noticed it yet.
+/// Has copies of blocks, and may not have noticed that it no longer needs some of them.
 class PERIGEE_API BlockHolder {
  public:
   virtual ~BlockHolder() = default;
@@ -67,8 +67,8 @@ class PERIGEE_API BlockHolder {
   virtual void collect() noexcept = 0;
 };
 
-/// A pool of a fixed size. Any thread. Its memory lives until the pool object and all blocks are
-/// gone. Only memory that was used for blocks takes physical memory.
+/// A pool of a fixed size. Any thread. Copies are the same pool. Its memory lives until all copies
+/// and all blocks are gone. Only memory that was used for blocks takes physical memory.
 class PERIGEE_API shared_pool final {
  public:
   /// Alignment of blocks in octets.
@@ -91,8 +91,8 @@ class PERIGEE_API shared_pool final {
   [[nodiscard]] std::size_t used() const noexcept;
   /// The file of the pool. Other processes can only read it. Lives as long as the pool.
   [[nodiscard]] int file() const noexcept;
-  /// The pool asks `holder` to collect blocks before it says that it is full. It replaces the last
-  /// holder.
+  /// The pool asks `holder` to collect blocks before it reports that it is full, and before it
+  /// counts owners or used octets. Replaces the previous holder.
   void set_holder(std::weak_ptr<BlockHolder> holder) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace perigee::transport::shared_memory {
 
-/// The links whose octets the receiver can hold at a time.
+/// The most links whose octets the receiver can hold at a time.
 inline constexpr std::uint32_t holds_max = 1024;
 
 /// The words of the client's links, in the memory of a connection. The sender gives each use of a

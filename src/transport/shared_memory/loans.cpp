@@ -41,8 +41,8 @@ void Loans::collect_some() noexcept {
   }
 }
 
-// Looks at all words only when none is known to be free. If that finds few free words, adds as many
-// words as there are, so that it happens seldom.
+// Looks at all words only when none is known to be free. If that finds few free words, doubles the
+// number of words, so that it happens seldom.
 std::optional<std::uint32_t> Loans::free_word() {
   if (free_.empty()) {
     collect_locked();

@@ -18,7 +18,7 @@ namespace perigee::transport::shared_memory {
 /// The sender's side of the links of one connection. Any thread.
 class Loans final {
  public:
-  /// `words` points into `memory`, and belongs to the receiver. `peer_end` is the end of a pipe
+  /// `words` are in `memory`, and belong to the receiver. `peer_end` is the end of a pipe
   /// whose other end the receiver closes when it uses no octet of the pool any longer.
   Loans(shared_pool pool, std::shared_ptr<const ipc::SharedMapping> memory, const HoldWords& words,
         ipc::Handle peer_end)
@@ -33,10 +33,10 @@ class Loans final {
   void take_back(const Link& link) noexcept;
   void take_back_queued(std::uint64_t position) noexcept;
 
-  /// Takes the blocks that the receiver has given back.
+  /// Takes back the blocks that the receiver no longer uses.
   void collect() noexcept;
-  /// The connection has ended: collects all blocks if the receiver uses none any longer. True if
-  /// none is lent.
+  /// For a connection that has ended: the same, or takes back all blocks if the receiver has closed
+  /// its end of the pipe. True if no block is lent any longer.
   [[nodiscard]] bool collect_after_end() noexcept;
   /// The pool never uses the lent blocks again, since the receiver may still use them.
   void retire() noexcept;

@@ -1,8 +1,10 @@
 // Maps the pool of a peer for reading, and follows links into it.
 #include "transport/shared_memory/peer_pool.h"
 
+#include "ipc/mapping.h"
 #include <perigee/cdr/pinned_memory.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -31,7 +33,8 @@ ipc::Result<std::shared_ptr<PeerPool>> PeerPool::map(
     HoldWords& words, ipc::Handle own_end) {
   const auto size = ipc::size_of_readable_memory(fd);
   if (!size) return std::unexpected(size.error());
-  if (*size == 0 || *size > size_max)
+  // The client rounds the size of its pool up to whole pages.
+  if (*size == 0 || *size - std::min(*size, ipc::page_size()) >= size_max)
     return std::unexpected(std::make_error_code(std::errc::invalid_argument));
   auto pool = ipc::SharedMapping::map(fd, 0, *size, ipc::Access::read);
   if (!pool) return std::unexpected(pool.error());
@@ -45,7 +48,7 @@ LinkedOctets PeerPool::follow(const Link& link) {
   if (!is_inside || link.size == 0 || link.hold >= holds_max || link.generation == 0) return {};
   if (held_[link.hold].load()) return {};
   auto memory = make_counted<HeldOctets>(shared_from_this(), link);
-  held_[link.hold].store(true);
+  held_[link.hold].store(true);  // one thread at a time follows links
   const std::byte* const first = pool_.data() + static_cast<std::size_t>(link.offset);
   return {{first, static_cast<std::size_t>(link.size)}, std::move(memory)};
 }

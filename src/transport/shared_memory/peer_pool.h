@@ -16,13 +16,14 @@
 
 namespace perigee::transport::shared_memory {
 
-/// The receiver's side of the links of one connection. Linked octets share the ownership, so it may
-/// outlive the connection. Any thread.
+/// The receiver's side of the links of one connection. Linked octets share its ownership, so it may
+/// outlive the connection. Any thread, but one thread at a time follows links.
 class PeerPool final : public std::enable_shared_from_this<PeerPool> {
  public:
-  /// Maps the pool of a peer, of at most `size_max` octets. `words` points into `memory`.
-  /// `own_end`: see Loans; its destructor tells the peer that no octet is used any longer. Errors:
-  /// invalid_argument (a size that is not allowed), and those of ipc::size_of_readable_memory.
+  /// Maps the pool of a peer, of at most `size_max` octets. `words` are in `memory`. `own_end`: the
+  /// `peer_end` of Loans is the other end of its pipe; its destructor tells the peer that no octet
+  /// is used any longer. Errors: invalid_argument (a size that is not allowed), and those of
+  /// ipc::size_of_readable_memory.
   static ipc::Result<std::shared_ptr<PeerPool>> map(
       int fd, std::size_t size_max, std::shared_ptr<const ipc::SharedMapping> memory,
       HoldWords& words, ipc::Handle own_end);

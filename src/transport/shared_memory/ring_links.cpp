@@ -43,7 +43,16 @@ void RingLinks::begin(const std::shared_ptr<const ipc::SharedMapping>& memory,
              "a connection through shared memory links arguments in shared buffers");
 }
 
-// Closing other files than pipes can take long, and the last pin closes this handle.
+void RingLinks::end() noexcept {
+  kept_end_.close();
+  if (prepared())
+    log::write(log::Level::info, "orb",
+               "a connection through shared memory copies arguments in shared buffers: the server "
+               "does not have -ORBSharedMemoryTrust yes, or cannot map the pool");
+}
+
+// The last pin closes the handle of the pipe. Closing a file of another kind can take long, so such
+// a handle is refused.
 ipc::Status RingLinks::accept(std::span<ipc::Handle, handle_count> from_client,
                               const std::shared_ptr<const ipc::SharedMapping>& memory,
                               HoldWords& words) {

@@ -36,7 +36,7 @@ class RingLinks final : public SequenceLinks {
   /// @name The client
   /// @{
   /// Makes the pool, if the ORB has none yet, and the pipe. False: the system refuses them. Does
-  /// nothing more when it is called again.
+  /// nothing more when it is called again after a success.
   [[nodiscard]] bool prepare();
   [[nodiscard]] bool prepared() const noexcept { return pool_.has_value(); }
   /// The handles to pass, after `prepare`.
@@ -47,7 +47,7 @@ class RingLinks final : public SequenceLinks {
   /// server. Requires `prepare`.
   void begin(const std::shared_ptr<const ipc::SharedMapping>& memory, const HoldWords& words);
   /// The server has not agreed.
-  void end() noexcept { kept_end_.close(); }
+  void end() noexcept;
   /// @}
 
   /// The server has the handles of the client: links may be followed from now on. `words`, in

@@ -167,6 +167,7 @@ shared_buffer shared_pool::State::find(OctetSpan octets) const noexcept {
 shared_buffer::Place shared_buffer::place() const noexcept { return block_->place; }
 
 bool shared_buffer::is_shared() const noexcept {
+  if (!block_) return false;
   block_->state->collect();
   if (block_.use_count() > 1) return true;
   // Another thread may have collected the block: what the peer has read comes before this call.

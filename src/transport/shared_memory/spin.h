@@ -21,7 +21,7 @@ enum class PeerPlace : std::uint8_t {
   other_cpu,
 };
 
-/// `peer_cpu`: the number of the CPU that the peer ran on, and 1; 0: unknown.
+/// `peer_cpu`: the number of the CPU that the peer ran on, plus 1; 0: unknown.
 [[nodiscard]] inline PeerPlace place_of(const ipc::SharedWord& peer_cpu) noexcept {
   const std::uint32_t cpu = peer_cpu.load(std::memory_order_relaxed);
   if (cpu == 0) return PeerPlace::unknown;
@@ -30,7 +30,7 @@ enum class PeerPlace : std::uint8_t {
 
 /// For a peer on another CPU. Chooses whether a thread spins. A wake from sleep takes tens of
 /// microseconds if the CPUs of both sides sleep, so a spin is longer than that. After spins in
-/// vain, more and more waits do without. One thread at a time.
+/// vain, more and more waits do not spin. One thread at a time.
 class Spin {
  public:
   /// Reads until `done()`, or until the time is over. Returns whether `done()` was true.
@@ -54,7 +54,7 @@ class Spin {
 
  private:
   static constexpr std::uint32_t turns_max = 4000;  // of 10 to 50 ns
-  static constexpr std::uint32_t in_vain_max = 6;   // then one wait of 64 spins
+  static constexpr std::uint32_t in_vain_max = 6;   // then one of 64 waits spins
 
   static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -70,14 +70,15 @@ class Spin {
 
 /// For a peer on the same CPU. Gives the CPU away once, which costs half as much as a sleep and a
 /// wake. It helps only if the peer is the next to run, and its answer comes soon. After yields in
-/// vain, more and more waits do without. A slow yield has given a time slice of some milliseconds
+/// vain, more and more waits do not yield. A slow yield has given a time slice of some milliseconds
 /// to another process that wants the CPU, or the peer works for long. Then no wait yields for a
 /// thousand times as long, so slow yields take about 0.1 % of the time. One thread at a time.
 class Yield {
  public:
   explicit Yield(const Clock& clock = steady_clock()) noexcept : clock_(clock) {}
 
-  /// Gives the CPU away, unless that has been in vain. Returns whether `done()` is true then.
+  /// Gives the CPU away, or skips that after yields in vain. Returns whether `done()` is true then;
+  /// false if skipped.
   template <typename Done>
   bool until(const Done& done) noexcept {
     return until(done, [] { std::this_thread::yield(); });
@@ -103,7 +104,7 @@ class Yield {
  private:
   static constexpr Duration slow = std::chrono::microseconds(500);
   static constexpr int pause_factor = 1000;
-  static constexpr std::uint32_t in_vain_max = 6;  // then one wait of 64 yields
+  static constexpr std::uint32_t in_vain_max = 6;  // then one of 64 waits yields
 
   const Clock& clock_;
   TimePoint resumes_;          // after a slow yield
@@ -114,8 +115,8 @@ class Yield {
 /// How one direction waits before it sleeps. One thread at a time.
 class BriefWait {
  public:
-  /// Waits as the place of the peer requires. Returns whether `done()` was true. It was not called
-  /// if the place is unknown, or if the last waits were in vain.
+  /// Waits as the place of the peer requires. Returns whether `done()` was true. If the place
+  /// is unknown, or if this wait is skipped after waits in vain, returns false without a call.
   template <typename Done>
   bool until(PeerPlace place, const Done& done) noexcept {
     switch (place) {
