@@ -98,6 +98,10 @@ void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value) {
   writing.end(encoder);
 }
 
+void split_chunk(cdr::Encoder& encoder) {
+  if (Writing* const writing = encoder.values()) writing->split_chunk(encoder);
+}
+
 counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder, const Expected& expected) {
   if (decoder.values() != nullptr) return Reading::of(decoder).decode(decoder, expected);
   Reading own(decoder);

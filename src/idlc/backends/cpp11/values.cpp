@@ -322,6 +322,30 @@ void define_description(Writer& writer, const ValueType& value) {
   writer.separate();
 }
 
+/// Whether values have many octets in one piece.
+bool is_text_or_sequence(const Type& type) {
+  const TypeKind kind = unaliased(type).kind;
+  return kind == TypeKind::string || kind == TypeKind::wstring || kind == TypeKind::sequence;
+}
+
+/// A chunk ends behind each string and sequence.
+void write_members(Writer& writer, const ValueType& value, bool encodes) {
+  const std::string shift = encodes ? " << " : " >> ";
+  const std::string head = (encodes ? "_encoder" : "_decoder") + shift;
+  std::vector<std::string> chain;
+  const auto end_chain = [&] {
+    if (!chain.empty()) writer.chain(head, chain, shift);
+    chain.clear();
+  };
+  for (const StateMember& state : value.state) {
+    chain.push_back(cpp_name(state.member.name) + "()");
+    if (!encodes || !is_text_or_sequence(*state.member.type)) continue;
+    end_chain();
+    writer.write("::perigee::value::split_chunk(_encoder);");
+  }
+  end_chain();
+}
+
 /// If the decoder has failed before, reading the state sets its references to null.
 void write_custom(Writer& writer, bool encodes) {
   writer.write(encodes ? "::CORBA::CustomMarshal::_marshal(_encoder);"
@@ -333,7 +357,6 @@ void define_state_function(Writer& writer, const ValueType& value, bool encodes)
   const ValueType* const base = concrete_base(value);
   const bool has_state = base != nullptr || !value.state.empty() || is_custom(value);
   const std::string coder = has_state ? (encodes ? " _encoder" : " _decoder") : "";
-  const std::string shift = encodes ? " << " : " >> ";
   const std::string verb = encodes ? "_marshal(" : "_unmarshal(";
   writer.write("void " + name + "::" + verb + "::perigee::cdr::" +
                (encodes ? "Encoder&" : "Decoder&") + coder + ")" + (encodes ? " const {" : " {"));
@@ -343,10 +366,7 @@ void define_state_function(Writer& writer, const ValueType& value, bool encodes)
     const bool has_members = !is_custom(value) || !encodes;
     if (base != nullptr && has_members)
       writer.write(qualified_name(*base) + "::" + verb + coder.substr(1) + ");");
-    std::vector<std::string> members;
-    for (const StateMember& state : value.state)
-      members.push_back(cpp_name(state.member.name) + "()");
-    if (!members.empty() && has_members) writer.chain(coder.substr(1) + shift, members, shift);
+    if (has_members) write_members(writer, value, encodes);
   }
   writer.write("}");
   writer.separate();

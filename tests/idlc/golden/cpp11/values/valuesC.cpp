@@ -36,7 +36,9 @@ const ::perigee::value::Description& Named::_description() const noexcept {
 
 void Named::_marshal(::perigee::cdr::Encoder& _encoder) const {
   ::Ledger::Point::_marshal(_encoder);
-  _encoder << name() << age();
+  _encoder << name();
+  ::perigee::value::split_chunk(_encoder);
+  _encoder << age();
 }
 
 void Named::_unmarshal(::perigee::cdr::Decoder& _decoder) {
@@ -57,7 +59,10 @@ const ::perigee::value::Description& Deep::_description() const noexcept {
 
 void Deep::_marshal(::perigee::cdr::Encoder& _encoder) const {
   ::Ledger::Named::_marshal(_encoder);
-  _encoder << inner() << nodes() << note();
+  _encoder << inner() << nodes();
+  ::perigee::value::split_chunk(_encoder);
+  _encoder << note();
+  ::perigee::value::split_chunk(_encoder);
 }
 
 void Deep::_unmarshal(::perigee::cdr::Decoder& _decoder) {
@@ -99,6 +104,7 @@ const ::perigee::value::Description& Node::_description() const noexcept {
 
 void Node::_marshal(::perigee::cdr::Encoder& _encoder) const {
   _encoder << id() << next() << others();
+  ::perigee::value::split_chunk(_encoder);
 }
 
 void Node::_unmarshal(::perigee::cdr::Decoder& _decoder) {
