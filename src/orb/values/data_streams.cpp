@@ -128,15 +128,13 @@ object_reference<TypeCode> DataInputStream::read_TypeCode() {
 
 // ---- the functions of both that differ in their types only -------------------------------------
 
-#define PERIGEE_ELEMENT_TYPES(X)                                          \
-  X(boolean, bool)                                                        \
-  X(char, char)                                                           \
-  X(wchar, wchar_t)                                                       \
-  X(octet, std::uint8_t)                                                  \
-  X(short, std::int16_t)                                                  \
-  X(ushort, std::uint16_t)                                                \
-  X(long, std::int32_t) X(ulong, std::uint32_t) X(longlong, std::int64_t) \
-      X(ulonglong, std::uint64_t) X(float, float) X(double, double)
+// clang-format off: a table
+#define PERIGEE_ELEMENT_TYPES(X)                                                         \
+  X(boolean, bool) X(char, char) X(wchar, wchar_t) X(octet, std::uint8_t)                \
+  X(short, std::int16_t) X(ushort, std::uint16_t) X(long, std::int32_t)                  \
+  X(ulong, std::uint32_t) X(longlong, std::int64_t) X(ulonglong, std::uint64_t)          \
+  X(float, float) X(double, double)
+// clang-format on
 #define PERIGEE_DEFINE_ONE(NAME, T)                              \
   void DataOutputStream::write_##NAME(T value) { write(value); } \
   T DataInputStream::read_##NAME() { return read<T>(); }
