@@ -79,6 +79,12 @@ void ValueWriting::end(Encoder& encoder) {
   begin_chunk(encoder);
 }
 
+void ValueWriting::split_chunk(Encoder& encoder) {
+  if (!has_chunk_) return;
+  end_chunk(encoder);
+  begin_chunk(encoder);
+}
+
 // At this point it is not known whether state follows. If none follows, `end_chunk` removes the
 // size again.
 void ValueWriting::begin_chunk(Encoder& encoder) {

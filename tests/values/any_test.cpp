@@ -90,6 +90,7 @@ TEST_CASE("structs with values survive in an any") {
   Ledger::Pair pair;
   REQUIRE((again >>= pair));
   CHECK(pair.first()->id() == 4);
+  CHECK(pair.first() == pair.second());
   CHECK(pair.count()->_value() == 6);
 }
 

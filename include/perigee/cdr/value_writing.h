@@ -40,6 +40,9 @@ class PERIGEE_API ValueWriting final {
   [[nodiscard]] bool begin(Encoder& encoder, const void* value,
                            std::span<const std::string_view> ids, Chunks chunks);
   void end(Encoder& encoder);
+  /// Ends the present chunk, if there is one, and begins another. For receivers: omniORB reads too
+  /// much for a sequence that is not the end of its chunk.
+  void split_chunk(Encoder& encoder);
   /// For `begin`, in place of the address of a value: a value that has no object. No object has
   /// such an address.
   [[nodiscard]] const void* make_key() noexcept {

@@ -1,6 +1,7 @@
 // The omniORB client of the interoperability tests of valuetypes:
-//   omniorb_values_client FILE [--quit] [--truncate] [omniORB options]
-// reads the server's IOR from FILE. --truncate: the server has no factory for Detailed.
+//   omniorb_values_client FILE [--quit] [--truncate] [--small] [omniORB options]
+// reads the server's IOR from FILE. --truncate: the server has no factory for Detailed. --small: no
+// value is larger than the buffer of omniORB.
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -22,9 +23,12 @@ Node* make_node(CORBA::Long id) {
   Nodes others;
   return new OBV_ValuesInterop::Node(id, nullptr, others);
 }
+/// Octets of the blob in a Detailed.
+CORBA::ULong blob_size = 20'001;
+
 Detailed* make_detailed() {
   Octets blob;
-  blob.length(1'001);
+  blob.length(blob_size);
   for (CORBA::ULong index = 0; index < blob.length(); ++index)
     blob[index] = static_cast<CORBA::Octet>(index);
   return new OBV_ValuesInterop::Detailed(1, 2.5, "detailed", 9, make_named(5, "inner"), blob, nullptr,
@@ -68,8 +72,8 @@ void check_points(Peer_ptr peer, bool truncates) {
   Point_var c;
   Point_var result = peer->echo_point(detailed, b.inout(), c.out());
   Detailed* const again = Detailed::_downcast(result);
-  CHECK(again != nullptr && again->blob().length() == 1'001);
-  CHECK(again != nullptr && again->blob()[1'000] == (1'000 & 255));
+  CHECK(again != nullptr && again->blob().length() == blob_size);
+  CHECK(again != nullptr && again->blob()[blob_size - 1] == ((blob_size - 1) & 255));
   CHECK(again != nullptr && std::string(again->tail()) == "tail");
   CHECK(again != nullptr && again->inner()->x() == 5);
 }
@@ -150,6 +154,7 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
   for (int index = 2; index < argc; ++index) {
     quits = quits || std::strcmp(argv[index], "--quit") == 0;
     truncates = truncates || std::strcmp(argv[index], "--truncate") == 0;
+    if (std::strcmp(argv[index], "--small") == 0) blob_size = 1'001;
   }
   interop::register_factories(orb, 0, nullptr);
   std::string ior;
@@ -168,5 +173,5 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return interop::call(argc, argv, "omniorb_values_client", "FILE [--quit] [--truncate]", run);
+  return interop::call(argc, argv, "omniorb_values_client", "FILE [--quit] [--truncate] [--small]", run);
 }

@@ -1,6 +1,7 @@
 // The Perigee client of the interoperability tests of valuetypes:
-//   perigee_values_client FILE [--quit] [--truncate] [Perigee options]
-// reads the server's IOR from FILE. --truncate: the server has no factory for Detailed.
+//   perigee_values_client FILE [--quit] [--truncate] [--small] [Perigee options]
+// reads the server's IOR from FILE. --truncate: the server has no factory for Detailed. --small: no
+// value is larger than the buffer of omniORB.
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "perigee_values_peer.h"
@@ -23,8 +24,11 @@ Named::_ref_type make_named(int32_t x, const std::string& name) {
 NodeReference make_node(int32_t id) {
   return CORBA::make_reference<OBV_ValuesInterop::Node>(id, NodeReference(), Nodes());
 }
+/// Octets of the blob in a Detailed.
+std::size_t blob_size = 20'001;
+
 Detailed::_ref_type make_detailed() {
-  Octets blob(1'001);
+  Octets blob(blob_size);
   for (std::size_t index = 0; index < blob.size(); ++index)
     blob[index] = static_cast<uint8_t>(index);
   return CORBA::make_reference<OBV_ValuesInterop::Detailed>(
@@ -124,6 +128,7 @@ void check_anys(const PeerReference& peer) {
 
 int run(const CORBA::object_reference<CORBA::ORB>& orb, const std::vector<std::string>& arguments) {
   interop::register_factories(*orb, interop::Factories::all);
+  if (interop::has_option(arguments, "--small")) blob_size = 1'001;
   const auto peer = IDL::traits<Peer>::narrow(interop::object_in_file(*orb, arguments));
   check_points(peer, interop::has_option(arguments, "--truncate"));
   check_graphs(peer);
@@ -137,5 +142,6 @@ int run(const CORBA::object_reference<CORBA::ORB>& orb, const std::vector<std::s
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return interop::call(argc, argv, "perigee_values_client", "FILE [--quit] [--truncate]", run);
+  return interop::call(argc, argv, "perigee_values_client", "FILE [--quit] [--truncate] [--small]",
+                       run);
 }

@@ -36,7 +36,9 @@ const ::perigee::value::Description& Named::_description() const noexcept {
 
 void Named::_marshal(::perigee::cdr::Encoder& _encoder) const {
   ::Ledger::Point::_marshal(_encoder);
-  _encoder << name() << age();
+  _encoder << name();
+  ::perigee::value::split_chunk(_encoder);
+  _encoder << age();
 }
 
 void Named::_unmarshal(::perigee::cdr::Decoder& _decoder) {
@@ -57,7 +59,10 @@ const ::perigee::value::Description& Deep::_description() const noexcept {
 
 void Deep::_marshal(::perigee::cdr::Encoder& _encoder) const {
   ::Ledger::Named::_marshal(_encoder);
-  _encoder << inner() << nodes() << note();
+  _encoder << inner() << nodes();
+  ::perigee::value::split_chunk(_encoder);
+  _encoder << note();
+  ::perigee::value::split_chunk(_encoder);
 }
 
 void Deep::_unmarshal(::perigee::cdr::Decoder& _decoder) {
@@ -99,6 +104,7 @@ const ::perigee::value::Description& Node::_description() const noexcept {
 
 void Node::_marshal(::perigee::cdr::Encoder& _encoder) const {
   _encoder << id() << next() << others();
+  ::perigee::value::split_chunk(_encoder);
 }
 
 void Node::_unmarshal(::perigee::cdr::Decoder& _decoder) {
@@ -232,6 +238,22 @@ void Purse::_marshal(::perigee::cdr::Encoder& _encoder) const {
 void Purse::_unmarshal(::perigee::cdr::Decoder& _decoder) {
   ::Ledger::Named::_unmarshal(_decoder);
   _decoder >> extra();
+}
+
+constinit const ::perigee::value::Description Secret::_value_description{
+    _type_id, nullptr, true};
+
+const ::perigee::value::Description& Secret::_description() const noexcept {
+  return _value_description;
+}
+
+void Secret::_marshal(::perigee::cdr::Encoder& _encoder) const {
+  ::CORBA::CustomMarshal::_marshal(_encoder);
+}
+
+void Secret::_unmarshal(::perigee::cdr::Decoder& _decoder) {
+  if (_unmarshal_custom(_decoder)) return;
+  _decoder >> text() >> where();
 }
 
 void Pair::swap(Pair& _other) noexcept {
@@ -544,6 +566,23 @@ void Bank::deep(::CORBA::valuetype_reference<::Ledger::Deep> _value) {
         ::perigee::value::Writing(_encoder_).encoder() << _value;
       },
       nullptr);
+}
+
+::CORBA::valuetype_reference<::Ledger::Secret> Bank::echo_secret(
+    ::CORBA::valuetype_reference<::Ledger::Secret> value,
+    ::CORBA::valuetype_reference<::Ledger::Node> where) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "echo_secret", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::CORBA::valuetype_reference<::Ledger::Secret> _result_;
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&value, &where](::perigee::cdr::Encoder& _encoder_) {
+        ::perigee::value::Writing(_encoder_).encoder() << value << where;
+      },
+      [&_result_](::perigee::cdr::Decoder& _decoder_) {
+        ::perigee::value::Reading(_decoder_).decoder() >> _result_;
+      });
+  return _result_;
 }
 
 Desk::Desk(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
