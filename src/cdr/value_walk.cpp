@@ -353,7 +353,7 @@ class Walk final {
     in_.charge(sizeof(void*));
     in_.count_object();
     const std::optional<std::size_t> position = position_of_type(type, header);
-    if (!position) in_.fail(ErrorKind::no_value_factory);
+    if (!position || is_custom(type)) in_.fail(ErrorKind::no_value_factory);
     in_.enter();
     if (!in_.ok()) return;
     value_keys_.resize(header.number - first_value_ + 1);
@@ -382,6 +382,12 @@ class Walk final {
         *out_, key, ids, is_chunked ? ValueWriting::Chunks::yes : ValueWriting::Chunks::no);
     if (is_begun) check_growth();
     return is_begun && in_.ok();
+  }
+
+  /// Whether the TypeCode does not tell the state.
+  static bool is_custom(const TypeNode& type) {
+    constexpr std::int16_t custom = 1;  // CORBA::VM_CUSTOM
+    return type.kind != TypeKind::tk_value_box && type.scale == custom;
   }
 
   static bool is_truncatable(const TypeNode& type) {

@@ -1,6 +1,7 @@
 // Values as arguments, results and members of exceptions, in calls over TCP.
 #include "compat/two_orbs.h"
 #include "known_values.h"
+#include "secret_value.h"
 #include "valuesA.h"
 #include "valuesAmhS.h"
 #include "valuesAmiC.h"
@@ -42,6 +43,11 @@ class BankServant : public CORBA::servant_traits<Ledger::Bank>::base_type {
   void refuse(Ledger::Node::_ref_type value) override {
     throw Ledger::Account::Refused(make_point(7, 8), value);
   }
+  Ledger::Secret::_ref_type echo_secret(Ledger::Secret::_ref_type value,
+                                        Ledger::Node::_ref_type where) override {
+    CHECK(value->where() == where);
+    return value;
+  }
   Ledger::Deep::_ref_type deep() override { return deep_; }
   void deep(Ledger::Deep::_ref_type value) override { deep_ = std::move(value); }
 
@@ -78,6 +84,9 @@ struct Connected : TwoOrbs {
   Connected() {
     add_all_factories(server);
     add_all_factories(client);
+    for (const auto& orb : {server, client})
+      orb->register_value_factory(std::string(Ledger::Secret::_type_id),
+                                  CORBA::make_reference<SecretFactory>());
     bank = serve<Ledger::Bank>(CORBA::make_reference<BankServant>());
   }
   IDL::traits<Ledger::Bank>::ref_type bank;
@@ -156,6 +165,16 @@ TEST_CASE("values are passed in structs, unions, arrays, boxes and anys") {
   Ledger::Named::_ref_type named;
   REQUIRE((orbs.bank->echo_any(any) >>= named));
   CHECK(named->name() == "in any");
+}
+
+TEST_CASE("custom values are passed with the values that they share") {
+  const Connected orbs;
+  const auto secret = CORBA::make_reference<SecretValue>();
+  secret->text("hidden");
+  secret->where(make_node(5));
+  const auto result = orbs.bank->echo_secret(secret, secret->where());
+  CHECK(result->text() == "hidden");
+  CHECK(result->where()->id() == 5);
 }
 
 TEST_CASE("an exception carries values") {

@@ -26,6 +26,8 @@ struct Description {
   std::string_view id;
   /// The concrete base that receivers may truncate the value to; null if there is none.
   const Description* truncatable_base = nullptr;
+  /// Whether the program writes the state itself. Then the state is always divided into chunks.
+  bool is_custom = false;
 };
 
 }  // namespace perigee::value

@@ -185,6 +185,10 @@ bool accepts_all(const CORBA::ValueBase& /*value*/) { return true; }
 
 counted_ptr<CORBA::ValueBase> make_dynamic_value(const value::Expected& expected) {
   const auto& type = *static_cast<const cdr::TypeRef*>(expected.context);
+  // The TypeCode does not tell the state of a custom value.
+  if (cdr::unaliased(*type.node).kind == TypeKind::tk_value &&
+      cdr::unaliased(*type.node).scale == CORBA::VM_CUSTOM)
+    return nullptr;
   return make_counted<orb::DynamicValue>(cdr::TypeRef{&cdr::unaliased(*type.node), type.owner});
 }
 

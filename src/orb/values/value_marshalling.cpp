@@ -13,8 +13,7 @@ namespace CORBA {
 inline namespace perigee_v1 {
 
 ValueBase::ValueBase() noexcept = default;
-// The copy has counts of its own.
-ValueBase::ValueBase(const ValueBase& other) noexcept : perigee::counted_from_this(other) {}
+ValueBase::ValueBase(const ValueBase&) noexcept = default;
 ValueBase::~ValueBase() = default;
 
 ValueFactoryBase::ValueFactoryBase() noexcept = default;
@@ -91,9 +90,9 @@ void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value) {
   Writing& writing = *encoder.values();
   const Description& description = value->_description();
   const Ids ids(description);
-  const bool is_truncatable = description.truncatable_base != nullptr;
+  const bool is_chunked = description.truncatable_base != nullptr || description.is_custom;
   if (!writing.begin(encoder, value, ids.all(),
-                     is_truncatable ? Writing::Chunks::yes : Writing::Chunks::no))
+                     is_chunked ? Writing::Chunks::yes : Writing::Chunks::no))
     return;
   value->_marshal(encoder);
   writing.end(encoder);
@@ -171,7 +170,12 @@ void Reading::decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
   values_.resize(header.number + 1);  // values that were skipped have no object
   values_[header.number] = value;
   value->_unmarshal(decoder);
-  if (header.is_chunked && decoder.ok()) end_chunked(decoder, rest);
+  if (!decoder.ok()) return;
+  // A program may leave a part of its custom state unread, but only chunks tell its end.
+  if (header.is_chunked)
+    end_chunked(decoder, value->_description().is_custom ? Rest::skip : rest);
+  else if (value->_description().is_custom)
+    decoder.fail(cdr::ErrorKind::bad_value);
 }
 
 // The message keeps the value for later indirections. Beyond the limit of depth it is only skipped.

@@ -162,7 +162,6 @@ class Walk final {
   }
 
   void value_type(const ValueType& declared) {
-    if (declared.is_custom) return refuse(declared.location, "custom valuetypes");
     for (const ValueType* base : declared.bases)
       if (base->is_imported || base->is_component) value_base(*base, declared);
     for (const Interface* interface : declared.supports) supported(*interface, declared);
@@ -175,7 +174,6 @@ class Walk final {
 
   /// Bases in other files were not checked yet.
   void value_base(const ValueType& base, const ValueType& derived) {
-    if (base.is_custom) refuse(derived.location, "valuetypes with custom bases");
     if (base.is_component) refuse(derived.location, "valuetypes with event types as bases");
   }
 
@@ -328,7 +326,6 @@ class Walk final {
   }
 
   void value_use(const ValueType& used, const Location& location) {
-    if (used.is_custom && used.is_imported) refuse(location, "custom valuetypes");
     if (used.is_component) return refuse(location, "event types");
     if (!used.is_defined)
       error(location, "no file defines the valuetype '" + used.scoped_name + "'",

@@ -53,6 +53,7 @@ class Walk final {
 
   void value_type(const ValueType& declared) {
     headers_.insert(value_header);
+    if (declared.is_custom) headers_.insert("perigee/orb/data_streams.h");
     for (const StateMember& state : declared.state) type(state.member.type);
     for (const Interface* interface : declared.supports) {
       operations(*interface);

@@ -42,6 +42,12 @@ bool has_functions(const Declarations& contents) {
   });
 }
 
+/// A value that derives from a custom one is custom, too.
+bool is_custom(const ValueType& value) {
+  return value.is_custom ||
+         std::ranges::any_of(value.bases, [](const ValueType* base) { return is_custom(*base); });
+}
+
 /// Whether the program must write functions, so that the OBV class cannot be complete.
 bool has_functions(const ValueType& value) {
   const auto interface_has_functions = [](const Interface* interface) {
@@ -50,7 +56,7 @@ bool has_functions(const ValueType& value) {
            std::ranges::any_of(bases,
                                [](const Interface* base) { return has_functions(base->contents); });
   };
-  return has_functions(value.contents) ||
+  return value.is_custom || has_functions(value.contents) ||
          std::ranges::any_of(value.supports, interface_has_functions) ||
          std::ranges::any_of(value.bases,
                              [](const ValueType* base) { return has_functions(*base); });
@@ -74,6 +80,7 @@ std::vector<std::string> base_classes(const ValueType& value) {
   std::vector<std::string> result;
   for (const ValueType* base : value.bases)
     result.push_back("public virtual " + qualified_name(*base));
+  if (value.is_custom) result.emplace_back("public virtual ::CORBA::CustomMarshal");
   if (result.empty()) result.emplace_back("public virtual ::CORBA::ValueBase");
   return result;
 }
@@ -309,17 +316,22 @@ void define_description(Writer& writer, const ValueType& value) {
       base == nullptr ? "nullptr" : "&" + qualified_name(*base) + "::_value_description";
   writer.write("constinit const ::perigee::value::Description $class$::_value_description{",
                {{"class", cpp_name(value)}});
-  writer.write("    _type_id, " + bases + "};");
+  writer.write("    _type_id, " + bases + (is_custom(value) ? ", true};" : "};"));
   writer.separate();
   writer.write(description_function, {{"class", cpp_name(value)}});
   writer.separate();
 }
 
-/// `verb`: "marshal" or "unmarshal".
+/// If the decoder has failed before, reading the state sets its references to null.
+void write_custom(Writer& writer, bool encodes) {
+  writer.write(encodes ? "::CORBA::CustomMarshal::_marshal(_encoder);"
+                       : "if (_unmarshal_custom(_decoder)) return;");
+}
+
 void define_state_function(Writer& writer, const ValueType& value, bool encodes) {
   const std::string name = cpp_name(value);
   const ValueType* const base = concrete_base(value);
-  const bool has_state = base != nullptr || !value.state.empty();
+  const bool has_state = base != nullptr || !value.state.empty() || is_custom(value);
   const std::string coder = has_state ? (encodes ? " _encoder" : " _decoder") : "";
   const std::string shift = encodes ? " << " : " >> ";
   const std::string verb = encodes ? "_marshal(" : "_unmarshal(";
@@ -327,11 +339,14 @@ void define_state_function(Writer& writer, const ValueType& value, bool encodes)
                (encodes ? "Encoder&" : "Decoder&") + coder + ")" + (encodes ? " const {" : " {"));
   {
     const Indented body(writer);
-    if (base != nullptr) writer.write(qualified_name(*base) + "::" + verb + coder.substr(1) + ");");
+    if (is_custom(value)) write_custom(writer, encodes);
+    const bool has_members = !is_custom(value) || !encodes;
+    if (base != nullptr && has_members)
+      writer.write(qualified_name(*base) + "::" + verb + coder.substr(1) + ");");
     std::vector<std::string> members;
     for (const StateMember& state : value.state)
       members.push_back(cpp_name(state.member.name) + "()");
-    if (!members.empty()) writer.chain(coder.substr(1) + shift, members, shift);
+    if (!members.empty() && has_members) writer.chain(coder.substr(1) + shift, members, shift);
   }
   writer.write("}");
   writer.separate();

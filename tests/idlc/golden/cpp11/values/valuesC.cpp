@@ -234,6 +234,22 @@ void Purse::_unmarshal(::perigee::cdr::Decoder& _decoder) {
   _decoder >> extra();
 }
 
+constinit const ::perigee::value::Description Secret::_value_description{
+    _type_id, nullptr, true};
+
+const ::perigee::value::Description& Secret::_description() const noexcept {
+  return _value_description;
+}
+
+void Secret::_marshal(::perigee::cdr::Encoder& _encoder) const {
+  ::CORBA::CustomMarshal::_marshal(_encoder);
+}
+
+void Secret::_unmarshal(::perigee::cdr::Decoder& _decoder) {
+  if (_unmarshal_custom(_decoder)) return;
+  _decoder >> text() >> where();
+}
+
 void Pair::swap(Pair& _other) noexcept {
   std::swap(first_, _other.first_);
   std::swap(second_, _other.second_);
@@ -544,6 +560,23 @@ void Bank::deep(::CORBA::valuetype_reference<::Ledger::Deep> _value) {
         ::perigee::value::Writing(_encoder_).encoder() << _value;
       },
       nullptr);
+}
+
+::CORBA::valuetype_reference<::Ledger::Secret> Bank::echo_secret(
+    ::CORBA::valuetype_reference<::Ledger::Secret> value,
+    ::CORBA::valuetype_reference<::Ledger::Node> where) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "echo_secret", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::CORBA::valuetype_reference<::Ledger::Secret> _result_;
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&value, &where](::perigee::cdr::Encoder& _encoder_) {
+        ::perigee::value::Writing(_encoder_).encoder() << value << where;
+      },
+      [&_result_](::perigee::cdr::Decoder& _decoder_) {
+        ::perigee::value::Reading(_decoder_).decoder() >> _result_;
+      });
+  return _result_;
 }
 
 Desk::Desk(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept

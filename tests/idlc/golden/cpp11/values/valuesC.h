@@ -3,6 +3,7 @@
 
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/any.h>
+#include <perigee/orb/data_streams.h>
 #include <perigee/orb/union.h>
 #include <perigee/orb/value.h>
 
@@ -379,6 +380,37 @@ class Purse_init : public virtual ::CORBA::ValueFactoryBase {
   [[nodiscard]] std::string _obv_repository_id() const { return std::string(Purse::_type_id); }
 };
 
+class Secret : public virtual ::CORBA::CustomMarshal {
+ public:
+  using _ref_type = ::CORBA::valuetype_reference<Secret>;
+  static constexpr std::string_view _type_id = "IDL:Ledger/Secret:1.0";
+
+  virtual const std::string& text() const = 0;
+  virtual std::string& text() = 0;
+  virtual void text(const std::string& _value) = 0;
+  virtual void text(std::string&& _value) = 0;
+
+  virtual const ::CORBA::valuetype_reference<::Ledger::Node>& where() const = 0;
+  virtual ::CORBA::valuetype_reference<::Ledger::Node>& where() = 0;
+  virtual void where(const ::CORBA::valuetype_reference<::Ledger::Node>& _value) = 0;
+  virtual void where(::CORBA::valuetype_reference<::Ledger::Node>&& _value) = 0;
+
+  static const ::perigee::value::Description _value_description;
+  const ::perigee::value::Description& _description() const noexcept override;
+  void _marshal(::perigee::cdr::Encoder& _encoder) const override;
+  void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+
+ protected:
+  Secret() = default;
+};
+
+class Secret_init : public virtual ::CORBA::ValueFactoryBase {
+ public:
+  using _ref_type = ::CORBA::valuefactory_reference<Secret_init>;
+
+  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Secret::_type_id); }
+};
+
 using Knot = ::Ledger::Node;
 
 class Pair {
@@ -520,6 +552,9 @@ class Bank : public virtual ::CORBA::Object {
   virtual void refuse(::CORBA::valuetype_reference<::Ledger::Node> value);
   virtual ::CORBA::valuetype_reference<::Ledger::Deep> deep();
   virtual void deep(::CORBA::valuetype_reference<::Ledger::Deep> _value);
+  virtual ::CORBA::valuetype_reference<::Ledger::Secret> echo_secret(
+      ::CORBA::valuetype_reference<::Ledger::Secret> value,
+      ::CORBA::valuetype_reference<::Ledger::Node> where);
 
   template <typename _self = Bank>
   auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
@@ -755,6 +790,34 @@ class Purse : public virtual ::Ledger::Purse, public virtual ::OBV_Ledger::Named
 
 }  // namespace OBV_Ledger
 
+namespace OBV_Ledger {
+
+class Secret : public virtual ::Ledger::Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string text, ::CORBA::valuetype_reference<::Ledger::Node> where)
+      : text_(std::move(text)), where_(std::move(where)) {
+  }
+
+  const std::string& text() const override { return text_; }
+  std::string& text() override { return text_; }
+  void text(const std::string& _value) override { text_ = _value; }
+  void text(std::string&& _value) override { text_ = std::move(_value); }
+
+  const ::CORBA::valuetype_reference<::Ledger::Node>& where() const override { return where_; }
+  ::CORBA::valuetype_reference<::Ledger::Node>& where() override { return where_; }
+  void where(
+      const ::CORBA::valuetype_reference<::Ledger::Node>& _value) override { where_ = _value; }
+  void where(
+      ::CORBA::valuetype_reference<::Ledger::Node>&& _value) override { where_ = std::move(_value); }
+
+ private:
+  std::string text_;
+  ::CORBA::valuetype_reference<::Ledger::Node> where_;
+};
+
+}  // namespace OBV_Ledger
+
 class OBV_Global : public virtual ::Global {
  public:
   OBV_Global() = default;
@@ -851,6 +914,14 @@ struct IDL::traits<::Ledger::Purse> : ::perigee::value::value_traits<::Ledger::P
   using is_abstract = std::false_type;
   using obv_type = ::OBV_Ledger::Purse;
   using factory_type = ::Ledger::Purse_init;
+  using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
+};
+
+template <>
+struct IDL::traits<::Ledger::Secret> : ::perigee::value::value_traits<::Ledger::Secret> {
+  using is_abstract = std::false_type;
+  using obv_type = ::OBV_Ledger::Secret;
+  using factory_type = ::Ledger::Secret_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
 

@@ -101,21 +101,21 @@ void Bank::_dispatch(::perigee::orb::ServerRequest& _request_) {
       {"_get_deep", 11},
       {"", ::perigee::skeleton::unknown_operation},
       {"tell", 9},
-      {"_interface", 16},
+      {"_interface", 17},
       {"echo_base", 6},
       {"echo_number", 4},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_repository_id", 15},
+      {"_repository_id", 16},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_is_a", 13},
+      {"_is_a", 14},
       {"refuse", 10},
       {"", ::perigee::skeleton::unknown_operation},
+      {"echo_secret", 13},
       {"", ::perigee::skeleton::unknown_operation},
-      {"", ::perigee::skeleton::unknown_operation},
-      {"_non_existent", 14},
+      {"_non_existent", 15},
       {"echo_choice", 3},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_component", 17},
+      {"_component", 18},
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_point", 0},
       {"", ::perigee::skeleton::unknown_operation},
@@ -155,14 +155,16 @@ void Bank::_dispatch(::perigee::orb::ServerRequest& _request_) {
     case 12:
       return _set_skeleton_deep(*this, _request_);
     case 13:
-      return ::perigee::skeleton::is_a(*this, _request_);
+      return _skeleton_echo_secret(*this, _request_);
     case 14:
-      return ::perigee::skeleton::non_existent(*this, _request_);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 15:
-      return ::perigee::skeleton::repository_id(*this, _request_);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 16:
-      return ::perigee::skeleton::interface(*this, _request_);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 17:
+      return ::perigee::skeleton::interface(*this, _request_);
+    case 18:
       return ::perigee::skeleton::component(*this, _request_);
     default:
       ::perigee::skeleton::unknown(_request_);
@@ -295,6 +297,17 @@ void Bank::_set_skeleton_deep(Bank& _servant_, ::perigee::orb::ServerRequest& _r
   _request_.end_of_arguments();
   _servant_.deep(std::move(_value));
   _request_.reply(nullptr);
+}
+
+void Bank::_skeleton_echo_secret(Bank& _servant_, ::perigee::orb::ServerRequest& _request_) {
+  ::CORBA::valuetype_reference<::Ledger::Secret> value;
+  ::CORBA::valuetype_reference<::Ledger::Node> where;
+  ::perigee::value::Reading(_request_.arguments()).decoder() >> value >> where;
+  _request_.end_of_arguments();
+  const auto _result_ = _servant_.echo_secret(std::move(value), std::move(where));
+  _request_.reply([&_result_](::perigee::cdr::Encoder& _encoder_) {
+    ::perigee::value::Writing(_encoder_).encoder() << _result_;
+  });
 }
 
 ::CORBA::object_reference<::Ledger::Desk> Desk::_this() {

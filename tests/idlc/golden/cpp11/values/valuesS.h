@@ -71,6 +71,9 @@ class Bank : public virtual ::PortableServer::Servant {
   virtual void refuse(::CORBA::valuetype_reference<::Ledger::Node> value) = 0;
   virtual ::CORBA::valuetype_reference<::Ledger::Deep> deep() = 0;
   virtual void deep(::CORBA::valuetype_reference<::Ledger::Deep> _value) = 0;
+  virtual ::CORBA::valuetype_reference<::Ledger::Secret> echo_secret(
+      ::CORBA::valuetype_reference<::Ledger::Secret> value,
+      ::CORBA::valuetype_reference<::Ledger::Node> where) = 0;
 
   ::CORBA::object_reference<::Ledger::Bank> _this();
   bool _is_a(const std::string& _id) override;
@@ -90,6 +93,7 @@ class Bank : public virtual ::PortableServer::Servant {
   static void _skeleton_refuse(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _get_skeleton_deep(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _set_skeleton_deep(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_echo_secret(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -146,6 +150,11 @@ class _tie_Bank final : public Bank {
   }
   void deep(::CORBA::valuetype_reference<::Ledger::Deep> _value) override {
     _object_->deep(std::move(_value));
+  }
+  ::CORBA::valuetype_reference<::Ledger::Secret> echo_secret(
+      ::CORBA::valuetype_reference<::Ledger::Secret> value,
+      ::CORBA::valuetype_reference<::Ledger::Node> where) override {
+    return _object_->echo_secret(std::move(value), std::move(where));
   }
 
  private:
