@@ -201,27 +201,27 @@ class Walk final {
   /// If the TypeCode has no id, the two forms look the same: then an id is expected.
   void exception_id(const TypeNode& type) {
     if (type.id.empty()) return string();
-    Decoder ahead = in_;
+    DecoderMark start(in_);
     // A text of another length is not read here: it may be long, and is read later as a member.
-    bool is_there = ahead.read<std::uint32_t>() == type.id.size() + 1;
-    if (is_there) is_there = begins_with_id(ahead.read_octets(type.id.size() + 1), type.id);
-    if (is_there) in_ = ahead;
+    std::size_t equal = 0;
+    const bool is_there =
+        in_.read<std::uint32_t>() == type.id.size() + 1 && passes_id(type.id, equal);
+    if (!is_there) {
+      start.go_back();
+      count_steps(equal * steps_of_octet);  // later values may compare the same octets again
+    }
     const bool is_written = is_there || inner_types_ != nullptr;
     if (out_ == nullptr || !is_written) return;
     out_->write_string(type.id);
     check_growth();
   }
 
-  /// Whether `octets` are the id and a NUL. If not, later values read the same octets again, and
-  /// may compare them again with an id. So these comparisons are counted.
-  bool begins_with_id(OctetSpan octets, std::string_view id) {
-    if (octets.empty()) return false;
-    const OctetSpan wanted = std::as_bytes(std::span(id));
-    const auto equal =
-        static_cast<std::size_t>(std::ranges::mismatch(octets, wanted).in2 - wanted.begin());
-    if (equal == id.size() && octets.back() == std::byte{0}) return true;
-    count_steps(equal * steps_of_octet);
-    return false;
+  /// Whether the next octets are the id and a NUL. `equal` becomes the count of equal octets. Keeps
+  /// no octets, not even if chunks divide them.
+  bool passes_id(std::string_view id, std::size_t& equal) {
+    for (equal = 0; equal != id.size(); ++equal)
+      if (in_.read<std::uint8_t>() != static_cast<unsigned char>(id[equal])) return false;
+    return in_.read<std::uint8_t>() == 0 && in_.ok();
   }
 
   std::int64_t enumerator(const TypeNode& type) {
