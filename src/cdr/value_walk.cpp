@@ -330,11 +330,13 @@ class Walk final {
   }
 
   void earlier_value(std::uint32_t number) {
-    if (value_keys_.empty() || number < first_value_) return in_.fail(ErrorKind::bad_value);
+    // The reading also knows values of skipped state, and values in front of this walk.
+    const bool is_known = number >= first_value_ && number - first_value_ < value_keys_.size();
+    if (!is_known) return in_.fail(ErrorKind::bad_value);
     if (out_ == nullptr) return;
     const void* const key = value_keys_[number - first_value_];
-    if (key == nullptr) return in_.fail(ErrorKind::bad_value);
-    (void)out_->values()->begin(*out_, key, {}, ValueWriting::Chunks::no);
+    if (key == nullptr || !out_->values()->write_earlier(*out_, key))
+      in_.fail(ErrorKind::bad_value);
   }
 
   /// The position of the type's id in the list of the value; none if it is not there.

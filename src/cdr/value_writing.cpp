@@ -39,10 +39,7 @@ bool ValueWriting::begin(Encoder& encoder, const void* value, std::span<const st
                          Chunks chunks) {
   if (depth_ == written_depth_max) encoder.fail(ErrorKind::too_deep);
   if (!encoder.ok()) return false;
-  if (const auto known = positions_.find(value); known != positions_.end()) {
-    write_indirection(encoder, known->second);
-    return false;
-  }
+  if (write_earlier(encoder, value)) return false;
   end_chunk(encoder);
   encoder.align(4);
   positions_.emplace(value, encoder.position());
@@ -55,6 +52,13 @@ bool ValueWriting::begin(Encoder& encoder, const void* value, std::span<const st
   if (!is_chunked) return true;
   ++level_;
   begin_chunk(encoder);
+  return true;
+}
+
+bool ValueWriting::write_earlier(Encoder& encoder, const void* value) {
+  const auto known = positions_.find(value);
+  if (known == positions_.end()) return false;
+  write_indirection(encoder, known->second);
   return true;
 }
 

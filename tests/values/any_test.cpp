@@ -1,6 +1,8 @@
 // Valuetypes in anys: with and without a class of the program.
 #include "known_values.h"
 #include "valuesA.h"
+#include "written_types.h"
+#include <perigee/cdr/value_format.h>
 
 namespace perigee::test {
 
@@ -91,6 +93,37 @@ TEST_CASE("structs with values survive in an any") {
   REQUIRE((again >>= pair));
   CHECK(pair.first()->id() == 4);
   CHECK(pair.count()->_value() == 6);
+}
+
+TEST_CASE("an any refuses an indirection to a value in skipped state") {
+  KnownValues known;
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, order);
+  const WriteType base = value_type("IDL:B:1.0");
+  const WriteType both = struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {base, base});
+  value_type("IDL:D:1.0", {both})(encoder);
+  constexpr std::uint32_t chunked = cdr::value_tag | cdr::value_chunked_bit;
+  encoder.write(chunked);
+  encoder.write(chunked | cdr::value_with_ids);  // the first B: truncated
+  encoder.write(std::uint32_t{2});
+  encoder.write_string("IDL:X:1.0");
+  encoder.write_string("IDL:B:1.0");
+  std::size_t skipped = 0;
+  for (int index = 0; index != 200; ++index) {
+    encoder.align(4);
+    skipped = encoder.position();
+    encoder.write(chunked | cdr::value_with_id);
+    encoder.write_string(Ledger::Empty::_type_id);
+    encoder.write(std::int32_t{-3});
+  }
+  encoder.write(std::int32_t{-2});
+  encoder.write(std::uint32_t{8});
+  encoder.write(cdr::value_indirection_tag);  // the second B
+  encoder.write(static_cast<std::int32_t>(skipped - encoder.position()));
+  encoder.write(std::int32_t{-1});
+  const Octets octets = buffer.flatten();
+  CORBA::Any any;
+  CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::bad_value);
 }
 
 }  // namespace perigee::test

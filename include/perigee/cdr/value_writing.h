@@ -40,6 +40,8 @@ class PERIGEE_API ValueWriting final {
   [[nodiscard]] bool begin(Encoder& encoder, const void* value,
                            std::span<const std::string_view> ids, Chunks chunks);
   void end(Encoder& encoder);
+  /// Writes an indirection. False, and writes nothing: this value was not written before.
+  [[nodiscard]] bool write_earlier(Encoder& encoder, const void* value);
   /// For `begin`, in place of the address of a value: a value that has no object. No object has
   /// such an address.
   [[nodiscard]] const void* make_key() noexcept {
