@@ -176,7 +176,7 @@ void DecoderMark::go_back() noexcept {
 // ---- the reading -------------------------------------------------------------------------------
 
 ValueReading::ValueReading(Decoder& decoder) noexcept
-    : DecoderPart(Kind::values), decoder_(decoder) {
+    : DecoderPart(Kind::values), decoder_(decoder), start_(decoder.remaining()) {
   if (decoder.values() != nullptr) return;
   if (decoder.landed() != nullptr) (void)decoder.join_landed();  // a failure fails the decoder
   decoder.part_ = this;
@@ -217,6 +217,15 @@ const ValueReading::Entry* ValueReading::find_earlier(Decoder& decoder, Place pl
   if (decoder.ok() && is_found) return found;
   decoder.fail(ErrorKind::bad_value);
   return nullptr;
+}
+
+void ValueReading::count_id_steps(Decoder& decoder, std::uint64_t steps) noexcept {
+  constexpr std::uint64_t steps_of_octet = 256;
+  id_steps_ += steps;
+  const std::uint64_t paid = (start_ - decoder.remaining()) * steps_of_octet;
+  if (id_steps_ <= paid) return;
+  decoder.count_steps(id_steps_ - paid);
+  id_steps_ = paid;
 }
 
 // ---- headers -----------------------------------------------------------------------------------
@@ -328,6 +337,7 @@ std::span<const std::string_view> ValueReading::read_id(Decoder& decoder) {
   }
   Entry* const entry = add(decoder, behind, Place::id);
   const std::string_view id = decoder.read_string_view();
+  if (id.size() > value_id_size_max) decoder.fail(ErrorKind::too_large);
   if (entry == nullptr || !decoder.ok()) return {};
   entry->first = static_cast<std::uint32_t>(ids_.size());
   entry->count = 1;

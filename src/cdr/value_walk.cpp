@@ -340,14 +340,15 @@ class Walk final {
   }
 
   /// The position of the type's id in the list of the value; none if it is not there.
-  static std::optional<std::size_t> position_of_type(const TypeNode& type,
-                                                     const ValueHeader& header) {
+  std::optional<std::size_t> position_of_type(const TypeNode& type, const ValueHeader& header) {
     if (header.ids.empty() || type.id.empty()) return 0;
     const std::size_t count = header.is_chunked ? header.ids.size() : 1;
-    const auto ids = header.ids.first(count);
-    const auto found = std::ranges::find(ids, type.id);
-    if (found == ids.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - ids.begin());
+    for (std::size_t index = 0; index != count; ++index) {
+      if (header.ids[index].size() != type.id.size()) continue;
+      in_.values()->count_id_steps(in_, type.id.size());
+      if (header.ids[index] == type.id) return index;
+    }
+    return std::nullopt;
   }
 
   void value_with_state(const TypeNode& type, const ValueHeader& header) {
@@ -359,7 +360,10 @@ class Walk final {
     in_.enter();
     if (!in_.ok()) return;
     value_keys_.resize(header.number - first_value_ + 1);
-    if (out_ != nullptr && !begin_written(type, header)) return;
+    if (out_ != nullptr && !begin_written(type, header)) {
+      if (!out_->ok()) in_.fail(out_->error().kind);
+      return in_.fail(ErrorKind::bad_value);
+    }
     state(type);
     if (header.is_chunked && in_.ok())
       in_.values()->end_chunked(
@@ -379,7 +383,11 @@ class Walk final {
       node = &unaliased(*node->content);
       ids.push_back(node->id);
     }
-    const bool is_chunked = header.is_chunked || ids.size() > 1;
+    for (const std::string_view id : ids)
+      in_.values()->count_id_steps(in_, ValueReading::lookup_steps(id));
+    if (!in_.ok()) return false;
+    // Comparisons must not see whether the value came in chunks.
+    const bool is_chunked = inner_types_ == nullptr && (header.is_chunked || ids.size() > 1);
     const bool is_begun = out_->values()->begin(
         *out_, key, ids, is_chunked ? ValueWriting::Chunks::yes : ValueWriting::Chunks::no);
     if (is_begun) check_growth();

@@ -48,6 +48,7 @@ bool ValueWriting::begin(Encoder& encoder, const void* value, std::span<const st
   encoder.write(value_tag | types | (is_chunked ? value_chunked_bit : 0));
   if (types == value_with_ids) encoder.write_length(ids.size());
   for (const std::string_view id : ids) write_id(encoder, id);
+  if (!encoder.ok()) return false;
   ++depth_;
   if (!is_chunked) return true;
   ++level_;
@@ -64,6 +65,7 @@ bool ValueWriting::write_earlier(Encoder& encoder, const void* value) {
 
 // Repository ids have no code set.
 void ValueWriting::write_id(Encoder& encoder, std::string_view id) {
+  if (id.size() > value_id_size_max) return encoder.fail(ErrorKind::too_large);
   encoder.align(4);
   const auto known = id_positions_.find(id);
   if (known != id_positions_.end()) return write_indirection(encoder, known->second);

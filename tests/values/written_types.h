@@ -35,13 +35,13 @@ inline WriteType basic_type(cdr::TypeKind kind) {
   return [kind](cdr::Encoder& encoder) { encoder.write(static_cast<std::uint32_t>(kind)); };
 }
 
-/// A valuetype without a base. All members are public.
-inline WriteType value_type(std::string id, Members members = {}) {
-  return complex_type(cdr::TypeKind::tk_value, [id, members](cdr::Encoder& encoder) {
+/// A valuetype, which can be truncated to `base`, if there is one. All members are public.
+inline WriteType value_type(std::string id, Members members = {}, WriteType base = nullptr) {
+  return complex_type(cdr::TypeKind::tk_value, [id, members, base](cdr::Encoder& encoder) {
     encoder.write_string(id);
     encoder.write_string("");
-    encoder.write(std::int16_t{0});                                     // modifier: none
-    encoder.write(static_cast<std::uint32_t>(cdr::TypeKind::tk_null));  // base: none
+    encoder.write(std::int16_t{base ? std::int16_t{3} : std::int16_t{0}});  // modifier
+    base ? base(encoder) : encoder.write(static_cast<std::uint32_t>(cdr::TypeKind::tk_null));
     encoder.write_length(members.size());
     for (const WriteType& member : members) {
       encoder.write_string("m");

@@ -56,13 +56,21 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// Errors, besides those of strings and limits:
   /// - `bad_value`: an unknown tag; an indirection to a place where no value, id or URL is; a value
   ///   without chunks inside a chunked value.
-  /// - `too_large`: more than `value_ids_max` ids.
+  /// - `too_large`: more than `value_ids_max` ids, or an id above `value_id_size_max`.
   [[nodiscard]] ValueHeader begin(Decoder& decoder);
   /// What to do with state behind the members that were read.
   enum class Rest : std::uint8_t { refuse, skip };
   /// Called after the state of a chunked value. Errors: `bad_value` (more state, wrong end tag),
   /// `bad_length` (a chunk is longer than the message).
   void end_chunked(Decoder& decoder, Rest rest);
+
+  /// Counts work with ids, about one step for each octet that is compared. For each octet that was
+  /// read, 256 steps are free. The decoder limits the other steps (`Decoder::count_steps`).
+  void count_id_steps(Decoder& decoder, std::uint64_t steps) noexcept;
+  /// The steps of a lookup by this id.
+  [[nodiscard]] static constexpr std::uint64_t lookup_steps(std::string_view id) noexcept {
+    return 32 + 2 * id.size();
+  }
 
   /// Whether reads of the decoder are reads from chunks.
   [[nodiscard]] bool reads_chunks() const noexcept { return chunk_.is_read; }
@@ -121,6 +129,8 @@ class PERIGEE_API ValueReading : public DecoderPart {
   Decoder& decoder_;
   bool is_active_ = false;
   bool has_sharing_ = false;
+  std::size_t start_;  // octets behind the place where reading began
+  std::uint64_t id_steps_ = 0;
   std::uint32_t value_count_ = 0;
   std::uint32_t level_ = 0;  // chunked values that are open
   std::uint32_t ended_from_ =

@@ -64,13 +64,18 @@ counted_ptr<CORBA::ValueBase> make_of_type(const cdr::Decoder& decoder, std::str
 }
 
 /// A value without ids is of the expected type. A value without chunks cannot be truncated.
-Made make_value(const cdr::Decoder& decoder, const cdr::ValueHeader& header,
-                const Expected& expected) {
-  if (header.ids.empty()) return {make_of_type(decoder, expected.id, expected)};
+Made make_value(cdr::Decoder& decoder, const cdr::ValueHeader& header, const Expected& expected) {
+  if (header.ids.empty()) {
+    decoder.values()->count_id_steps(decoder, Reading::lookup_steps(expected.id));
+    if (!decoder.ok()) return {};
+    return {make_of_type(decoder, expected.id, expected)};
+  }
   const std::size_t count = header.is_chunked ? header.ids.size() : 1;
-  for (std::size_t index = 0; index != count; ++index)
+  for (std::size_t index = 0; index != count && decoder.ok(); ++index) {
+    decoder.values()->count_id_steps(decoder, Reading::lookup_steps(header.ids[index]));
     if (auto value = make_of_type(decoder, header.ids[index], expected))
       return {std::move(value), index != 0};
+  }
   return {};
 }
 
