@@ -1,4 +1,5 @@
 // The out-of-line parts of the decoder: strings, encapsulations, long double, failure.
+#include "fixed_octets.h"
 #include "text_conversion.h"
 #include "text_copy.h"
 #include <perigee/cdr/decoder.h>
@@ -122,13 +123,17 @@ Decoder Decoder::copy_into(Copied& copy) const {
   return decoder;
 }
 
-bool Decoder::begin_next_piece() noexcept {
+bool Decoder::begin_next_piece(std::size_t alignment) noexcept {
   if (beyond_ == 0) {
     fail(ErrorKind::truncated);
     return false;
   }
   if (landed() != nullptr) return join_landed();
-  if (reads_chunks()) return begin_next_chunk();
+  if (reads_chunks()) return begin_next_chunk(alignment);
+  if (next_sizes_ == nullptr) {
+    fail(ErrorKind::bad_value);
+    return false;
+  }
   // Alignment counts from the piece's header of 12 octets, which is not in memory here. 12 and 4
   // are equal modulo 8, the largest alignment. So the 4 octets before the piece replace the header.
   constexpr std::size_t header = 4;
@@ -139,16 +144,28 @@ bool Decoder::begin_next_piece() noexcept {
   return true;
 }
 
+// Chunks may be so short that they hold only padding.
+bool Decoder::find_number(std::size_t size) noexcept {
+  do {
+    if (!begin_next_piece(size)) return false;
+  } while (((position_ + size - 1) & ~(size - 1)) + size > octets_.size());
+  return true;
+}
+
 // A number behind the end of a piece begins in the next piece, which may have padding in front of
 // the number. Octets have no alignment: `read_octets_of_pieces` goes to the next piece for them.
 void Decoder::align_at_end(std::size_t alignment) noexcept {
-  const std::size_t padding = (0 - position_) & (alignment - 1);
-  const bool has_next_piece = (next_sizes_ != nullptr || reads_chunks()) && beyond_ != 0;
-  if (padding > octets_.size() - position_ || (alignment > 1 && has_next_piece)) {
-    if (begin_next_piece()) align(alignment);
-    return;
+  for (;;) {
+    const std::size_t padding = (0 - position_) & (alignment - 1);
+    const std::size_t here = octets_.size() - position_;
+    const bool has_next_piece = (next_sizes_ != nullptr || reads_chunks()) && beyond_ != 0;
+    const bool is_at_end = padding > here || (padding == here && alignment > 1 && has_next_piece);
+    if (!is_at_end) {
+      position_ += padding;
+      return;
+    }
+    if (!begin_next_piece(alignment)) return;
   }
-  position_ += padding;
 }
 
 OctetSpan Decoder::read_octets_of_pieces(std::size_t count, std::size_t element_size) noexcept {
@@ -162,7 +179,7 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count, std::size_t element_
   std::size_t left = count;
   while (left > octets_.size() - position_) {
     left -= octets_.size() - position_;
-    if (!begin_next_piece()) return {};
+    if (!begin_next_piece(1)) return {};
   }
   position_ += left;
   return view;
@@ -239,19 +256,17 @@ void Decoder::copy_long(std::size_t size, std::string& text) {
   fail(ErrorKind::bad_character);
 }
 
-// CORBA 3.0, 15.3.2.8: two digits in an octet, then a digit and the sign (0xc or 0xd).
+// The pieces of a message lie behind each other in memory, so the end of the number is found
+// without a read.
 OctetSpan Decoder::read_fixed(int digits) noexcept {
   const auto size_max = static_cast<std::size_t>(digits) / 2 + 1;
-  const Decoder start = *this;
-  for (std::size_t size = 1; size <= size_max; ++size) {
-    const auto octet = read<std::uint8_t>();
-    const unsigned low = octet & 15U;
-    const bool is_last = low == 0xc || low == 0xd;
-    if (!ok() || octet >> 4 > 9 || (low > 9 && !is_last)) break;
-    if (!is_last) continue;
-    *this = start;
-    return read_octets(size);
+  if (size_max > octets_.size() - position_) {
+    if (landed() != nullptr && !join_landed()) return {};
+    if (reads_chunks()) return read_fixed_of_chunks(size_max);
   }
+  const std::size_t size =
+      fixed_size({octets_.data() + position_, std::min(size_max, remaining())});
+  if (size != 0) return read_octets(size);
   fail(ErrorKind::bad_value);
   return {};
 }

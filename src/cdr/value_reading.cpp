@@ -1,4 +1,5 @@
 // The frames of valuetypes, and the parts of the decoder that read from chunks.
+#include "fixed_octets.h"
 #include <perigee/cdr/value_format.h>
 #include <perigee/cdr/value_reading.h>
 
@@ -11,9 +12,6 @@
 namespace perigee::cdr {
 
 namespace {
-
-// Reads never leave octets of a chunk unread, except padding in front of the next number.
-constexpr std::size_t padding_max = 7;
 
 bool is_value_tag(std::uint32_t tag) noexcept {
   constexpr std::uint32_t known =
@@ -35,10 +33,17 @@ bool Decoder::reads_chunks() const noexcept {
   return reading != nullptr && reading->reads_chunks();
 }
 
-bool Decoder::begin_next_chunk() noexcept {
+// A chunk ends between two numbers. Only padding in front of the next number may be unread. A copy
+// of the decoder does not know that its reading goes to another chunk, so the copy fails.
+bool Decoder::begin_next_chunk(std::size_t alignment) noexcept {
   ValueReading& reading = *values();
-  if (reading.chunk_beyond_ != 0) return reading.continue_chunk(*this);
-  if (octets_.size() - position_ > padding_max || reading.ended_from_ != 0) {
+  if (&reading.decoder_ != this) {
+    fail(ErrorKind::bad_value);
+    return false;
+  }
+  if (reading.chunk_.beyond != 0) return reading.continue_chunk(*this);
+  const std::size_t padding = (0 - position_) & (alignment - 1);
+  if (octets_.size() - position_ > padding || reading.ended_from_ != 0) {
     fail(ErrorKind::bad_value);
     return false;
   }
@@ -64,61 +69,81 @@ OctetSpan Decoder::read_octets_of_chunks(std::size_t count, std::size_t element_
     position_ += here;
     done += here;
     if (done == count) break;
-    if (!begin_next_chunk()) return {};
+    if (!begin_next_chunk(element_size)) return {};
     align(element_size);
   }
   return {place, count};
 }
 
+// A fixed-point number has no size in front: its last octet tells the end.
+OctetSpan Decoder::read_fixed_of_chunks(std::size_t size_max) noexcept {
+  charge(size_max);
+  std::byte* const place = ok() ? values()->keep(size_max) : nullptr;
+  if (place == nullptr) {
+    fail(ErrorKind::memory_full);
+    return {};
+  }
+  for (std::size_t size = 0; size != size_max && ok();) {
+    const auto octet = read<std::uint8_t>();
+    place[size++] = std::byte{octet};
+    const FixedOctet kind = fixed_octet_kind(octet);
+    if (ok() && kind == FixedOctet::last) return {place, size};
+    if (kind == FixedOctet::bad) break;
+  }
+  fail(ErrorKind::bad_value);
+  return {};
+}
+
 // In fragments of GIOP 1.1, a chunk may begin in one piece of the message and end in another.
 void ValueReading::enter_chunks(Decoder& decoder) noexcept {
-  chunk_beyond_ = 0;
-  piece_rest_ = decoder.octets_.size() - decoder.position_;
+  chunk_.beyond = 0;
+  chunk_.piece_rest = decoder.octets_.size() - decoder.position_;
   decoder.beyond_ = decoder.remaining();
   decoder.octets_ = decoder.octets_.first(decoder.position_);
-  reads_chunks_ = decoder.ok();
+  chunk_.is_read = decoder.ok();
 }
 
 bool ValueReading::enter_chunk(Decoder& decoder, std::uint32_t size) noexcept {
   if (size > decoder.remaining()) decoder.fail(ErrorKind::bad_length);
   if (!decoder.ok()) return false;
-  chunk_beyond_ = size;
+  chunk_.beyond = size;
   show_chunk(decoder);
-  reads_chunks_ = true;
+  chunk_.is_read = true;
   return true;
 }
 
 void ValueReading::show_chunk(Decoder& decoder) noexcept {
   const std::size_t in_piece = decoder.octets_.size() - decoder.position_;
-  const std::size_t shown = std::min(chunk_beyond_, in_piece);
-  chunk_beyond_ -= shown;
-  piece_rest_ = in_piece - shown;
-  decoder.beyond_ += piece_rest_;
+  const std::size_t shown = std::min(chunk_.beyond, in_piece);
+  chunk_.beyond -= shown;
+  chunk_.piece_rest = in_piece - shown;
+  decoder.beyond_ += chunk_.piece_rest;
   decoder.octets_ = decoder.octets_.first(decoder.position_ + shown);
 }
 
 bool ValueReading::continue_chunk(Decoder& decoder) noexcept {
-  reads_chunks_ = false;
-  if (!decoder.begin_next_piece()) return false;
+  chunk_.is_read = false;
+  if (!decoder.begin_next_piece(1)) return false;
   show_chunk(decoder);
-  reads_chunks_ = true;
+  chunk_.is_read = true;
   return true;
 }
 
 void ValueReading::leave_chunk(Decoder& decoder) noexcept {
-  if (!reads_chunks_ || !decoder.ok()) return;
+  if (!chunk_.is_read || !decoder.ok()) return;
   skip_chunk_rest(decoder);
   decoder.position_ = decoder.octets_.size();
   const bool has_pieces = decoder.next_sizes_ != nullptr;
-  const std::size_t rest = has_pieces ? std::min(piece_rest_, decoder.beyond_) : decoder.beyond_;
+  const std::size_t rest =
+      has_pieces ? std::min(chunk_.piece_rest, decoder.beyond_) : decoder.beyond_;
   decoder.octets_ = {decoder.octets_.data(), decoder.octets_.size() + rest};
   decoder.beyond_ -= rest;
-  reads_chunks_ = false;
+  chunk_.is_read = false;
 }
 
 // Of the chunk, the pieces behind the present one.
 void ValueReading::skip_chunk_rest(Decoder& decoder) noexcept {
-  while (chunk_beyond_ != 0 && decoder.ok()) {
+  while (chunk_.beyond != 0 && decoder.ok()) {
     decoder.position_ = decoder.octets_.size();
     if (!continue_chunk(decoder)) return;
   }
@@ -131,10 +156,27 @@ std::byte* ValueReading::keep(std::size_t size) noexcept try {
   return nullptr;
 }
 
+// ---- marks -------------------------------------------------------------------------------------
+
+DecoderMark::DecoderMark(Decoder& decoder) noexcept : decoder_(decoder), start_(decoder) {
+  const ValueReading* const values = decoder.values();
+  if (values == nullptr) return;
+  chunk_ = values->chunk_;
+  kept_count_ = values->kept_.size();
+}
+
+void DecoderMark::go_back() noexcept {
+  decoder_ = start_;
+  ValueReading* const values = decoder_.values();
+  if (values == nullptr) return;
+  values->chunk_ = chunk_;
+  values->kept_.resize(kept_count_);
+}
+
 // ---- the reading -------------------------------------------------------------------------------
 
 ValueReading::ValueReading(Decoder& decoder) noexcept
-    : DecoderPart(Kind::values), decoder_(decoder) {
+    : DecoderPart(Kind::values), decoder_(decoder), start_(decoder.remaining()) {
   if (decoder.values() != nullptr) return;
   if (decoder.landed() != nullptr) (void)decoder.join_landed();  // a failure fails the decoder
   decoder.part_ = this;
@@ -177,6 +219,15 @@ const ValueReading::Entry* ValueReading::find_earlier(Decoder& decoder, Place pl
   return nullptr;
 }
 
+void ValueReading::count_id_steps(Decoder& decoder, std::uint64_t steps) noexcept {
+  constexpr std::uint64_t steps_of_octet = 256;
+  id_steps_ += steps;
+  const std::uint64_t paid = (start_ - decoder.remaining()) * steps_of_octet;
+  if (id_steps_ <= paid) return;
+  decoder.count_steps(id_steps_ - paid);
+  id_steps_ = paid;
+}
+
 // ---- headers -----------------------------------------------------------------------------------
 
 ValueHeader ValueReading::begin(Decoder& decoder) {
@@ -185,8 +236,8 @@ ValueHeader ValueReading::begin(Decoder& decoder) {
     if (!decoder.ok()) return {};
     const std::size_t padding = (0 - decoder.position_) & 3U;
     const bool is_in_chunk =
-        decoder.octets_.size() - decoder.position_ > padding || chunk_beyond_ != 0;
-    if (reads_chunks_ && is_in_chunk) return begin_in_chunk(decoder);
+        decoder.octets_.size() - decoder.position_ > padding || chunk_.beyond != 0;
+    if (chunk_.is_read && is_in_chunk) return begin_in_chunk(decoder);
     leave_chunk(decoder);
   }
   decoder.align(4);
@@ -286,6 +337,7 @@ std::span<const std::string_view> ValueReading::read_id(Decoder& decoder) {
   }
   Entry* const entry = add(decoder, behind, Place::id);
   const std::string_view id = decoder.read_string_view();
+  if (id.size() > value_id_size_max) decoder.fail(ErrorKind::too_large);
   if (entry == nullptr || !decoder.ok()) return {};
   entry->first = static_cast<std::uint32_t>(ids_.size());
   entry->count = 1;
@@ -334,7 +386,7 @@ void ValueReading::end_chunked(Decoder& decoder, Rest rest) {
 
 // An end tag is the negative level of the outermost value that ends.
 void ValueReading::find_end(Decoder& decoder, Rest rest) {
-  const bool has_rest = decoder.octets_.size() != decoder.position_ || chunk_beyond_ != 0;
+  const bool has_rest = decoder.octets_.size() != decoder.position_ || chunk_.beyond != 0;
   if (rest == Rest::refuse && has_rest) return decoder.fail(ErrorKind::bad_value);
   leave_chunk(decoder);
   const std::uint32_t own_level = level_;

@@ -201,27 +201,27 @@ class Walk final {
   /// If the TypeCode has no id, the two forms look the same: then an id is expected.
   void exception_id(const TypeNode& type) {
     if (type.id.empty()) return string();
-    Decoder ahead = in_;
+    DecoderMark start(in_);
     // A text of another length is not read here: it may be long, and is read later as a member.
-    bool is_there = ahead.read<std::uint32_t>() == type.id.size() + 1;
-    if (is_there) is_there = begins_with_id(ahead.read_octets(type.id.size() + 1), type.id);
-    if (is_there) in_ = ahead;
+    std::size_t equal = 0;
+    const bool is_there =
+        in_.read<std::uint32_t>() == type.id.size() + 1 && passes_id(type.id, equal);
+    if (!is_there) {
+      start.go_back();
+      count_steps(equal * steps_of_octet);  // later values may compare the same octets again
+    }
     const bool is_written = is_there || inner_types_ != nullptr;
     if (out_ == nullptr || !is_written) return;
     out_->write_string(type.id);
     check_growth();
   }
 
-  /// Whether `octets` are the id and a NUL. If not, later values read the same octets again, and
-  /// may compare them again with an id. So these comparisons are counted.
-  bool begins_with_id(OctetSpan octets, std::string_view id) {
-    if (octets.empty()) return false;
-    const OctetSpan wanted = std::as_bytes(std::span(id));
-    const auto equal =
-        static_cast<std::size_t>(std::ranges::mismatch(octets, wanted).in2 - wanted.begin());
-    if (equal == id.size() && octets.back() == std::byte{0}) return true;
-    count_steps(equal * steps_of_octet);
-    return false;
+  /// Whether the next octets are the id and a NUL. `equal` becomes the count of equal octets. Keeps
+  /// no octets, not even if chunks divide them.
+  bool passes_id(std::string_view id, std::size_t& equal) {
+    for (equal = 0; equal != id.size(); ++equal)
+      if (in_.read<std::uint8_t>() != static_cast<unsigned char>(id[equal])) return false;
+    return in_.read<std::uint8_t>() == 0 && in_.ok();
   }
 
   std::int64_t enumerator(const TypeNode& type) {
@@ -330,22 +330,25 @@ class Walk final {
   }
 
   void earlier_value(std::uint32_t number) {
-    if (value_keys_.empty() || number < first_value_) return in_.fail(ErrorKind::bad_value);
+    // The reading also knows values of skipped state, and values in front of this walk.
+    const bool is_known = number >= first_value_ && number - first_value_ < value_keys_.size();
+    if (!is_known) return in_.fail(ErrorKind::bad_value);
     if (out_ == nullptr) return;
     const void* const key = value_keys_[number - first_value_];
-    if (key == nullptr) return in_.fail(ErrorKind::bad_value);
-    (void)out_->values()->begin(*out_, key, {}, ValueWriting::Chunks::no);
+    if (key == nullptr || !out_->values()->write_earlier(*out_, key))
+      in_.fail(ErrorKind::bad_value);
   }
 
   /// The position of the type's id in the list of the value; none if it is not there.
-  static std::optional<std::size_t> position_of_type(const TypeNode& type,
-                                                     const ValueHeader& header) {
+  std::optional<std::size_t> position_of_type(const TypeNode& type, const ValueHeader& header) {
     if (header.ids.empty() || type.id.empty()) return 0;
     const std::size_t count = header.is_chunked ? header.ids.size() : 1;
-    const auto ids = header.ids.first(count);
-    const auto found = std::ranges::find(ids, type.id);
-    if (found == ids.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - ids.begin());
+    for (std::size_t index = 0; index != count; ++index) {
+      if (header.ids[index].size() != type.id.size()) continue;
+      in_.values()->count_id_steps(in_, type.id.size());
+      if (header.ids[index] == type.id) return index;
+    }
+    return std::nullopt;
   }
 
   void value_with_state(const TypeNode& type, const ValueHeader& header) {
@@ -357,7 +360,10 @@ class Walk final {
     in_.enter();
     if (!in_.ok()) return;
     value_keys_.resize(header.number - first_value_ + 1);
-    if (out_ != nullptr && !begin_written(type, header)) return;
+    if (out_ != nullptr && !begin_written(type, header)) {
+      if (!out_->ok()) in_.fail(out_->error().kind);
+      return in_.fail(ErrorKind::bad_value);
+    }
     state(type);
     if (header.is_chunked && in_.ok())
       in_.values()->end_chunked(
@@ -377,7 +383,11 @@ class Walk final {
       node = &unaliased(*node->content);
       ids.push_back(node->id);
     }
-    const bool is_chunked = header.is_chunked || ids.size() > 1;
+    for (const std::string_view id : ids)
+      in_.values()->count_id_steps(in_, ValueReading::lookup_steps(id));
+    if (!in_.ok()) return false;
+    // Comparisons must not see whether the value came in chunks.
+    const bool is_chunked = inner_types_ == nullptr && (header.is_chunked || ids.size() > 1);
     const bool is_begun = out_->values()->begin(
         *out_, key, ids, is_chunked ? ValueWriting::Chunks::yes : ValueWriting::Chunks::no);
     if (is_begun) check_growth();

@@ -39,10 +39,7 @@ bool ValueWriting::begin(Encoder& encoder, const void* value, std::span<const st
                          Chunks chunks) {
   if (depth_ == written_depth_max) encoder.fail(ErrorKind::too_deep);
   if (!encoder.ok()) return false;
-  if (const auto known = positions_.find(value); known != positions_.end()) {
-    write_indirection(encoder, known->second);
-    return false;
-  }
+  if (write_earlier(encoder, value)) return false;
   end_chunk(encoder);
   encoder.align(4);
   positions_.emplace(value, encoder.position());
@@ -51,6 +48,7 @@ bool ValueWriting::begin(Encoder& encoder, const void* value, std::span<const st
   encoder.write(value_tag | types | (is_chunked ? value_chunked_bit : 0));
   if (types == value_with_ids) encoder.write_length(ids.size());
   for (const std::string_view id : ids) write_id(encoder, id);
+  if (!encoder.ok()) return false;
   ++depth_;
   if (!is_chunked) return true;
   ++level_;
@@ -58,8 +56,16 @@ bool ValueWriting::begin(Encoder& encoder, const void* value, std::span<const st
   return true;
 }
 
+bool ValueWriting::write_earlier(Encoder& encoder, const void* value) {
+  const auto known = positions_.find(value);
+  if (known == positions_.end()) return false;
+  write_indirection(encoder, known->second);
+  return true;
+}
+
 // Repository ids have no code set.
 void ValueWriting::write_id(Encoder& encoder, std::string_view id) {
+  if (id.size() > value_id_size_max) return encoder.fail(ErrorKind::too_large);
   encoder.align(4);
   const auto known = id_positions_.find(id);
   if (known != id_positions_.end()) return write_indirection(encoder, known->second);

@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ATTACKS = ("exceptions", "labels", "enumerators", "shared_enum", "indirections", "members", "anys", "marks", "shared_marks", "pictures",
-           "texts")
+ATTACKS = ("exceptions", "labels", "enumerators", "shared_enum", "indirections", "members", "anys", "marks", "shared_marks", "ids",
+           "endless_ids", "id_lists", "chunked_exceptions", "pictures", "texts")
 SMALL = 48 * 1024
 RATIO_MAX = 4.4
 MIB = 1 << 20

@@ -197,6 +197,76 @@ void write_marks(Encoder& encoder, std::size_t size) {
   }
 }
 
+/// The type of a sequence of empty values without a class.
+void write_empty_values_type(Encoder& encoder, const std::string& id) {
+  const TypeNode value{.kind = TypeKind::tk_value, .id = id};
+  const TypeNode sequence{.kind = TypeKind::tk_sequence, .content = &value};
+  cdr::encode_type(encoder, sequence, no_limits);
+}
+
+// Each value is written again with its id.
+void write_long_ids(Encoder& encoder, std::size_t size, std::size_t id_size) {
+  write_empty_values_type(encoder, std::string(id_size, 'x'));
+  const auto count = static_cast<std::uint32_t>(size / 8);
+  encoder.write(count);
+  for (std::uint32_t index = 0; index < count; ++index) encoder.write(cdr::value_tag);
+}
+void write_ids(Encoder& encoder, std::size_t size) {
+  write_long_ids(encoder, size, cdr::value_id_size_max);
+}
+void write_endless_ids(Encoder& encoder, std::size_t size) {
+  write_long_ids(encoder, size, size / 2);
+}
+
+// Each value has the same list of ids, which differ in their last octet from the id of the type.
+void write_id_lists(Encoder& encoder, std::size_t size) {
+  std::string id(cdr::value_id_size_max, 'x');
+  write_empty_values_type(encoder, id);
+  id.back() = 'y';
+  const auto count = static_cast<std::uint32_t>(size / 16);
+  constexpr std::uint32_t tag = cdr::value_tag | cdr::value_with_ids | cdr::value_chunked_bit;
+  std::size_t list = 0;
+  encoder.write(count);
+  for (std::uint32_t index = 0; index < count; ++index) {
+    encoder.write(tag);
+    if (index == 0) {
+      list = encoder.position();
+      encoder.write(static_cast<std::uint32_t>(cdr::value_ids_max));
+      const std::size_t first = encoder.position();
+      encoder.write_string(id);
+      for (std::size_t more = 2; more < cdr::value_ids_max; ++more) {
+        encoder.align(4);
+        encoder.write(cdr::value_indirection_tag);
+        encoder.write(static_cast<std::int32_t>(first - encoder.position()));
+      }
+      encoder.write_string(std::string(cdr::value_id_size_max, 'x'));
+    } else {
+      encoder.write(cdr::value_indirection_tag);
+      encoder.write(static_cast<std::int32_t>(list - encoder.position()));
+    }
+    encoder.write(std::int32_t{-1});
+  }
+}
+
+// A value with many numbers that might be the size of an exception's id, in one chunk.
+void write_chunked_exceptions(Encoder& encoder, std::size_t size) {
+  const std::string id(size / 4, 'x');
+  const TypeMember member[] = {{"", &cdr::basic_node<TypeKind::tk_ulong>}};
+  const TypeNode exception{.kind = TypeKind::tk_except, .id = id, .members = member};
+  const TypeNode exceptions{.kind = TypeKind::tk_sequence, .content = &exception};
+  const TypeMember held[] = {{"", &exceptions, 1}};
+  cdr::encode_type(encoder, {.kind = TypeKind::tk_value, .id = "IDL:V:1.0", .members = held},
+                   no_limits);
+  const auto count = static_cast<std::uint32_t>(size / 16);
+  encoder.write(cdr::value_tag | cdr::value_chunked_bit);
+  encoder.write(4 + 4 * count);
+  encoder.write(count);
+  for (std::uint32_t index = 0; index < count; ++index)
+    encoder.write(static_cast<std::uint32_t>(id.size() + 1));
+  encoder.write(static_cast<std::uint32_t>(size / 2));
+  write_repeated(encoder, size / 2, 'x');
+}
+
 // One value, and indirections to it.
 void write_shared_marks(Encoder& encoder, std::size_t size) {
   const auto count = static_cast<std::uint32_t>(size / 8);
@@ -229,6 +299,10 @@ const std::map<std::string, Attack> attacks = {
     {"anys", {write_anys, read<std::vector<CORBA::Any>>}},
     {"marks", {write_marks, read_marks}},
     {"shared_marks", {write_shared_marks, read_marks}},
+    {"ids", {write_ids, read_any}},
+    {"endless_ids", {write_endless_ids, read_any}},
+    {"id_lists", {write_id_lists, read_any}},
+    {"chunked_exceptions", {write_chunked_exceptions, read_any}},
     {"pictures", {write_pictures, read<Attacks::Pictures>}},
     {"texts", {write_texts, read<std::vector<std::string>>}},  // no attack: must be decoded
 };

@@ -1,6 +1,8 @@
 // Valuetypes in anys: with and without a class of the program.
 #include "known_values.h"
 #include "valuesA.h"
+#include "written_types.h"
+#include <perigee/cdr/value_format.h>
 
 namespace perigee::test {
 
@@ -92,6 +94,91 @@ TEST_CASE("structs with values survive in an any") {
   CHECK(pair.first()->id() == 4);
   CHECK(pair.first() == pair.second());
   CHECK(pair.count()->_value() == 6);
+}
+
+TEST_CASE("anys are equal whether or not their values came in chunks") {
+  KnownValues known;
+  const auto received = [&known](std::uint32_t number, bool is_chunked) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer, order);
+    const WriteType member = value_type("IDL:B:1.0", {basic_type(cdr::TypeKind::tk_ulong)});
+    struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {member})(encoder);
+    encoder.write(cdr::value_tag | (is_chunked ? cdr::value_chunked_bit : 0));
+    if (is_chunked) encoder.write(std::uint32_t{4});
+    encoder.write(number);
+    if (is_chunked) encoder.write(std::int32_t{-1});
+    const Octets octets = buffer.flatten();
+    CORBA::Any any;
+    REQUIRE(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::none);
+    return any;
+  };
+  CHECK(received(5, true) == received(5, false));
+  CHECK(received(5, true) == received(5, true));
+  CHECK_FALSE(received(5, true) == received(6, false));
+}
+
+TEST_CASE("an any with a value that cannot be written again is refused") {
+  KnownValues known;
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, order);
+  const std::string id(cdr::value_id_size_max + 1, 'x');
+  const WriteType member = value_type(id, {basic_type(cdr::TypeKind::tk_ulong)});
+  struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {member})(encoder);
+  encoder.write(cdr::value_tag);
+  encoder.write(std::uint32_t{0});
+  const Octets octets = buffer.flatten();
+  CORBA::Any any;
+  CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::too_large);
+}
+
+TEST_CASE("the memory for the bases of a value without a class is charged") {
+  WriteType base = value_type("IDL:T0:1.0");
+  for (int index = 1; index != 20; ++index) base = value_type("IDL:T:1.0", {}, base);
+  const auto charged_of = [](const WriteType& member) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer, order);
+    value_type("IDL:H:1.0", {member})(encoder);
+    encoder.write(cdr::value_tag);
+    encoder.write(cdr::value_tag);
+    const Octets octets = buffer.flatten();
+    cdr::Decoder decoder(octets, order);
+    CORBA::Any any;
+    decoder >> any;
+    REQUIRE(decoder.ok());
+    return cdr::Limits{}.decoded_size_max - decoder.limits_left().decoded_size_max;
+  };
+  CHECK(charged_of(base) >= charged_of(value_type("IDL:T:1.0")) + 19 * sizeof(value::Description));
+}
+
+TEST_CASE("an any refuses an indirection to a value in skipped state") {
+  KnownValues known;
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, order);
+  const WriteType base = value_type("IDL:B:1.0");
+  const WriteType both = struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {base, base});
+  value_type("IDL:D:1.0", {both})(encoder);
+  constexpr std::uint32_t chunked = cdr::value_tag | cdr::value_chunked_bit;
+  encoder.write(chunked);
+  encoder.write(chunked | cdr::value_with_ids);  // the first B: truncated
+  encoder.write(std::uint32_t{2});
+  encoder.write_string("IDL:X:1.0");
+  encoder.write_string("IDL:B:1.0");
+  std::size_t skipped = 0;
+  for (int index = 0; index != 200; ++index) {
+    encoder.align(4);
+    skipped = encoder.position();
+    encoder.write(chunked | cdr::value_with_id);
+    encoder.write_string(Ledger::Empty::_type_id);
+    encoder.write(std::int32_t{-3});
+  }
+  encoder.write(std::int32_t{-2});
+  encoder.write(std::uint32_t{8});
+  encoder.write(cdr::value_indirection_tag);  // the second B
+  encoder.write(static_cast<std::int32_t>(skipped - encoder.position()));
+  encoder.write(std::int32_t{-1});
+  const Octets octets = buffer.flatten();
+  CORBA::Any any;
+  CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::bad_value);
 }
 
 }  // namespace perigee::test

@@ -115,4 +115,72 @@ TEST_CASE("values in a cycle are destroyed if the rest of the message is invalid
   CHECK(seen.expired());
 }
 
+namespace {
+
+class CountedNode final : public OBV_Ledger::Node {
+ public:
+  CountedNode() noexcept { ++count; }
+  ~CountedNode() override { --count; }
+  CountedNode(const CountedNode&) = delete;
+  CountedNode& operator=(const CountedNode&) = delete;
+  static int count;
+};
+int CountedNode::count = 0;
+
+class CountedFactory final : public Ledger::Node_init {
+ public:
+  Ledger::Node::_ref_type make(int32_t /*id*/) override { return nullptr; }
+  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
+    return CORBA::make_reference<CountedNode>();
+  }
+};
+
+/// A factory for counted nodes. A Deep becomes a Named: its nodes are skipped state.
+void count_skipped_nodes(KnownValues& known) {
+  known.factories().remove(std::string(Ledger::Deep::_type_id));
+  known.factories().add(std::string(Ledger::Node::_type_id),
+                        CORBA::make_reference<CountedFactory>());
+}
+
+Ledger::Point::_ref_type with_nodes(Ledger::Nodes nodes) {
+  const auto deep = CORBA::make_reference<OBV_Ledger::Deep>();
+  deep->nodes(std::move(nodes));
+  return Ledger::Point::_ref_type(deep);
+}
+
+}  // namespace
+
+TEST_CASE("cycles of values in skipped state do not stay in memory") {
+  KnownValues known;
+  count_skipped_nodes(known);
+  const auto node = make_node(1, make_node(2));
+  node->next()->next(node);
+  const Octets octets = encode_values(std::endian::big, 0, with_nodes({node}), make_point(7, 8));
+  const Octets shared = encode_values(std::endian::big, 0, with_nodes({node}), node);
+  node->next(nullptr);
+  Ledger::Point::_ref_type value;
+  Ledger::Point::_ref_type behind;
+  REQUIRE(decode_values(known, octets, std::endian::big, 0, value, behind) == cdr::ErrorKind::none);
+  CHECK(behind->x() == 7);
+  CHECK(CountedNode::count == 0);
+  Ledger::Node::_ref_type later;
+  CHECK(decode_values(known, shared, std::endian::big, 0, value, later) ==
+        cdr::ErrorKind::bad_value);
+  later.reset();
+  CHECK(CountedNode::count == 0);
+}
+
+TEST_CASE("a skipped value without a cycle stays usable after an indirection to it") {
+  KnownValues known;
+  count_skipped_nodes(known);
+  const auto node = make_node(1, make_node(2));
+  const Octets octets = encode_values(std::endian::big, 0, with_nodes({node, node->next()}), node);
+  Ledger::Point::_ref_type value;
+  Ledger::Node::_ref_type later;
+  REQUIRE(decode_values(known, octets, std::endian::big, 0, value, later) == cdr::ErrorKind::none);
+  CHECK(later->next()->id() == 2);
+  later.reset();
+  CHECK(CountedNode::count == 0);
+}
+
 }  // namespace perigee::test

@@ -179,6 +179,11 @@ TEST_CASE("lists of repository ids that are empty, long or refer to themselves a
           encoder.write(std::uint32_t{65});
           for (int index = 0; index < 65; ++index) encoder.write_string("IDL:Unknown:1.0");
         }) == ErrorKind::too_large);
+  CHECK(with_list([](Encoder& encoder) {
+          encoder.write(std::uint32_t{2});
+          encoder.write_string(std::string(cdr::value_id_size_max + 1, 'x'));
+          encoder.write_string(Ledger::Point::_type_id);
+        }) == ErrorKind::too_large);
   CHECK(with_list([](Encoder& encoder) {  // the list is its own first element
           encoder.write(std::uint32_t{1});
           encoder.write(cdr::value_indirection_tag);

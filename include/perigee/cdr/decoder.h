@@ -139,7 +139,7 @@ class PERIGEE_API Decoder {
       const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
       const std::size_t end = start + sizeof(T);
       if (end > octets_.size()) [[unlikely]]
-        return begin_next_piece() ? read<T>() : T{};
+        return find_number(sizeof(T)) ? read<T>() : T{};
       T value;
       std::memcpy(&value, octets_.data() + start, sizeof(T));
       position_ = end;
@@ -350,6 +350,7 @@ class PERIGEE_API Decoder {
   [[nodiscard]] const Error& error() const noexcept { return error_; }
 
  private:
+  friend class DecoderMark;
   friend class ValueReading;
 
   static constexpr std::uint64_t decoded_growth = 8;  // times the size of the message
@@ -372,8 +373,11 @@ class PERIGEE_API Decoder {
     return is_slow_copy(values.data(), view.data(), view.size_bytes());
   }
   static Decoder failed(ErrorKind kind) noexcept;
-  /// False, with the error `truncated`, if there is no other piece.
-  [[gnu::cold]] bool begin_next_piece() noexcept;
+  /// Goes to the next piece or chunk. Of the present one, only padding in front of a number of this
+  /// alignment is unread. False, with an error (`truncated`, `bad_value`): there is no next one.
+  [[gnu::cold]] bool begin_next_piece(std::size_t alignment) noexcept;
+  /// Goes to the piece or chunk that holds the next number, which has `size` octets.
+  [[gnu::cold]] bool find_number(std::size_t size) noexcept;
   [[gnu::cold]] void align_at_end(std::size_t alignment) noexcept;
   [[nodiscard]] LandedSequence* landed() const noexcept;
   [[gnu::cold]] bool join_landed() noexcept;
@@ -391,8 +395,9 @@ class PERIGEE_API Decoder {
     return view;
   }
   [[nodiscard]] bool reads_chunks() const noexcept;
-  bool begin_next_chunk() noexcept;
+  bool begin_next_chunk(std::size_t alignment) noexcept;
   OctetSpan read_octets_of_chunks(std::size_t count, std::size_t element_size) noexcept;
+  OctetSpan read_fixed_of_chunks(std::size_t size_max) noexcept;
   [[nodiscard]] std::uint64_t charged() const noexcept { return granted_kib_ * kib - memory_left_; }
   [[gnu::cold]] void ask_for_memory(std::uint64_t octets) noexcept;
   bool is_granted(std::uint64_t octets) noexcept;

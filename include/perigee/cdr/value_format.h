@@ -23,6 +23,9 @@ inline constexpr std::uint32_t value_chunked_bit = 8;   ///< the state is divide
 /// The longest list of repository ids that is read or written. The list has one id for each type
 /// that the value can be truncated to.
 inline constexpr std::size_t value_ids_max = 64;
+/// The longest repository id of a value that is read or written, in octets. Each value may repeat
+/// an id by an indirection, and readers compare ids.
+inline constexpr std::size_t value_id_size_max = 1024;
 /// Values that a writer nests in each other, for example the elements of a linked list. It bounds
 /// the stack. Readers have `Limits::depth_max`.
 inline constexpr std::uint32_t written_depth_max = 1000;

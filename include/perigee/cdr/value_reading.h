@@ -40,9 +40,9 @@ struct ValueHeader {
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
 class PERIGEE_API ValueReading : public DecoderPart {
  public:
-  /// Becomes the reading of `decoder`, unless it has one. The decoder must outlive it, and its
-  /// copies must not be used afterwards. If the decoder has a landed sequence, copies it into the
-  /// octets of the message.
+  /// Becomes the reading of `decoder`, unless it has one. The decoder must outlive it. A copy of
+  /// the decoder fails (`bad_value`) at the end of its chunk; see DecoderMark. If the decoder has a
+  /// landed sequence, copies it into the octets of the message.
   explicit ValueReading(Decoder& decoder) noexcept;
   virtual ~ValueReading();
   ValueReading(const ValueReading&) = delete;
@@ -56,7 +56,7 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// Errors, besides those of strings and limits:
   /// - `bad_value`: an unknown tag; an indirection to a place where no value, id or URL is; a value
   ///   without chunks inside a chunked value.
-  /// - `too_large`: more than `value_ids_max` ids.
+  /// - `too_large`: more than `value_ids_max` ids, or an id above `value_id_size_max`.
   [[nodiscard]] ValueHeader begin(Decoder& decoder);
   /// What to do with state behind the members that were read.
   enum class Rest : std::uint8_t { refuse, skip };
@@ -64,8 +64,16 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// `bad_length` (a chunk is longer than the message).
   void end_chunked(Decoder& decoder, Rest rest);
 
+  /// Counts work with ids, about one step for each octet that is compared. For each octet that was
+  /// read, 256 steps are free. The decoder limits the other steps (`Decoder::count_steps`).
+  void count_id_steps(Decoder& decoder, std::uint64_t steps) noexcept;
+  /// The steps of a lookup by this id.
+  [[nodiscard]] static constexpr std::uint64_t lookup_steps(std::string_view id) noexcept {
+    return 32 + 2 * id.size();
+  }
+
   /// Whether reads of the decoder are reads from chunks.
-  [[nodiscard]] bool reads_chunks() const noexcept { return reads_chunks_; }
+  [[nodiscard]] bool reads_chunks() const noexcept { return chunk_.is_read; }
   /// Whether an indirection to an earlier value was read, so that the values may form a cycle.
   [[nodiscard]] bool has_sharing() const noexcept { return has_sharing_; }
 
@@ -78,7 +86,14 @@ class PERIGEE_API ValueReading : public DecoderPart {
 
  private:
   friend class Decoder;
+  friend class DecoderMark;
 
+  /// Where `decoder_` is in its chunk. Only this decoder can go to another chunk.
+  struct Chunk {
+    bool is_read = false;        // whether reads of the decoder are reads from chunks
+    std::size_t beyond = 0;      // octets of the chunk behind the present piece
+    std::size_t piece_rest = 0;  // octets of the piece behind the chunk
+  };
   enum class Place : std::uint8_t { value, skipped_value, id, ids, codebase };
   /// A place that indirections may lead to.
   struct Entry {
@@ -113,17 +128,34 @@ class PERIGEE_API ValueReading : public DecoderPart {
 
   Decoder& decoder_;
   bool is_active_ = false;
-  bool reads_chunks_ = false;
   bool has_sharing_ = false;
+  std::size_t start_;  // octets behind the place where reading began
+  std::uint64_t id_steps_ = 0;
   std::uint32_t value_count_ = 0;
   std::uint32_t level_ = 0;  // chunked values that are open
   std::uint32_t ended_from_ =
       0;  // an end tag has ended the values of this level and deeper; 0: none
-  std::size_t chunk_beyond_ = 0;  // octets of the chunk behind the present piece
-  std::size_t piece_rest_ = 0;    // octets of the piece behind the chunk
-  std::vector<Entry> entries_;    // in the order of the message: `behind` decreases
+  Chunk chunk_;
+  std::vector<Entry> entries_;  // in the order of the message: `behind` decreases
   std::vector<std::string_view> ids_;
   std::vector<std::unique_ptr<std::byte[]>> kept_;  // octets that chunks had divided
+};
+
+/// A place in the message to which a decoder can go back, for example if the next octets are not
+/// what a reader has looked for. A copy of the decoder would not be enough: inside a valuetype, the
+/// decoder and its reading together know the chunk. No header of a value may be read in between.
+/// The decoder must outlive it. One thread at a time.
+class PERIGEE_API DecoderMark {
+ public:
+  explicit DecoderMark(Decoder& decoder) noexcept;
+  /// Also takes back an error, charged memory, and the copies of octets that chunks had divided.
+  void go_back() noexcept;
+
+ private:
+  Decoder& decoder_;
+  Decoder start_;
+  ValueReading::Chunk chunk_;
+  std::size_t kept_count_ = 0;
 };
 
 }  // namespace perigee::cdr

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +33,8 @@ class PERIGEE_API ValueWriting final {
 
   static void write_null(Encoder& encoder);
   /// Writes the front of a value. True: its state must follow, and then `end`. False: the value was
-  /// written before, so an indirection was written; or the encoder has failed (`too_deep`).
+  /// written before, so an indirection was written; or the encoder has failed (`too_deep`, or
+  /// `too_large`: an id above `value_id_size_max`).
   /// `value` is the address of the value, and must stay valid. `ids`: the most derived first.
   /// Values inside a chunked value are chunked, whatever `chunks` says.
   [[nodiscard]] bool begin(Encoder& encoder, const void* value,
@@ -43,6 +43,8 @@ class PERIGEE_API ValueWriting final {
   /// Ends the present chunk, if there is one, and begins another. For receivers: omniORB reads too
   /// much for a sequence that is not the end of its chunk.
   void split_chunk(Encoder& encoder);
+  /// Writes an indirection. False, and writes nothing: this value was not written before.
+  [[nodiscard]] bool write_earlier(Encoder& encoder, const void* value);
   /// For `begin`, in place of the address of a value: a value that has no object. No object has
   /// such an address.
   [[nodiscard]] const void* make_key() noexcept {
@@ -50,6 +52,13 @@ class PERIGEE_API ValueWriting final {
   }
 
  private:
+  struct IdHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view id) const noexcept {
+      return std::hash<std::string_view>()(id);
+    }
+  };
+
   void write_indirection(Encoder& encoder, std::size_t position);
   void write_id(Encoder& encoder, std::string_view id);
   void begin_chunk(Encoder& encoder);
@@ -64,7 +73,7 @@ class PERIGEE_API ValueWriting final {
   std::size_t chunk_start_ = 0;                             // position of its first octet
   std::size_t chunk_size_place_ = 0;                        // own octets in front of its size
   std::unordered_map<const void*, std::size_t> positions_;  // of the tags of values
-  std::map<std::string, std::size_t, std::less<>> id_positions_;
+  std::unordered_map<std::string, std::size_t, IdHash, std::equal_to<>> id_positions_;
   std::uintptr_t key_count_ = 0;
 };
 

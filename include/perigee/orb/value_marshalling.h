@@ -22,7 +22,8 @@ PERIGEE_API void split_chunk(cdr::Encoder& encoder);
 /// The same for decoding: `Reading(decoder).decoder() >> a >> b`.
 ///
 /// If decoding fails, the destructor sets the references between the decoded values to null, since
-/// values in a cycle would exist for ever.
+/// values in a cycle would exist for ever. It does the same for cycles in skipped state. So a
+/// message may have such cycles, or references to skipped values, but not both (`bad_value`).
 class PERIGEE_API Reading final : public cdr::ValueReading {
  public:
   explicit Reading(cdr::Decoder& decoder) noexcept;
@@ -42,15 +43,28 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
   [[nodiscard]] bool decode_skipped(cdr::Decoder& decoder, const cdr::ValueHeader& header) override;
 
  private:
+  struct Decoded {
+    counted_ptr<CORBA::ValueBase> value;  // null: skipped, and its type is not known
+    bool is_skipped = false;              // in state that the program does not see
+    bool is_complete = false;
+  };
+
+  [[nodiscard]] counted_ptr<CORBA::ValueBase> earlier(cdr::Decoder& decoder, std::uint32_t number,
+                                                      const Expected& expected);
+  [[nodiscard]] bool may_refer_to(const Decoded& decoded) noexcept;
   void decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
                    const counted_ptr<CORBA::ValueBase>& value, Rest rest);
   [[nodiscard]] counted_ptr<CORBA::ValueBase> decode_state(cdr::Decoder& decoder,
                                                            const cdr::ValueHeader& header,
                                                            const Expected& expected);
-  void break_cycles() noexcept;
+  enum class Broken : std::uint8_t { all, skipped };
+  void break_cycles(Broken broken) noexcept;
 
-  int exceptions_;                                     // uncaught ones when decoding began
-  std::vector<counted_ptr<CORBA::ValueBase>> values_;  // by number
+  int exceptions_;                   // uncaught ones when decoding began
+  std::uint32_t skipped_depth_ = 0;  // values that are decoded in skipped state
+  bool has_skipped_cycles_ = false;
+  bool shares_skipped_ = false;  // an indirection outside of skipped state leads into it
+  std::vector<Decoded> values_;  // by number
 };
 
 }  // namespace perigee::value

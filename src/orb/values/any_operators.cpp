@@ -129,6 +129,7 @@ class EncodedValue final : public Content {
     Encoder encoder(buffer, order_);
     encoder.set_code_sets(code_sets_);
     cdr::copy_value(decoder, encoder, type);
+    if (!encoder.ok()) decoder.fail(encoder.error().kind);
     octets_ = buffer.flatten();
     phase_ = 0;
   }

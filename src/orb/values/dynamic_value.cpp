@@ -35,6 +35,7 @@ void DynamicValue::_marshal(cdr::Encoder& encoder) const {
 
 void DynamicValue::_unmarshal(cdr::Decoder& decoder) {
   members_.clear();
+  decoder.charge(descriptions_.capacity() * sizeof(value::Description));
   if (!decoder.ok()) return;
   unmarshal(decoder, *type_.node);
   is_complete_ = decoder.ok();

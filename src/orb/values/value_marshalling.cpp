@@ -64,15 +64,32 @@ counted_ptr<CORBA::ValueBase> make_of_type(const cdr::Decoder& decoder, std::str
 }
 
 /// A value without ids is of the expected type. A value without chunks cannot be truncated.
-Made make_value(const cdr::Decoder& decoder, const cdr::ValueHeader& header,
-                const Expected& expected) {
-  if (header.ids.empty()) return {make_of_type(decoder, expected.id, expected)};
+Made make_value(cdr::Decoder& decoder, const cdr::ValueHeader& header, const Expected& expected) {
+  if (header.ids.empty()) {
+    decoder.values()->count_id_steps(decoder, Reading::lookup_steps(expected.id));
+    if (!decoder.ok()) return {};
+    return {make_of_type(decoder, expected.id, expected)};
+  }
   const std::size_t count = header.is_chunked ? header.ids.size() : 1;
-  for (std::size_t index = 0; index != count; ++index)
+  for (std::size_t index = 0; index != count && decoder.ok(); ++index) {
+    decoder.values()->count_id_steps(decoder, Reading::lookup_steps(header.ids[index]));
     if (auto value = make_of_type(decoder, header.ids[index], expected))
       return {std::move(value), index != 0};
+  }
   return {};
 }
+
+/// Counts the values that are decoded in skipped state. A factory may throw.
+class Skipping final {
+ public:
+  explicit Skipping(std::uint32_t& depth) noexcept : depth_(depth) { ++depth_; }
+  ~Skipping() { --depth_; }
+  Skipping(const Skipping&) = delete;
+  Skipping& operator=(const Skipping&) = delete;
+
+ private:
+  std::uint32_t& depth_;
+};
 
 bool may_be_shared(const CORBA::ValueBase& value) {
   const auto* const dynamic = dynamic_cast<const orb::DynamicValue*>(&value);
@@ -113,17 +130,23 @@ Reading::Reading(cdr::Decoder& decoder) noexcept
 
 Reading::~Reading() {
   const bool is_raising = std::uncaught_exceptions() > exceptions_;
-  if (!is_active() || !has_sharing() || (decoder().ok() && !is_raising)) return;
-  decoder().fail(cdr::ErrorKind::bad_value);
-  break_cycles();
+  if (!is_active() || !has_sharing()) return;
+  if (!decoder().ok() || is_raising) {
+    decoder().fail(cdr::ErrorKind::bad_value);
+    break_cycles(Broken::all);
+  } else if (has_skipped_cycles_) {
+    break_cycles(Broken::skipped);
+  }
 }
 
 // A decoder that has failed gives null references.
-void Reading::break_cycles() noexcept {
-  for (const counted_ptr<CORBA::ValueBase>& value : values_) {
-    if (value == nullptr) continue;
+void Reading::break_cycles(Broken broken) noexcept {
+  cdr::Decoder failed;
+  failed.fail(cdr::ErrorKind::bad_value);
+  for (const Decoded& decoded : values_) {
+    if (decoded.value == nullptr || (broken == Broken::skipped && !decoded.is_skipped)) continue;
     try {
-      value->_unmarshal(decoder());
+      decoded.value->_unmarshal(failed);
     } catch (...) {
       continue;  // the next values may still be in the cycle
     }
@@ -136,17 +159,34 @@ counted_ptr<CORBA::ValueBase> Reading::decode(cdr::Decoder& decoder, const Expec
     case cdr::ValueHeader::Kind::none:
     case cdr::ValueHeader::Kind::null:
       return nullptr;
-    case cdr::ValueHeader::Kind::earlier: {
-      counted_ptr<CORBA::ValueBase> value =
-          header.number < values_.size() ? values_[header.number] : nullptr;
-      if (value != nullptr && expected.accepts(*value) && may_be_shared(*value)) return value;
-      decoder.fail(cdr::ErrorKind::bad_value);
-      return nullptr;
-    }
+    case cdr::ValueHeader::Kind::earlier:
+      return earlier(decoder, header.number, expected);
     case cdr::ValueHeader::Kind::state:
       return decode_state(decoder, header, expected);
   }
   return nullptr;
+}
+
+counted_ptr<CORBA::ValueBase> Reading::earlier(cdr::Decoder& decoder, std::uint32_t number,
+                                               const Expected& expected) {
+  const Decoded* const decoded = number < values_.size() ? &values_[number] : nullptr;
+  const bool is_known = decoded != nullptr && decoded->value != nullptr;
+  if (is_known && expected.accepts(*decoded->value) && may_be_shared(*decoded->value) &&
+      may_refer_to(*decoded))
+    return decoded->value;
+  decoder.fail(cdr::ErrorKind::bad_value);
+  return nullptr;
+}
+
+// The program cannot break a cycle of values that it does not see. It sees them if a reference from
+// outside leads to one of them, but from which ones on is not known.
+bool Reading::may_refer_to(const Decoded& decoded) noexcept {
+  if (!decoded.is_skipped) return true;
+  if (skipped_depth_ == 0)
+    shares_skipped_ = true;
+  else if (!decoded.is_complete)
+    has_skipped_cycles_ = true;
+  return !(shares_skipped_ && has_skipped_cycles_);
 }
 
 counted_ptr<CORBA::ValueBase> Reading::decode_state(cdr::Decoder& decoder,
@@ -172,9 +212,10 @@ counted_ptr<CORBA::ValueBase> Reading::decode_state(cdr::Decoder& decoder,
 void Reading::decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
                           const counted_ptr<CORBA::ValueBase>& value, Rest rest) {
   values_.resize(header.number + 1);  // values that were skipped have no object
-  values_[header.number] = value;
+  values_[header.number] = {value, skipped_depth_ != 0, false};
   value->_unmarshal(decoder);
   if (!decoder.ok()) return;
+  values_[header.number].is_complete = true;
   // A program may leave a part of its custom state unread, but only chunks tell its end.
   if (header.is_chunked)
     end_chunked(decoder, value->_description().is_custom ? Rest::skip : rest);
@@ -189,8 +230,11 @@ bool Reading::decode_skipped(cdr::Decoder& decoder, const cdr::ValueHeader& head
   if (made.value == nullptr) return false;
   decoder.count_object();
   decoder.enter();
-  if (decoder.ok())
-    decode_made(decoder, header, made.value, made.is_truncated ? Rest::skip : Rest::refuse);
+  {
+    const Skipping skipping(skipped_depth_);
+    if (decoder.ok())
+      decode_made(decoder, header, made.value, made.is_truncated ? Rest::skip : Rest::refuse);
+  }
   decoder.leave();
   return true;
 }
