@@ -32,6 +32,9 @@ class BankServant : public CORBA::servant_traits<Ledger::Bank>::base_type {
     return value;
   }
   CORBA::Any echo_any(const CORBA::Any& value) override { return value; }
+  bool are_equal(const CORBA::Any& first, const CORBA::Any& second) override {
+    return first == second;
+  }
   CORBA::ValueBase::_ref_type echo_base(CORBA::ValueBase::_ref_type value) override {
     return value;
   }

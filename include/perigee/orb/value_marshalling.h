@@ -23,7 +23,7 @@ using Writing = cdr::ValueWriting;
 /// message may have such cycles, or references to skipped values, but not both (`bad_value`).
 class PERIGEE_API Reading final : public cdr::ValueReading {
  public:
-  explicit Reading(cdr::Decoder& decoder) noexcept;
+  explicit Reading(cdr::Decoder& decoder, Landed landed = Landed::join) noexcept;
   ~Reading() override;
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;

@@ -121,8 +121,8 @@ counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder, const Expected& expe
   return own.decode(decoder, expected);
 }
 
-Reading::Reading(cdr::Decoder& decoder) noexcept
-    : ValueReading(decoder), exceptions_(std::uncaught_exceptions()) {}
+Reading::Reading(cdr::Decoder& decoder, Landed landed) noexcept
+    : ValueReading(decoder, landed), exceptions_(std::uncaught_exceptions()) {}
 
 Reading::~Reading() {
   const bool is_raising = std::uncaught_exceptions() > exceptions_;
