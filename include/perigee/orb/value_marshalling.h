@@ -33,6 +33,10 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
     return static_cast<Reading&>(*decoder.values());
   }
 
+  /// From now on, the destructor sets the references between the values to null if they may form a
+  /// cycle, also after success. For values that no program gets.
+  void break_cycles_at_end() noexcept { breaks_at_end_ = true; }
+
   [[nodiscard]] counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder,
                                                      const Expected& expected);
 
@@ -59,6 +63,7 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
 
   int exceptions_;                   // uncaught ones when decoding began
   std::uint32_t skipped_depth_ = 0;  // values that are decoded in skipped state
+  bool breaks_at_end_ = false;
   bool has_skipped_cycles_ = false;
   bool shares_skipped_ = false;  // an indirection outside of skipped state leads into it
   std::vector<Decoded> values_;  // by number

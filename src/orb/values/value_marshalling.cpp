@@ -130,6 +130,8 @@ Reading::~Reading() {
   if (!decoder().ok() || is_raising) {
     decoder().fail(cdr::ErrorKind::bad_value);
     break_cycles(Broken::all);
+  } else if (breaks_at_end_) {
+    break_cycles(Broken::all);
   } else if (has_skipped_cycles_) {
     break_cycles(Broken::skipped);
   }
