@@ -114,9 +114,10 @@ Decoder Decoder::copy_into(Copied& copy) const {
   copy.octets.assign(begin, begin + octets_.size() + beyond_);
   copy.piece_sizes.clear();
   std::size_t left = beyond_;
-  for (const std::size_t* size = next_sizes_; left != 0; left -= *size++)
+  for (const std::size_t* size = next_sizes_; size != nullptr && left != 0; left -= *size++)
     copy.piece_sizes.push_back(*size);
   Decoder decoder = *this;
+  decoder.part_ = nullptr;  // the values of the message may end before the copy
   decoder.decoded_memory_ = nullptr;
   decoder.octets_ = OctetSpan(copy.octets).first(octets_.size());
   decoder.next_sizes_ = copy.piece_sizes.data();

@@ -175,10 +175,13 @@ void DecoderMark::go_back() noexcept {
 
 // ---- the reading -------------------------------------------------------------------------------
 
-ValueReading::ValueReading(Decoder& decoder) noexcept
+ValueReading::ValueReading(Decoder& decoder, Landed landed) noexcept
     : DecoderPart(Kind::values), decoder_(decoder), start_(decoder.remaining()) {
   if (decoder.values() != nullptr) return;
-  if (decoder.landed() != nullptr) (void)decoder.join_landed();  // a failure fails the decoder
+  if (decoder.landed() != nullptr) {
+    if (landed == Landed::keep) return;
+    (void)decoder.join_landed();  // a failure fails the decoder
+  }
   decoder.part_ = this;
   is_active_ = true;
 }

@@ -96,6 +96,32 @@ TEST_CASE("structs with values survive in an any") {
   CHECK(pair.count()->_value() == 6);
 }
 
+// Other ORBs write the id of a value once in a message, and refer to it from a later any.
+TEST_CASE("several anys of one message may share repository ids and values") {
+  KnownValues known;
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, order);
+  const WriteType type = value_type("IDL:V:1.0", {basic_type(cdr::TypeKind::tk_ulong)});
+  type(encoder);
+  encoder.write(cdr::value_tag | cdr::value_with_id);
+  const std::size_t id = encoder.position();
+  encoder.write_string("IDL:V:1.0");
+  encoder.write(std::uint32_t{5});
+  type(encoder);
+  encoder.write(cdr::value_tag | cdr::value_with_id);
+  encoder.write(cdr::value_indirection_tag);
+  encoder.write(static_cast<std::int32_t>(id - encoder.position()));
+  encoder.write(std::uint32_t{5});
+  const Octets octets = buffer.flatten();
+  cdr::Decoder decoder(octets, order);
+  decoder.set_environment(&known);
+  Ledger::Disagreed received;
+  decoder >> received;
+  CHECK(decoder.ok());
+  CHECK(decoder.remaining() == 0);
+  CHECK(received.mine() == received.its());
+}
+
 TEST_CASE("anys are equal whether or not their values came in chunks") {
   KnownValues known;
   const auto received = [&known](std::uint32_t number, bool is_chunked) {

@@ -7,6 +7,7 @@
 #include "valuesAmiC.h"
 #include "valuesS.h"
 
+#include <atomic>
 #include <chrono>
 
 namespace perigee::test {
@@ -32,6 +33,9 @@ class BankServant : public CORBA::servant_traits<Ledger::Bank>::base_type {
     return value;
   }
   CORBA::Any echo_any(const CORBA::Any& value) override { return value; }
+  bool are_equal(const CORBA::Any& first, const CORBA::Any& second) override {
+    return first == second;
+  }
   CORBA::ValueBase::_ref_type echo_base(CORBA::ValueBase::_ref_type value) override {
     return value;
   }
@@ -245,6 +249,78 @@ TEST_CASE("asynchronous calls and servants keep the sharing of values") {
   desk->sendc_swap(handler, make_node(1), make_node(2));
   while (!handler->is_done) orbs.client->perform_work(std::chrono::seconds(1));
   CHECK(handler->is_shared);
+}
+
+namespace {
+
+class CountedNode final : public OBV_Ledger::Node {
+ public:
+  CountedNode() noexcept { ++count; }
+  ~CountedNode() override { --count; }
+  CountedNode(const CountedNode&) = delete;
+  CountedNode& operator=(const CountedNode&) = delete;
+  static std::atomic<int> count;
+};
+std::atomic<int> CountedNode::count = 0;
+
+/// Its nodes are counted.
+class CountedFactory final : public Ledger::Node_init {
+ public:
+  Ledger::Node::_ref_type make(int32_t /*id*/) override { return nullptr; }
+  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
+    was_used = true;
+    return CORBA::make_reference<CountedNode>();
+  }
+  std::atomic<bool> was_used = false;
+};
+
+/// Receives nodes in a cycle, and breaks it.
+class CycleHandler final : public DeskTraits::replyhandler_base_type {
+ public:
+  void swap(Ledger::Node::_ref_type ami_return_val, Ledger::Node::_ref_type other,
+            const Ledger::Nodes&) override {
+    is_cycle = ami_return_val->next() == other && other->next() == ami_return_val;
+    other->next(nullptr);
+    is_done = true;
+  }
+  void swap_excep(IDL::traits<Messaging::ExceptionHolder>::ref_type) override { is_done = true; }
+  std::atomic<bool> is_cycle = false;
+  std::atomic<bool> is_done = false;
+};
+
+/// Breaks the cycle of its arguments after the reply.
+class CycleDesk final : public CORBA::amh_traits<Ledger::Desk>::base_type {
+ public:
+  void swap(CORBA::amh_traits<Ledger::Desk>::response_handler_ref_type handler,
+            Ledger::Node::_ref_type value, Ledger::Node::_ref_type other) override {
+    handler->swap(other, value, {});
+    value->next(nullptr);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("cyclic values that pass to a handler object do not stay in memory") {
+  TwoOrbs orbs;
+  add_all_factories(orbs.server);
+  const auto factory = CORBA::make_reference<CountedFactory>();
+  orbs.client->register_value_factory(std::string(Ledger::Node::_type_id), factory);
+  const auto reference_to = [&orbs](const auto& servant) {
+    const auto object = orbs.poa->id_to_reference(orbs.poa->activate_object(servant));
+    return orbs.client->string_to_object(orbs.server->object_to_string(object));
+  };
+  const auto servant = CORBA::make_reference<CycleHandler>();
+  const auto handler = DeskTraits::replyhandler_traits::narrow(reference_to(servant));
+  const auto desk = DeskTraits::narrow(reference_to(CORBA::make_reference<CycleDesk>()));
+  const auto first = make_node(1);
+  const auto second = make_node(2, first);
+  first->next(second);
+  desk->sendc_swap(handler, first, second);
+  while (!servant->is_done) orbs.client->perform_work(std::chrono::milliseconds(10));
+  first->next(nullptr);
+  CHECK(servant->is_cycle);
+  CHECK(factory->was_used);
+  CHECK(CountedNode::count == 0);
 }
 
 }  // namespace perigee::test

@@ -40,10 +40,15 @@ struct ValueHeader {
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
 class PERIGEE_API ValueReading : public DecoderPart {
  public:
+  /// What to do with a landed sequence.
+  enum class Landed : std::uint8_t {
+    join,  ///< copy it into the octets of the message
+    keep,  ///< do not become the reading: each any with values is decoded alone
+  };
   /// Becomes the reading of `decoder`, unless it has one. The decoder must outlive it. A copy of
-  /// the decoder fails (`bad_value`) at the end of its chunk; see DecoderMark. If the decoder has a
-  /// landed sequence, copies it into the octets of the message.
-  explicit ValueReading(Decoder& decoder) noexcept;
+  /// the decoder fails (`bad_value`) at the end of its chunk; see DecoderMark.
+  /// `landed`: if the decoder has a landed sequence.
+  explicit ValueReading(Decoder& decoder, Landed landed = Landed::join) noexcept;
   virtual ~ValueReading();
   ValueReading(const ValueReading&) = delete;
   ValueReading& operator=(const ValueReading&) = delete;

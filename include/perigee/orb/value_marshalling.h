@@ -26,7 +26,7 @@ PERIGEE_API void split_chunk(cdr::Encoder& encoder);
 /// message may have such cycles, or references to skipped values, but not both (`bad_value`).
 class PERIGEE_API Reading final : public cdr::ValueReading {
  public:
-  explicit Reading(cdr::Decoder& decoder) noexcept;
+  explicit Reading(cdr::Decoder& decoder, Landed landed = Landed::join) noexcept;
   ~Reading() override;
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
@@ -35,6 +35,10 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
   [[nodiscard]] static Reading& of(const cdr::Decoder& decoder) noexcept {
     return static_cast<Reading&>(*decoder.values());
   }
+
+  /// From now on, the destructor sets the references between the values to null if they may form a
+  /// cycle, also after success. For values that no program gets.
+  void break_cycles_at_end() noexcept { breaks_at_end_ = true; }
 
   [[nodiscard]] counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder,
                                                      const Expected& expected);
@@ -62,6 +66,7 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
 
   int exceptions_;                   // uncaught ones when decoding began
   std::uint32_t skipped_depth_ = 0;  // values that are decoded in skipped state
+  bool breaks_at_end_ = false;
   bool has_skipped_cycles_ = false;
   bool shares_skipped_ = false;  // an indirection outside of skipped state leads into it
   std::vector<Decoded> values_;  // by number

@@ -13,6 +13,7 @@
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
 #include <perigee/orb/inherited_time_limit.h>
+#include <perigee/orb/value_marshalling.h>
 
 #include <exception>
 #include <utility>
@@ -96,6 +97,8 @@ void HandlerCall::send() {
 // Finds the handler's operation. Encodes its arguments, if there is an encoder.
 const stub::Operation* HandlerCall::capture(cdr::Encoder* encoder) const {
   cdr::Decoder body = body_;
+  value::Reading values(body);  // of all that the stub decodes; its values end here
+  values.break_cycles_at_end();
   AsyncOutcome outcome{called_, status_, body, error_ ? &*error_ : nullptr};
   stub::CallOutcome shown(outcome);
   const CapturedCall captured(encoder);

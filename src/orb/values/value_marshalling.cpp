@@ -125,14 +125,16 @@ counted_ptr<CORBA::ValueBase> decode(cdr::Decoder& decoder, const Expected& expe
   return own.decode(decoder, expected);
 }
 
-Reading::Reading(cdr::Decoder& decoder) noexcept
-    : ValueReading(decoder), exceptions_(std::uncaught_exceptions()) {}
+Reading::Reading(cdr::Decoder& decoder, Landed landed) noexcept
+    : ValueReading(decoder, landed), exceptions_(std::uncaught_exceptions()) {}
 
 Reading::~Reading() {
   const bool is_raising = std::uncaught_exceptions() > exceptions_;
   if (!is_active() || !has_sharing()) return;
   if (!decoder().ok() || is_raising) {
     decoder().fail(cdr::ErrorKind::bad_value);
+    break_cycles(Broken::all);
+  } else if (breaks_at_end_) {
     break_cycles(Broken::all);
   } else if (has_skipped_cycles_) {
     break_cycles(Broken::skipped);

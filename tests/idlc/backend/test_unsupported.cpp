@@ -93,6 +93,15 @@ TEST_CASE("unsupported declarations are refused where they are") {
         "2:11: valuetypes that support abstract interfaces are not generated yet");
 }
 
+TEST_CASE("names that the classes of valuetypes need are refused") {
+  CHECK(error_of("module M { valuetype Base {}; };\nmodule OBV_M { struct Base { long a; }; };") ==
+        "1:22: '::OBV_M::Base' is also the class for the state of the valuetype '::M::Base'");
+  CHECK(error_of("valuetype V {};\nstruct OBV_V { long a; };") ==
+        "1:11: '::OBV_V' is also the class for the state of the valuetype '::V'");
+  CHECK(error_of("module M { valuetype V {}; interface V_init {}; };") ==
+        "1:22: '::M::V_init' is also the factory of the valuetype '::M::V'");
+}
+
 TEST_CASE("typedefs of other files are refused where they are used") {
   CHECK(error_of("#include \"base.idl\"\ntypedef Values S;") ==
         "2:16: references to abstract interfaces are not generated yet");

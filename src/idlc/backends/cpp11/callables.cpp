@@ -60,19 +60,24 @@ Callable setter(const Attribute& attribute) {
           {}};
 }
 
-bool passes_values(const Callable& callable, Passed passed) {
+std::vector<const Type*> passed_types(const Callable& callable, Passed passed) {
   const Direction other = passed == Passed::in_request ? Direction::out : Direction::in;
-  const bool has_result = passed == Passed::in_reply && holds_values(*callable.return_type);
-  return has_result || std::ranges::any_of(callable.parameters, [&](const Parameter& parameter) {
-           return parameter.direction != other && holds_values(*parameter.type);
-         });
+  std::vector<const Type*> types;
+  if (passed == Passed::in_reply) types.push_back(callable.return_type);
+  for (const Parameter& parameter : callable.parameters)
+    if (parameter.direction != other) types.push_back(parameter.type);
+  return types;
+}
+
+bool pass_values(const std::vector<const Type*>& types) {
+  return std::ranges::any_of(types, [](const Type* type) { return holds_values(*type); });
 }
 
 std::string writing(bool has_values, const std::string& encoder) {
   return has_values ? "::perigee::value::Writing(" + encoder + ").encoder()" : encoder;
 }
-std::string reading(bool has_values, const std::string& decoder) {
-  return has_values ? "::perigee::value::Reading(" + decoder + ").decoder()" : decoder;
+std::string reading(const std::string& arguments) {
+  return "::perigee::value::Reading(" + arguments + ").decoder()";
 }
 
 }  // namespace
@@ -188,10 +193,12 @@ std::vector<std::string> reply_variables(const Callable& callable) {
 }
 
 std::string encoder_of(const Callable& callable, Passed passed, const std::string& encoder) {
-  return writing(passes_values(callable, passed), encoder);
+  return writing(pass_values(passed_types(callable, passed)), encoder);
 }
 std::string decoder_of(const Callable& callable, Passed passed, const std::string& decoder) {
-  return reading(passes_values(callable, passed), decoder);
+  const std::vector<const Type*> types = passed_types(callable, passed);
+  if (pass_values(types)) return reading(decoder);
+  return may_share_values(types) ? reading(decoder + std::string(reading_of_anys)) : decoder;
 }
 
 }  // namespace perigee::idlc::cpp11

@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/held_values.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace perigee::idlc::cpp11 {
@@ -35,6 +36,45 @@ bool finds_values(const Type& type, std::set<const Declaration*>& visited) {
   return actual.declaration != nullptr && declares_values(*actual.declaration, visited);
 }
 
+/// Counts the values in a message, up to `several`.
+class Count final {
+ public:
+  static constexpr int several = 2;
+
+  int of(const Type& type) {
+    const Type& actual = unaliased(type);
+    if (is_value(actual)) return several;
+    if (actual.kind == TypeKind::any) return 1;
+    if (actual.key != nullptr && of(*actual.key) != 0) return several;
+    if (actual.element != nullptr) return of(*actual.element) != 0 ? several : 0;
+    return actual.declaration == nullptr ? 0 : of(*actual.declaration);
+  }
+  int of(const std::vector<Member>& members) {
+    int count = 0;
+    for (const Member& member : members) count = sum(count, of(*member.type));
+    return count;
+  }
+  static int sum(int left, int right) { return std::min(left + right, several); }
+
+ private:
+  /// A type inside itself counts in an outer sequence.
+  int of(const Declaration& declaration) {
+    const auto [known, is_new] = counts_.try_emplace(&declaration, 0);
+    if (!is_new) return known->second;
+    int count = 0;
+    if (const auto* structure = as<Struct>(&declaration)) {
+      count = of(structure->members);
+      if (structure->base != nullptr) count = sum(count, of(*structure->base));
+    } else if (const auto* declared = as<Union>(&declaration)) {
+      for (const UnionBranch& branch : declared->branches)
+        count = std::max(count, of(*branch.member.type));
+    }
+    return counts_[&declaration] = count;
+  }
+
+  std::map<const Declaration*, int> counts_;
+};
+
 }  // namespace
 
 bool is_value(const Type& type) {
@@ -52,6 +92,17 @@ bool holds_values(const Type& type) {
 bool hold_values(const std::vector<Member>& members) {
   std::set<const Declaration*> visited;
   return find_values(members, visited);
+}
+
+bool may_share_values(const std::vector<const Type*>& types) {
+  Count counts;
+  int count = 0;
+  for (const Type* type : types) count = Count::sum(count, counts.of(*type));
+  return count == Count::several;
+}
+
+bool may_share_values(const std::vector<Member>& members) {
+  return Count().of(members) == Count::several;
 }
 
 }  // namespace perigee::idlc::cpp11

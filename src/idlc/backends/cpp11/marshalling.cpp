@@ -213,7 +213,7 @@ constexpr Coder decoding{"_decoder", "::perigee::cdr::Decoder&", ">>", "read", "
 
 /// Whether the members hold valuetypes that they may share. A struct is a part of arguments or
 /// results, which share them already.
-enum class Sharing : std::uint8_t { no, yes };
+enum class Sharing : std::uint8_t { no, in_anys, yes };
 
 void open_operator(Writer& writer, const Coder& coder, const std::string& parameter) {
   writer.separate();
@@ -273,9 +273,12 @@ void define_members_operator(Writer& writer, const Coder& coder, const Struct* b
   open_operator(writer, coder, reference(coder, class_name) + (is_empty ? "" : " _value"));
   {
     const Indented body(writer);
-    if (sharing == Sharing::yes)
-      writer.write("::perigee::value::$scope$ _values($coder$);",
-                   {{"scope", coder.scope}, {"coder", coder.name}});
+    const bool has_anys = coder.verb == decoding.verb && sharing == Sharing::in_anys;
+    if (sharing == Sharing::yes || has_anys)
+      writer.write("::perigee::value::$scope$ _values($coder$$more$);",
+                   {{"scope", coder.scope},
+                    {"coder", coder.name},
+                    {"more", has_anys ? reading_of_anys : std::string_view()}});
     write_members(writer, coder, base, members, class_name);
   }
   writer.write("}\n");
@@ -368,12 +371,17 @@ void define_operators(Writer& writer, const Struct& structure, const std::string
   writer.separate();
 }
 
+Sharing sharing_of(const Exception& exception) {
+  if (hold_values(exception.members)) return Sharing::yes;
+  return may_share_values(exception.members) ? Sharing::in_anys : Sharing::no;
+}
+
 void define_operators(Writer& writer, const Exception& exception, const std::string& class_name) {
   writer.separate();
   define_wire(writer, exception.members, nullptr, class_name);
   for (const Coder& coder : {encoding, decoding})
     define_members_operator(writer, coder, nullptr, exception.members, class_name,
-                            hold_values(exception.members) ? Sharing::yes : Sharing::no);
+                            sharing_of(exception));
   writer.separate();
 }
 

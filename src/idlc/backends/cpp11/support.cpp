@@ -2,9 +2,11 @@
 #include "idlc/backends/cpp11/support.h"
 
 #include "idlc/backends/cpp11/types.h"
+#include "idlc/backends/cpp11/value_clashes.h"
 #include "idlc/frontend/builtin_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -361,7 +363,9 @@ class Walk final {
 std::vector<Diagnostic> unsupported(const Model& model) {
   Walk walk;
   walk.declarations(model.definitions);
-  return walk.take();
+  std::vector<Diagnostic> found = walk.take();
+  std::ranges::move(value_clashes(model), std::back_inserter(found));
+  return found;
 }
 
 }  // namespace perigee::idlc::cpp11

@@ -20,11 +20,15 @@ class Walk final {
     }
   }
   std::set<std::string> take() { return std::move(headers_); }
+  [[nodiscard]] bool marshals_values() const { return marshals_values_; }
 
  private:
   void declaration(const Declaration& declared) {
     if (const auto* structure = as<Struct>(&declared)) members(structure->members);
-    if (const auto* exception = as<Exception>(&declared)) members(exception->members);
+    if (const auto* exception = as<Exception>(&declared)) {
+      members(exception->members);
+      marshals_values_ |= may_share_values(exception->members);
+    }
     if (const auto* definition = as<Typedef>(&declared)) type(definition->type);
     if (const auto* constant = as<Constant>(&declared)) type(constant->type);
     if (const auto* interface = as<Interface>(&declared)) bases(*interface);
@@ -35,15 +39,25 @@ class Walk final {
       type(box->type);
     }
     if (const auto* factory = as<Factory>(&declared)) parameters(factory->parameters);
-    if (const auto* attribute = as<Attribute>(&declared)) type(attribute->type);
+    if (const auto* attribute = as<Attribute>(&declared)) {
+      type(attribute->type);
+      marshals_values_ |= may_share_values({attribute->type});
+    }
     if (const auto* operation = as<Operation>(&declared)) {
       type(operation->return_type);
       parameters(operation->parameters);
+      marshals_values_ |= may_pass_values(*operation);
     }
     if (const auto* declared_union = as<Union>(&declared)) {
       headers_.insert("perigee/orb/union.h");
       for (const UnionBranch& branch : declared_union->branches) type(branch.member.type);
     }
+  }
+
+  static bool may_pass_values(const Operation& operation) {
+    std::vector<const Type*> types = {operation.return_type};
+    for (const Parameter& parameter : operation.parameters) types.push_back(parameter.type);
+    return may_share_values(types);
   }
 
   void bases(const Interface& declared) {
@@ -109,6 +123,7 @@ class Walk final {
   }
 
   std::set<std::string> headers_;
+  bool marshals_values_ = false;
 };
 
 }  // namespace
@@ -122,7 +137,9 @@ std::set<std::string> type_headers(const Model& model) {
 bool uses_values(const Model& model) { return type_headers(model).contains(value_header); }
 
 void include_values(Writer& writer, const Model& model) {
-  if (!uses_values(model)) return;
+  Walk walk;
+  walk.declarations(model.definitions);
+  if (!walk.marshals_values() && !uses_values(model)) return;
   writer.write("#include <perigee/orb/value_marshalling.h>");
   writer.separate();
 }

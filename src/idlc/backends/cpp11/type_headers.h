@@ -15,6 +15,7 @@ std::set<std::string> type_headers(const Model& model);
 /// Whether the main file declares or passes valuetypes.
 bool uses_values(const Model& model);
 /// For a source: includes the functions that marshal valuetypes, if the main file uses them.
+/// Several anys may hold values.
 void include_values(Writer& writer, const Model& model);
 
 }  // namespace perigee::idlc::cpp11

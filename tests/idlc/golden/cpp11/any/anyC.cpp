@@ -3,6 +3,7 @@
 
 #include <perigee/orb/stub.h>
 #include <perigee/orb/text.h>
+#include <perigee/orb/value_marshalling.h>
 
 namespace Boxes {
 
@@ -135,7 +136,8 @@ void Shelf::accepted(::CORBA::object_reference<::CORBA::TypeCode> _value) {
       *this, _operation_,
       [&first, &second](::perigee::cdr::Encoder& _encoder_) { _encoder_ << first << second; },
       [&_result_, &second, &third](::perigee::cdr::Decoder& _decoder_) {
-        _decoder_ >> _result_ >> second >> third;
+        ::perigee::value::Reading(_decoder_, ::perigee::value::Reading::Landed::keep).decoder() >> _result_
+            >> second >> third;
       });
   return _result_;
 }
@@ -159,7 +161,8 @@ void Shelf::accepted(::CORBA::object_reference<::CORBA::TypeCode> _value) {
       *this, _operation_,
       [&more, &packets](::perigee::cdr::Encoder& _encoder_) { _encoder_ << more << packets; },
       [&_result_, &packets](::perigee::cdr::Decoder& _decoder_) {
-        _decoder_ >> _result_ >> packets;
+        ::perigee::value::Reading(_decoder_, ::perigee::value::Reading::Landed::keep).decoder() >> _result_
+            >> packets;
       });
   return _result_;
 }

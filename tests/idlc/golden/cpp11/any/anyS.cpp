@@ -3,6 +3,8 @@
 
 #include <perigee/poa/skeleton.h>
 
+#include <perigee/orb/value_marshalling.h>
+
 namespace POA {
 
 namespace Boxes {
@@ -96,7 +98,8 @@ void Shelf::_skeleton_exchange(Shelf& _servant_, ::perigee::orb::ServerRequest& 
   ::CORBA::Any first;
   ::CORBA::Any second;
   ::CORBA::Any third;
-  _request_.arguments() >> first >> second;
+  ::perigee::value::Reading(_request_.arguments(), ::perigee::value::Reading::Landed::keep).decoder() >> first
+      >> second;
   _request_.end_of_arguments();
   const auto _result_ = _servant_.exchange(first, second, third);
   _request_.reply([&_result_, &second, &third](::perigee::cdr::Encoder& _encoder_) {
@@ -115,7 +118,8 @@ void Shelf::_skeleton_kind_of(Shelf& _servant_, ::perigee::orb::ServerRequest& _
 void Shelf::_skeleton_all(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_) {
   ::Boxes::Anys more;
   ::Boxes::Packets packets;
-  _request_.arguments() >> more >> packets;
+  ::perigee::value::Reading(_request_.arguments(), ::perigee::value::Reading::Landed::keep).decoder() >> more
+      >> packets;
   _request_.end_of_arguments();
   const auto _result_ = _servant_.all(more, packets);
   _request_.reply([&_result_, &packets](::perigee::cdr::Encoder& _encoder_) {

@@ -373,6 +373,27 @@ void Choice::_select(std::size_t _branch) {
   return _decoder;
 }
 
+const char* Disagreed::_rep_id() const noexcept { return _type_id.data(); }
+const char* Disagreed::_name() const noexcept { return "Disagreed"; }
+void Disagreed::_raise() const { throw *this; }
+void Disagreed::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
+
+void Disagreed::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
+
+void Disagreed::swap(Disagreed& _other) noexcept {
+  std::swap(mine_, _other.mine_);
+  std::swap(its_, _other.its_);
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Disagreed& _value) {
+  return _encoder << _value.mine() << _value.its();
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Disagreed& _value) {
+  ::perigee::value::Reading _values(_decoder, ::perigee::value::Reading::Landed::keep);
+  return _decoder >> _value.mine() >> _value.its();
+}
+
 Bank::Bank(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
@@ -468,6 +489,17 @@ bool Bank::_implements(std::string_view _id) const noexcept {
   ::perigee::stub::invoke(
       *this, _operation_,
       [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_result_](::perigee::cdr::Decoder& _decoder_) { _decoder_ >> _result_; });
+  return _result_;
+}
+
+bool Bank::are_equal(const ::CORBA::Any& first, const ::CORBA::Any& second) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "are_equal", ::perigee::stub::Operation::Kind::twoway, {}};
+  bool _result_{};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&first, &second](::perigee::cdr::Encoder& _encoder_) { _encoder_ << first << second; },
       [&_result_](::perigee::cdr::Decoder& _decoder_) { _decoder_ >> _result_; });
   return _result_;
 }

@@ -524,6 +524,51 @@ class Choice {
 
 using Points = std::array<::CORBA::valuetype_reference<::Ledger::Point>, 2>;
 
+class Disagreed final : public ::CORBA::UserException {
+ public:
+  static constexpr std::string_view _type_id = "IDL:Ledger/Disagreed:1.0";
+
+  Disagreed() = default;
+  explicit Disagreed(::CORBA::Any mine, ::CORBA::Any its)
+      : mine_(std::move(mine)), its_(std::move(its)) {}
+
+  const ::CORBA::Any& mine() const& noexcept { return mine_; }
+  ::CORBA::Any& mine() & noexcept { return mine_; }
+  void mine(const ::CORBA::Any& _value) { mine_ = _value; }
+  void mine(::CORBA::Any&& _value) noexcept { mine_ = std::move(_value); }
+
+  const ::CORBA::Any& its() const& noexcept { return its_; }
+  ::CORBA::Any& its() & noexcept { return its_; }
+  void its(const ::CORBA::Any& _value) { its_ = _value; }
+  void its(::CORBA::Any&& _value) noexcept { its_ = std::move(_value); }
+
+  const char* _rep_id() const noexcept override;
+  const char* _name() const noexcept override;
+  [[noreturn]] void _raise() const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
+
+  void swap(Disagreed& _other) noexcept;
+  friend void swap(Disagreed& _a, Disagreed& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Disagreed& _a, const Disagreed& _b) {
+    return _a.mine_ == _b.mine_ && _a.its_ == _b.its_;
+  }
+
+  static constexpr std::string_view _type_name = "Ledger::Disagreed";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("mine", _value.mine_);
+    _visit_member("its", _value.its_);
+  }
+
+ private:
+  ::CORBA::Any mine_;
+  ::CORBA::Any its_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Disagreed& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Disagreed& _value);
+
 class Bank : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Bank>;
@@ -543,6 +588,7 @@ class Bank : public virtual ::CORBA::Object {
       ::CORBA::valuetype_reference<::Ledger::Words> words,
       ::CORBA::valuetype_reference<::Ledger::Title> title);
   virtual ::CORBA::Any echo_any(const ::CORBA::Any& value);
+  virtual bool are_equal(const ::CORBA::Any& first, const ::CORBA::Any& second);
   virtual ::CORBA::valuetype_reference<::CORBA::ValueBase> echo_base(
       ::CORBA::valuetype_reference<::CORBA::ValueBase> value);
   virtual ::CORBA::valuetype_reference<::Ledger::Printable> echo_printable(
@@ -929,6 +975,8 @@ template <>
 struct IDL::traits<::Ledger::Pair> : ::perigee::stub::aggregate_traits<::Ledger::Pair> {};
 template <>
 struct IDL::traits<::Ledger::Choice> : ::perigee::stub::aggregate_traits<::Ledger::Choice> {};
+template <>
+struct IDL::traits<::Ledger::Disagreed> : ::perigee::stub::aggregate_traits<::Ledger::Disagreed> {};
 
 #ifndef PERIGEE_TRAITS_6Ledger4Bank
 #define PERIGEE_TRAITS_6Ledger4Bank

@@ -98,33 +98,33 @@ void Bank::_dispatch(::perigee::orb::ServerRequest& _request_) {
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_node", 1},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_get_deep", 11},
+      {"_get_deep", 12},
       {"", ::perigee::skeleton::unknown_operation},
-      {"tell", 9},
-      {"_interface", 17},
-      {"echo_base", 6},
+      {"tell", 10},
+      {"_interface", 18},
+      {"echo_base", 7},
       {"echo_number", 4},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_repository_id", 16},
+      {"_repository_id", 17},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_is_a", 14},
-      {"refuse", 10},
+      {"_is_a", 15},
+      {"refuse", 11},
       {"", ::perigee::skeleton::unknown_operation},
-      {"echo_secret", 13},
-      {"", ::perigee::skeleton::unknown_operation},
-      {"_non_existent", 15},
+      {"echo_secret", 14},
+      {"are_equal", 6},
+      {"_non_existent", 16},
       {"echo_choice", 3},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_component", 18},
+      {"_component", 19},
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_point", 0},
       {"", ::perigee::skeleton::unknown_operation},
-      {"echo_points", 8},
-      {"echo_printable", 7},
+      {"echo_points", 9},
+      {"echo_printable", 8},
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_any", 5},
       {"", ::perigee::skeleton::unknown_operation},
-      {"_set_deep", 12},
+      {"_set_deep", 13},
       {"", ::perigee::skeleton::unknown_operation},
   };
   switch (::perigee::skeleton::find_operation(_slots, 48, _request_.operation())) {
@@ -141,30 +141,32 @@ void Bank::_dispatch(::perigee::orb::ServerRequest& _request_) {
     case 5:
       return _skeleton_echo_any(*this, _request_);
     case 6:
-      return _skeleton_echo_base(*this, _request_);
+      return _skeleton_are_equal(*this, _request_);
     case 7:
-      return _skeleton_echo_printable(*this, _request_);
+      return _skeleton_echo_base(*this, _request_);
     case 8:
-      return _skeleton_echo_points(*this, _request_);
+      return _skeleton_echo_printable(*this, _request_);
     case 9:
-      return _skeleton_tell(*this, _request_);
+      return _skeleton_echo_points(*this, _request_);
     case 10:
-      return _skeleton_refuse(*this, _request_);
+      return _skeleton_tell(*this, _request_);
     case 11:
-      return _get_skeleton_deep(*this, _request_);
+      return _skeleton_refuse(*this, _request_);
     case 12:
-      return _set_skeleton_deep(*this, _request_);
+      return _get_skeleton_deep(*this, _request_);
     case 13:
-      return _skeleton_echo_secret(*this, _request_);
+      return _set_skeleton_deep(*this, _request_);
     case 14:
-      return ::perigee::skeleton::is_a(*this, _request_);
+      return _skeleton_echo_secret(*this, _request_);
     case 15:
-      return ::perigee::skeleton::non_existent(*this, _request_);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 16:
-      return ::perigee::skeleton::repository_id(*this, _request_);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 17:
-      return ::perigee::skeleton::interface(*this, _request_);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 18:
+      return ::perigee::skeleton::interface(*this, _request_);
+    case 19:
       return ::perigee::skeleton::component(*this, _request_);
     default:
       ::perigee::skeleton::unknown(_request_);
@@ -230,6 +232,16 @@ void Bank::_skeleton_echo_any(Bank& _servant_, ::perigee::orb::ServerRequest& _r
   _request_.arguments() >> value;
   _request_.end_of_arguments();
   const auto _result_ = _servant_.echo_any(value);
+  _request_.reply([&_result_](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _result_; });
+}
+
+void Bank::_skeleton_are_equal(Bank& _servant_, ::perigee::orb::ServerRequest& _request_) {
+  ::CORBA::Any first;
+  ::CORBA::Any second;
+  ::perigee::value::Reading(_request_.arguments(), ::perigee::value::Reading::Landed::keep).decoder() >> first
+      >> second;
+  _request_.end_of_arguments();
+  const auto _result_ = _servant_.are_equal(first, second);
   _request_.reply([&_result_](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _result_; });
 }
 

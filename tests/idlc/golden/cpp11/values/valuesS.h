@@ -62,6 +62,7 @@ class Bank : public virtual ::PortableServer::Servant {
       ::CORBA::valuetype_reference<::Ledger::Words> words,
       ::CORBA::valuetype_reference<::Ledger::Title> title) = 0;
   virtual ::CORBA::Any echo_any(const ::CORBA::Any& value) = 0;
+  virtual bool are_equal(const ::CORBA::Any& first, const ::CORBA::Any& second) = 0;
   virtual ::CORBA::valuetype_reference<::CORBA::ValueBase> echo_base(
       ::CORBA::valuetype_reference<::CORBA::ValueBase> value) = 0;
   virtual ::CORBA::valuetype_reference<::Ledger::Printable> echo_printable(
@@ -86,6 +87,7 @@ class Bank : public virtual ::PortableServer::Servant {
   static void _skeleton_echo_choice(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _skeleton_echo_number(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _skeleton_echo_any(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_are_equal(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _skeleton_echo_base(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _skeleton_echo_printable(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _skeleton_echo_points(Bank& _servant_, ::perigee::orb::ServerRequest& _request_);
@@ -127,6 +129,9 @@ class _tie_Bank final : public Bank {
   }
   ::CORBA::Any echo_any(const ::CORBA::Any& value) override {
     return _object_->echo_any(value);
+  }
+  bool are_equal(const ::CORBA::Any& first, const ::CORBA::Any& second) override {
+    return _object_->are_equal(first, second);
   }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> echo_base(
       ::CORBA::valuetype_reference<::CORBA::ValueBase> value) override {
