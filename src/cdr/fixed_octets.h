@@ -21,7 +21,7 @@ inline FixedOctet fixed_octet_kind(std::uint8_t octet) noexcept {
 }
 
 struct FixedEnd {
-  std::size_t size = 0;                  // of the octets up to the last one that was looked at
+  std::size_t size = 0;                  // of the octets up to the end, or of all octets
   FixedOctet kind = FixedOctet::digits;  // of this octet; `digits`: the octets hold no end
 };
 
