@@ -265,10 +265,11 @@ OctetSpan Decoder::read_fixed(int digits) noexcept {
     if (landed() != nullptr && !join_landed()) return {};
     if (reads_chunks()) return read_fixed_of_chunks(size_max);
   }
-  const std::size_t size =
-      fixed_size({octets_.data() + position_, std::min(size_max, remaining())});
-  if (size != 0) return read_octets(size);
-  fail(ErrorKind::bad_value);
+  const std::size_t size = std::min(size_max, remaining());
+  const FixedEnd end = find_fixed_end({octets_.data() + position_, size});
+  if (end.kind == FixedOctet::last) return read_octets(end.size);
+  const bool is_cut = end.kind == FixedOctet::digits && size < size_max;
+  fail(is_cut ? ErrorKind::truncated : ErrorKind::bad_value);
   return {};
 }
 

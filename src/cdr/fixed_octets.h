@@ -20,14 +20,17 @@ inline FixedOctet fixed_octet_kind(std::uint8_t octet) noexcept {
   return low <= 9 ? FixedOctet::digits : FixedOctet::bad;
 }
 
-/// The size of the number at the front of `octets`; 0: they hold no end of a number.
-inline std::size_t fixed_size(OctetSpan octets) noexcept {
-  for (std::size_t size = 1; size <= octets.size(); ++size) {
-    const FixedOctet kind = fixed_octet_kind(std::to_integer<std::uint8_t>(octets[size - 1]));
-    if (kind == FixedOctet::last) return size;
-    if (kind == FixedOctet::bad) return 0;
-  }
-  return 0;
+struct FixedEnd {
+  std::size_t size = 0;                  // of the octets up to the end, or of all octets
+  FixedOctet kind = FixedOctet::digits;  // of this octet; `digits`: the octets hold no end
+};
+
+/// Looks for the end of the number at the front of `octets`.
+inline FixedEnd find_fixed_end(OctetSpan octets) noexcept {
+  FixedEnd end;
+  while (end.size != octets.size() && end.kind == FixedOctet::digits)
+    end.kind = fixed_octet_kind(std::to_integer<std::uint8_t>(octets[end.size++]));
+  return end;
 }
 
 }  // namespace perigee::cdr
