@@ -151,12 +151,12 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   auto messages = giop::make_giop(configuration.limits);
   auto pool = std::make_shared<LazyPool>(configuration.shared_pool_size);
   auto protocols = make_protocols(configuration, *messages, pool, recorder.get());
-  auto core =
-      std::make_shared<orb::OrbCore>(orb::CoreParts{.settings = std::move(configuration.settings),
-                                                    .protocols = std::move(protocols),
-                                                    .messaging = std::move(messages),
-                                                    .kept = std::move(recorder),
-                                                    .shared_pool = std::move(pool)});
+  auto core = std::make_shared<orb::OrbCore>(
+      orb::CoreParts{.settings = std::move(configuration.settings),
+                     .protocols = std::move(protocols),
+                     .messaging = std::move(messages),
+                     .kept = std::move(recorder),
+                     .shared_pool_source = [pool = std::move(pool)] { return pool->get(); }});
   if (&install_server != nullptr)
     install_server(*core, configuration);
   else

@@ -66,7 +66,7 @@ engine::CacheLimits cache_limits(const Settings& settings,
 OrbCore::OrbCore(CoreParts parts)
     : settings_(std::move(parts.settings)),
       clock_(*parts.clock),
-      shared_pool_(std::move(parts.shared_pool)),
+      shared_pool_source_(std::move(parts.shared_pool_source)),
       kept_(std::move(parts.kept)),
       protocols_(std::move(parts.protocols)),
       messaging_(std::move(parts.messaging)),

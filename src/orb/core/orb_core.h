@@ -25,6 +25,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
@@ -75,7 +76,8 @@ struct CoreParts {
   std::shared_ptr<void> kept;  ///< an object that the protocols refer to; outlives them
   /// The clock of deadlines, draining, idle and send time-outs. Outlives the core.
   const Clock* clock = &steady_clock();
-  std::shared_ptr<LazyPool> shared_pool;  ///< for sequences of the application; null: none
+  /// Gives the pool for sequences of the application; empty: there is none. Any thread.
+  std::function<std::expected<shared_pool, IoError>()> shared_pool_source;
 };
 
 /// The ORB. Any thread, unless a function says otherwise. Owned by CORBA::ORB and by the references
@@ -102,8 +104,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     return *protocols_;
   }
   [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
-  /// The pool for sequences of the application; null: none.
-  [[nodiscard]] LazyPool* shared_pool() noexcept { return shared_pool_.get(); }
+  /// The pool for sequences of the application.
+  [[nodiscard]] std::expected<perigee::shared_pool, IoError> shared_pool() const;
   /// The messages of the ORB itself: GIOP. A protocol in the registry may use other messages.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept {
     return *messaging_;
@@ -258,7 +260,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
 
   const Settings settings_;
   const Clock& clock_;
-  const std::shared_ptr<LazyPool> shared_pool_;  // shared with the protocol that links sequences
+  const std::function<std::expected<perigee::shared_pool, IoError>()> shared_pool_source_;
   const std::shared_ptr<void> kept_;  // not shared: a shared_ptr for its type-erased deleter
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::MessagingProtocol> messaging_;

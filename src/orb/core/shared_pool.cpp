@@ -5,13 +5,20 @@
 
 namespace perigee {
 
+namespace orb {
+
+std::expected<perigee::shared_pool, IoError> OrbCore::shared_pool() const {
+  if (shared_pool_source_) return shared_pool_source_();
+  return std::unexpected(
+      IoError{IoErrorKind::unsupported, IoOperation::create, 0, "a shared pool"});
+}
+
+}  // namespace orb
+
 shared_pool shared_pool_of(CORBA::ORB& orb) {
-  LazyPool* const source = orb._core()->shared_pool();
-  if (source == nullptr)
-    throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "the ORB was made without a shared pool");
-  auto pool = source->get();
+  auto pool = orb._core()->shared_pool();
   if (!pool) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, to_string(pool.error()));
-  return *pool;
+  return *std::move(pool);
 }
 
 }  // namespace perigee
