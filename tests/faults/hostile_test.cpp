@@ -231,6 +231,18 @@ void struct_that_is_itself(Writer& writer) {
   });
 }
 
+/// The TypeCode of a value, and the front of the value: its tag and id.
+void value_of_unknown_type(Writer& writer, std::uint32_t tag) {
+  kind(writer, Kind::value).sequence(encapsulated([](Writer& inner) {
+    inner.text("IDL:Evil:1.0").text("Evil").ushort(0);
+    kind(inner, Kind::null_type).ulong(0);
+  }));
+  writer.ulong(tag).text("IDL:Evil:1.0");
+}
+
+constexpr std::uint32_t with_id = 0x7fffff02;
+constexpr std::uint32_t chunked_with_id = 0x7fffff0a;
+
 const Attack argument_attacks[] = {
     reading("a string of 2^32-1 characters", "CVE-2008-7126: overflow of a string's length",
             Reads::text, [](Writer& writer) { writer.ulong(0xffffffff).octet('x').octet(0); }),
@@ -288,14 +300,16 @@ const Attack argument_attacks[] = {
             }),
     reading("a fixed of 65535 digits", "ACE_TAO#2198", Reads::any,
             [](Writer& writer) { kind(writer, Kind::fixed).ushort(0xffff).ushort(0); }),
-    reading("a value of the sender's class", "CVE-2020-2551: objects that the sender chooses",
-            Reads::any,
+    {"a value of the sender's class", "CVE-2020-2551: objects that the sender chooses",
+     Answer::answered,  // the any keeps the octets: no code of the class runs
+     [](OctetSpan key) {
+       return request_reading(key, Reads::any,
+                              [](Writer& writer) { value_of_unknown_type(writer, with_id); });
+     }},
+    reading("a value in a chunk of 2^30 octets", "length lie in a valuetype", Reads::any,
             [](Writer& writer) {
-              kind(writer, Kind::value).sequence(encapsulated([](Writer& inner) {
-                inner.text("IDL:Evil:1.0").text("Evil").ushort(0);
-                kind(inner, Kind::null_type).ulong(0);
-              }));
-              writer.ulong(0x7fffff02).text("IDL:Evil:1.0");
+              value_of_unknown_type(writer, chunked_with_id);
+              writer.ulong(0x40000000).ulong(0);
             }),
     reading("a kind of TypeCode that does not exist", "unknown kinds", Reads::any,
             [](Writer& writer) { writer.ulong(4711); }),

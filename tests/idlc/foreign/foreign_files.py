@@ -14,14 +14,10 @@ import subprocess
 import sys
 import tempfile
 
-VALUETYPES = "valuetypes are not generated yet"
 LOCAL_BASE = "an interface that is not local cannot have a local base"
 
 # Files that are not generated, with the reason. This list may only shrink.
 REFUSED = {
-    # These files need valuetypes.
-    "messaging.idl": VALUETYPES,
-    "pollable.idl": VALUETYPES,
     # Older than local interfaces. Their interfaces have local bases, but only comments say that
     # they are local ("locality constrained"). CORBA 3 requires the keyword `local`.
     "NRService.idl": LOCAL_BASE,
