@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <utility>
+#include <vector>
 
 namespace perigee::test {
 
@@ -16,9 +18,19 @@ namespace {
 
 class BankServant : public CORBA::servant_traits<Ledger::Bank>::base_type {
  public:
+  BankServant() = default;
+  BankServant(const BankServant&) = delete;
+  BankServant& operator=(const BankServant&) = delete;
+  // Its clients send cycles, which nothing else breaks.
+  ~BankServant() override {
+    for (const Ledger::Node::_ref_type& node : nodes_) node->next(nullptr);
+  }
+
   Ledger::Point::_ref_type echo_point(Ledger::Point::_ref_type value) override { return value; }
   Ledger::Node::_ref_type echo_node(Ledger::Node::_ref_type value, Ledger::Node::_ref_type& other,
                                     Ledger::Nodes& all) override {
+    for (const Ledger::Node::_ref_type& node : {value, other})
+      if (node) nodes_.push_back(node);
     all = {value, other, value};
     std::swap(value, other);
     return value;
@@ -56,6 +68,7 @@ class BankServant : public CORBA::servant_traits<Ledger::Bank>::base_type {
   void deep(Ledger::Deep::_ref_type value) override { deep_ = std::move(value); }
 
  private:
+  std::vector<Ledger::Node::_ref_type> nodes_;
   Ledger::Deep::_ref_type deep_;
 };
 
