@@ -94,7 +94,7 @@ void check_graphs(const PeerReference& peer) {
   CHECK(pair.place()->x() == 1);
   CHECK(pair_b.first() == pair.first());
   CHECK(pair_c.first() == pair.first()->next());
-  for (const NodeReference& node : {second, result, echoed[0]}) {
+  for (const NodeReference& node : {second, result, echoed[0], pair.first()}) {
     node->next(nullptr);
     node->others().clear();
   }

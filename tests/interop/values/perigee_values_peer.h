@@ -5,7 +5,9 @@
 #include "values_interopS.h"
 #include <perigee/corba.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -31,18 +33,32 @@ class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::b
   using NodeReference = ValuesInterop::Node::_ref_type;
 
   explicit ValuesServant(std::function<void()> on_quit) : on_quit_(std::move(on_quit)) {}
+  ValuesServant(const ValuesServant&) = delete;
+  ValuesServant& operator=(const ValuesServant&) = delete;
+  // Its clients send cycles, which nothing else breaks.
+  ~ValuesServant() override {
+    for (const NodeReference& node : nodes_) {
+      node->next(nullptr);
+      node->others().clear();
+    }
+  }
 
   PointReference echo_point(PointReference a, PointReference& b, PointReference& c) override {
     return echo(a, b, c);
   }
   NodeReference echo_node(NodeReference a, NodeReference& b, NodeReference& c) override {
+    keep({a, b});
     return echo(a, b, c);
   }
   ValuesInterop::Pair echo_pair(const ValuesInterop::Pair& a, ValuesInterop::Pair& b,
                                 ValuesInterop::Pair& c) override {
+    keep({a.first(), a.second(), b.first(), b.second()});
     return echo(a, b, c);
   }
-  ValuesInterop::Nodes echo_nodes(const ValuesInterop::Nodes& a) override { return a; }
+  ValuesInterop::Nodes echo_nodes(const ValuesInterop::Nodes& a) override {
+    keep(a);
+    return a;
+  }
   ValuesInterop::Number::_ref_type echo_number(ValuesInterop::Number::_ref_type a) override {
     return a;
   }
@@ -61,13 +77,20 @@ class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::b
     if (IDL::traits<ValuesInterop::Detailed>::narrow(value)) return "Detailed";
     return IDL::traits<ValuesInterop::Named>::narrow(value) ? "Named" : "Point";
   }
-  bool is_same(NodeReference a, NodeReference b) override { return a == b; }
+  bool is_same(NodeReference a, NodeReference b) override {
+    keep({a, b});
+    return a == b;
+  }
   void refuse(PointReference place) override {
     throw ValuesInterop::Refused(std::move(place), "refused");
   }
   void quit() override { on_quit_(); }
 
  private:
+  void keep(const ValuesInterop::Nodes& nodes) {
+    std::ranges::copy_if(nodes, std::back_inserter(nodes_),
+                         [](const NodeReference& node) { return static_cast<bool>(node); });
+  }
   template <typename T>
   static T echo(const T& a, T& b, T& c) {
     c = std::exchange(b, a);
@@ -75,6 +98,7 @@ class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::b
   }
 
   std::function<void()> on_quit_;
+  ValuesInterop::Nodes nodes_;
 };
 
 }  // namespace interop
