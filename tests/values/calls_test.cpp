@@ -1,5 +1,6 @@
 // Values as arguments, results and members of exceptions, in calls over TCP.
 #include "compat/two_orbs.h"
+#include "counted_node.h"
 #include "known_values.h"
 #include "secret_value.h"
 #include "valuesA.h"
@@ -265,27 +266,6 @@ TEST_CASE("asynchronous calls and servants keep the sharing of values") {
 }
 
 namespace {
-
-class CountedNode final : public OBV_Ledger::Node {
- public:
-  CountedNode() noexcept { ++count; }
-  ~CountedNode() override { --count; }
-  CountedNode(const CountedNode&) = delete;
-  CountedNode& operator=(const CountedNode&) = delete;
-  static std::atomic<int> count;
-};
-std::atomic<int> CountedNode::count = 0;
-
-/// Its nodes are counted.
-class CountedFactory final : public Ledger::Node_init {
- public:
-  Ledger::Node::_ref_type make(int32_t /*id*/) override { return nullptr; }
-  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
-    was_used = true;
-    return CORBA::make_reference<CountedNode>();
-  }
-  std::atomic<bool> was_used = false;
-};
 
 /// Receives nodes in a cycle, and breaks it.
 class CycleHandler final : public DeskTraits::replyhandler_base_type {

@@ -68,6 +68,16 @@ void write_divided_exception(Encoder& encoder, std::string_view id) {
   }
 }
 
+/// A value whose state is the numbers 1 and 2, each in a chunk of its own.
+Octets value_of_two_chunks() {
+  return written([](Encoder& encoder) {
+    encoder.write(cdr::value_tag | cdr::value_chunked_bit);
+    write_chunk_of(encoder, 1);
+    write_chunk_of(encoder, 2);
+    encoder.write(std::int32_t{-1});
+  });
+}
+
 }  // namespace
 
 TEST_CASE("an exception's id that a chunk divides is found") {
@@ -203,12 +213,7 @@ TEST_CASE("a fixed-point number that a chunk and fragments of GIOP 1.1 divide is
 }
 
 TEST_CASE("a copy of a decoder cannot read beyond the end of its chunk") {
-  const Octets octets = written([](Encoder& encoder) {
-    encoder.write(cdr::value_tag | cdr::value_chunked_bit);
-    write_chunk_of(encoder, 1);
-    write_chunk_of(encoder, 2);
-    encoder.write(std::int32_t{-1});
-  });
+  const Octets octets = value_of_two_chunks();
   cdr::Decoder decoder(octets, order);
   cdr::ValueReading reading(decoder);
   REQUIRE(reading.begin(decoder).kind == cdr::ValueHeader::Kind::state);
@@ -222,12 +227,7 @@ TEST_CASE("a copy of a decoder cannot read beyond the end of its chunk") {
 }
 
 TEST_CASE("a mark leads back over the end of a chunk") {
-  const Octets octets = written([](Encoder& encoder) {
-    encoder.write(cdr::value_tag | cdr::value_chunked_bit);
-    write_chunk_of(encoder, 1);
-    write_chunk_of(encoder, 2);
-    encoder.write(std::int32_t{-1});
-  });
+  const Octets octets = value_of_two_chunks();
   cdr::Decoder decoder(octets, order);
   cdr::ValueReading reading(decoder);
   REQUIRE(reading.begin(decoder).kind == cdr::ValueHeader::Kind::state);

@@ -1,4 +1,5 @@
 // Random graphs of values, with sharing and cycles, are the same graphs after a round trip.
+#include "counted_node.h"
 #include "known_values.h"
 
 #include <map>
@@ -117,25 +118,7 @@ TEST_CASE("values in a cycle are destroyed if the rest of the message is invalid
 
 namespace {
 
-class CountedNode final : public OBV_Ledger::Node {
- public:
-  CountedNode() noexcept { ++count; }
-  ~CountedNode() override { --count; }
-  CountedNode(const CountedNode&) = delete;
-  CountedNode& operator=(const CountedNode&) = delete;
-  static int count;
-};
-int CountedNode::count = 0;
-
-class CountedFactory final : public Ledger::Node_init {
- public:
-  Ledger::Node::_ref_type make(int32_t /*id*/) override { return nullptr; }
-  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
-    return CORBA::make_reference<CountedNode>();
-  }
-};
-
-/// A factory for counted nodes. A Deep becomes a Named: its nodes are skipped state.
+/// Adds the factory for counted nodes. A Deep becomes a Named: its nodes are skipped state.
 void count_skipped_nodes(KnownValues& known) {
   known.factories().remove(std::string(Ledger::Deep::_type_id));
   known.factories().add(std::string(Ledger::Node::_type_id),
