@@ -24,6 +24,13 @@ constexpr std::chrono::milliseconds look_around_period{100};  // the connection 
 // are smaller.
 constexpr std::size_t place_size_min = 1024;
 
+/// Sends a message, or holds it back if `hold` is not null.
+[[gnu::always_inline]] inline Sent pass_to(OutgoingQueue& queue, OutgoingQueue::Segments message,
+                                           const Hold* hold, Wait wait, Deadline deadline) {
+  return hold == nullptr ? queue.send(message, wait, deadline)
+                         : queue.hold(message, *hold, wait, deadline);
+}
+
 }  // namespace
 
 // Without memory for the seal, the message would leave unsealed. The peer could not read it, so the
@@ -74,13 +81,9 @@ SendResult Channel::try_send(const cdr::Buffer& message, const Hold* hold) {
     trace_message(message);
     if (!leave_place(message)) return {SendStatus::refused};
   }
-  Sent sent;
-  if (const OctetSpan octets = message.own_octets(); !is_one_segment(message))
-    sent = send_gathered(message, hold, Wait::no, {});
-  else if (hold != nullptr)
-    sent = queue_.hold({&octets, 1}, *hold, Wait::no);
-  else
-    sent = queue_.send({&octets, 1}, Wait::no);
+  const OctetSpan octets = message.own_octets();
+  const Sent sent = is_one_segment(message) ? pass_to(queue_, {&octets, 1}, hold, Wait::no, {})
+                                            : send_gathered(message, hold, Wait::no, {});
   if (sent.status == Sent::Status::full || sent.status == Sent::Status::no_memory)
     return {SendStatus::refused};
   return after_send(sent);
@@ -172,8 +175,7 @@ std::optional<Sent> Channel::send_linked(const cdr::Buffer& message, const Hold*
   const std::optional<transport::Link> link = links_->lend(borrowed.front().octets);
   if (!link) return std::nullopt;
   const std::array segments{OctetSpan(std::as_bytes(std::span(&*link, 1))), message.own_octets()};
-  const Sent sent = hold == nullptr ? queue_.send(segments, wait, deadline)
-                                    : queue_.hold(segments, *hold, wait, deadline);
+  const Sent sent = pass_to(queue_, segments, hold, wait, deadline);
   if (sent.status == Sent::Status::queued)
     links_->note_queued(*link, sent.ticket);
   else if (sent.status != Sent::Status::sent && sent.status != Sent::Status::failed)
@@ -207,9 +209,7 @@ bool Channel::withdraw(std::uint64_t position) noexcept {
   } catch (const std::bad_alloc&) {
     return {Sent::Status::no_memory};
   }
-  const OutgoingQueue::Segments all(segments.segments);
-  return hold == nullptr ? queue_.send(all, wait, deadline)
-                         : queue_.hold(all, *hold, wait, deadline);
+  return pass_to(queue_, segments.segments, hold, wait, deadline);
 }
 
 // If the deadline has passed, the connection goes on. After any other failure, it ends. A full
