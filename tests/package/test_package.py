@@ -12,7 +12,7 @@ from two_processes import Server
 
 PROJECT = Path(__file__).resolve().parent / "project"
 EXAMPLES = Path(os.environ["SOURCES"]) / "examples"
-SHARED = ("libperigee", "libperigee_server", "libperigee_tls", "libperigee_bridge")
+SHARED = ("libperigee", "libperigee_server", "libperigee_tls", "libperigee_bridge", "libperigee_dynamic")
 
 
 class Package(unittest.TestCase):
@@ -47,6 +47,7 @@ class Package(unittest.TestCase):
                                "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client", targets=["client"])
         limits = {LIBRARIES / "libperigee.so": 1_940_000, LIBRARIES / "libperigee_server.so": 540_000,
                   LIBRARIES / "libperigee_tls.so": 110_000, LIBRARIES / "libperigee_bridge.so": 165_000,
+                  LIBRARIES / "libperigee_dynamic.so": 500_000,
                   Path(folder) / "client": 1_572_864}
         for number, (file, limit) in enumerate(limits.items()):
             stripped = SCRATCH / f"stripped_{number}"
@@ -131,7 +132,7 @@ class Package(unittest.TestCase):
     def test_each_shared_library_has_a_pkg_config_file_a_recorded_interface_and_a_line_for_dpkg(self):
         self.assertEqual(sorted(path.stem for path in LIBRARIES.glob("libperigee*.so")), sorted(SHARED))
         files = {path.stem: path.read_text() for path in (LIBRARIES / "pkgconfig").glob("*.pc")}
-        for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge"):
+        for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge", "-lperigee_dynamic"):
             self.assertEqual(len([name for name, text in files.items() if word in re.split(r"[\s,]", text)]), 1, word)
         root = EXAMPLES.parent
         newest = max((path for path in (root / "abi").iterdir()), key=lambda path: [*map(int, path.name.split("."))])
@@ -174,8 +175,8 @@ class Components(unittest.TestCase):
         install_component("runtime", SCRATCH / "component")
         names = sorted(path.name for path in (SCRATCH / "component").rglob("*") if not path.is_dir())
         uninstall_component("runtime")
-        self.assertEqual(len(names), 8)
-        for library in ("libperigee.so.", "libperigee_server.so.", "libperigee_tls.so.", "libperigee_bridge.so."):
+        self.assertEqual(len(names), 10)
+        for library in (f"{name}.so." for name in SHARED):
             self.assertEqual(len([name for name in names if name.startswith(library)]), 2, names)
 
     def test_uninstall_leaves_no_file_and_none_of_the_folders_of_perigee(self):
@@ -254,7 +255,7 @@ class Moved(unittest.TestCase):
 
     def test_find_package_finds_all_components(self):
         build_project(PROJECT, "components", f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                      "-DPERIGEE_COMPONENTS=shared;tls;bridge;static;idl", targets=["client"])
+                      "-DPERIGEE_COMPONENTS=shared;tls;bridge;dynamic;static;idl", targets=["client"])
 
     def test_find_package_names_a_component_that_is_not_installed(self):
         compiler = self.prefix / "bin" / "perigee-idl"

@@ -1,0 +1,81 @@
+// CORBA::NamedValue and NVList: the arguments of a dynamic call. Source: CORBA 3.0, 7.5.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/any.h>
+#include <perigee/orb/exceptions.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// The direction of an argument: one of the constants below.
+using Flags = std::uint32_t;
+inline constexpr Flags ARG_IN = 1;
+inline constexpr Flags ARG_OUT = 2;
+inline constexpr Flags ARG_INOUT = 3;
+
+/// There is no item with that index, or no exception.
+class PERIGEE_API Bounds final : public UserException {
+ public:
+  ~Bounds() override;
+  [[nodiscard]] const char* _rep_id() const noexcept override;
+  [[nodiscard]] const char* _name() const noexcept override;
+  [[noreturn]] void _raise() const override;
+  void _encode(perigee::cdr::Encoder& encoder) const override;
+};
+
+/// A value with a name and a direction.
+class NamedValue {
+ public:
+  NamedValue() = default;
+  NamedValue(std::string name, Any value, Flags flags)
+      : name_(std::move(name)), value_(std::move(value)), flags_(flags) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const Any& value() const noexcept { return value_; }
+  [[nodiscard]] Any& value() noexcept { return value_; }
+  void value(Any value) noexcept { value_ = std::move(value); }
+  [[nodiscard]] Flags flags() const noexcept { return flags_; }
+
+ private:
+  std::string name_;
+  Any value_;
+  Flags flags_ = ARG_IN;
+};
+
+/// A list of named values, in the order of the operation's parameters. A value type: copies are
+/// independent.
+class PERIGEE_API NVList {
+ public:
+  [[nodiscard]] std::uint32_t count() const noexcept {
+    return static_cast<std::uint32_t>(items_.size());
+  }
+  /// Adds an item and returns it. The reference is valid until the next item is added or removed.
+  /// Raises INV_FLAG unless `flags` is ARG_IN, ARG_OUT or ARG_INOUT.
+  NamedValue& add(Flags flags) { return add_value({}, {}, flags); }
+  NamedValue& add_item(std::string name, Flags flags) {
+    return add_value(std::move(name), {}, flags);
+  }
+  NamedValue& add_value(std::string name, Any value, Flags flags);
+  /// Raises Bounds if there is no such item.
+  [[nodiscard]] NamedValue& item(std::uint32_t index);
+  [[nodiscard]] const NamedValue& item(std::uint32_t index) const;
+  void remove(std::uint32_t index);
+
+  [[nodiscard]] auto begin() noexcept { return items_.begin(); }
+  [[nodiscard]] auto end() noexcept { return items_.end(); }
+  [[nodiscard]] auto begin() const noexcept { return items_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return items_.end(); }
+
+ private:
+  std::vector<NamedValue> items_;
+};
+
+}  // namespace perigee_v1
+}  // namespace CORBA
