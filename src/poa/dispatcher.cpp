@@ -67,6 +67,10 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     switch (pass(request, target)) {
       case Gate::open:
         break;
+      case Gate::main_thread:
+        target = Target();  // the main thread finds it again
+        if (route_to_main_thread(request) == Served::yes) return;
+        [[fallthrough]];
       case Gate::look_again:
         ++round;
         continue;
@@ -91,7 +95,9 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO);
   switch (adapter->manager().state()) {
     case State::ACTIVE:
-      return Gate::open;
+      if (!adapter->policies().main_thread()) [[likely]]
+        return Gate::open;
+      return core()->on_main_thread() ? Gate::open : Gate::main_thread;
     case State::DISCARDING:
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO);
     case State::INACTIVE:
@@ -100,6 +106,48 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
       break;
   }
   return hold(request, target, *adapter);
+}
+
+// The main thread may be in an upcall that waits for a request that only this thread could serve.
+// So the wait is limited if `begin_wait` says that no other thread would serve meanwhile.
+Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request) {
+  using End = orb::MainThread::End;
+  const std::shared_ptr<orb::OrbCore> core = this->core();
+  orb::Server* const server = core->server();
+  const bool others_serve = server == nullptr || server->begin_wait();
+  const auto limit = others_serve ? std::optional<std::chrono::milliseconds>()
+                                  : core->settings().single_thread_wait;
+  Served served = Served::look_again;
+  std::exception_ptr thrown;
+  const auto work = [&] {
+    try {
+      served = route_on_main_thread(request);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  };
+  const End end = core->run_on_main_thread(work, limit);
+  if (server != nullptr && others_serve) server->end_wait();
+  if (thrown) std::rethrow_exception(thrown);
+  if (end == End::done) return served;
+  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                         end == End::shut_down
+                             ? "the ORB was shut down before its main thread served the request"
+                             : "the request waited too long for the main thread, and no other "
+                               "thread is left to serve");
+}
+
+// Returns `look_again` if the manager is not active any longer: the request then waits, or gets its
+// exception, on the thread that has received it.
+Dispatcher::Served Dispatcher::route_on_main_thread(orb::ServerRequest& request) {
+  Target target = find(request.object_key());
+  Adapter* const adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
+  const bool is_active = adapter != nullptr && (target.object || target.visit.entered()) &&
+                         adapter->manager().state() == State::ACTIVE;
+  if (!is_active) return Served::look_again;
+  if (!target.object) return serve_inactive(request, target);
+  call(request, *target.object, &target.object);
+  return Served::yes;
 }
 
 // The request does not use the object while it waits: hold_requests(true) waits until no request

@@ -200,6 +200,30 @@ void OrbCore::drive_async_until(function_ref<bool()> done, Deadline until) {
   if (AsyncEngine* const async = async_made()) (void)async->client_loop().drive_until(done, until);
 }
 
+// The work may take long, so the deadline is checked after each piece.
+void OrbCore::drive_main_thread_until(function_ref<bool()> done, Deadline until) {
+  while (!done()) {
+    if (has_main_work()) main_thread_.run_work();
+    drive_async_until([&] { return done() || has_main_work(); }, until);
+    if (until.passed(context_.clock.now())) return;
+  }
+}
+
+bool OrbCore::on_main_thread() noexcept {
+  return main_thread_.is_this() || (has_own_loop() && server_->serves_on_this_thread());
+}
+
+MainThread::End OrbCore::run_on_main_thread(function_ref<void()> work,
+                                            std::optional<std::chrono::milliseconds> limit) {
+  const auto wake = [this] {
+    if (has_own_loop())
+      (void)server_->own_loop()->post(main_task_);
+    else
+      wake_waiting();
+  };
+  return main_thread_.run(work, wake, limit);
+}
+
 void OrbCore::wait_for_life(Deadline until, function_ref<bool()> done) {
   std::unique_lock lock(mutex_);
   if (until.is_never()) return life_changed_.wait(lock, done);
@@ -340,6 +364,7 @@ void OrbCore::check_running() const {
 // shutdown.
 void OrbCore::run(Deadline until) {
   if (life_.state.load() != Life::stopping) check_running();
+  main_thread_.begin();
   const auto over = [this] { return stopping(); };
   if (!server_) return drive_async_until(over, until);
   if (has_own_loop() && server_->serves_on_this_thread())
@@ -349,7 +374,7 @@ void OrbCore::run(Deadline until) {
         "of the server: call perform_work, or choose another thread strategy");
   accept_requests();
   if (!has_own_loop())
-    drive_async_until(over, until);
+    drive_main_thread_until(over, until);
   else if (!until.is_never())
     server_->run_until(over, until);
   if (!until.is_never() && !stopping()) return;
@@ -368,11 +393,16 @@ void OrbCore::accept_requests() {
 // loop to run waits nevertheless: otherwise, an application that calls this in a loop would spin.
 void OrbCore::perform_work(Deadline until) {
   if (stopped()) check_running();
+  main_thread_.begin();
   const bool was_stopping = stopping();
   const auto over = [this, was_stopping] { return stopped() || (stopping() && !was_stopping); };
   if (server_) accept_requests();
-  if (!has_own_loop()) wait_for_life(until, [&] { return over() || async_made() != nullptr; });
-  if (!perform_loop_work(until)) wait_for_life(until, over);
+  if (!has_own_loop()) {
+    wait_for_life(until, [&] { return over() || async_made() != nullptr || has_main_work(); });
+    if (has_main_work()) return main_thread_.run_work();
+  }
+  if (!perform_loop_work(until)) wait_for_life(until, [&] { return over() || has_main_work(); });
+  if (has_main_work()) main_thread_.run_work();
 }
 
 bool OrbCore::perform_loop_work(Deadline until) {
@@ -383,6 +413,7 @@ bool OrbCore::perform_loop_work(Deadline until) {
 
 bool OrbCore::work_pending() {
   if (stopped()) check_running();
+  if (has_main_work()) return true;
   if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
     if (async->client_loop().work_pending()) return true;
   return server_ && server_->work_pending();
@@ -401,6 +432,7 @@ void OrbCore::shutdown(Completion completion) {
   }
   if (completion == Completion::do_not_wait) collocated_debts_->cancel();
   if (expected >= Life::stopped) return;
+  main_thread_.end();
   wake_waiting();
   // Services are added during assembly only, so the loop needs no lock. Each service may be stopped
   // more than once, the last time with waiting.

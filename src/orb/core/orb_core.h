@@ -10,11 +10,13 @@
 #include "orb/context/orb_life.h"
 #include "orb/context/server.h"
 #include "orb/context/settings.h"
+#include "orb/core/main_thread.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/value_factories.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
+#include <perigee/event/task.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/object.h>
@@ -24,12 +26,14 @@
 #include <perigee/transport/shared_pool.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <expected>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -219,6 +223,12 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] bool work_pending();
   void shutdown(Completion completion);
   void destroy();
+  /// The calling thread may make upcalls of POAs with MAIN_THREAD_MODEL.
+  [[nodiscard]] bool on_main_thread() noexcept;
+  /// Waits until the main thread has done `work`, which must not throw. `limit`: see
+  /// MainThread::run.
+  [[nodiscard]] MainThread::End run_on_main_thread(function_ref<void()> work,
+                                                   std::optional<std::chrono::milliseconds> limit);
   /// Shutdown has begun: see OrbLife.
   [[nodiscard]] bool stopping() const noexcept { return life_.stopping(); }
   /// Shutdown has begun without waiting: deferred requests are cancelled.
@@ -247,6 +257,11 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   }
   class AsyncDriver;
   void drive_async_until(function_ref<bool()> done, Deadline until = Deadline::never());
+  void drive_main_thread_until(function_ref<bool()> done, Deadline until);
+  /// Whether the calling thread is the main thread, and work waits for it.
+  [[nodiscard]] bool has_main_work() const noexcept {
+    return main_thread_.has_work() && main_thread_.is_this();
+  }
   /// Waits until `done()` or the deadline. Calls `done` when the shutdown begins or ends, and when
   /// the engine of asynchronous calls has been made.
   void wait_for_life(Deadline until, function_ref<bool()> done);
@@ -280,6 +295,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const engine::EngineSettings engine_settings_;
   const engine::EngineContext engine_;
   const OrbContext context_;  // also refers to members below; these may use it until they end
+  MainThread main_thread_;
+  event::MemberTask<MainThread, &MainThread::run_work> main_task_{main_thread_};  // in own_loop()
   std::unique_ptr<Server> server_;
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; uses server_'s loops, so it ends first
   std::atomic<AsyncEngine*> async_made_{nullptr};
