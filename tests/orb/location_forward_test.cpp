@@ -1,6 +1,7 @@
 // LOCATION_FORWARD in all its forms. Interop fact 24 of docs/interop.md.
 #include "orb/fixture.h"
 #include "orb/references/reference.h"
+#include <perigee/orb/with_policies.h>
 
 #include <doctest/doctest.h>
 
@@ -15,6 +16,27 @@ TEST_CASE("a forwarded call goes to the new place, and the next calls go there d
   CHECK(echo(object) == 3);
   CHECK(fixture.counts("old").sends == 1);
   CHECK(object->_reference()->ior() == fixture.ior({"old"}));
+}
+
+TEST_CASE("with NO_REBIND only the first call of a reference follows a forward") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto to_last = fixture.forward_to(fixture.ior({"last"}));
+  fixture.peer("old", fixture.forward_to(fixture.ior({"new"})));
+  fixture.peer("new", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 2) return to_last(transport, message);
+    reply_with_long(3)(transport, message);
+  });
+  fixture.peer("last", reply_with_long(4));
+  const auto object = with_policies(fixture.object({"old"}), {make_no_rebind()});
+  CHECK(echo(object) == 3);
+  const auto error = caught<CORBA::REBIND>([&] { (void)echo(object); });
+  CHECK(error.completed() == CORBA::COMPLETED_NO);
+  CHECK(error.detail().find("RebindPolicy has the value NO_REBIND") != std::string::npos);
+  CHECK(fixture.counts("last").sends == 0);
+  const auto transparent = object->_set_policy_overrides({}, CORBA::SetOverrideType::SET_OVERRIDE);
+  *calls = 1;
+  CHECK(echo(transparent) == 4);
 }
 
 TEST_CASE("a permanent forward replaces the reference") {

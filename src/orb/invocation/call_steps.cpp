@@ -100,6 +100,8 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
   if (++hops_ > context_.settings.forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
+  if (request_.no_rebind && profiles_->is_bound())
+    return fail(InvocationStage::forwarding, FailureCause::rebind);
   context_.metrics.forwards.fetch_add(1, std::memory_order_relaxed);
   remember_answer();
   BindingRef adopted = profiles_->adopt(

@@ -43,6 +43,7 @@ struct InvocationRequest {
   std::shared_ptr<const ProtocolPreference> protocols = nullptr;
   /// BidirectionalPolicy: true is BOTH; without a value the options of the ORB decide.
   std::optional<bool> bidirectional = std::nullopt;
+  bool no_rebind = false;  ///< NO_REBIND: a forward fails once the reference is bound
   /// Arguments of at least this many octets are not copied; without a value the option of the ORB
   /// decides.
   std::optional<std::uint32_t> link_size_min = std::nullopt;
@@ -257,6 +258,8 @@ inline void CallSteps::use(BindingRef binding) noexcept {
       return address_as_asked();
   }
   remember_answer();
+  if (request_.no_rebind) [[unlikely]]
+    profiles_->note_bound();
   return State::done;
 }
 

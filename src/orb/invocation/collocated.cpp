@@ -24,7 +24,8 @@ class CollocatedAnswer : public ServerRequest {
  protected:
   explicit CollocatedAnswer(const cdr::CodeSets& code_sets) : code_sets_(code_sets) {}
 
-  /// An empty buffer, which has the body when `written` is called.
+  /// The buffer for the body. `write` clears it first; it has the whole body when `written` is
+  /// called.
   virtual cdr::Buffer& body() noexcept = 0;
   virtual void written(ReplyStatus status) noexcept = 0;
   [[nodiscard]] const cdr::CodeSets& code_sets() const noexcept { return code_sets_; }
@@ -42,7 +43,8 @@ class CollocatedAnswer : public ServerRequest {
     });
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept final {
-    // If there is no memory for some 100 octets, the process ends here: no answer could be given.
+    // If there is no memory for the exception and its text, the process ends here: no answer could
+    // be given.
     write(ReplyStatus::system_exception, [&](cdr::Encoder& encoder) {
       encode_system_exception(encoder, exception);
       encoder.write_length(exception.detail().size());
@@ -128,7 +130,7 @@ class CollocatedRequest final : public CollocatedAnswer {
     if (response_ == messaging::ResponseFlags::with_server) response_expected_ = false;
   }
   [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
-  /// Receives the answer of a deferred request.
+  /// Where the answer of a deferred request arrives; null if the request is not deferred.
   [[nodiscard]] const std::shared_ptr<CollocatedWait>& wait() const noexcept { return wait_; }
 
  private:
