@@ -14,6 +14,8 @@
 #include <perigee/base/printable.h>
 #include <perigee/base/probe.h>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <optional>
 
@@ -108,15 +110,23 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   return hold(request, target, *adapter);
 }
 
-// The main thread may be in an upcall that waits for a request that only this thread could serve.
-// So the wait is limited if `begin_wait` says that no other thread would serve meanwhile.
+// A request from a connection is kept, and this thread goes on. The thread of a collocated call
+// waits. If `begin_wait` says that no other thread would serve meanwhile, the wait is limited,
+// since the main thread may wait for a request that only this thread could serve.
 Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request) {
-  using End = orb::MainThread::End;
   const std::shared_ptr<orb::OrbCore> core = this->core();
+  if (std::unique_ptr<orb::KeptRequest> kept(request.keep()); kept) {
+    core->dispatch_on_main_thread(std::move(kept));
+    return Served::yes;
+  }
+  using Limit = std::optional<std::chrono::microseconds>;
   orb::Server* const server = core->server();
   const bool others_serve = server == nullptr || server->begin_wait();
-  const auto limit = others_serve ? std::optional<std::chrono::milliseconds>()
-                                  : core->settings().single_thread_wait;
+  Limit limit = others_serve ? Limit() : core->settings().single_thread_wait;
+  if (request.time_limited()) {
+    const std::chrono::microseconds left(request.remaining_time());
+    limit = std::min(limit.value_or(left), left);
+  }
   Served served = Served::look_again;
   std::exception_ptr thrown;
   const auto work = [&] {
@@ -126,15 +136,23 @@ Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request)
       thrown = std::current_exception();
     }
   };
-  const End end = core->run_on_main_thread(work, limit);
+  const auto end = core->run_on_main_thread(work, limit);
   if (server != nullptr && others_serve) server->end_wait();
   if (thrown) std::rethrow_exception(thrown);
-  if (end == End::done) return served;
+  if (end != orb::MainThread::End::done) raise_not_served(request, end);
+  return served;
+}
+
+void Dispatcher::raise_not_served(const orb::ServerRequest& request, orb::MainThread::End end) {
+  if (end == orb::MainThread::End::shut_down)
+    throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                           "the ORB was shut down before its main thread served the request");
+  if (request.time_limited() && request.remaining_time() == 0)
+    throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO,
+                         "the client's time passed while the request waited for the main thread");
   throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
-                         end == End::shut_down
-                             ? "the ORB was shut down before its main thread served the request"
-                             : "the request waited too long for the main thread, and no other "
-                               "thread is left to serve");
+                         "the request waited too long for the main thread, and no other thread is "
+                         "left to serve");
 }
 
 // Returns `look_again` if the manager is not active any longer: the request then waits, or gets its

@@ -73,6 +73,8 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
   [[nodiscard]] Served route_to_main_thread(orb::ServerRequest& request);
   [[nodiscard]] Served route_on_main_thread(orb::ServerRequest& request);
+  [[noreturn]] static void raise_not_served(const orb::ServerRequest& request,
+                                            orb::MainThread::End end);
   [[nodiscard]] static Gate hold(orb::ServerRequest& request, Target& target, Adapter& adapter);
   [[nodiscard]] Served serve_inactive(orb::ServerRequest& request, Target& target);
   void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);

@@ -67,10 +67,14 @@ TEST_CASE("the earlier of a relative and an absolute limit holds") {
 TEST_CASE("a call that begins after its end time raises TIMEOUT and sends no request") {
   Fixture fixture;
   fixture.peer("peer", reply_with_long(5));
-  CHECK(values_of({make_reply_end(system_clock::now() - 1h)}).time_limit() == 1us);
+  CHECK(values_of({make_reply_end(system_clock::now() - 1h)}).time_limit() < 0us);
   const auto object = with_reply_end(fixture.object({"peer"}), system_clock::now() - 1h);
   CHECK_THROWS_AS((void)echo(object), CORBA::TIMEOUT);
   CHECK(fixture.counts("peer").sends == 0);
+  CHECK(echo(fixture.object({"peer"})) == 5);  // from now on there is a connection
+  const auto error = caught<CORBA::TIMEOUT>([&] { (void)echo(object); });
+  CHECK(error.completed() == CORBA::COMPLETED_NO);
+  CHECK(fixture.counts("peer").sends == 1);
 }
 
 TEST_CASE("create_policy makes end times from a TimeBase::UtcT") {

@@ -39,6 +39,42 @@ TEST_CASE("with NO_REBIND only the first call of a reference follows a forward")
   CHECK(echo(transparent) == 4);
 }
 
+TEST_CASE("with NO_REBIND a call does not go back to the place that has forwarded it") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto forward = fixture.forward_to(fixture.ior({"new"}));
+  fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1) return forward(transport, message);
+    reply_with_long(9)(transport, message);
+  });
+  auto answers = std::make_shared<int>(0);
+  fixture.peer("new", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*answers == 1) return reply_with_long(3)(transport, message);
+    reply_with_exception("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0", 0, CORBA::COMPLETED_NO)(
+        transport, message);
+  });
+  const auto object = with_policies(fixture.object({"old"}), {make_no_rebind()});
+  CHECK(echo(object) == 3);
+  CHECK_THROWS_AS((void)echo(object), CORBA::OBJECT_NOT_EXIST);
+  CHECK(*calls == 1);
+}
+
+TEST_CASE("with NO_REBIND a reference is not bound by a system exception") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto forward = fixture.forward_to(fixture.ior({"new"}));
+  fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1)
+      return reply_with_exception("IDL:omg.org/CORBA/TRANSIENT:1.0", 0, CORBA::COMPLETED_NO)(
+          transport, message);
+    forward(transport, message);
+  });
+  fixture.peer("new", reply_with_long(3));
+  const auto object = with_policies(fixture.object({"old"}), {make_no_rebind()});
+  CHECK_THROWS_AS((void)echo(object), CORBA::TRANSIENT);
+  CHECK(echo(object) == 3);
+}
+
 TEST_CASE("a permanent forward replaces the reference") {
   Fixture fixture;
   fixture.peer("old", fixture.forward_to(fixture.ior({"new"}), ReplyStatus::location_forward_perm));

@@ -225,10 +225,18 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   void destroy();
   /// The calling thread may make upcalls of POAs with MAIN_THREAD_MODEL.
   [[nodiscard]] bool on_main_thread() noexcept;
+  /// Collocated calls wait for the calling thread, since it is the main thread.
+  [[nodiscard]] bool calls_wait_for_us() const noexcept {
+    return main_thread_.has_callers() && main_thread_.is_this();
+  }
   /// Waits until the main thread has done `work`, which must not throw. `limit`: see
   /// MainThread::run.
   [[nodiscard]] MainThread::End run_on_main_thread(function_ref<void()> work,
-                                                   std::optional<std::chrono::milliseconds> limit);
+                                                   std::optional<std::chrono::microseconds> limit);
+  /// Lets the main thread dispatch the request.
+  void dispatch_on_main_thread(std::unique_ptr<KeptRequest> request);
+  /// A POA manager has changed its state: requests that wait for it are dispatched again.
+  void resume_held() noexcept;
   /// Shutdown has begun: see OrbLife.
   [[nodiscard]] bool stopping() const noexcept { return life_.stopping(); }
   /// Shutdown has begun without waiting: deferred requests are cancelled.
@@ -257,11 +265,13 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   }
   class AsyncDriver;
   void drive_async_until(function_ref<bool()> done, Deadline until = Deadline::never());
-  void drive_main_thread_until(function_ref<bool()> done, Deadline until);
-  /// Whether the calling thread is the main thread, and work waits for it.
-  [[nodiscard]] bool has_main_work() const noexcept {
-    return main_thread_.has_work() && main_thread_.is_this();
+  void drive_main_thread_until(MainThread::Stay& stay, function_ref<bool()> done, Deadline until);
+  [[nodiscard]] bool has_main_work(MainThread::Stay& stay) const noexcept {
+    return main_thread_.has_work() && stay.is_main();
   }
+  void run_main_work() noexcept;
+  void run_main_task() noexcept;
+  void wake_main_thread() noexcept;
   /// Waits until `done()` or the deadline. Calls `done` when the shutdown begins or ends, and when
   /// the engine of asynchronous calls has been made.
   void wait_for_life(Deadline until, function_ref<bool()> done);
@@ -296,7 +306,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const engine::EngineContext engine_;
   const OrbContext context_;  // also refers to members below; these may use it until they end
   MainThread main_thread_;
-  event::MemberTask<MainThread, &MainThread::run_work> main_task_{main_thread_};  // in own_loop()
+  event::MemberTask<OrbCore, &OrbCore::run_main_task> main_task_{*this};  // in own_loop()
   std::unique_ptr<Server> server_;
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; uses server_'s loops, so it ends first
   std::atomic<AsyncEngine*> async_made_{nullptr};

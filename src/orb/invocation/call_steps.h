@@ -31,9 +31,10 @@ namespace perigee::orb {
 struct InvocationRequest {
   std::string_view operation;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
-  stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
-  std::chrono::microseconds time_limit{0};  ///< of the whole call; zero: none
-  std::chrono::microseconds send_limit{0};  ///< until the request is sent; zero: none
+  stub::ArgumentEncoder encode = nullptr;  ///< null: no arguments. Called once per try.
+  /// Of the whole call; zero: none; negative: the time is over.
+  std::chrono::microseconds time_limit{0};
+  std::chrono::microseconds send_limit{0};  ///< the same until the request is sent
   /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
   /// For a oneway: it may wait to be sent together with others.
@@ -181,6 +182,10 @@ class CallSteps {
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_forwarded() noexcept;
   [[nodiscard]] bool return_to_base();
+  /// RebindPolicy forbids other targets than the present one.
+  [[nodiscard]] bool may_not_rebind() const noexcept {
+    return request_.no_rebind && profiles_->is_bound();
+  }
   void remember_answer() noexcept;
 
   Round round_;
@@ -258,7 +263,7 @@ inline void CallSteps::use(BindingRef binding) noexcept {
       return address_as_asked();
   }
   remember_answer();
-  if (request_.no_rebind) [[unlikely]]
+  if (request_.no_rebind && status_ != ReplyStatus::system_exception) [[unlikely]]
     profiles_->note_bound();
   return State::done;
 }

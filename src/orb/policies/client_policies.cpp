@@ -32,10 +32,11 @@ std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
   return std::chrono::microseconds((limit + 9) / 10);
 }
 
-// The time that is left until an absolute time, for a limit: positive also if that time has passed.
+// The time that is left until an absolute time, as a limit: negative if that time has passed, since
+// zero means no limit.
 std::chrono::microseconds left_until(TimeBase::TimeT end) noexcept {
   const TimeBase::TimeT present = units_since_1582(std::chrono::system_clock::now());
-  return end <= present ? std::chrono::microseconds(1) : microseconds_of(end - present);
+  return end <= present ? std::chrono::microseconds(-1) : microseconds_of(end - present);
 }
 
 // The earlier of two limits; zero: none.

@@ -47,9 +47,9 @@ struct CallPolicies {
   [[nodiscard]] std::shared_ptr<const ProtocolPreference> preference() const;
   /// A policy limits the whole call.
   [[nodiscard]] bool has_time_limit() const noexcept { return roundtrip_timeout || reply_end; }
-  /// The limit of a whole call that begins now; zero: none.
+  /// The limit of a whole call that begins now; zero: none; negative: its time is over.
   [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
-  /// The limit of a request until it is sent; zero: none.
+  /// The same for a request until it is sent.
   [[nodiscard]] std::chrono::microseconds send_limit() const noexcept;
   /// The limit of connecting in one call, if a policy sets it; zero: none.
   [[nodiscard]] std::optional<std::chrono::milliseconds> connect_limit() const noexcept;

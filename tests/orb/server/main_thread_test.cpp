@@ -3,7 +3,9 @@
 #include "orb/server/server_fixture.h"
 #include "support/await_condition.h"
 #include <perigee/orb/stub.h>
+#include <perigee/orb/with_policies.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <thread>
@@ -20,7 +22,9 @@ using PortableServer::ThreadPolicyValue;
 /// ORB, so it is the main thread until another thread runs the ORB.
 class MainThreadServer {
  public:
-  explicit MainThreadServer(ThreadStrategy strategy) : orb(server_settings(strategy)) {
+  explicit MainThreadServer(ThreadStrategy strategy)
+      : MainThreadServer(server_settings(strategy)) {}
+  explicit MainThreadServer(const orb::Settings& settings) : orb(settings) {
     const auto& root = orb.root();
     poa = root->create_POA("main", root->the_POAManager(),
                            {root->create_thread_policy(ThreadPolicyValue::MAIN_THREAD_MODEL)});
@@ -165,7 +169,7 @@ TEST_CASE("a request that waits for the main thread gets TRANSIENT when the ORB 
   CHECK(server.threads.empty());
 }
 
-TEST_CASE("a request for a POA that becomes HOLDING waits on its own thread") {
+TEST_CASE("a request for a POA that becomes HOLDING does not block the main thread") {
   MainThreadServer server(ThreadStrategy::thread_per_connection);
   const auto manager = server.orb.root()->the_POAManager();
   manager->activate();
@@ -194,4 +198,158 @@ TEST_CASE("exceptions of a servant on the main thread reach the client") {
     return caller.is_answered();
   });
   CHECK(caller.reply().repository_id() == "IDL:omg.org/CORBA/NO_RESOURCES:1.0");
+}
+
+TEST_CASE("requests that wait for the main thread do not keep threads of the server") {
+  orb::Settings settings = server_settings(ThreadStrategy::thread_pool);
+  SUBCASE("thread-pool") {}
+  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
+  settings.threads = 1;
+  MainThreadServer server(settings);
+  const auto& root = server.orb.root();
+  const auto plain = root->servant_to_reference(make_servant(add_one));
+  root->the_POAManager()->activate();
+  Caller first(server);
+  Caller second(server);
+  await_condition([&] { return server.orb.core().work_pending(); });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.orb.key_of(plain), .argument = 6}));
+  CHECK(client.reply().result() == 7);
+  CHECK_FALSE(first.is_answered());
+  await_condition([&] {
+    server.orb.core().perform_work();
+    return first.is_answered() && second.is_answered();
+  });
+  CHECK(first.reply().result() == 42);
+  CHECK(second.reply().result() == 42);
+}
+
+TEST_CASE("oneways of one connection reach the main thread in their order") {
+  MainThreadServer server(each_strategy());
+  std::vector<std::uint32_t> order;
+  const auto writer = server.poa->id_to_reference(
+      server.poa->activate_object(make_servant([&](orb::ServerRequest& request) {
+        order.push_back(argument_of(request));
+        request.reply(nullptr);
+      })));
+  server.key = server.orb.key_of(writer);
+  server.orb.root()->the_POAManager()->activate();
+  RawClient client(server.endpoint);
+  constexpr std::uint32_t count = 200;
+  for (std::uint32_t number = 0; number < count; ++number)
+    client.send(
+        make_request({.key = server.key, .id = number, .response_flags = 0, .argument = number}));
+  await_condition([&] {
+    server.orb.core().perform_work();
+    return order.size() == count;
+  });
+  CHECK(std::ranges::is_sorted(order));
+}
+
+TEST_CASE("a servant on the main thread may reply later, from another thread") {
+  MainThreadServer server(ThreadStrategy::thread_per_connection);
+  std::atomic<orb::ServerRequest*> later{nullptr};
+  const auto deferring = server.poa->id_to_reference(
+      server.poa->activate_object(make_servant([&](orb::ServerRequest& request) {
+        CHECK(argument_of(request) == 41);
+        later = request.defer();
+      })));
+  server.key = server.orb.key_of(deferring);
+  server.orb.root()->the_POAManager()->activate();
+  Caller caller(server);
+  await_condition([&] {
+    server.orb.core().perform_work();
+    return later.load() != nullptr;
+  });
+  std::thread([&] {
+    const std::unique_ptr<orb::ServerRequest> request(later.load());
+    request->reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{8}; });
+  }).join();
+  CHECK(caller.reply().result() == 8);
+}
+
+TEST_CASE("perform_work does the work that waits at its beginning, and returns") {
+  MainThreadServer server(ThreadStrategy::thread_per_connection);
+  RawClient client(server.endpoint);
+  std::uint32_t id = 0;
+  const auto endless = server.poa->id_to_reference(
+      server.poa->activate_object(make_servant([&](orb::ServerRequest& request) {
+        server.threads.push_back(std::this_thread::get_id());
+        client.send(make_request({.key = server.key, .id = ++id, .response_flags = 0}));
+        await_condition([&] { return server.orb.core().requests_in_progress() > 1; });
+        request.reply(nullptr);
+      })));
+  server.key = server.orb.key_of(endless);
+  server.orb.root()->the_POAManager()->activate();
+  client.send(make_request({.key = server.key, .id = ++id, .response_flags = 0}));
+  await_condition([&] { return server.orb.core().work_pending(); });
+  server.orb.core().perform_work();
+  CHECK(server.threads.size() == 1);
+  await_condition([&] { return server.orb.core().work_pending(); });
+}
+
+TEST_CASE("a thread that calls perform_work once does not take the role of the main thread") {
+  MainThreadServer server(ThreadStrategy::thread_per_connection);
+  server.orb.root()->the_POAManager()->activate();
+  std::atomic<std::thread::id> runner;
+  std::thread running([&] {
+    runner = std::this_thread::get_id();
+    server.orb.core().run();
+  });
+  CHECK(Caller(server).reply().result() == 42);
+  server.orb.core().perform_work();
+  CHECK(Caller(server).reply().result() == 42);
+  server.orb.core().shutdown(orb::Completion::wait);
+  running.join();
+  CHECK(server.threads == std::vector{runner.load(), runner.load()});
+}
+
+TEST_CASE("a thread in ORB::run becomes the main thread when the main thread leaves") {
+  MainThreadServer server(ThreadStrategy::thread_per_connection);
+  server.orb.root()->the_POAManager()->activate();
+  std::atomic<bool> is_inside{false};
+  std::thread first([&] {
+    is_inside = true;
+    server.orb.core().run(
+        Deadline::after(std::chrono::milliseconds(50), server.orb.core().clock().now()));
+  });
+  await_condition([&] { return is_inside.load(); });
+  std::thread second([&] { server.orb.core().run(); });
+  first.join();
+  CHECK(Caller(server).reply().result() == 42);
+  server.orb.core().shutdown(orb::Completion::wait);
+  second.join();
+}
+
+TEST_CASE("a collocated call with a time limit does not wait longer for the main thread") {
+  MainThreadServer server(ThreadStrategy::thread_per_connection);
+  server.orb.root()->the_POAManager()->activate();
+  const auto limited = with_timeout(server.object, std::chrono::milliseconds(20));
+  auto other = std::async(std::launch::async, [&] {
+    try {
+      static constexpr stub::Operation operation{"act", stub::Operation::Kind::twoway, {}};
+      stub::invoke(
+          *limited, operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{41}; },
+          nullptr);
+      return false;
+    } catch (const CORBA::TIMEOUT&) {
+      return true;
+    }
+  });
+  CHECK(other.get());
+  CHECK(server.threads.empty());
+}
+
+TEST_CASE("the main thread does not wait for upcalls that wait for the main thread") {
+  MainThreadServer server(ThreadStrategy::thread_per_connection);
+  server.orb.root()->the_POAManager()->activate();
+  auto other = std::async(std::launch::async, [&] { return act(server); });
+  await_condition([&] { return server.orb.core().work_pending(); });
+  CHECK_THROWS_AS(server.orb.root()->the_POAManager()->hold_requests(true), CORBA::BAD_INV_ORDER);
+  server.orb.root()->the_POAManager()->activate();
+  await_condition([&] {
+    server.orb.core().perform_work();
+    return other.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  });
+  CHECK(other.get() == 42);
 }
