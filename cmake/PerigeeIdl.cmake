@@ -109,7 +109,7 @@ function(_perigee_idl_subfolder idl_file roots variable)
 endfunction()
 
 function(perigee_idl target)
-  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMH;ASYNC;CLIENT_ONLY" "IDL_VERSION"
+  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMI_POLLING;AMH;ASYNC;CLIENT_ONLY" "IDL_VERSION"
                         "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "perigee_idl(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
@@ -136,8 +136,11 @@ function(perigee_idl target)
   if(ARG_ANY)
     list(APPEND options --any)
   endif()
-  if(ARG_AMI)
+  if(ARG_AMI OR ARG_AMI_POLLING)  # --ami-polling includes --ami, which names the files
     list(APPEND options --ami)
+  endif()
+  if(ARG_AMI_POLLING)
+    list(APPEND options --ami-polling)
   endif()
   if(ARG_AMH)
     list(APPEND options --amh)

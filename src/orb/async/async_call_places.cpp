@@ -8,6 +8,7 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -133,11 +134,21 @@ void AsyncCall::end() noexcept {
 }
 
 bool AsyncCall::await() {
-  awaited_.store(true);
-  NestedWait waiting;
-  return waiting.begin(context_) &&
-         context_.calls.engine().drive_for(calls_, [this] { return is_over(); });
+  return drive([this] { return is_over(); }, std::chrono::milliseconds::max());
 }
+
+bool AsyncCall::drive(function_ref<bool()> done, std::chrono::milliseconds time) {
+  wake_at_end();
+  const Deadline until = time == std::chrono::milliseconds::max()
+                             ? Deadline::never()
+                             : Deadline::after(time, context_.clock.now());
+  AsyncEngine& engine = context_.calls.engine();
+  NestedWait waiting;
+  if (!waiting.begin(context_)) return false;
+  return time.count() == 0 ? engine.turn_for(calls_) : engine.drive_for(calls_, done, until);
+}
+
+void AsyncRequest::wake_drivers() noexcept { context_.calls.wake(); }
 
 // --- Time ---
 

@@ -118,8 +118,8 @@ class Walk final {
 
   /// Ignores annotations that are not for asynchronous calls. The front end reports unknown ones.
   void asynchronous_elsewhere(const Annotation& annotation) {
-    if (annotation.name == ami_name)
-      error(annotation.location, "@perigee::ami applies to interfaces only", "");
+    if (annotation.name == ami_name || annotation.name == polling_name)
+      error(annotation.location, "@" + annotation.name + " applies to interfaces only", "");
     else if (annotation.name == amh_name || annotation.name == async_name)
       error(annotation.location,
             "@" + annotation.name + " applies to interfaces, operations and attributes only", "");
@@ -346,6 +346,7 @@ class Walk final {
                                                         "::CORBA::WStringValue"};
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
   static constexpr std::string_view ami_name = "perigee::ami";
+  static constexpr std::string_view polling_name = "perigee::ami_polling";
   static constexpr std::string_view amh_name = "perigee::amh";
   static constexpr std::string_view async_name = "perigee::async";
   static constexpr std::size_t operations_max = 60'000;
