@@ -123,6 +123,9 @@ class HeldCalls final {
         PolledDesk::Holder<Polls::Desk>(Polls::Refused("held", value)));
   }
   void await(int32_t value) const { servant_->await(value); }
+  [[nodiscard]] PolledDesk::Rh<Polls::Desk> take(int32_t value) const {
+    return servant_->take_held(value);
+  }
 
   Places places;
 
