@@ -13,13 +13,10 @@
 #include <perigee/orb/value.h>
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace perigee::polling {
 
@@ -103,7 +100,7 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   /// NoPossiblePollable if the set is empty.
   valuetype_reference<Pollable> get_ready_pollable(std::uint32_t timeout);
   /// Raises UnknownPollable.
-  void remove(valuetype_reference<Pollable> potential);
+  void remove(const valuetype_reference<Pollable>& potential);
   /// The number of pollables in the set.
   [[nodiscard]] std::uint16_t number_left() const;
 
@@ -111,14 +108,13 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
 
  private:
-  using Pollables = std::vector<valuetype_reference<Pollable>>;
+  struct Members;
 
   [[nodiscard]] valuetype_reference<Pollable> take_ready();
   [[nodiscard]] bool is_any_settled() const;
   void wait(std::uint32_t timeout);
 
-  mutable std::mutex mutex_;  // guards the member below
-  Pollables pollables_;
+  Members* const members_;  // owned
 };
 
 }  // namespace perigee_v1

@@ -8,8 +8,8 @@
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/stub.h>
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <type_traits>
@@ -166,12 +166,11 @@ class PERIGEE_API CallHandle {
   /// does, and may call observers of other calls. On the thread of a server's loop it also serves
   /// requests meanwhile.
   void wait();
-  /// Drives the calls of this call's loop until `done()`, or until `time` has passed;
-  /// `milliseconds::max()`: no limit. With `time` 0 it handles the events that have come, and does
-  /// not block. `done` is called after each turn, and when a call ends whose handle has called
-  /// `wake_at_end`. Any number of threads. Raises NO_RESOURCES if too many upcalls of this thread
-  /// wait.
-  void drive(function_ref<bool()> done, std::chrono::milliseconds time) const;
+  /// Drives the calls of this call's loop until `done()`, or until `timeout` milliseconds have
+  /// passed; 0xffffffff: no limit. With 0 it handles the events that have come, and does not block.
+  /// `done` is called after each turn, and when a call ends whose handle has called `wake_at_end`.
+  /// Any number of threads. Raises NO_RESOURCES if too many upcalls of this thread wait.
+  void drive(function_ref<bool()> done, std::uint32_t timeout) const;
   /// From now on the end of the call lets the threads in `drive` call `done` again. Any thread.
   void wake_at_end() const noexcept;
   /// Lets the threads in `drive` call `done` again. Any thread.

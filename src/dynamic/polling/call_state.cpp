@@ -4,7 +4,6 @@
 #include "dynamic/polling/errors.h"
 #include "orb/references/reference.h"
 
-#include <chrono>
 #include <new>
 #include <utility>
 
@@ -113,8 +112,7 @@ bool CallState::is_from_poller() const {
 }
 
 void CallState::wait(function_ref<bool()> done, std::uint32_t timeout) const {
-  using std::chrono::milliseconds;
-  handle_.drive(done, timeout == wait_for_ever ? milliseconds::max() : milliseconds(timeout));
+  handle_.drive(done, timeout);
 }
 
 void CallState::await(std::uint32_t timeout) const {

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace CORBA {
 inline namespace perigee_v1 {
@@ -18,6 +20,8 @@ using NoPossiblePollable = PollableSet::NoPossiblePollable;
 using UnknownPollable = PollableSet::UnknownPollable;
 
 namespace {
+
+using Pollables = std::vector<valuetype_reference<Pollable>>;
 
 /// The rest of a time-out, in milliseconds.
 class TimeLimit final {
@@ -55,8 +59,13 @@ const char* UnknownPollable::_name() const noexcept { return "UnknownPollable"; 
 void UnknownPollable::_raise() const { throw *this; }
 void UnknownPollable::_encode(perigee::cdr::Encoder&) const {}  // it has no members
 
-PollableSet::PollableSet() = default;
-PollableSet::~PollableSet() = default;
+struct PollableSet::Members {
+  std::mutex mutex;  // guards the member below
+  Pollables pollables;
+};
+
+PollableSet::PollableSet() : members_(new Members) {}
+PollableSet::~PollableSet() { delete members_; }
 
 bool PollableSet::_implements(std::string_view repository_id) const noexcept {
   return perigee::stub::same(repository_id, _type_id) || LocalObject::_implements(repository_id);
@@ -71,45 +80,46 @@ void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {
   const perigee::polling::Source& source = potential->_source();
   if (source.stage() == Stage::used_up) perigee::polling::raise_used_up();
   {
-    const std::lock_guard lock(mutex_);
-    if (std::ranges::find(pollables_, potential) != pollables_.end())
+    const std::lock_guard lock(members_->mutex);
+    if (std::ranges::find(members_->pollables, potential) != members_->pollables.end())
       throw BAD_PARAM(0, COMPLETED_NO, "the set contains the pollable already");
-    if (!pollables_.empty() && pollables_.front()->_source().orb() != source.orb())
+    if (!members_->pollables.empty() &&
+        members_->pollables.front()->_source().orb() != source.orb())
       throw BAD_PARAM(0, COMPLETED_NO, "the pollables of a set must belong to one ORB");
-    if (pollables_.size() == std::numeric_limits<std::uint16_t>::max())
+    if (members_->pollables.size() == std::numeric_limits<std::uint16_t>::max())
       throw IMP_LIMIT(0, COMPLETED_NO, "a set contains 65,535 pollables at most");
-    pollables_.push_back(std::move(potential));
+    members_->pollables.push_back(std::move(potential));
   }
   source.wake_at_change();
   source.wake();
 }
 
-void PollableSet::remove(valuetype_reference<Pollable> potential) {
-  const std::lock_guard lock(mutex_);
-  if (std::erase(pollables_, potential) == 0) throw UnknownPollable();
+void PollableSet::remove(const valuetype_reference<Pollable>& potential) {
+  const std::lock_guard lock(members_->mutex);
+  if (std::erase(members_->pollables, potential) == 0) throw UnknownPollable();
 }
 
 std::uint16_t PollableSet::number_left() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<std::uint16_t>(pollables_.size());
+  const std::lock_guard lock(members_->mutex);
+  return static_cast<std::uint16_t>(members_->pollables.size());
 }
 
 valuetype_reference<Pollable> PollableSet::take_ready() {
   Pollables used_up;  // destroyed without the lock
-  const std::lock_guard lock(mutex_);
-  for (std::size_t index = 0; index < pollables_.size();) {
-    const Stage stage = pollables_[index]->_source().stage();
+  const std::lock_guard lock(members_->mutex);
+  for (std::size_t index = 0; index < members_->pollables.size();) {
+    const Stage stage = members_->pollables[index]->_source().stage();
     if (stage == Stage::waiting) {
       ++index;
       continue;
     }
-    valuetype_reference<Pollable> taken = std::move(pollables_[index]);
-    pollables_[index] = std::move(pollables_.back());
-    pollables_.pop_back();
+    valuetype_reference<Pollable> taken = std::move(members_->pollables[index]);
+    members_->pollables[index] = std::move(members_->pollables.back());
+    members_->pollables.pop_back();
     if (stage == Stage::ready) return taken;
     used_up.push_back(std::move(taken));
   }
-  if (pollables_.empty()) throw NoPossiblePollable();
+  if (members_->pollables.empty()) throw NoPossiblePollable();
   return nullptr;
 }
 
@@ -124,8 +134,9 @@ valuetype_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t time
 }
 
 bool PollableSet::is_any_settled() const {
-  const std::lock_guard lock(mutex_);
-  return pollables_.empty() || std::ranges::any_of(pollables_, [](const auto& each) {
+  const std::lock_guard lock(members_->mutex);
+  return members_->pollables.empty() ||
+         std::ranges::any_of(members_->pollables, [](const auto& each) {
            return each->_source().stage() != Stage::waiting;
          });
 }
@@ -133,9 +144,9 @@ bool PollableSet::is_any_settled() const {
 void PollableSet::wait(std::uint32_t timeout) {
   valuetype_reference<Pollable> first;
   {
-    const std::lock_guard lock(mutex_);
-    if (pollables_.empty()) return;
-    first = pollables_.front();
+    const std::lock_guard lock(members_->mutex);
+    if (members_->pollables.empty()) return;
+    first = members_->pollables.front();
   }
   first->_source().wait([this] { return is_any_settled(); }, timeout);
 }

@@ -133,19 +133,25 @@ void AsyncCall::end() noexcept {
   remove_owner();
 }
 
+namespace {
+
+constexpr std::uint32_t no_limit = 0xffffffff;  // of CallHandle::drive
+
+}  // namespace
+
 bool AsyncCall::await() {
-  return drive([this] { return is_over(); }, std::chrono::milliseconds::max());
+  return drive([this] { return is_over(); }, no_limit);
 }
 
-bool AsyncCall::drive(function_ref<bool()> done, std::chrono::milliseconds time) {
+bool AsyncCall::drive(function_ref<bool()> done, std::uint32_t timeout) {
   wake_at_end();
-  const Deadline until = time == std::chrono::milliseconds::max()
-                             ? Deadline::never()
-                             : Deadline::after(time, context_.clock.now());
+  const std::chrono::milliseconds time(timeout);
+  const Deadline until =
+      timeout == no_limit ? Deadline::never() : Deadline::after(time, context_.clock.now());
   AsyncEngine& engine = context_.calls.engine();
   NestedWait waiting;
   if (!waiting.begin(context_)) return false;
-  return time.count() == 0 ? engine.turn_for(calls_) : engine.drive_for(calls_, done, until);
+  return timeout == 0 ? engine.turn_for(calls_) : engine.drive_for(calls_, done, until);
 }
 
 void AsyncRequest::wake_drivers() noexcept { context_.calls.wake(); }

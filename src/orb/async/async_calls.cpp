@@ -126,8 +126,8 @@ void CallHandle::wait() {
   if (!ended() && !call_->await()) orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
 }
 
-void CallHandle::drive(function_ref<bool()> done, std::chrono::milliseconds time) const {
-  if (call_ != nullptr && !call_->drive(done, time))
+void CallHandle::drive(function_ref<bool()> done, std::uint32_t timeout) const {
+  if (call_ != nullptr && !call_->drive(done, timeout))
     orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
 }
 

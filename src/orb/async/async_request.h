@@ -13,7 +13,6 @@
 #include <perigee/orb/async_stub.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -77,7 +76,7 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   /// Blocks until the call is over. False: too many upcalls of this thread wait already.
   [[nodiscard]] virtual bool await() = 0;
   /// See stub::CallHandle. `drive` returns false if too many upcalls of this thread wait already.
-  [[nodiscard]] virtual bool drive(function_ref<bool()> done, std::chrono::milliseconds time) = 0;
+  [[nodiscard]] virtual bool drive(function_ref<bool()> done, std::uint32_t timeout) = 0;
   virtual void wake_at_end() noexcept = 0;
   void wake_drivers() noexcept;
   /// @}

@@ -247,6 +247,23 @@ TEST_CASE("marshalling a poller is refused, and the poller stays usable") {
   CHECK(turned == -1);
 }
 
+TEST_CASE("a reply that has come can be taken after the end of the ORB") {
+  const HeldCalls calls("auto");
+  auto desk = calls.desk(HeldCalls::Side::remote);
+  const auto name = desk->sendp_get_name();
+  const auto itself = desk->sendp_itself();
+  CHECK(name->is_ready(wait_for_ever));
+  CHECK(itself->is_ready(wait_for_ever));
+  desk.reset();
+  calls.places.client->destroy();
+  std::string text;
+  name->get_name(0, text);
+  CHECK(text == "desk");
+  CORBA::object_reference<Polls::Base> object;
+  itself->itself(0, object);
+  CHECK(object);
+}
+
 TEST_CASE("the end of the ORB ends the calls of pollers") {
   HeldCalls calls("auto");
   const auto desk = calls.desk(HeldCalls::Side::remote);

@@ -97,7 +97,8 @@ class Walk final {
     const bool is_interface = kind == DeclarationKind::interface;
     const bool may_be_chosen = is_operation || is_interface || kind == DeclarationKind::attribute;
     for (const Annotation& annotation : all) {
-      const bool fits = annotation.name == ami_name ? is_interface : may_be_chosen;
+      const bool is_for_calls = annotation.name == ami_name || annotation.name == polling_name;
+      const bool fits = is_for_calls ? is_interface : may_be_chosen;
       if (annotation.name == borrowed_name) {
         if (!is_operation) borrowed_elsewhere(annotation);  // operations check it themselves
       } else if (!fits) {
