@@ -2,7 +2,7 @@
 #
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
 #               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [KEEP_INCLUDE_PATH]
-#               [AMI] [AMH] [ASYNC] [CLIENT_ONLY])
+#               [AMI] [AMI_POLLING] [AMH] [ASYNC] [CLIENT_ONLY])
 #       Adds the generated source to the target, and its folder to the includes of the target and
 #       of targets that link it. For stock.idl, the source is stockAll.cpp. It includes the
 #       other sources so that their common headers are read once. A change of an IDL file, or of a
@@ -18,6 +18,8 @@
 #       ASYNC, AMI: the same for calls by coroutines and servants of coroutines (stockAsync.h,
 #       stockAsync.cpp, stockAsyncS.h, stockAsyncS.cpp), and for asynchronous calls (stockAmiC.h,
 #       stockAmiC.cpp, stockAmiS.h, stockAmiS.cpp).
+#
+#       AMI_POLLING: the same as AMI, with pollers. The target must link Perigee::dynamic.
 #
 #       CLIENT_ONLY: leaves out the files of servants. A target with only the client's files may link
 #       Perigee::client, a smaller library, instead of Perigee::perigee. Asynchronous calls by
@@ -109,7 +111,7 @@ function(_perigee_idl_subfolder idl_file roots variable)
 endfunction()
 
 function(perigee_idl target)
-  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMH;ASYNC;CLIENT_ONLY" "IDL_VERSION"
+  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMI_POLLING;AMH;ASYNC;CLIENT_ONLY" "IDL_VERSION"
                         "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "perigee_idl(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
@@ -136,8 +138,11 @@ function(perigee_idl target)
   if(ARG_ANY)
     list(APPEND options --any)
   endif()
-  if(ARG_AMI)
+  if(ARG_AMI OR ARG_AMI_POLLING)  # --ami-polling includes --ami, which names the files
     list(APPEND options --ami)
+  endif()
+  if(ARG_AMI_POLLING)
+    list(APPEND options --ami-polling)
   endif()
   if(ARG_AMH)
     list(APPEND options --amh)
@@ -172,7 +177,10 @@ endfunction()
 function(perigee_idl_library name)
   add_library(${name} STATIC)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  cmake_parse_arguments(ARG "CLIENT_ONLY;ASYNC" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "CLIENT_ONLY;ASYNC;AMI_POLLING" "" "" ${ARGN})
+  if(ARG_AMI_POLLING)
+    target_link_libraries(${name} PUBLIC Perigee::dynamic)
+  endif()
   if(ARG_CLIENT_ONLY AND NOT ARG_ASYNC)
     target_link_libraries(${name} PUBLIC Perigee::client)
   else()

@@ -9,6 +9,7 @@
 #include <perigee/orb/stub.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <type_traits>
@@ -28,7 +29,7 @@ namespace perigee::orb {
 class AsyncRequest;
 class Cancellation;
 class CancellationNotice;
-class HandlerCall;
+class KeptOutcome;
 struct AsyncOutcome;
 }  // namespace perigee::orb
 
@@ -113,7 +114,7 @@ class PERIGEE_API CallOutcome {
   [[nodiscard]] std::exception_ptr decode(ResultDecoder decode) noexcept;
 
  private:
-  friend class orb::HandlerCall;
+  friend class orb::KeptOutcome;
 
   orb::AsyncOutcome* state_;
 };
@@ -165,6 +166,15 @@ class PERIGEE_API CallHandle {
   /// does, and may call observers of other calls. On the thread of a server's loop it also serves
   /// requests meanwhile.
   void wait();
+  /// Drives the calls of this call's loop until `done()`, or until `timeout` milliseconds have
+  /// passed; 0xffffffff: no limit. With 0 it handles the events that have come, and does not block.
+  /// `done` is called after each turn, and when a call ends whose handle has called `wake_at_end`.
+  /// Any number of threads. Raises NO_RESOURCES if too many upcalls of this thread wait.
+  void drive(function_ref<bool()> done, std::uint32_t timeout) const;
+  /// From now on the end of the call lets the threads in `drive` call `done` again. Any thread.
+  void wake_at_end() const noexcept;
+  /// Lets the threads in `drive` call `done` again. Any thread.
+  void wake_drivers() const noexcept;
 
  private:
   orb::AsyncRequest* call_ = nullptr;  // counted

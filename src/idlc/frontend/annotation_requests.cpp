@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view own_prefix = "perigee::";
 
 /// The annotations that the back ends know.
-constexpr std::string_view known_names[] = {"borrowed", "ami", "amh", "async"};
+constexpr std::string_view known_names[] = {"borrowed", "ami", "ami_polling", "amh", "async"};
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -82,9 +82,9 @@ void check_annotation_name(const Annotation& annotation, Diagnostics& diagnostic
                                                "unknown annotation " + quoted(annotation.name));
   const std::string near = nearest_name(name, known_names);
   diagnostic.hint =
-      near.empty()
-          ? "the annotations are perigee::borrowed, perigee::ami, perigee::amh and perigee::async"
-          : "did you mean " + quoted(std::string(own_prefix) + near) + "?";
+      near.empty() ? "the annotations are perigee::borrowed, perigee::ami, perigee::ami_polling, "
+                     "perigee::amh and perigee::async"
+                   : "did you mean " + quoted(std::string(own_prefix) + near) + "?";
 }
 
 bool AnnotationRequests::parse(std::span<const Token> tokens, Location location, Request& request) {

@@ -1,4 +1,5 @@
-// Asynchronous calls: the callback model. CORBA 3.0, 22.11.
+// Asynchronous calls: the callback model, CORBA 3.0, 22.11, and the polling model, 22.6.2
+// and 22.10.
 #include "idlc/implied/maker.h"
 
 #include <algorithm>
@@ -14,9 +15,10 @@ class AmiMaker final {
       : maker_(maker),
         reply_handler_(maker.standard_interface("::Messaging::ReplyHandler")),
         holder_type_(maker.type_of(maker.standard_value_type("::Messaging::ExceptionHolder"),
-                                   TypeKind::value_type)) {}
+                                   TypeKind::value_type)),
+        timeout_type_(maker.basic_type(TypeKind::uint32)) {}
 
-  Ami make(const Interface& origin) {
+  Ami make(const Interface& origin, bool has_poller) {
     const std::string scope = scope_of(origin);
     Interface& handler = maker_.interface(
         origin, maker_.names().take(scope, "AMI_", "AMI_", origin.name + "Handler"));
@@ -27,7 +29,7 @@ class AmiMaker final {
     local.is_local = true;
     add_bases(origin, {&handler, &stub, &local});
     handlers_[&origin] = {&handler, &stub, &local};
-    Ami ami{&origin, &stub, &handler, &local, {}};
+    Ami ami{&origin, &stub, &handler, &local, nullptr, {}};
     const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
     std::vector<Call> calls = calls_of(origin, maker_.void_type());
     std::vector<Call> unanswered;
@@ -44,6 +46,7 @@ class AmiMaker final {
                            {{"excep_holder", "ami_"}, &holder_type_}));
     }
     add_unanswered(handler, local, unanswered);
+    if (has_poller) add_poller(ami, stub, calls);
     return ami;
   }
 
@@ -77,6 +80,58 @@ class AmiMaker final {
     }
   }
 
+  void add_poller(Ami& ami, Interface& stub, const std::vector<Call>& calls) {
+    const Interface& origin = *ami.origin;
+    Interface& poller = maker_.interface(
+        origin, maker_.names().take(scope_of(origin), "AMI_", "AMI_", origin.name + "Poller"));
+    for (const Interface* base : concrete_bases(origin)) poller.bases.push_back(pollers_.at(base));
+    pollers_[&origin] = &poller;
+    ami.poller = &poller;
+    if (poller.bases.empty()) reserve_names(poller);
+    const Type& poller_type = maker_.type_of(poller, TypeKind::value_type);
+    const std::vector<std::string> names = maker_.names_in(poller, calls, "ami_");
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+      const Call& call = calls[index];
+      add(ami, ImpliedRole::send_polled, call, send_polled(origin, stub, call, poller_type));
+      add(ami, ImpliedRole::poll, call, poll(poller, names[index], call));
+    }
+  }
+
+  /// The operations of pollers must not hide those of their base, Messaging::Poller.
+  void reserve_names(const Interface& poller) {
+    for (const char* name : {"is_ready", "create_pollable_set", "operation_target",
+                             "operation_name", "associated_handler", "is_from_poller"})
+      (void)maker_.names().take(poller, "", "ami_", name);
+  }
+
+  Operation& send_polled(const Interface& origin, Interface& stub, const Call& call,
+                         const Type& poller_type) {
+    const std::string name = maker_.names().take(origin, "sendp_", "ami_", call.name);
+    Operation& node = maker_.operation(stub, name, call);
+    node.return_type = &poller_type;
+    append_inputs(call, node.parameters);
+    node.contexts = call.contexts;
+    stub.contents.push_back(&node);
+    return node;
+  }
+
+  Operation& poll(Interface& poller, const std::string& name, const Call& call) {
+    Operation& node = maker_.operation(poller, name, call);
+    node.parameters.push_back(in_parameter({"timeout", "ami_"}, call, timeout_type_));
+    if (call.return_type->kind != TypeKind::void_type) {
+      node.parameters.push_back(in_parameter({"ami_return_val", "ami_"}, call, *call.return_type));
+      node.parameters.back().direction = Direction::out;
+    }
+    for (const Parameter& each : call.parameters) {
+      if (each.direction == Direction::in) continue;
+      node.parameters.push_back(each);
+      node.parameters.back().direction = Direction::out;
+    }
+    node.raises = call.raises;
+    poller.contents.push_back(&node);
+    return node;
+  }
+
   static void add(Ami& ami, ImpliedRole role, const Call& call, const Operation& node) {
     ami.operations.push_back({role, call.half, call.origin, &node});
   }
@@ -95,16 +150,20 @@ class AmiMaker final {
   Maker& maker_;
   const Interface& reply_handler_;
   const Type& holder_type_;
+  const Type& timeout_type_;
   std::map<const Interface*, Made> handlers_;
+  std::map<const Interface*, const Interface*> pollers_;
 };
 
 }  // namespace
 
-std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces) {
+std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces,
+                           const std::vector<const Interface*>& polled) {
   if (interfaces.empty()) return {};
   AmiMaker ami(maker);
   std::vector<Ami> all;
-  for (const Interface* each : interfaces) all.push_back(ami.make(*each));
+  for (const Interface* each : interfaces)
+    all.push_back(ami.make(*each, std::ranges::find(polled, each) != polled.end()));
   return all;
 }
 

@@ -63,6 +63,8 @@ std::vector<Diagnostic> inherited_clashes(const ImpliedIdl& implied) {
   for (const Ami& ami : implied.ami) clashes.add_origins(ami.operations);
   for (const Amh& amh : implied.amh) clashes.add_origins(amh.operations);
   for (const Ami& ami : implied.ami) clashes.look_at(*ami.origin, *ami.handler);
+  for (const Ami& ami : implied.ami)
+    if (ami.poller != nullptr) clashes.look_at(*ami.origin, *ami.poller);
   for (const Amh& amh : implied.amh) clashes.look_at(*amh.origin, *amh.handler);
   return clashes.take();
 }

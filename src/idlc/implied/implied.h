@@ -12,13 +12,15 @@
 
 namespace perigee::idlc {
 
-/// Annotations choose interfaces and operations (`@perigee::ami`, `@perigee::amh`,
-/// `@perigee::async`, `@CORBA(ami=true)`). These options choose all interfaces of the main file.
-/// The bases of a chosen interface are chosen, too. Local and abstract interfaces cannot be chosen.
+/// Annotations choose interfaces and operations (`@perigee::ami`, `@perigee::ami_polling`,
+/// `@perigee::amh`, `@perigee::async`, `@CORBA(ami=true)`). These options choose all interfaces of
+/// the main file. The bases of a chosen interface are chosen, too. Local and abstract interfaces
+/// cannot be chosen.
 struct ImpliedOptions {
   bool ami = false;
   bool amh = false;
   bool async = false;
+  bool ami_polling = false;  ///< includes `ami`
 };
 
 /// The purpose of an implied operation.
@@ -26,6 +28,8 @@ enum class ImpliedRole {
   send,              ///< AMI: starts a call: sendc_get_quote
   reply,             ///< AMI: receives the results: get_quote
   reply_exception,   ///< AMI: receives the exception: get_quote_excep
+  send_polled,       ///< AMI: starts a call, and returns its poller: sendp_get_quote
+  poll,              ///< AMI: takes the results from the poller: get_quote
   request,           ///< AMH: receives a request and replies later
   synchronous,       ///< AMH: an operation that was not chosen, unchanged
   answer,            ///< AMH: replies with results
@@ -51,6 +55,8 @@ struct Ami {
   /// Base class of C++ implementations: AMI_QuoterLocalHandler. Its own operations would receive
   /// the replies to oneways, and are never called.
   const Interface* local;
+  /// AMI_QuoterPoller, an abstract valuetype in IDL; null unless pollers were chosen.
+  const Interface* poller;
   std::vector<ImpliedOperation> operations;
 };
 
@@ -97,8 +103,8 @@ struct ImpliedIdl {
 
 /// Adds the nodes to the model. If the result is not `ok`, it must not be printed or generated. A
 /// name that is taken gets one more prefix: AMI_AMI_QuoterHandler, sendc_ami_get_quote. Sources:
-/// CORBA 3.0, 22.11 (AMI); Deshpande and others, "The Design and Performance of Asynchronous Method
-/// Handling for CORBA", section 2 (AMH).
+/// CORBA 3.0, 22.6, 22.10 and 22.11 (AMI); Deshpande and others, "The Design and Performance of
+/// Asynchronous Method Handling for CORBA", section 2 (AMH).
 ImpliedIdl imply(Model& model, const ImpliedOptions& options);
 
 /// The implied declarations of the main file, as an IDL file that includes the main file.

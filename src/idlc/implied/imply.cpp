@@ -24,6 +24,10 @@ bool wants_ami(const Interface& interface) {
   return interface.annotation("perigee::ami") != nullptr || has_corba_ami(interface);
 }
 
+bool wants_pollers(const Interface& interface) {
+  return interface.annotation("perigee::ami_polling") != nullptr;
+}
+
 /// Whether the interface, or one of its operations or attributes, has the annotation.
 bool has_anywhere(const Interface& interface, std::string_view annotation) {
   const auto is_annotated = [&](const Declaration* each) {
@@ -87,14 +91,19 @@ class Choice final {
 
 ImpliedIdl imply(Model& model, const ImpliedOptions& options) {
   ImpliedIdl implied;
-  Choice ami(options.ami, wants_ami, "ami");
+  Choice polling(options.ami_polling, wants_pollers, "ami_polling");
+  const auto wants_calls = [](const Interface& each) {
+    return wants_ami(each) || wants_pollers(each);
+  };
+  Choice ami(options.ami || options.ami_polling, wants_calls, "ami");
   Choice amh(options.amh, wants_amh, "amh");
   Choice async(options.async, wants_async, "async");
+  polling.look_at(model.definitions, implied.diagnostics);
   ami.look_at(model.definitions, implied.diagnostics);
   amh.look_at(model.definitions, implied.diagnostics);
   async.look_at(model.definitions, implied.diagnostics);
   Maker maker(model);
-  implied.ami = imply_ami(maker, ami.chosen);
+  implied.ami = imply_ami(maker, ami.chosen, polling.chosen);
   implied.amh = imply_amh(maker, amh.chosen, options.amh);
   implied.async = imply_async(maker, async.chosen, options.async);
   std::ranges::move(inherited_clashes(implied), std::back_inserter(implied.diagnostics));

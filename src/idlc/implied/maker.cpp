@@ -81,6 +81,12 @@ ValueType& Maker::standard_value_type(const std::string& scoped_name) {
   return node;
 }
 
+const Type& Maker::basic_type(TypeKind kind) {
+  Type& type = model_.make<Type>();
+  type.kind = kind;
+  return type;
+}
+
 const Type& Maker::type_of(const Declaration& declaration, TypeKind kind) {
   Type& type = model_.make<Type>();
   type.kind = kind;

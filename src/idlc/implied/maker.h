@@ -26,6 +26,7 @@ class Maker final {
   /// A standard interface or valuetype that another file declares: "::Messaging::ReplyHandler".
   Interface& standard_interface(const std::string& scoped_name);
   ValueType& standard_value_type(const std::string& scoped_name);
+  const Type& basic_type(TypeKind kind);
   const Type& type_of(const Declaration& declaration, TypeKind kind);
 
   /// Free names in `owner`, one for each of `calls`. Operations get names before attributes:
@@ -72,7 +73,9 @@ void append_inputs(const Call& call, std::vector<Parameter>& parameters);
 
 /// The implied declarations of the interfaces in the list. The list must have each interface behind
 /// its bases.
-std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces);
+/// `polled`: the interfaces that have pollers.
+std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces,
+                           const std::vector<const Interface*>& polled);
 /// `all`: every operation. Otherwise the operations of annotated interfaces, and annotated
 /// operations.
 std::vector<Amh> imply_amh(Maker& maker, const std::vector<const Interface*>& interfaces, bool all);

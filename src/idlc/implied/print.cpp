@@ -102,8 +102,10 @@ class Printer final {
     enter(modules_around(*ami.origin), prefix_of(*ami.origin));
     line("// Asynchronous calls of " + ami.origin->name + '.');
     line("interface " + ami.handler->name + ';');
+    if (ami.poller != nullptr) line("abstract valuetype " + ami.poller->name + ';');
     print(*ami.stub);
     print(*ami.handler);
+    if (ami.poller != nullptr) print_poller(*ami.poller);
   }
 
   void print(const Amh& amh) {
@@ -120,6 +122,13 @@ class Printer final {
     print_body(
         (node.is_local ? "local interface " : "interface ") + node.name + names(" : ", node.bases),
         node.contents);
+  }
+
+  /// Abstract, since a poller has the pollers of several interfaces as bases.
+  void print_poller(const Interface& poller) {
+    const std::string bases =
+        poller.bases.empty() ? " : ::Messaging::Poller" : names(" : ", poller.bases);
+    print_body("abstract valuetype " + poller.name + bases, poller.contents);
   }
 
   void print_body(const std::string& head, const Declarations& contents) {

@@ -24,6 +24,7 @@ struct Flags {
   bool preprocesses = false;
   std::string idl_version = "3";
   bool wants_ami = false;
+  bool wants_ami_polling = false;
   bool wants_amh = false;
   bool wants_async = false;
 };
@@ -130,6 +131,9 @@ void add_flags(CLI::App& app, Flags& flags) {
       "Asynchronous calls (AMI) of all interfaces, not only of annotated ones: "
       "stockAmiC.h and stockAmiC.cpp, with stockAmiS.h and stockAmiS.cpp for reply handlers "
       "that are objects");
+  app.add_flag("--ami-polling", flags.wants_ami_polling,
+               "The same with pollers, whose operations take the reply when the program asks; "
+               "the program needs Perigee::dynamic (libperigee_dynamic)");
   app.add_flag("--amh", flags.wants_amh,
                "Asynchronous servants (AMH) of all interfaces, not only of annotated ones: "
                "stockAmhS.h and stockAmhS.cpp");
@@ -208,8 +212,9 @@ void apply(const Flags& flags, Arguments& arguments) {
   if (flags.dumps_model) arguments.action = Action::dump_model;
   if (flags.dumps_implied_idl) arguments.action = Action::dump_implied_idl;
   if (flags.preprocesses) arguments.action = Action::preprocess;
-  arguments.implied = {flags.wants_ami, flags.wants_amh, flags.wants_async};
-  arguments.names.with_ami = flags.wants_ami;
+  arguments.implied = {flags.wants_ami, flags.wants_amh, flags.wants_async,
+                       flags.wants_ami_polling};
+  arguments.names.with_ami = flags.wants_ami || flags.wants_ami_polling;
   arguments.names.with_amh = flags.wants_amh;
   arguments.names.with_async = flags.wants_async;
   arguments.idl_version = flags.idl_version == "4" ? IdlVersion::four : IdlVersion::three;

@@ -39,6 +39,8 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void cancel() noexcept override { leave(FailureCause::cancelled); }
   void limit_time(Deadline until) noexcept override;
   [[nodiscard]] bool await() override;
+  [[nodiscard]] bool drive(function_ref<bool()> done, std::uint32_t timeout) override;
+  void wake_at_end() noexcept override { awaited_.store(true); }
   void shut_down() noexcept override { leave(FailureCause::shut_down); }
   /// @}
 

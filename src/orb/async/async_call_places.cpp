@@ -8,6 +8,7 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -132,12 +133,28 @@ void AsyncCall::end() noexcept {
   remove_owner();
 }
 
+namespace {
+
+constexpr std::uint32_t no_limit = 0xffffffff;  // of CallHandle::drive
+
+}  // namespace
+
 bool AsyncCall::await() {
-  awaited_.store(true);
-  NestedWait waiting;
-  return waiting.begin(context_) &&
-         context_.calls.engine().drive_for(calls_, [this] { return is_over(); });
+  return drive([this] { return is_over(); }, no_limit);
 }
+
+bool AsyncCall::drive(function_ref<bool()> done, std::uint32_t timeout) {
+  wake_at_end();
+  const std::chrono::milliseconds time(timeout);
+  const Deadline until =
+      timeout == no_limit ? Deadline::never() : Deadline::after(time, context_.clock.now());
+  AsyncEngine& engine = context_.calls.engine();
+  NestedWait waiting;
+  if (!waiting.begin(context_)) return false;
+  return timeout == 0 ? engine.turn_for(calls_) : engine.drive_for(calls_, done, until);
+}
+
+void AsyncRequest::wake_drivers() noexcept { context_.calls.wake(); }
 
 // --- Time ---
 

@@ -126,6 +126,19 @@ void CallHandle::wait() {
   if (!ended() && !call_->await()) orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
 }
 
+void CallHandle::drive(function_ref<bool()> done, std::uint32_t timeout) const {
+  if (call_ != nullptr && !call_->drive(done, timeout))
+    orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
+}
+
+void CallHandle::wake_at_end() const noexcept {
+  if (call_ != nullptr) call_->wake_at_end();
+}
+
+void CallHandle::wake_drivers() const noexcept {
+  if (call_ != nullptr) call_->wake_drivers();
+}
+
 namespace {
 
 // The call belongs to the loop of the calling thread, so threads of that loop get its outcome.

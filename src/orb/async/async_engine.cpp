@@ -134,10 +134,24 @@ bool AsyncEngine::drive_client_loop(function_ref<bool()> done, Deadline until) {
 }
 
 // A loop of the server that does not also run the client's loop would not receive the reply.
-bool AsyncEngine::drive_for(const LoopCalls& calls, function_ref<bool()> done) {
+bool AsyncEngine::drive_for(const LoopCalls& calls, function_ref<bool()> done, Deadline until) {
   const bool of_client = &calls == &client_loop_.calls();
-  if (of_client && !client_loop_.is_nested()) return drive_client_loop(done, Deadline::never());
-  return drive_until(done, Deadline::never());
+  if (of_client && !client_loop_.is_nested()) return drive_client_loop(done, until);
+  return drive_until(done, until);
+}
+
+// The empty task ends the wait of the turn that a thread of the server runs here.
+bool AsyncEngine::turn_for(const LoopCalls& calls) {
+  if (&calls == &client_loop_.calls()) {
+    const UpcallScope none(UpcallScope::None::upcall);
+    (void)client_loop_.perform_work();
+    return true;
+  }
+  engine::Loop* const loop = server_loop();
+  if (loop == nullptr || !loop->single_threaded()) return true;
+  loop->reactor().post([] {});
+  bool turned = false;
+  return drive_until([&turned] { return std::exchange(turned, true); }, Deadline::never());
 }
 
 void AsyncEngine::wake() noexcept {

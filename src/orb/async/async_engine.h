@@ -80,8 +80,11 @@ class AsyncEngine final {
   /// Otherwise runs the client's loop, or waits for the thread that runs it. `done` is called after
   /// each turn and after each `wake`. False: too many waits of this thread are in progress.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until);
-  /// The same for a thread that waits for one of `calls`. There is no deadline.
-  [[nodiscard]] bool drive_for(const LoopCalls& calls, function_ref<bool()> done);
+  /// The same for a thread that waits for one of `calls`.
+  [[nodiscard]] bool drive_for(const LoopCalls& calls, function_ref<bool()> done, Deadline until);
+  /// Handles the events of the loop of `calls` that have come, and does not block. Other threads
+  /// may serve the loop instead. False: too many waits of this thread are in progress.
+  [[nodiscard]] bool turn_for(const LoopCalls& calls);
   /// Lets the threads in `drive_until` call `done` again.
   void wake() noexcept;
   /// The loops of the server have ended: ends the calls that belong to them.

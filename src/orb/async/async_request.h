@@ -8,6 +8,7 @@
 #include "orb/serving/cancellation.h"
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/deadline.h>
+#include <perigee/base/function_ref.h>
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
 
@@ -74,6 +75,10 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   virtual void limit_time(Deadline until) noexcept = 0;
   /// Blocks until the call is over. False: too many upcalls of this thread wait already.
   [[nodiscard]] virtual bool await() = 0;
+  /// See stub::CallHandle. `drive` returns false if too many upcalls of this thread wait already.
+  [[nodiscard]] virtual bool drive(function_ref<bool()> done, std::uint32_t timeout) = 0;
+  virtual void wake_at_end() noexcept = 0;
+  void wake_drivers() noexcept;
   /// @}
 
   [[nodiscard]] const Target& target() const noexcept { return *target_; }

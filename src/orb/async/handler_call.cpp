@@ -16,6 +16,7 @@
 #include <perigee/orb/value_marshalling.h>
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace perigee::orb {
@@ -41,10 +42,6 @@ void note_failure(const OrbContext& context, const stub::Operation& called,
   }
 }
 
-std::optional<InvocationError> copy_of(const InvocationError* error) {
-  return error != nullptr ? std::optional(*error) : std::nullopt;
-}
-
 Deadline end_of_call(const Settings& settings) {
   const auto limit = settings.handler_call_timeout;
   if (limit.count() == 0) return Deadline::never();
@@ -53,24 +50,17 @@ Deadline end_of_call(const Settings& settings) {
 
 }  // namespace
 
-HandlerCall::HandlerCall(std::unique_ptr<stub::HandlerObject> handler, const AsyncOutcome& outcome)
-    : handler_(std::move(handler)),
-      called_(outcome.operation),
-      status_(outcome.status),
-      error_(copy_of(outcome.error)) {
-  if (error_) return;
-  body_ = outcome.body.copy_into(octets_);
-  if (ReferenceFactory* const references = ReferenceFactory::from(body_.environment()))
-    references_ = references->share();
-}
+HandlerCall::HandlerCall(std::unique_ptr<stub::HandlerObject> handler,
+                         const stub::CallOutcome& outcome)
+    : handler_(std::move(handler)), outcome_(outcome) {}
 
 void HandlerCall::start(std::unique_ptr<stub::HandlerObject> handler,
                         const stub::CallOutcome& outcome) noexcept {
-  const stub::Operation& called = outcome.state_->operation;
+  const stub::Operation& called = outcome.operation();
   const counted_ptr<Reference> reference = handler->object()._reference();
   const OrbContext& context = reference->context();
   try {
-    auto call = std::make_unique<HandlerCall>(std::move(handler), *outcome.state_);
+    auto call = std::make_unique<HandlerCall>(std::move(handler), outcome);
     call->send();
     [[maybe_unused]] const HandlerCall* const itself = call.release();  // deletes itself
   } catch (...) {
@@ -81,7 +71,7 @@ void HandlerCall::start(std::unique_ptr<stub::HandlerObject> handler,
 // This object may be deleted as soon as `stub::send` is called.
 void HandlerCall::send() {
   const OrbContext& context = context_of(handler_->object());
-  place_ = context.calls.engine().handler_calls().take(octets_.octets.size(), context.settings);
+  place_ = context.calls.engine().handler_calls().take(outcome_.octets(), context.settings);
   if (!place_)
     throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                            "too many calls of reply handlers are in progress "
@@ -96,14 +86,16 @@ void HandlerCall::send() {
 
 // Finds the handler's operation. Encodes its arguments, if there is an encoder.
 const stub::Operation* HandlerCall::capture(cdr::Encoder* encoder) const {
-  cdr::Decoder body = body_;
-  value::Reading values(body);  // of all that the stub decodes; its values end here
-  values.break_cycles_at_end();
-  AsyncOutcome outcome{called_, status_, body, error_ ? &*error_ : nullptr};
-  stub::CallOutcome shown(outcome);
-  const CapturedCall captured(encoder);
-  handler_->deliver(shown);
-  return captured.operation();
+  const stub::Operation* captured_operation = nullptr;
+  outcome_.show([&](stub::CallOutcome& outcome) {
+    std::optional<value::Reading> values;  // of all that the stub decodes; its values end here
+    if (cdr::Decoder* const results = outcome.results())
+      values.emplace(*results).break_cycles_at_end();
+    const CapturedCall captured(encoder);
+    handler_->deliver(outcome);
+    captured_operation = captured.operation();
+  });
+  return captured_operation;
 }
 
 // If memory runs out while the reply is decoded, the stub calls the handler's operation for
@@ -117,7 +109,7 @@ void HandlerCall::encode(cdr::Encoder& encoder) const noexcept try {
 void HandlerCall::ended(stub::CallOutcome& outcome) noexcept {
   const std::unique_ptr<HandlerCall> self(this);
   if (outcome.results() == nullptr)
-    note_failure(context_of(handler_->object()), called_, outcome.exception());
+    note_failure(context_of(handler_->object()), outcome_.operation(), outcome.exception());
 }
 
 }  // namespace perigee::orb

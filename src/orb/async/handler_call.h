@@ -2,18 +2,14 @@
 #pragma once
 
 #include "orb/async/async_engine.h"
-#include "orb/connection/invocation_error.h"
-#include "orb/values/reference_factory.h"
+#include "orb/async/kept_outcome.h"
 #include <perigee/base/pool.h>
-#include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
-#include <perigee/messaging/message.h>
 #include <perigee/orb/ami.h>
 #include <perigee/orb/async_stub.h>
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 
 namespace perigee::orb {
 
@@ -36,7 +32,7 @@ class HandlerCall final : public stub::CallObserver {
   static void operator delete(void* memory, std::size_t size) noexcept {
     pool::release(memory, size);
   }
-  HandlerCall(std::unique_ptr<stub::HandlerObject> handler, const AsyncOutcome& outcome);
+  HandlerCall(std::unique_ptr<stub::HandlerObject> handler, const stub::CallOutcome& outcome);
   HandlerCall(const HandlerCall&) = delete;
   HandlerCall& operator=(const HandlerCall&) = delete;
   ~HandlerCall() = default;
@@ -49,13 +45,8 @@ class HandlerCall final : public stub::CallObserver {
   void encode(cdr::Encoder& encoder) const noexcept;
 
   const std::unique_ptr<stub::HandlerObject> handler_;
-  const stub::Operation& called_;
-  const messaging::ReplyStatus status_;
-  const std::optional<InvocationError> error_;  // the call got no reply
-  cdr::Decoder::Copied octets_;
-  cdr::Decoder body_;
-  std::shared_ptr<ReferenceFactory> references_;  // for references in the reply
-  const stub::Operation* operation_ = nullptr;    // the handler's
+  const KeptOutcome outcome_;
+  const stub::Operation* operation_ = nullptr;  // the handler's
   HandlerCallPlaces::Place place_;
 };
 

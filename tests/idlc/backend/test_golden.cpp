@@ -93,6 +93,19 @@ TEST_CASE("options for asynchronous code add files, and the other files stay the
   }
 }
 
+TEST_CASE("the option for pollers changes only the files of asynchronous calls") {
+  const cpp11::FileNames names = {.with_ami = true};
+  const cpp11::GenerateResult without = generate_file("async/polls", names, {.ami = true});
+  const cpp11::GenerateResult with = generate_file("async/polls", names, {.ami_polling = true});
+  REQUIRE(without.files.size() == 8);
+  REQUIRE(with.files.size() == 8);
+  for (const std::size_t index : {0, 1, 2, 3, 6, 7})
+    CHECK(with.files[index].text == without.files[index].text);
+  check_golden("async/polls", with.files[0]);  // the other files include it
+  check_golden("async/polls", with.files[4]);
+  check_golden("async/polls", with.files[5]);
+}
+
 TEST_CASE("annotations of the main file add files for asynchronous servants") {
   const cpp11::GenerateResult generated = generate_file("async/chosen", {.with_one_source = true});
   REQUIRE(generated.files.size() == 15);

@@ -118,6 +118,8 @@ TEST_CASE("inherited operations of other files are refused where they are declar
 TEST_CASE("annotations are refused on declarations that they do not apply to") {
   CHECK(error_of("interface I { @perigee::ami void f(); };") ==
         "1:15: @perigee::ami applies to interfaces only");
+  CHECK(error_of("interface I { @perigee::ami_polling void f(); };") ==
+        "1:15: @perigee::ami_polling applies to interfaces only");
   CHECK(error_of("@perigee::amh struct S { long a; };") ==
         "1:1: @perigee::amh applies to interfaces, operations and attributes only");
   CHECK(error_of("struct S { @perigee::async long a; };") ==

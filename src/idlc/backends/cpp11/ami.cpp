@@ -4,6 +4,7 @@
 #include "idlc/backends/cpp11/names.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace perigee::idlc::cpp11 {
 
@@ -25,6 +26,16 @@ void add(const ImpliedOperation& implied, std::vector<AmiOperation>& operations)
     operations.back().reply_exception = from_operation(*implied.node);
 }
 
+/// The operations of pollers come after all others, in the same order.
+void add_polled(const std::vector<ImpliedOperation>& all, std::vector<AmiOperation>& operations) {
+  std::size_t index = 0;
+  for (const ImpliedOperation& implied : all) {
+    if (implied.role == ImpliedRole::send_polled)
+      operations[index].send_polled = send_of(*implied.node);
+    if (implied.role == ImpliedRole::poll) operations[index++].poll = from_operation(*implied.node);
+  }
+}
+
 }  // namespace
 
 const Ami* AmiInterfaces::find(const Interface& interface) const {
@@ -44,6 +55,7 @@ SkeletonClass AmiInterfaces::skeleton(const Ami& ami) {
 std::vector<AmiOperation> AmiInterfaces::operations(const Ami& ami) {
   std::vector<AmiOperation> result;
   for (const ImpliedOperation& implied : ami.operations) add(implied, result);
+  add_polled(ami.operations, result);
   return result;
 }
 

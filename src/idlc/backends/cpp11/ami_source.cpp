@@ -33,7 +33,8 @@ Callable arguments_of(const AmiOperation& operation) {
   return result;
 }
 
-/// Decodes the results, and calls the handler.
+}  // namespace
+
 void write_delivery(Writer& writer, const Ami& ami, const AmiOperation& operation) {
   Callable reply = operation.reply;
   // The parameters of the enclosing stub may have the same names.
@@ -75,6 +76,8 @@ void write_delivery(Writer& writer, const Ami& ami, const AmiOperation& operatio
   writer.write("});");
 }
 
+namespace {
+
 void define_send(Writer& writer, const Ami& ami, const AmiOperation& operation) {
   writer.separate();
   writer.list("void " + cpp_name(*ami.stub) + "::" + operation.send.name + "(",
@@ -92,11 +95,32 @@ void define_send(Writer& writer, const Ami& ami, const AmiOperation& operation) 
   writer.write("}");
 }
 
+void define_polled_send(Writer& writer, const Ami& ami, const AmiOperation& operation) {
+  writer.separate();
+  writer.list(
+      poller_reference(ami) + " " + cpp_name(*ami.stub) + "::" + operation.send_polled.name + "(",
+      parameter_list(operation.send_polled), ") {");
+  {
+    const Indented body(writer);
+    define_operation_constants(writer, operation.callable);
+    writer.write("return ::perigee::polling::send<" + qualified_name(*ami.poller) + ", " +
+                 qualified_name(*ami.handler) + ">(");
+    const Indented continuation(writer, 4);
+    writer.write("*this, _operation_,");
+    write_sent_arguments(writer, operation.send_polled, Taking::copied);
+    write_delivery(writer, ami, operation);
+  }
+  writer.write("}");
+}
+
 void define_stub_class(Writer& writer, const Ami& ami) {
   writer.separate();
   writer.write(constructor, {{"name", cpp_name(*ami.stub)}});
   for (const AmiOperation& operation : AmiInterfaces::operations(ami))
     define_send(writer, ami, operation);
+  if (ami.poller == nullptr) return;
+  for (const AmiOperation& operation : AmiInterfaces::operations(ami))
+    define_polled_send(writer, ami, operation);
 }
 
 }  // namespace
@@ -116,6 +140,7 @@ std::string ami_source_text(const Model& model, const std::vector<Ami>& all,
     if (ami == nullptr) return;
     define_interface(inner, *ami->handler);
     define_interface(inner, *ami->local);
+    if (ami->poller != nullptr) define_poller(inner, *ami);
     define_stub_class(inner, *ami);
   });
   for (const Ami& ami : all)

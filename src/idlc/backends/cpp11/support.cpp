@@ -97,7 +97,8 @@ class Walk final {
     const bool is_interface = kind == DeclarationKind::interface;
     const bool may_be_chosen = is_operation || is_interface || kind == DeclarationKind::attribute;
     for (const Annotation& annotation : all) {
-      const bool fits = annotation.name == ami_name ? is_interface : may_be_chosen;
+      const bool is_for_calls = annotation.name == ami_name || annotation.name == polling_name;
+      const bool fits = is_for_calls ? is_interface : may_be_chosen;
       if (annotation.name == borrowed_name) {
         if (!is_operation) borrowed_elsewhere(annotation);  // operations check it themselves
       } else if (!fits) {
@@ -118,8 +119,8 @@ class Walk final {
 
   /// Ignores annotations that are not for asynchronous calls. The front end reports unknown ones.
   void asynchronous_elsewhere(const Annotation& annotation) {
-    if (annotation.name == ami_name)
-      error(annotation.location, "@perigee::ami applies to interfaces only", "");
+    if (annotation.name == ami_name || annotation.name == polling_name)
+      error(annotation.location, "@" + annotation.name + " applies to interfaces only", "");
     else if (annotation.name == amh_name || annotation.name == async_name)
       error(annotation.location,
             "@" + annotation.name + " applies to interfaces, operations and attributes only", "");
@@ -346,6 +347,7 @@ class Walk final {
                                                         "::CORBA::WStringValue"};
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
   static constexpr std::string_view ami_name = "perigee::ami";
+  static constexpr std::string_view polling_name = "perigee::ami_polling";
   static constexpr std::string_view amh_name = "perigee::amh";
   static constexpr std::string_view async_name = "perigee::async";
   static constexpr std::size_t operations_max = 60'000;

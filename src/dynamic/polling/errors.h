@@ -1,0 +1,15 @@
+// The exceptions of pollers and sets.
+#pragma once
+
+#include <perigee/orb/exceptions.h>
+
+#include <cstdint>
+
+namespace perigee::polling {
+
+/// The reply of the poller was taken already.
+[[noreturn]] void raise_used_up();
+/// There is no reply after `timeout` milliseconds.
+[[noreturn]] void raise_not_ready(std::uint32_t timeout);
+
+}  // namespace perigee::polling
