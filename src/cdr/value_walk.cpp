@@ -118,6 +118,8 @@ class Walk final {
       case TypeKind::tk_value_box:
       case TypeKind::tk_event:
         return valuetype(type);
+      case TypeKind::tk_abstract_interface:
+        return abstract_reference();
       case TypeKind::tk_native:
       case TypeKind::tk_local_interface:
         return in_.fail(ErrorKind::local_object);
@@ -311,22 +313,32 @@ class Walk final {
 
   /// A valuetype: its front, and its state by the TypeCode.
   void valuetype(const TypeNode& type) {
+    const ValueHeader header = value_header();
+    if (header.kind == ValueHeader::Kind::state) value_with_state(type, header);
+  }
+
+  /// A boolean, then an object reference or a value. CORBA 3.0, 15.3.7. The TypeCode of an abstract
+  /// interface does not tell the state of a value.
+  void abstract_reference() {
+    if (taken<bool>()) return reference();
+    if (!in_.ok()) return;
+    const ValueHeader header = value_header();
+    if (header.kind == ValueHeader::Kind::state) in_.fail(ErrorKind::no_value_factory);
+  }
+
+  /// Reads the front of a value, and the whole value unless it has state.
+  ValueHeader value_header() {
     has_valuetype_ = true;
-    if (is_plain_only_) return in_.fail(ErrorKind::not_supported);
+    if (is_plain_only_) {
+      in_.fail(ErrorKind::not_supported);
+      return {};
+    }
     if (in_.values() == nullptr) reading_.emplace(in_);
     if (out_ != nullptr && out_->values() == nullptr) writing_.emplace(*out_);
-    const ValueHeader header = in_.values()->begin(in_);
-    switch (header.kind) {
-      case ValueHeader::Kind::none:
-        return;
-      case ValueHeader::Kind::null:
-        if (out_ != nullptr) ValueWriting::write_null(*out_);
-        return;
-      case ValueHeader::Kind::earlier:
-        return earlier_value(header.number);
-      case ValueHeader::Kind::state:
-        return value_with_state(type, header);
-    }
+    ValueHeader header = in_.values()->begin(in_);
+    if (header.kind == ValueHeader::Kind::null && out_ != nullptr) ValueWriting::write_null(*out_);
+    if (header.kind == ValueHeader::Kind::earlier) earlier_value(header.number);
+    return header;
   }
 
   void earlier_value(std::uint32_t number) {

@@ -215,6 +215,11 @@ struct value_traits : stub::output_traits<CORBA::valuetype_reference<T>> {
   [[nodiscard]] static ref_type narrow(const CORBA::valuetype_reference<U>& value) {
     return ref_type(dynamic_counted_cast<T>(value._shared()));
   }
+  /// Null if an object reference is held.
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const CORBA::abstract_reference<U>& held) {
+    return ref_type(dynamic_counted_cast<T>(held._shared()));
+  }
   [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
 
   /// Makes a value of class `Implementation`, which is a T.

@@ -203,6 +203,16 @@ void decode_valuetype(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
               std::move(type.owner));
 }
 
+/// Decoded at once, like a valuetype. A value needs a factory: its TypeCode does not tell the
+/// state.
+void decode_abstract(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
+  AbstractReference decoded;
+  decoder >> decoded;
+  if (!decoder.ok()) return;
+  Access::set(any, *type.node, std::make_shared<Value<AbstractReference>>(std::move(decoded)),
+              std::move(type.owner));
+}
+
 /// An enumerator without a C++ type.
 class Enumerator final : public Content {
  public:
@@ -272,6 +282,8 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   CORBA::Any decoded;
   if (is_valuetype(cdr::unaliased(*type.node).kind))
     return decode_valuetype(decoder, std::move(type), any);
+  if (cdr::unaliased(*type.node).kind == TypeKind::tk_abstract_interface)
+    return decode_abstract(decoder, std::move(type), any);
   const bool is_basic = with_basic(cdr::unaliased(*type.node).kind, [&](auto value) {
     decoder >> value;
     std::memcpy(Access::basic(decoded), &value, sizeof value);

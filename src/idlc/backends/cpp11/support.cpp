@@ -151,7 +151,6 @@ class Walk final {
   }
 
   void interface(const Interface& declared) {
-    if (declared.is_abstract) return refuse(declared.location, "abstract interfaces");
     is_in_local_ = declared.is_local;
     declarations(declared.contents);
     is_in_local_ = false;
@@ -166,7 +165,6 @@ class Walk final {
   void value_type(const ValueType& declared) {
     for (const ValueType* base : declared.bases)
       if (base->is_imported || base->is_component) value_base(*base, declared);
-    for (const Interface* interface : declared.supports) supported(*interface, declared);
     // A program implements the operations itself, so they may have local types.
     is_in_local_ = true;
     declarations(declared.contents);
@@ -177,11 +175,6 @@ class Walk final {
   /// Bases in other files were not checked yet.
   void value_base(const ValueType& base, const ValueType& derived) {
     if (base.is_component) refuse(derived.location, "valuetypes with event types as bases");
-  }
-
-  void supported(const Interface& interface, const ValueType& value) {
-    if (interface.is_abstract)
-      refuse(value.location, "valuetypes that support abstract interfaces");
   }
 
   void factory(const Factory& declared) {
@@ -216,7 +209,6 @@ class Walk final {
 
   /// Ties repeat inherited operations. Operations of other files were not checked yet.
   void inherited(const Interface& base, const Interface& derived) {
-    if (base.is_abstract) return refuse(derived.location, "interfaces with abstract bases");
     if (base.is_component) return refuse(derived.location, "interfaces with components as bases");
     if (base.is_local && !derived.is_local)
       return error(derived.location, "an interface that is not local cannot have a local base",
@@ -305,8 +297,8 @@ class Walk final {
   /// refuses to marshal exceptions of orb.idl, because their C++ types in the library cannot be
   /// marshalled.
   void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
-    constexpr std::string_view missing_types[] = {"::CORBA::ValueFactory", "::CORBA::AbstractBase",
-                                                  "::CORBA::StringValue", "::CORBA::WStringValue"};
+    constexpr std::string_view missing_types[] = {"::CORBA::ValueFactory", "::CORBA::StringValue",
+                                                  "::CORBA::WStringValue"};
     if (!used.location.file->is_builtin) return;
     const bool is_in_library = has_library_type(used.scoped_name);
     const bool is_exception = used.kind == DeclarationKind::exception;
@@ -336,8 +328,9 @@ class Walk final {
 
   void interface_use(const Type& used, const Location& location) {
     const auto* interface = as<Interface>(used.declaration);
-    if (interface != nullptr && interface->is_abstract)
-      refuse(location, "references to abstract interfaces");
+    if (interface != nullptr && interface->is_abstract && !interface->is_defined)
+      error(location, "no file defines the abstract interface '" + interface->scoped_name + "'",
+            "include the file that defines it");
     if (interface != nullptr && interface->is_component)
       refuse(location, "references to components");
   }

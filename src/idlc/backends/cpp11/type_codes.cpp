@@ -88,7 +88,9 @@ std::string named_node(const Type& type) {
   if (declaration.kind == DeclarationKind::enumeration)
     return "::perigee::any::" + node_name(declaration);
   if (const auto* alias = as<Typedef>(&declaration)) return node_of(*alias->type);
-  return "::perigee::cdr::object_node";
+  const auto* interface = as<Interface>(&declaration);
+  return interface != nullptr && interface->is_abstract ? "::perigee::cdr::abstract_base_node"
+                                                        : "::perigee::cdr::object_node";
 }
 
 /// An expression for the type's node.

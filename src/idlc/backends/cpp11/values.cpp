@@ -76,18 +76,39 @@ void _marshal(::perigee::cdr::Encoder& _encoder) const override;
 void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
 )";
 
+/// The supported interfaces, each behind its bases.
+std::vector<const Interface*> supported_interfaces(const ValueType& value) {
+  std::vector<const Interface*> result;
+  const auto add = [&result](const Interface* interface) {
+    if (std::ranges::find(result, interface) == result.end()) result.push_back(interface);
+  };
+  for (const Interface* interface : value.supports) {
+    for (const Interface* base : all_bases(*interface)) add(base);
+    add(interface);
+  }
+  return result;
+}
+
 std::vector<std::string> base_classes(const ValueType& value) {
   std::vector<std::string> result;
   for (const ValueType* base : value.bases)
     result.push_back("public virtual " + qualified_name(*base));
   if (value.is_custom) result.emplace_back("public virtual ::CORBA::CustomMarshal");
   if (result.empty()) result.emplace_back("public virtual ::CORBA::ValueBase");
+  for (const Interface* interface : supported_interfaces(value))
+    if (interface->is_abstract) result.push_back("public virtual " + qualified_name(*interface));
   return result;
 }
 
 void declare_function(Writer& writer, const Callable& callable) {
   writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
               parameter_list(callable), ") = 0;");
+}
+
+/// A function of an abstract interface, which the program implements.
+void override_function(Writer& writer, const Callable& callable) {
+  writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(", parameter_list(callable),
+              ") override = 0;");
 }
 
 /// Abstract functions, which the OBV class or the program overrides.
@@ -112,11 +133,13 @@ void declare_state(Writer& writer, const ValueType& value, Access access) {
 
 void declare_functions(Writer& writer, const ValueType& value) {
   for (const Callable& callable : callables(value.contents)) declare_function(writer, callable);
-  for (const Interface* interface : value.supports) {
-    for (const Interface* base : all_bases(*interface))
-      for (const Callable& callable : callables(*base)) declare_function(writer, callable);
-    for (const Callable& callable : callables(*interface)) declare_function(writer, callable);
-  }
+  for (const Interface* interface : supported_interfaces(value))
+    for (const Callable& callable : callables(*interface)) {
+      if (interface->is_abstract)
+        override_function(writer, callable);
+      else
+        declare_function(writer, callable);
+    }
 }
 
 // ---- the factory -------------------------------------------------------------------------------
