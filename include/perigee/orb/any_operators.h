@@ -282,17 +282,19 @@ struct IsAbstract : std::false_type {};
 template <typename T>
 struct IsAbstract<CORBA::abstract_reference<T>> : std::true_type {};
 
-/// References to abstract interfaces are kept as they are, whatever their interface. An
-/// AbstractReference extracts all of them.
+/// References to abstract interfaces are kept as they are, whatever their interface.
+PERIGEE_API void insert_abstract(CORBA::Any& any, const TypeNode& type,
+                                 AbstractReference reference);
+/// False if the any has no reference to an abstract interface.
+PERIGEE_API bool find_abstract(const CORBA::Any& any, AbstractReference& reference);
+
+/// A reference to CORBA::AbstractBase extracts references to all abstract interfaces.
 template <typename T>
 bool extract_abstract(const CORBA::Any& any, CORBA::abstract_reference<T>& reference) {
   const bool is_base = std::is_same_v<T, CORBA::AbstractBase>;
   if (!is_base && !holds(any, Traits<CORBA::abstract_reference<T>>::type)) return false;
-  const Content* const content = Access::content(any);
-  const void* const found =
-      content == nullptr ? nullptr : content->find(&tag_of<AbstractReference>);
-  if (found == nullptr) return false;
-  const auto& held = *static_cast<const AbstractReference*>(found);
+  AbstractReference held;
+  if (!find_abstract(any, held)) return false;
   CORBA::abstract_reference<T> cast(dynamic_counted_cast<T>(held._shared()));
   if (!cast) cast = IDL::traits<T>::unchecked_narrow(held._to_object());
   if (held && !cast) return false;
@@ -345,8 +347,7 @@ void operator<<=(Any& any, T&& value) {
   } else if constexpr (perigee::any::IsValue<Plain>::value) {
     perigee::any::insert_value(any, Traits<Plain>::type, std::forward<T>(value));
   } else if constexpr (perigee::any::IsAbstract<Plain>::value) {
-    using Kept = perigee::any::Value<perigee::any::AbstractReference>;
-    Access::set(any, Traits<Plain>::type, std::make_shared<Kept>(std::forward<T>(value)));
+    perigee::any::insert_abstract(any, Traits<Plain>::type, std::forward<T>(value));
   } else {
     Access::set(any, Traits<Plain>::type,
                 std::make_shared<perigee::any::Value<Plain>>(std::forward<T>(value)));

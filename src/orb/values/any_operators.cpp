@@ -368,6 +368,18 @@ bool find_value(const CORBA::Any& any, ValueReference& value) {
   return true;
 }
 
+void insert_abstract(CORBA::Any& any, const TypeNode& type, AbstractReference reference) {
+  Access::set(any, type, std::make_shared<Value<AbstractReference>>(std::move(reference)));
+}
+
+bool find_abstract(const CORBA::Any& any, AbstractReference& reference) {
+  if (cdr::unaliased(Access::type(any)).kind != TypeKind::tk_abstract_interface) return false;
+  const void* const found = Access::content(any)->find(&tag_of<AbstractReference>);
+  if (found == nullptr) return false;
+  reference = *static_cast<const AbstractReference*>(found);
+  return true;
+}
+
 CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,
                            std::int64_t enumerator) {
   CORBA::Any any;

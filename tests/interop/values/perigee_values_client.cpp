@@ -109,6 +109,39 @@ void check_boxes(const PeerReference& peer) {
   CHECK(peer->echo_empty(CORBA::make_reference<OBV_ValuesInterop::Empty>()));
 }
 
+Note::_ref_type make_note(const std::string& text, Described::_ref_type about = nullptr) {
+  const auto note = CORBA::make_reference<interop::NoteValue>();
+  note->text(text);
+  note->about(std::move(about));
+  return note;
+}
+
+void check_abstract(const PeerReference& peer) {
+  const Thing::_ref_type thing = peer->make_thing();
+  CHECK(thing->describe("a") == "a thing");
+  CHECK(peer->describe(thing) == "the thing");
+  CHECK(peer->describe(make_note("n")) == "the note n");
+  CHECK(peer->describe(nullptr) == "nil");
+  Described::_ref_type b = thing;
+  Described::_ref_type c;
+  const Described::_ref_type result = peer->echo_described(make_note("about", thing), b, c);
+  CHECK(b == result);  // one value in the reply
+  CHECK(c->describe("a") == "a thing");
+  CHECK(IDL::traits<Thing>::narrow(c)->number() == 5);
+  const auto note = IDL::traits<Note>::narrow(result);
+  CHECK(note && note->text() == "about");
+  CHECK(note && note->about()->describe("its") == "its thing");
+  const auto shared = make_note("shared");
+  const Labels labels = peer->echo_labels(Labels(shared, 7, shared));
+  CHECK(labels.first()._to_value() == labels.second());
+  CORBA::Any any;
+  any <<= Described::_ref_type(make_note("in any"));
+  Described::_ref_type extracted;
+  CHECK((peer->echo_any(any) >>= extracted) && extracted->describe("a") == "a note in any");
+  any <<= Described::_ref_type(thing);
+  CHECK((peer->echo_any(any) >>= extracted) && extracted->describe("a") == "a thing");
+}
+
 void check_anys(const PeerReference& peer) {
   CORBA::Any any;
   any <<= make_node(6);
@@ -133,6 +166,7 @@ int run(const CORBA::object_reference<CORBA::ORB>& orb, const std::vector<std::s
   check_points(peer, interop::has_option(arguments, "--truncate"));
   check_graphs(peer);
   check_boxes(peer);
+  check_abstract(peer);
   check_anys(peer);
   CHECK_THROWS(peer->refuse(make_point(4)), Refused, CHECK(caught.place()->x() == 4));
   if (interop::has_option(arguments, "--quit")) peer->quit();
