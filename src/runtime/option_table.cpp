@@ -450,6 +450,9 @@ constexpr Option options[] = {
     number_option<&cdr::Limits::decoded_size_max, 0>(
         "DecodedSizeMax", "limits.decoded_size_max", octets,
         "the memory of the decoded values of a message; 8 times its size is allowed in addition"),
+    answer_option<&Settings::accept_value_cycles>(
+        "ValueCycles", "limits.value_cycles", text,
+        "whether the valuetypes of a request may refer to each other in a cycle"),
     number_option<&iop::IorLimits::profiles_max>("ProfilesMax", "limits.profiles_max", number_of,
                                                  "the profiles of a reference"),
     number_option<&iop::IorLimits::ior_string_size_max, size_min>(

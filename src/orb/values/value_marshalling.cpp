@@ -91,6 +91,10 @@ class Skipping final {
   std::uint32_t& depth_;
 };
 
+bool accepts_cycles(const cdr::Decoder& decoder) {
+  return decoder.environment() == nullptr || decoder.environment()->accepts_value_cycles();
+}
+
 bool may_be_shared(const CORBA::ValueBase& value) {
   const auto* const dynamic = dynamic_cast<const orb::DynamicValue*>(&value);
   return dynamic == nullptr || dynamic->is_complete();
@@ -173,6 +177,10 @@ counted_ptr<CORBA::ValueBase> Reading::earlier(cdr::Decoder& decoder, std::uint3
                                                const Expected& expected) {
   const Decoded* const decoded = number < values_.size() ? &values_[number] : nullptr;
   const bool is_known = decoded != nullptr && decoded->value != nullptr;
+  if (is_known && !decoded->is_complete && !accepts_cycles(decoder)) {
+    decoder.fail(cdr::ErrorKind::value_cycle);
+    return nullptr;
+  }
   if (is_known && expected.accepts(*decoded->value) && may_be_shared(*decoded->value) &&
       may_refer_to(*decoded))
     return decoded->value;
