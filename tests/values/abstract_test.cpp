@@ -87,6 +87,14 @@ class GalleryServant final : public CORBA::servant_traits<Shapes::Gallery>::base
   }
   std::string title_of(NamedReference value) override { return value->title("the"); }
   void refuse(NamedReference value) override { throw Shapes::Refused(std::move(value)); }
+  CORBA::StringValue::_ref_type echo_text(CORBA::StringValue::_ref_type value,
+                                          CORBA::WStringValue::_ref_type wide) override {
+    if (wide) value->_value(value->_value() + (wide->_value() == L"wide" ? " and wide" : ""));
+    return value;
+  }
+  CORBA::ValueBase::_ref_type echo_value(CORBA::ValueBase::_ref_type value) override {
+    return value;
+  }
   Shapes::Measured::_ref_type best() override { return best_; }
   void best(Shapes::Measured::_ref_type value) override { best_ = std::move(value); }
 
@@ -296,6 +304,24 @@ TEST_CASE("an interface may have two bases with the same abstract base") {
   CHECK(ring->_is_a(std::string(Shapes::Plate::_type_id)));
   CHECK(ring->_is_a(std::string(Shapes::Marked::_type_id)));
   CHECK(orbs.gallery->title_of(ring) == "the object");
+}
+
+TEST_CASE("CORBA::StringValue and WStringValue need no factory") {
+  const Connected orbs;
+  const auto text = CORBA::make_reference<CORBA::StringValue>("narrow");
+  const auto wide = CORBA::make_reference<CORBA::WStringValue>(L"wide");
+  CHECK(orbs.gallery->echo_text(text, wide)->_value() == "narrow and wide");
+  CHECK(orbs.gallery->echo_text(text, nullptr)->_value() == "narrow");
+  CHECK(!orbs.gallery->echo_text(nullptr, nullptr));
+  const auto echoed = IDL::traits<CORBA::WStringValue>::narrow(orbs.gallery->echo_value(wide));
+  REQUIRE(echoed);
+  CHECK(echoed->_value() == L"wide");
+  CORBA::Any any;
+  any <<= text;
+  CORBA::StringValue::_ref_type received;
+  REQUIRE((orbs.gallery->echo_any(any) >>= received));
+  CHECK(received->_value() == "narrow");
+  CHECK(IDL::traits<CORBA::StringValue>::narrow(text->_copy_value())->_value() == "narrow");
 }
 
 namespace {

@@ -173,6 +173,13 @@ class KeptValue final : public Content {
     });
   }
 
+  [[nodiscard]] std::shared_ptr<const Content> with_value(ValueReference value) const {
+    auto replaced = std::make_shared<KeptValue>(std::move(value));
+    replaced->factory_ = factory_;
+    return replaced;
+  }
+  [[nodiscard]] const ValueReference& value() const noexcept { return value_; }
+
  private:
   ValueReference value_;
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
@@ -309,6 +316,26 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   if (!decoder.ok()) return;
   Access::set(decoded, *type.node, std::move(content), std::move(type.owner));
   any = std::move(decoded);
+}
+
+void replace_value(
+    CORBA::Any& any,
+    function_ref<counted_ptr<CORBA::ValueBase>(const CORBA::ValueBase& value)> copy) {
+  const TypeKind kind = cdr::unaliased(Access::type(any)).kind;
+  std::shared_ptr<const Content> content;
+  if (is_valuetype(kind)) {
+    const auto* const kept = dynamic_cast<const KeptValue*>(Access::content(any));
+    if (kept == nullptr || !kept->value()) return;
+    content = kept->with_value(ValueReference(copy(*kept->value())));
+  } else if (AbstractReference held; find_abstract(any, held)) {
+    const ValueReference value = held._to_value();
+    if (!value) return;
+    content = std::make_shared<Value<AbstractReference>>(
+        AbstractReference(dynamic_counted_cast<CORBA::AbstractBase>(copy(*value))));
+  } else {
+    return;
+  }
+  Access::set(any, Access::type(any), std::move(content), Access::type_owner(any));
 }
 
 Content::~Content() = default;

@@ -2,6 +2,7 @@
 #include "orb/values/dynamic_value.h"
 #include "orb/values/reference_factory.h"
 #include <perigee/cdr/value_format.h>
+#include <perigee/orb/string_value.h>
 #include <perigee/orb/value.h>
 #include <perigee/orb/value_marshalling.h>
 
@@ -60,6 +61,8 @@ counted_ptr<CORBA::ValueBase> make_of_type(const cdr::Decoder& decoder, std::str
   if (orb != nullptr)
     if (const CORBA::ValueFactory factory = orb->find_value_factory(id))
       return factory->create_for_unmarshal()._shared();
+  if (id == CORBA::StringValue::_type_id) return make_counted<CORBA::StringValue>();
+  if (id == CORBA::WStringValue::_type_id) return make_counted<CORBA::WStringValue>();
   return expected.make != nullptr && id == expected.id ? expected.make(expected) : nullptr;
 }
 

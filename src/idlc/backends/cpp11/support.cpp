@@ -15,10 +15,6 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Whether C++ can compare two values with `<`. The keys of std::map need this.
 bool has_order(const Type& type) {
   const Type& actual = unaliased(type);
@@ -75,8 +71,6 @@ class Walk final {
       case DeclarationKind::union_type:
         return union_type(*as<Union>(&declared));
       case DeclarationKind::value_box:
-        // Files of other ORBs declare these two, but seldom use them.
-        if (contains(boxes_of_corba, declared.scoped_name)) return;
         return type(as<ValueBox>(&declared)->type, declared.location);
       case DeclarationKind::value_type:
         return value_type(*as<ValueType>(&declared));
@@ -297,14 +291,12 @@ class Walk final {
   /// refuses to marshal exceptions of orb.idl, because their C++ types in the library cannot be
   /// marshalled.
   void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
-    constexpr std::string_view missing_types[] = {"::CORBA::ValueFactory", "::CORBA::StringValue",
-                                                  "::CORBA::WStringValue"};
     if (!used.location.file->is_builtin) return;
     const bool is_in_library = has_library_type(used.scoped_name);
     const bool is_exception = used.kind == DeclarationKind::exception;
     const bool has_values = is_exception || used.kind == DeclarationKind::enumeration;
     const bool is_missing = has_values ? !is_in_library || (is_exception && is_marshalled)
-                                       : contains(missing_types, used.scoped_name);
+                                       : used.scoped_name == "::CORBA::ValueFactory";
     if (is_missing) refuse(location, "uses of '" + used.scoped_name + "' of orb.idl");
   }
 
@@ -335,8 +327,6 @@ class Walk final {
       refuse(location, "references to components");
   }
 
-  static constexpr std::string_view boxes_of_corba[] = {"::CORBA::StringValue",
-                                                        "::CORBA::WStringValue"};
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
   static constexpr std::string_view ami_name = "perigee::ami";
   static constexpr std::string_view amh_name = "perigee::amh";

@@ -106,6 +106,8 @@ class Walk final {
     if (used->kind == TypeKind::enumeration && used->declaration->location.file->is_builtin)
       headers_.insert("perigee/orb/orb_enums.h");
     if (is_value(*used)) headers_.insert(value_header);
+    if (used->kind == TypeKind::value_box && used->declaration->location.file->is_builtin)
+      headers_.insert("perigee/orb/string_value.h");
     if (is_abstract(*used)) headers_.insert(abstract_header);
     if (used->kind == TypeKind::any) headers_.insert("perigee/orb/any.h");
     if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");

@@ -3,6 +3,7 @@
 
 #include <perigee/orb/stub.h>
 #include <perigee/orb/make_reference.h>
+#include <perigee/orb/value_copy.h>
 #include <perigee/orb/text.h>
 #include <perigee/orb/value_marshalling.h>
 
@@ -132,6 +133,10 @@ void Square::_marshal(::perigee::cdr::Encoder& _encoder) const {
 
 void Square::_unmarshal(::perigee::cdr::Decoder& _decoder) {
   _decoder >> side() >> other();
+}
+
+void Square::_copy_references(::perigee::value::Copying& _copying) {
+  _copying.replace(other());
 }
 
 constinit const ::perigee::value::Description Cube::_value_description{
@@ -488,6 +493,39 @@ void Gallery::best(::CORBA::abstract_reference<::Shapes::Measured> _value) {
         ::perigee::value::Writing(_encoder_).encoder() << _value;
       },
       nullptr);
+}
+
+::CORBA::valuetype_reference<::CORBA::StringValue> Gallery::echo_text(
+    ::CORBA::valuetype_reference<::CORBA::StringValue> value,
+    ::CORBA::valuetype_reference<::CORBA::WStringValue> wide) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "echo_text", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::CORBA::valuetype_reference<::CORBA::StringValue> _result_;
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&value, &wide](::perigee::cdr::Encoder& _encoder_) {
+        ::perigee::value::Writing(_encoder_).encoder() << value << wide;
+      },
+      [&_result_](::perigee::cdr::Decoder& _decoder_) {
+        ::perigee::value::Reading(_decoder_).decoder() >> _result_;
+      });
+  return _result_;
+}
+
+::CORBA::valuetype_reference<::CORBA::ValueBase> Gallery::echo_value(
+    ::CORBA::valuetype_reference<::CORBA::ValueBase> value) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "echo_value", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _result_;
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&value](::perigee::cdr::Encoder& _encoder_) {
+        ::perigee::value::Writing(_encoder_).encoder() << value;
+      },
+      [&_result_](::perigee::cdr::Decoder& _decoder_) {
+        ::perigee::value::Reading(_decoder_).decoder() >> _result_;
+      });
+  return _result_;
 }
 
 }  // namespace Shapes

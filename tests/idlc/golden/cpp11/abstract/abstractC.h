@@ -5,6 +5,7 @@
 #include <perigee/orb/abstract.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/local_object.h>
+#include <perigee/orb/string_value.h>
 #include <perigee/orb/union.h>
 #include <perigee/orb/value.h>
 
@@ -168,6 +169,7 @@ class Square :
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  void _copy_references(::perigee::value::Copying& _copying) override;
 
  protected:
   Square() = default;
@@ -438,6 +440,11 @@ class Gallery : public virtual ::CORBA::Object {
   virtual void refuse(::CORBA::abstract_reference<::Shapes::Named> value);
   virtual ::CORBA::abstract_reference<::Shapes::Measured> best();
   virtual void best(::CORBA::abstract_reference<::Shapes::Measured> _value);
+  virtual ::CORBA::valuetype_reference<::CORBA::StringValue> echo_text(
+      ::CORBA::valuetype_reference<::CORBA::StringValue> value,
+      ::CORBA::valuetype_reference<::CORBA::WStringValue> wide);
+  virtual ::CORBA::valuetype_reference<::CORBA::ValueBase> echo_value(
+      ::CORBA::valuetype_reference<::CORBA::ValueBase> value);
 
   template <typename _self = Gallery>
   auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
@@ -504,6 +511,10 @@ class Tag : public virtual ::Shapes::Tag {
   Tag() = default;
   explicit Tag(std::string text)
       : text_(std::move(text)) {
+  }
+
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Tag>(*this));
   }
 
   const std::string& text() const override { return text_; }

@@ -198,8 +198,8 @@ std::string_view Gallery::_primary_interface() const noexcept {
 
 void Gallery::_dispatch(::perigee::orb::ServerRequest& _request_) {
   static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
-      {"", ::perigee::skeleton::unknown_operation},
-      {"_component", 16},
+      {"echo_text", 12},
+      {"_component", 18},
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_all", 1},
       {"echo", 0},
@@ -207,10 +207,10 @@ void Gallery::_dispatch(::perigee::orb::ServerRequest& _request_) {
       {"echo_choice", 3},
       {"", ::perigee::skeleton::unknown_operation},
       {"refuse", 9},
-      {"_non_existent", 13},
+      {"_non_existent", 15},
       {"echo_names", 4},
       {"_get_best", 10},
-      {"", ::perigee::skeleton::unknown_operation},
+      {"echo_value", 13},
       {"kind_of", 7},
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_pair", 2},
@@ -221,14 +221,14 @@ void Gallery::_dispatch(::perigee::orb::ServerRequest& _request_) {
       {"", ::perigee::skeleton::unknown_operation},
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_base", 6},
-      {"_interface", 15},
-      {"_repository_id", 14},
+      {"_interface", 17},
+      {"_repository_id", 16},
       {"title_of", 8},
       {"", ::perigee::skeleton::unknown_operation},
       {"", ::perigee::skeleton::unknown_operation},
       {"", ::perigee::skeleton::unknown_operation},
       {"echo_any", 5},
-      {"_is_a", 12},
+      {"_is_a", 14},
       {"", ::perigee::skeleton::unknown_operation},
   };
   switch (::perigee::skeleton::find_operation(_slots, 88, _request_.operation())) {
@@ -257,14 +257,18 @@ void Gallery::_dispatch(::perigee::orb::ServerRequest& _request_) {
     case 11:
       return _set_skeleton_best(*this, _request_);
     case 12:
-      return ::perigee::skeleton::is_a(*this, _request_);
+      return _skeleton_echo_text(*this, _request_);
     case 13:
-      return ::perigee::skeleton::non_existent(*this, _request_);
+      return _skeleton_echo_value(*this, _request_);
     case 14:
-      return ::perigee::skeleton::repository_id(*this, _request_);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 15:
-      return ::perigee::skeleton::interface(*this, _request_);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 16:
+      return ::perigee::skeleton::repository_id(*this, _request_);
+    case 17:
+      return ::perigee::skeleton::interface(*this, _request_);
+    case 18:
       return ::perigee::skeleton::component(*this, _request_);
     default:
       ::perigee::skeleton::unknown(_request_);
@@ -387,6 +391,27 @@ void Gallery::_set_skeleton_best(Gallery& _servant_, ::perigee::orb::ServerReque
   _request_.end_of_arguments();
   _servant_.best(std::move(_value));
   _request_.reply(nullptr);
+}
+
+void Gallery::_skeleton_echo_text(Gallery& _servant_, ::perigee::orb::ServerRequest& _request_) {
+  ::CORBA::valuetype_reference<::CORBA::StringValue> value;
+  ::CORBA::valuetype_reference<::CORBA::WStringValue> wide;
+  ::perigee::value::Reading(_request_.arguments()).decoder() >> value >> wide;
+  _request_.end_of_arguments();
+  const auto _result_ = _servant_.echo_text(std::move(value), std::move(wide));
+  _request_.reply([&_result_](::perigee::cdr::Encoder& _encoder_) {
+    ::perigee::value::Writing(_encoder_).encoder() << _result_;
+  });
+}
+
+void Gallery::_skeleton_echo_value(Gallery& _servant_, ::perigee::orb::ServerRequest& _request_) {
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> value;
+  ::perigee::value::Reading(_request_.arguments()).decoder() >> value;
+  _request_.end_of_arguments();
+  const auto _result_ = _servant_.echo_value(std::move(value));
+  _request_.reply([&_result_](::perigee::cdr::Encoder& _encoder_) {
+    ::perigee::value::Writing(_encoder_).encoder() << _result_;
+  });
 }
 
 }  // namespace Shapes

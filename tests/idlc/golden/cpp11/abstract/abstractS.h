@@ -119,6 +119,11 @@ class Gallery : public virtual ::PortableServer::Servant {
   virtual void refuse(::CORBA::abstract_reference<::Shapes::Named> value) = 0;
   virtual ::CORBA::abstract_reference<::Shapes::Measured> best() = 0;
   virtual void best(::CORBA::abstract_reference<::Shapes::Measured> _value) = 0;
+  virtual ::CORBA::valuetype_reference<::CORBA::StringValue> echo_text(
+      ::CORBA::valuetype_reference<::CORBA::StringValue> value,
+      ::CORBA::valuetype_reference<::CORBA::WStringValue> wide) = 0;
+  virtual ::CORBA::valuetype_reference<::CORBA::ValueBase> echo_value(
+      ::CORBA::valuetype_reference<::CORBA::ValueBase> value) = 0;
 
   ::CORBA::object_reference<::Shapes::Gallery> _this();
   bool _is_a(const std::string& _id) override;
@@ -137,6 +142,8 @@ class Gallery : public virtual ::PortableServer::Servant {
   static void _skeleton_refuse(Gallery& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _get_skeleton_best(Gallery& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _set_skeleton_best(Gallery& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_echo_text(Gallery& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_echo_value(Gallery& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -186,6 +193,15 @@ class _tie_Gallery final : public Gallery {
   }
   void best(::CORBA::abstract_reference<::Shapes::Measured> _value) override {
     _object_->best(std::move(_value));
+  }
+  ::CORBA::valuetype_reference<::CORBA::StringValue> echo_text(
+      ::CORBA::valuetype_reference<::CORBA::StringValue> value,
+      ::CORBA::valuetype_reference<::CORBA::WStringValue> wide) override {
+    return _object_->echo_text(std::move(value), std::move(wide));
+  }
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> echo_value(
+      ::CORBA::valuetype_reference<::CORBA::ValueBase> value) override {
+    return _object_->echo_value(std::move(value));
   }
 
  private:
