@@ -2,6 +2,7 @@
 #include "abstractA.h"
 #include "abstractAmhS.h"
 #include "abstractAmiC.h"
+#include "abstractAsync.h"
 #include "abstractS.h"
 #include "abstract_basesS.h"
 #include "compat/two_orbs.h"
@@ -399,7 +400,7 @@ class DeferredShape final : public CORBA::amh_traits<Shapes::Shape>::base_type {
 
 }  // namespace
 
-TEST_CASE("operations of abstract bases have reply handlers and response handlers") {
+TEST_CASE("operations of abstract bases have reply handlers, response handlers and coroutines") {
   TwoOrbs orbs;
   add_shape_factories(orbs.server);
   const auto object =
@@ -414,6 +415,8 @@ TEST_CASE("operations of abstract bases have reply handlers and response handler
   shape->sendc_area(handler, make_square(1));
   while (handler->received.empty()) orbs.client->perform_work(std::chrono::seconds(1));
   CHECK(handler->received == "1");
+  CHECK(shape->_async().title("an").get() == "an deferred");
+  CHECK(shape->_async().area(make_square(1)).get() == 1);
 }
 
 }  // namespace perigee::test

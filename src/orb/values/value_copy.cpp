@@ -23,6 +23,14 @@ void ValueBase::_copy_references(perigee::value::Copying& /*copying*/) {}
 
 namespace perigee::value {
 
+namespace {
+
+bool have_same_class(const CORBA::ValueBase& a, const CORBA::ValueBase& b) {
+  return typeid(a) == typeid(b);
+}
+
+}  // namespace
+
 Copying::Copying() = default;
 
 Copying::~Copying() {
@@ -53,7 +61,7 @@ counted_ptr<CORBA::ValueBase> Copying::copy(const CORBA::ValueBase& value) {
 const counted_ptr<CORBA::ValueBase>& Copying::copy_of(const CORBA::ValueBase& value) {
   if (const auto known = copies_.find(&value); known != copies_.end()) return known->second;
   counted_ptr<CORBA::ValueBase> copy = value._shallow_copy()._shared();
-  if (copy == nullptr || typeid(*copy) != typeid(value))
+  if (copy == nullptr || !have_same_class(*copy, value))
     throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO,
                               "copying a value of " + std::string(value._description().id) +
                                   ": its class must override _shallow_copy");

@@ -138,8 +138,8 @@ public final class ValuesClient {
   }
 
   /**
-   * JacORB cannot send values as abstract interfaces, and in anys: for their repository ids it needs
-   * classes that Java 9 removed.
+   * JacORB cannot send values as abstract interfaces, and in anys: for their repository ids it
+   * needs classes that Java 9 removed.
    */
   private void checkAbstract() {
     Thing thing = peer.make_thing();
