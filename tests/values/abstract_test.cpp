@@ -278,6 +278,7 @@ TEST_CASE("an any holds abstract references to objects and to values") {
     REQUIRE((echoed >>= received));
     CHECK(bool(received) == bool(sent));
     if (sent) CHECK(received->rank() == sent->rank());
+    if (sent._to_value()) CHECK(any != echoed);
     CORBA::AbstractBase::_ref_type base;
     CHECK((echoed >>= base));
     Shapes::Measured::_ref_type measured;
