@@ -1,5 +1,5 @@
 // _copy_value: deep copies of values.
-#include "abstractC.h"
+#include "abstractA.h"
 #include "known_values.h"
 #include "valuesA.h"
 
@@ -25,6 +25,33 @@ class TitledSquare : public virtual OBV_Shapes::Square {
     return CORBA::make_reference<TitledSquare>(*this);
   }
   std::string name;
+};
+
+class CopiedPurse final : public virtual OBV_Ledger::Purse {
+ public:
+  std::string text() override { return name(); }
+  int32_t balance(const std::string&) override { return 0; }
+  std::string owner() override { return "owner"; }
+  void owner(const std::string&) override {}
+  void spend(int32_t, Ledger::Point::_ref_type&) override {}
+  bool is_empty() override { return true; }
+  CORBA::ValueBase::_ref_type _shallow_copy() const override {
+    return CORBA::make_reference<CopiedPurse>(*this);
+  }
+};
+
+/// An environment without factories of values.
+class NoValues final : public orb::ReferenceFactory {
+ public:
+  counted_ptr<orb::Reference> make_reference(iop::Ior) override { return nullptr; }
+  [[nodiscard]] const iop::IorLimits& reference_limits() const noexcept override { return limits_; }
+  [[nodiscard]] CORBA::ValueFactory find_value_factory(std::string_view) override {
+    return nullptr;
+  }
+  [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return nullptr; }
+
+ private:
+  iop::IorLimits limits_;
 };
 
 /// Does not override `_shallow_copy`.
@@ -64,7 +91,7 @@ TEST_CASE("copies share values and form cycles like the originals") {
   }
 }
 
-TEST_CASE("values of base classes, boxes and anys are copied") {
+TEST_CASE("values in the state of base classes and in sequences are copied") {
   const auto deep = CORBA::make_reference<OBV_Ledger::Deep>();
   deep->inner(make_point(3, 4));
   deep->nodes({make_node(5)});
@@ -73,6 +100,51 @@ TEST_CASE("values of base classes, boxes and anys are copied") {
   CHECK(copy->inner()->x() == 3);
   CHECK(copy->nodes().front() != deep->nodes().front());
   CHECK(copy->nodes().front()->id() == 5);
+}
+
+TEST_CASE("a value in an any is copied") {
+  const auto purse = CORBA::make_reference<CopiedPurse>();
+  purse->extra() <<= make_node(7);
+  const Ledger::Purse::_ref_type copy = copy_of(Ledger::Purse::_ref_type(purse));
+  Ledger::Node::_ref_type original;
+  Ledger::Node::_ref_type copied;
+  REQUIRE((purse->extra() >>= original));
+  REQUIRE((copy->extra() >>= copied));
+  CHECK(copied != original);
+  CHECK(copied->id() == 7);
+
+  const auto square = CORBA::make_reference<TitledSquare>();
+  square->name = "in any";
+  purse->extra() <<= Shapes::Named::_ref_type(Shapes::Square::_ref_type(square));
+  Shapes::Named::_ref_type named;
+  REQUIRE((copy_of(Ledger::Purse::_ref_type(purse))->extra() >>= named));
+  CHECK(named != Shapes::Named::_ref_type(Shapes::Square::_ref_type(square)));
+  CHECK(named->title("") == "in any");
+
+  purse->extra() <<= std::string("text");
+  std::string text;
+  REQUIRE((copy_of(Ledger::Purse::_ref_type(purse))->extra() >>= text));
+  CHECK(text == "text");
+}
+
+TEST_CASE("a value in an any without a class is copied by its TypeCode") {
+  CORBA::Any sent;
+  sent <<= make_node(1, make_node(2));
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, std::endian::native);
+  encoder << sent;
+  const Octets octets = buffer.flatten();
+  NoValues none;
+  cdr::Decoder decoder(octets, std::endian::native);
+  decoder.set_environment(&none);
+  const auto purse = CORBA::make_reference<CopiedPurse>();
+  decoder >> purse->extra();
+  REQUIRE(decoder.ok());
+  const Ledger::Purse::_ref_type copy = copy_of(Ledger::Purse::_ref_type(purse));
+  cdr::Buffer again;
+  cdr::Encoder encoder_again(again, std::endian::native);
+  encoder_again << copy->extra();
+  CHECK(again.flatten() == octets);
 }
 
 TEST_CASE("a long list of values is copied without recursion") {
