@@ -334,6 +334,9 @@ constexpr Option options[] = {
     answer_option<&Settings::accept_bidirectional>(
         "AcceptBidirectional", "protocol.accept_bidirectional", text,
         "whether this server calls clients over connections that they offer"),
+    answer_option<&Settings::accept_value_cycles>(
+        "ValueCycles", "protocol.value_cycles", text,
+        "whether the valuetypes of a request may refer to each other in a cycle"),
     {"SendDetails", "server.send_details", text, "no|own|all",
      "which texts of system exceptions a server sends to its clients",
      Named<details, &Settings::sent_details>::apply, Named<details, &Settings::sent_details>::show},
@@ -450,9 +453,6 @@ constexpr Option options[] = {
     number_option<&cdr::Limits::decoded_size_max, 0>(
         "DecodedSizeMax", "limits.decoded_size_max", octets,
         "the memory of the decoded values of a message; 8 times its size is allowed in addition"),
-    answer_option<&Settings::accept_value_cycles>(
-        "ValueCycles", "limits.value_cycles", text,
-        "whether the valuetypes of a request may refer to each other in a cycle"),
     number_option<&iop::IorLimits::profiles_max>("ProfilesMax", "limits.profiles_max", number_of,
                                                  "the profiles of a reference"),
     number_option<&iop::IorLimits::ior_string_size_max, size_min>(
