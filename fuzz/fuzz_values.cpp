@@ -1,10 +1,13 @@
-// Valuetypes from outside: graphs with sharing and cycles, chunks, truncation, values in anys. The
-// first octet selects the byte order and the position of the first octet. A message has a value and
-// a list of values. Accepted values must have the same octets after they were written, read and
-// written again. One type is custom. Values of a refused message must not stay in memory.
+// Valuetypes from outside: graphs with sharing and cycles, chunks, truncation, values in anys,
+// references to abstract interfaces. The first octet selects the byte order, the position of the
+// first octet, and whether cycles are refused. A message has a value and a list of values. Accepted
+// values must have the same octets after they were written, read and written again. One type is
+// custom. Values of a refused message must not stay in memory. If cycles are refused, no values
+// stay.
 #include "orb/values/reference_factory.h"
 #include "require.h"
 #include <perigee/cdr/operators.h>
+#include <perigee/orb/abstract.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/data_streams.h>
 #include <perigee/orb/exceptions.h>
@@ -12,6 +15,7 @@
 #include <perigee/orb/value.h>
 #include <perigee/orb/value_marshalling.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -40,7 +44,7 @@ class Link : public virtual CORBA::ValueBase {
   void _unmarshal(cdr::Decoder& decoder) override {
     decoder >> number >> next >> text >> others >> any;
   }
-  void clear() {
+  virtual void clear() {
     next.reset();
     others.clear();
     any.reset();
@@ -106,6 +110,33 @@ class Own final : public Link, public virtual CORBA::CustomMarshal {
   CORBA::LongLongSeq longs;
 };
 
+/// Supports an abstract interface, and refers to values and objects that do.
+class Part final : public Link, public virtual CORBA::AbstractBase {
+ public:
+  static constexpr std::string_view _type_id = "IDL:Part:1.0";
+  static constexpr value::Description description{_type_id, &Link::description};
+
+  [[nodiscard]] const value::Description& _description() const noexcept override {
+    return description;
+  }
+  void _marshal(cdr::Encoder& encoder) const override {
+    Link::_marshal(encoder);
+    encoder << part << parts;
+  }
+  void _unmarshal(cdr::Decoder& decoder) override {
+    Link::_unmarshal(decoder);
+    decoder >> part >> parts;
+  }
+  void clear() override {
+    Link::clear();
+    part.reset();
+    parts.clear();
+  }
+
+  CORBA::abstract_reference<CORBA::AbstractBase> part;
+  std::vector<CORBA::abstract_reference<CORBA::AbstractBase>> parts;
+};
+
 /// The values of a message that have a class here.
 using Made = std::vector<CORBA::weak_valuetype_reference<Link>>;
 
@@ -123,10 +154,14 @@ class Factory final : public CORBA::ValueFactoryBase {
   Made& made_;
 };
 
-/// Has factories for the three types. Its destructor ends the cycles of the values.
+enum class Cycles : std::uint8_t { accepted, refused };
+
+/// Has factories for the four types. Its destructor ends the cycles of the values.
 class Environment final : public orb::ReferenceFactory {
  public:
-  Environment() = default;
+  explicit Environment(Cycles cycles = Cycles::accepted) {
+    accepts_value_cycles_ = cycles == Cycles::accepted;
+  }
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
   ~Environment() {
@@ -138,15 +173,20 @@ class Environment final : public orb::ReferenceFactory {
   [[nodiscard]] CORBA::ValueFactory find_value_factory(std::string_view id) override {
     if (id == Link::_type_id) return link_;
     if (id == Own::_type_id) return own_;
+    if (id == Part::_type_id) return part_;
     return id == Long::_type_id ? long_ : nullptr;
   }
   [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return nullptr; }
+  [[nodiscard]] bool has_values() const {
+    return std::ranges::any_of(made_, [](const auto& value) { return !value.expired(); });
+  }
 
  private:
   iop::IorLimits limits_;
   Made made_;
   CORBA::ValueFactory link_ = CORBA::make_reference<Factory<Link>>(made_);
   CORBA::ValueFactory long_ = CORBA::make_reference<Factory<Long>>(made_);
+  CORBA::ValueFactory part_ = CORBA::make_reference<Factory<Part>>(made_);
   CORBA::ValueFactory own_ = CORBA::make_reference<Factory<Own>>(made_);
 };
 
@@ -205,9 +245,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const OctetSpan octets = std::as_bytes(std::span(data, size)).subspan(1);
   const std::size_t start = (data[0] >> 1) & 7u;
   const std::endian order = (data[0] & 1) != 0 ? std::endian::big : std::endian::little;
-  Environment environment;
+  const Cycles cycles = (data[0] & 16) != 0 ? Cycles::refused : Cycles::accepted;
+  Environment environment(cycles);
   Contents contents;
   if (!read(environment, octets, order, start, contents)) return 0;
+  if (cycles == Cycles::refused) {
+    contents = {};
+    require(!environment.has_values());
+    return 0;
+  }
   for (const std::endian each : {std::endian::little, std::endian::big})
     check_copy(contents, each, start);
   return 0;

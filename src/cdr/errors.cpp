@@ -44,9 +44,11 @@ std::string_view text_of(ErrorKind kind) {
     case ErrorKind::bound_exceeded:
       return "more elements than the bound of the type allows";
     case ErrorKind::not_supported:
-      return "values of this type (a valuetype, an abstract interface) are not supported";
+      return "values of this type are not supported";
     case ErrorKind::no_value_factory:
       return "no value factory is registered for the type of a valuetype";
+    case ErrorKind::value_cycle:
+      return "a value refers to a value that contains it";
   }
   return "unknown error";
 }

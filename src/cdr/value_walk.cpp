@@ -57,6 +57,12 @@ class Walk final {
   }
 
  private:
+  /// A valuetype of this walk.
+  struct WalkedValue {
+    const void* key = nullptr;  // in what is written
+    bool is_complete = false;   // its state was read
+  };
+
   /// False if the kind is not a basic type.
   bool basic_value(TypeKind kind) {
     switch (kind) {
@@ -118,6 +124,8 @@ class Walk final {
       case TypeKind::tk_value_box:
       case TypeKind::tk_event:
         return valuetype(type);
+      case TypeKind::tk_abstract_interface:
+        return abstract_reference();
       case TypeKind::tk_native:
       case TypeKind::tk_local_interface:
         return in_.fail(ErrorKind::local_object);
@@ -311,30 +319,43 @@ class Walk final {
 
   /// A valuetype: its front, and its state by the TypeCode.
   void valuetype(const TypeNode& type) {
+    const ValueHeader header = value_header();
+    if (header.kind == ValueHeader::Kind::state) value_with_state(type, header);
+  }
+
+  /// A boolean, then an object reference or a value. CORBA 3.0, 15.3.7. The TypeCode of an abstract
+  /// interface does not tell the state of a value.
+  void abstract_reference() {
+    if (taken<bool>()) return reference();
+    if (!in_.ok()) return;
+    const ValueHeader header = value_header();
+    if (header.kind == ValueHeader::Kind::state) in_.fail(ErrorKind::no_value_factory);
+  }
+
+  /// Reads the front of a value, and the whole value unless it has state.
+  ValueHeader value_header() {
     has_valuetype_ = true;
-    if (is_plain_only_) return in_.fail(ErrorKind::not_supported);
+    if (is_plain_only_) {
+      in_.fail(ErrorKind::not_supported);
+      return {};
+    }
     if (in_.values() == nullptr) reading_.emplace(in_);
     if (out_ != nullptr && out_->values() == nullptr) writing_.emplace(*out_);
-    const ValueHeader header = in_.values()->begin(in_);
-    switch (header.kind) {
-      case ValueHeader::Kind::none:
-        return;
-      case ValueHeader::Kind::null:
-        if (out_ != nullptr) ValueWriting::write_null(*out_);
-        return;
-      case ValueHeader::Kind::earlier:
-        return earlier_value(header.number);
-      case ValueHeader::Kind::state:
-        return value_with_state(type, header);
-    }
+    ValueHeader header = in_.values()->begin(in_);
+    if (header.kind == ValueHeader::Kind::null && out_ != nullptr) ValueWriting::write_null(*out_);
+    if (header.kind == ValueHeader::Kind::earlier) earlier_value(header.number);
+    return header;
   }
 
   void earlier_value(std::uint32_t number) {
     // The reading also knows values of skipped state, and values in front of this walk.
-    const bool is_known = number >= first_value_ && number - first_value_ < value_keys_.size();
+    const bool is_known = number >= first_value_ && number - first_value_ < walked_values_.size();
     if (!is_known) return in_.fail(ErrorKind::bad_value);
+    const auto& [key, is_complete] = walked_values_[number - first_value_];
+    const bool is_refused =
+        !is_complete && in_.environment() != nullptr && !in_.environment()->accepts_value_cycles();
+    if (is_refused) return in_.fail(ErrorKind::value_cycle);
     if (out_ == nullptr) return;
-    const void* const key = value_keys_[number - first_value_];
     if (key == nullptr || !out_->values()->write_earlier(*out_, key))
       in_.fail(ErrorKind::bad_value);
   }
@@ -352,19 +373,20 @@ class Walk final {
   }
 
   void value_with_state(const TypeNode& type, const ValueHeader& header) {
-    if (value_keys_.empty()) first_value_ = header.number;
-    in_.charge(sizeof(void*));
+    if (walked_values_.empty()) first_value_ = header.number;
+    in_.charge(sizeof(WalkedValue));
     in_.count_object();
     const std::optional<std::size_t> position = position_of_type(type, header);
     if (!position || is_custom(type)) in_.fail(ErrorKind::no_value_factory);
     in_.enter();
     if (!in_.ok()) return;
-    value_keys_.resize(header.number - first_value_ + 1);
+    walked_values_.resize(header.number - first_value_ + 1);
     if (out_ != nullptr && !begin_written(type, header)) {
       if (!out_->ok()) in_.fail(out_->error().kind);
       return in_.fail(ErrorKind::bad_value);
     }
     state(type);
+    walked_values_[header.number - first_value_].is_complete = true;
     if (header.is_chunked && in_.ok())
       in_.values()->end_chunked(
           in_, *position != 0 ? ValueReading::Rest::skip : ValueReading::Rest::refuse);
@@ -375,7 +397,7 @@ class Walk final {
   /// Writes the front of the value, with the ids of the TypeCode: the state is that of its type.
   bool begin_written(const TypeNode& type, const ValueHeader& header) {
     const void* const key = out_->values()->make_key();
-    value_keys_.back() = key;
+    walked_values_.back().key = key;
     std::vector<std::string_view> ids = {type.id.empty() && !header.ids.empty() ? header.ids.front()
                                                                                 : type.id};
     const TypeNode* node = &type;
@@ -507,8 +529,8 @@ class Walk final {
   bool has_valuetype_ = false;
   std::optional<ValueReading> reading_;  // unless the decoder and the encoder have them
   std::optional<ValueWriting> writing_;
-  std::uint32_t first_value_ = 0;        // the number of the first valuetype of this walk
-  std::vector<const void*> value_keys_;  // of the valuetypes of this walk, in what is written
+  std::uint32_t first_value_ = 0;  // the number of the first valuetype of this walk
+  std::vector<WalkedValue> walked_values_;
 };
 
 }  // namespace

@@ -334,6 +334,9 @@ constexpr Option options[] = {
     answer_option<&Settings::accept_bidirectional>(
         "AcceptBidirectional", "protocol.accept_bidirectional", text,
         "whether this server calls clients over connections that they offer"),
+    answer_option<&Settings::accept_value_cycles>(
+        "ValueCycles", "protocol.value_cycles", text,
+        "whether the valuetypes of a request may refer to each other in a cycle"),
     {"SendDetails", "server.send_details", text, "no|own|all",
      "which texts of system exceptions a server sends to its clients",
      Named<details, &Settings::sent_details>::apply, Named<details, &Settings::sent_details>::show},

@@ -235,7 +235,17 @@ TEST_CASE("a valuetype is skipped by its TypeCode if it has the type of the Type
             .kind == ErrorKind::no_value_factory);
   CHECK(skip(octets(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf8), test::value).kind ==
         ErrorKind::bad_value);
-  CHECK(skip(octets(1), test::abstract).kind == ErrorKind::not_supported);
+}
+
+// CORBA 3.0, 15.3.7.
+TEST_CASE("an abstract interface is skipped if it holds an object or null") {
+  CHECK(skip(octets(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0), test::abstract).kind ==
+        ErrorKind::none);  // a nil object
+  CHECK(skip(octets(0, 0, 0, 0, 0, 0, 0, 0), test::abstract).kind == ErrorKind::none);
+  CHECK(skip(octets(0, 0, 0, 0, 0x7f, 0xff, 0xff, 0), test::abstract).kind ==
+        ErrorKind::no_value_factory);  // the TypeCode does not tell the state of a value
+  CHECK(skip(octets(1), test::abstract).kind == ErrorKind::truncated);
+  CHECK(skip(octets(2), test::abstract).kind == ErrorKind::bad_boolean);
 }
 
 // The octets do not contain the id of the exception, but the form for comparison does.

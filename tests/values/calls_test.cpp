@@ -99,7 +99,8 @@ void add_all_factories(const IDL::traits<CORBA::ORB>::ref_type& orb) {
 }
 
 struct Connected : TwoOrbs {
-  Connected() {
+  explicit Connected(const std::vector<std::string>& of_server = {})
+      : TwoOrbs("thread-pool", of_server) {
     add_all_factories(server);
     add_all_factories(client);
     for (const auto& orb : {server, client})
@@ -129,6 +130,31 @@ TEST_CASE("values are passed in all directions and keep their sharing") {
   CHECK(other->next() == result);
   first->next(nullptr);
   result->next(nullptr);
+}
+
+TEST_CASE("with -ORBValueCycles no, a server refuses values that contain themselves") {
+  const Connected orbs({"-ORBValueCycles", "no"});
+  const auto first = make_node(1);
+  const auto second = make_node(2, first);
+  auto other = first;
+  Ledger::Nodes all;
+  CHECK(orbs.bank->echo_node(second, other, all)->id() == 1);  // shared, but not in a cycle
+  first->next(second);
+  other = nullptr;
+  try {
+    orbs.bank->echo_node(first, other, all);
+    FAIL("no exception");
+  } catch (const CORBA::NO_IMPLEMENT& error) {
+    CHECK(error.completed() == CORBA::COMPLETED_NO);
+  }
+  CORBA::Any any;
+  any <<= first;
+  CHECK_THROWS_AS(orbs.bank->echo_any(any), CORBA::NO_IMPLEMENT);
+  any <<= Ledger::Pair(first, nullptr, nullptr);
+  CHECK_THROWS_AS(orbs.bank->echo_any(any), CORBA::NO_IMPLEMENT);
+  any <<= Ledger::Pair(second, second, nullptr);
+  first->next(nullptr);
+  CHECK(orbs.bank->echo_any(any).type()->equal(any.type()));
 }
 
 TEST_CASE("values of derived types keep their type in calls") {

@@ -37,12 +37,15 @@ class Environment {
   [[nodiscard]] DecodedBudget* decoded_budget() const noexcept { return decoded_budget_; }
   /// Whether characters that arrive in UTF-8, and are not converted, must be well-formed.
   [[nodiscard]] bool checks_utf_8() const noexcept { return checks_utf_8_; }
+  /// Whether a value may refer to a value that contains it.
+  [[nodiscard]] bool accepts_value_cycles() const noexcept { return accepts_value_cycles_; }
 
  protected:
   ~Environment() = default;
   SequenceMemory* sequence_memory_ = nullptr;
   DecodedBudget* decoded_budget_ = nullptr;
   bool checks_utf_8_ = false;
+  bool accepts_value_cycles_ = true;
 };
 
 /// Reads CDR from `octets`, which must outlive it and every view that it returns.

@@ -129,11 +129,14 @@ inline constexpr TypeNode array_node{
 template <const TypeNode& Key, const TypeNode& Element, std::uint32_t Bound = 0>
 inline constexpr TypeNode map_node{
     .kind = TypeKind::tk_map, .bound = Bound, .content = &Element, .key = &Key};
-/// CORBA::Object and CORBA::ValueBase.
+/// CORBA::Object, CORBA::ValueBase and CORBA::AbstractBase.
 inline constexpr TypeNode object_node{
     .kind = TypeKind::tk_objref, .id = "IDL:omg.org/CORBA/Object:1.0", .name = "Object"};
 inline constexpr TypeNode value_base_node{
     .kind = TypeKind::tk_value, .id = "IDL:omg.org/CORBA/ValueBase:1.0", .name = "ValueBase"};
+inline constexpr TypeNode abstract_base_node{.kind = TypeKind::tk_abstract_interface,
+                                             .id = "IDL:omg.org/CORBA/AbstractBase:1.0",
+                                             .name = "AbstractBase"};
 /// @}
 
 /// A node, and the owner that keeps it alive: nullptr for constants. All references to parts of one

@@ -6,6 +6,7 @@
 #include <perigee/base/function_ref.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
+#include <perigee/orb/abstract.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/marshalling.h>
@@ -109,6 +110,10 @@ struct Traits<CORBA::object_reference<CORBA::Object>> {
 template <>
 struct Traits<CORBA::valuetype_reference<CORBA::ValueBase>> {
   static constexpr const TypeNode& type = cdr::value_base_node;
+};
+template <>
+struct Traits<CORBA::abstract_reference<CORBA::AbstractBase>> {
+  static constexpr const TypeNode& type = cdr::abstract_base_node;
 };
 template <Insertable T>
 struct Traits<std::vector<T>> {
@@ -270,6 +275,33 @@ bool extract_value(const CORBA::Any& any, CORBA::valuetype_reference<T>& value) 
   return true;
 }
 
+using AbstractReference = CORBA::abstract_reference<CORBA::AbstractBase>;
+
+template <typename T>
+struct IsAbstract : std::false_type {};
+template <typename T>
+struct IsAbstract<CORBA::abstract_reference<T>> : std::true_type {};
+
+/// References to abstract interfaces are kept as they are, whatever their interface.
+PERIGEE_API void insert_abstract(CORBA::Any& any, const TypeNode& type,
+                                 AbstractReference reference);
+/// False if the any has no reference to an abstract interface.
+PERIGEE_API bool find_abstract(const CORBA::Any& any, AbstractReference& reference);
+
+/// A reference to CORBA::AbstractBase extracts references to all abstract interfaces.
+template <typename T>
+bool extract_abstract(const CORBA::Any& any, CORBA::abstract_reference<T>& reference) {
+  const bool is_base = std::is_same_v<T, CORBA::AbstractBase>;
+  if (!is_base && !holds(any, Traits<CORBA::abstract_reference<T>>::type)) return false;
+  AbstractReference held;
+  if (!find_abstract(any, held)) return false;
+  CORBA::abstract_reference<T> cast(dynamic_counted_cast<T>(held._shared()));
+  if (!cast) cast = IDL::traits<T>::unchecked_narrow(held._to_object());
+  if (held && !cast) return false;
+  reference = std::move(cast);
+  return true;
+}
+
 }  // namespace perigee::any
 
 namespace CORBA {
@@ -314,6 +346,8 @@ void operator<<=(Any& any, T&& value) {
     perigee::any::insert_object(any, Traits<Plain>::type, std::forward<T>(value));
   } else if constexpr (perigee::any::IsValue<Plain>::value) {
     perigee::any::insert_value(any, Traits<Plain>::type, std::forward<T>(value));
+  } else if constexpr (perigee::any::IsAbstract<Plain>::value) {
+    perigee::any::insert_abstract(any, Traits<Plain>::type, std::forward<T>(value));
   } else {
     Access::set(any, Traits<Plain>::type,
                 std::make_shared<perigee::any::Value<Plain>>(std::forward<T>(value)));
@@ -360,6 +394,8 @@ bool operator>>=(const Any& any, T& value) {
     return true;
   } else if constexpr (perigee::any::IsValue<T>::value) {
     return perigee::any::extract_value(any, value);
+  } else if constexpr (perigee::any::IsAbstract<T>::value) {
+    return perigee::any::extract_abstract(any, value);
   } else {
     return perigee::any::extract(any, value);
   }

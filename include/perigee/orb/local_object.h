@@ -51,6 +51,10 @@ struct local_interface_traits : output_traits<CORBA::object_reference<T>> {
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
     return ref_type(perigee::dynamic_counted_cast<T>(object._shared()));
   }
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const CORBA::abstract_reference<U>& held) {
+    return ref_type(perigee::dynamic_counted_cast<T>(held._shared()));
+  }
   [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
 
   /// Makes an object of a class that implements T.

@@ -60,6 +60,8 @@ using PolicyType = std::uint32_t;
 enum class SetOverrideType : std::uint32_t { SET_OVERRIDE, ADD_OVERRIDE };
 template <typename T>
 class weak_reference;
+template <typename T>
+class abstract_reference;
 
 [[noreturn]] PERIGEE_API void _raise_nil_reference();
 
@@ -255,6 +257,11 @@ struct interface_traits : output_traits<CORBA::object_reference<T>> {
       return ref_type(std::move(same));
     if (!object->_reference() || !supports(*object, T::_type_id)) return nullptr;
     return unchecked_narrow(object);
+  }
+  /// Nil if a value is held.
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const CORBA::abstract_reference<U>& held) {
+    return narrow(held._to_object());
   }
   [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
   /// The same object as a T, without a check. The caller must know that it supports T.

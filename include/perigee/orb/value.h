@@ -21,6 +21,8 @@ class Decoder;
 
 namespace perigee::value {
 
+class Copying;
+
 /// The facts of a valuetype that are sent with its values: a constant in generated code.
 struct Description {
   std::string_view id;
@@ -142,6 +144,19 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
   virtual ~ValueBase();
   ValueBase& operator=(const ValueBase&) = delete;
 
+  /// A deep copy: a new value of the same class, and new values of all values that it refers to.
+  /// The copies share values, and form cycles, like the originals. References to objects are copied
+  /// as references. Values inside a struct, union, sequence or array in an any are not copied.
+  ///
+  /// No thread may change the values meanwhile. Raises NO_IMPLEMENT if the class of one of the
+  /// values does not override `_shallow_copy`. Source: CORBA 3.0, 4.4.1.
+  [[nodiscard]] virtual valuetype_reference<ValueBase> _copy_value() const;
+  /// A new value of the same class with the same state, whose references still lead to the original
+  /// values. Generated classes without operations override this function. A class of the program
+  /// overrides it with `return CORBA::make_reference<PurseValue>(*this);`. Null: values of this
+  /// class cannot be copied.
+  [[nodiscard]] virtual valuetype_reference<ValueBase> _shallow_copy() const;
+
   /// @name For generated code.
   /// @{
   [[nodiscard]] virtual const perigee::value::Description& _description() const noexcept = 0;
@@ -150,6 +165,8 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
   /// Reads the state. If the decoder fails, or has failed before, all references of the state to
   /// other values are null afterwards.
   virtual void _unmarshal(perigee::cdr::Decoder& decoder) = 0;
+  /// Replaces the references of the state to other values by references to their copies.
+  virtual void _copy_references(perigee::value::Copying& copying);
   /// @}
 
  protected:
@@ -214,6 +231,11 @@ struct value_traits : stub::output_traits<CORBA::valuetype_reference<T>> {
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::valuetype_reference<U>& value) {
     return ref_type(dynamic_counted_cast<T>(value._shared()));
+  }
+  /// Null if an object reference is held.
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const CORBA::abstract_reference<U>& held) {
+    return ref_type(dynamic_counted_cast<T>(held._shared()));
   }
   [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
 

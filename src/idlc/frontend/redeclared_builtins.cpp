@@ -101,6 +101,9 @@ bool is_same_declaration(const Scopes& scopes, const Declaration& builtin, const
     return own.kind == DeclarationKind::native ||
            (names != nullptr && interface != nullptr && is_same_type_code(*interface, *names));
   }
+  // CORBA 3.0, 4.2 declares AbstractBase as a native type.
+  const auto* abstract = as<Interface>(&builtin);
+  if (own.kind == DeclarationKind::native) return abstract != nullptr && abstract->is_abstract;
   return are_same<Typedef>(builtin, own) || are_same<Interface>(builtin, own) ||
          are_same<Exception>(builtin, own) || are_same<Enum>(builtin, own) ||
          are_same<Constant>(builtin, own) || are_same<ValueBox>(builtin, own);

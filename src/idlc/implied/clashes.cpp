@@ -44,10 +44,14 @@ class Clashes final {
     diagnostic.location = origin.location;
     diagnostic.text = "'" + handler.name + "', which '" + origin.name + "' implies, inherits '" +
                       second.name + "' from two bases";
-    diagnostic.hint = "rename '" + one.name + "' or '" + other.name +
-                      "', or do without asynchronous calls and servants of '" + origin.name + "'";
-    diagnostic.notes.push_back({one.location, "one is implied by '" + one.name + "'"});
-    diagnostic.notes.push_back({other.location, "the other is implied by '" + other.name + "'"});
+    diagnostic.hint = "do without asynchronous calls and servants of '" + origin.name + "'";
+    if (&one == &other) {  // an operation of an abstract base
+      diagnostic.notes.push_back({one.location, "both are implied by '" + one.name + "'"});
+    } else {
+      diagnostic.hint = "rename '" + one.name + "' or '" + other.name + "', or " + diagnostic.hint;
+      diagnostic.notes.push_back({one.location, "one is implied by '" + one.name + "'"});
+      diagnostic.notes.push_back({other.location, "the other is implied by '" + other.name + "'"});
+    }
     diagnostics_.push_back(std::move(diagnostic));
   }
 

@@ -110,6 +110,8 @@ struct Settings {
   /// BidirectionalPolicy. A client offers its connections; a server calls back over them.
   bool offer_bidirectional = false;
   bool accept_bidirectional = false;
+  /// -ORBValueCycles: whether the valuetypes of a request may refer to each other in a cycle.
+  bool accept_value_cycles = true;
   std::uint32_t listen_points_max = 16;      ///< of one peer that offers its connection
   std::size_t read_buffer_size = 64 * 1024;  ///< octets, for each connection of blocking calls
   /// -ORBLinkSizeMin: strings and sequences from this size on are not copied. Clients and servers

@@ -112,9 +112,7 @@ OrbCore::OrbCore(CoreParts parts)
                .collocated_debts = collocated_debts_} {
   storage_->set_wake([this] { (void)wake_memory_watch(); });
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
-  sequence_memory_ = sequences_.get();
-  decoded_budget_ = decoded_.get();
-  checks_utf_8_ = !settings_.code_sets.accept_invalid_utf_8;
+  set_up_environments();
   unfinished_->set_reclaim([this] { return reclaim_memory(); });
   for (engine::TrafficLedger* traffic : {&metrics_->client_traffic, &metrics_->server_traffic}) {
     traffic->unfinished = unfinished_.get();
@@ -132,6 +130,13 @@ OrbCore::OrbCore(CoreParts parts)
       CORBA::object_reference<CORBA::TypeCodeFactory>(make_counted<CORBA::TypeCodeFactory>()));
   add_linked_references(*this);
   for (const auto& [type, make] : client_policy_factories()) add_policy_factory(type, make);
+}
+
+void OrbCore::set_up_environments() noexcept {
+  sequence_memory_ = sequences_.get();
+  decoded_budget_ = decoded_.get();
+  checks_utf_8_ = !settings_.code_sets.accept_invalid_utf_8;
+  if (!settings_.accept_value_cycles) request_environment_.emplace(*this);
 }
 
 // Ends an ORB on which `destroy` was not called. No reference to the ORB is left, so no thread

@@ -12,6 +12,7 @@
 #include "orb/context/settings.h"
 #include "orb/core/main_thread.h"
 #include "orb/values/reference_factory.h"
+#include "orb/values/request_environment.h"
 #include "orb/values/value_factories.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
@@ -188,6 +189,11 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] CORBA::ValueFactory find_value_factory(std::string_view id) override {
     return value_factories_.find(id);
   }
+  /// The environment of decoders of requests.
+  [[nodiscard]] cdr::Environment& request_environment() noexcept {
+    if (request_environment_) return *request_environment_;
+    return *this;
+  }
   [[nodiscard]] ValueFactories& value_factories() noexcept { return value_factories_; }
   /// A plain CORBA::Object stub, nil for a nil IOR.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
@@ -253,6 +259,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] AsyncEngine& engine() override { return async(); }
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until) override;
   void wake() noexcept override { wake_async(); }
+  void set_up_environments() noexcept;
   [[nodiscard]] Deadline watch_memory(TimePoint now) noexcept;
   [[nodiscard]] bool wake_memory_watch() noexcept;
   [[nodiscard]] bool reclaim_memory() noexcept;
@@ -319,6 +326,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::vector<std::function<void()>> destroy_hooks_;
   std::map<std::string, InitialReference, std::less<>> initial_references_;
   ValueFactories value_factories_;
+  std::optional<RequestEnvironment> request_environment_;  // if cycles of values are refused
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
   CORBA::object_reference<CORBA::Context> default_context_;
   weak_counted_ptr<CORBA::ORB> orb_;  // it owns the core

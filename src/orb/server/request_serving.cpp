@@ -95,6 +95,9 @@ void refuse_code_sets(UpcallRequest& upcall, AnnouncedCodeSets::Problem problem)
 
 }  // namespace
 
+RequestServing::RequestServing(OrbCore& core) noexcept
+    : core_(core), environment_(core.request_environment()) {}
+
 void RequestServing::begin(engine::Connection& connection) noexcept {
   AnnouncedCodeSets(core_.settings().code_sets, connection.agreement()).begin();
 }
@@ -110,7 +113,7 @@ bool RequestServing::is_callback(const engine::Connection& connection) noexcept 
 
 void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   const messaging::RequestHeader& header = request.parsed.header;
-  request.parsed.body.set_environment(&core_);
+  request.parsed.body.set_environment(&environment_);
   AnnouncedCodeSets announced(core_.settings().code_sets, request.connection.agreement());
   const auto code_sets = announced.take(request.version(), header.contexts);
   if (code_sets) request.parsed.body.set_code_sets(*code_sets);

@@ -6,6 +6,10 @@
 
 #include <atomic>
 
+namespace perigee::cdr {
+class Environment;
+}  // namespace perigee::cdr
+
 namespace perigee::orb {
 
 class OrbCore;
@@ -14,7 +18,7 @@ class UpcallRequest;
 /// Any thread.
 class RequestServing final : public engine::RequestHandler {
  public:
-  explicit RequestServing(OrbCore& core) noexcept : core_(core) {}
+  explicit RequestServing(OrbCore& core) noexcept;
 
   void begin(engine::Connection& connection) noexcept override;
   void end(engine::Connection& connection) noexcept override;
@@ -39,6 +43,7 @@ class RequestServing final : public engine::RequestHandler {
                                    engine::ThreadFrame& frame);
 
   OrbCore& core_;
+  cdr::Environment& environment_;  // of the decoders of requests
   std::atomic<bool> has_told_full_{false};
 };
 

@@ -173,6 +173,13 @@ class KeptValue final : public Content {
     });
   }
 
+  [[nodiscard]] std::shared_ptr<const Content> with_value(ValueReference value) const {
+    auto replaced = std::make_shared<KeptValue>(std::move(value));
+    replaced->factory_ = factory_;
+    return replaced;
+  }
+  [[nodiscard]] const ValueReference& value() const noexcept { return value_; }
+
  private:
   ValueReference value_;
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
@@ -200,6 +207,16 @@ void decode_valuetype(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   ValueReference decoded(value::decode(decoder, expected));
   if (!decoder.ok()) return;
   Access::set(any, *type.node, std::make_shared<KeptValue>(decoder, std::move(decoded)),
+              std::move(type.owner));
+}
+
+/// Decoded at once, like a valuetype. A value needs a factory: its TypeCode does not tell the
+/// state.
+void decode_abstract(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
+  AbstractReference decoded;
+  decoder >> decoded;
+  if (!decoder.ok()) return;
+  Access::set(any, *type.node, std::make_shared<Value<AbstractReference>>(std::move(decoded)),
               std::move(type.owner));
 }
 
@@ -272,6 +289,8 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   CORBA::Any decoded;
   if (is_valuetype(cdr::unaliased(*type.node).kind))
     return decode_valuetype(decoder, std::move(type), any);
+  if (cdr::unaliased(*type.node).kind == TypeKind::tk_abstract_interface)
+    return decode_abstract(decoder, std::move(type), any);
   const bool is_basic = with_basic(cdr::unaliased(*type.node).kind, [&](auto value) {
     decoder >> value;
     std::memcpy(Access::basic(decoded), &value, sizeof value);
@@ -297,6 +316,26 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   if (!decoder.ok()) return;
   Access::set(decoded, *type.node, std::move(content), std::move(type.owner));
   any = std::move(decoded);
+}
+
+void replace_value(
+    CORBA::Any& any,
+    function_ref<counted_ptr<CORBA::ValueBase>(const CORBA::ValueBase& value)> copy) {
+  const TypeKind kind = cdr::unaliased(Access::type(any)).kind;
+  std::shared_ptr<const Content> content;
+  if (is_valuetype(kind)) {
+    const auto* const kept = dynamic_cast<const KeptValue*>(Access::content(any));
+    if (kept == nullptr || !kept->value()) return;
+    content = kept->with_value(ValueReference(copy(*kept->value())));
+  } else if (AbstractReference held; find_abstract(any, held)) {
+    const ValueReference value = held._to_value();
+    if (!value) return;
+    content = std::make_shared<Value<AbstractReference>>(
+        AbstractReference(dynamic_counted_cast<CORBA::AbstractBase>(copy(*value))));
+  } else {
+    return;
+  }
+  Access::set(any, Access::type(any), std::move(content), Access::type_owner(any));
 }
 
 Content::~Content() = default;
@@ -353,6 +392,18 @@ bool find_value(const CORBA::Any& any, ValueReference& value) {
   const void* const found = Access::content(any)->find(&tag_of<ValueReference>);
   if (found == nullptr) return false;
   value = *static_cast<const ValueReference*>(found);
+  return true;
+}
+
+void insert_abstract(CORBA::Any& any, const TypeNode& type, AbstractReference reference) {
+  Access::set(any, type, std::make_shared<Value<AbstractReference>>(std::move(reference)));
+}
+
+bool find_abstract(const CORBA::Any& any, AbstractReference& reference) {
+  if (cdr::unaliased(Access::type(any)).kind != TypeKind::tk_abstract_interface) return false;
+  const void* const found = Access::content(any)->find(&tag_of<AbstractReference>);
+  if (found == nullptr) return false;
+  reference = *static_cast<const AbstractReference*>(found);
   return true;
 }
 

@@ -1,8 +1,11 @@
 // Values of anys without their TypeCodes.
 #pragma once
 
+#include <perigee/base/counted_ptr.h>
+#include <perigee/base/function_ref.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any.h>
+#include <perigee/orb/value.h>
 
 namespace perigee::any {
 
@@ -10,5 +13,9 @@ namespace perigee::any {
 void encode_value(cdr::Encoder& encoder, const CORBA::Any& any);
 /// Reads a value of the type into `any`, unless the decoder fails.
 void decode_value(cdr::Decoder& decoder, cdr::TypeRef type, CORBA::Any& any);
+/// If the any holds a valuetype that is not null, also as an abstract interface: puts the value
+/// that `copy` gives in its place.
+void replace_value(CORBA::Any& any,
+                   function_ref<counted_ptr<CORBA::ValueBase>(const CORBA::ValueBase& value)> copy);
 
 }  // namespace perigee::any

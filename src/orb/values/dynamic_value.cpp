@@ -6,6 +6,7 @@
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/value_format.h>
+#include <perigee/orb/value_copy.h>
 
 #include <utility>
 
@@ -39,6 +40,17 @@ void DynamicValue::_unmarshal(cdr::Decoder& decoder) {
   if (!decoder.ok()) return;
   unmarshal(decoder, *type_.node);
   is_complete_ = decoder.ok();
+}
+
+CORBA::valuetype_reference<CORBA::ValueBase> DynamicValue::_shallow_copy() const {
+  const auto copy = make_counted<DynamicValue>(type_);
+  copy->members_ = members_;
+  copy->is_complete_ = is_complete_;
+  return CORBA::valuetype_reference<CORBA::ValueBase>(copy);
+}
+
+void DynamicValue::_copy_references(value::Copying& copying) {
+  for (CORBA::Any& member : members_) copying.replace(member);
 }
 
 void DynamicValue::unmarshal(cdr::Decoder& decoder, const cdr::TypeNode& type) {

@@ -22,6 +22,8 @@ class DynamicValue final : public virtual CORBA::ValueBase {
   }
   void _marshal(cdr::Encoder& encoder) const override;
   void _unmarshal(cdr::Decoder& decoder) override;
+  [[nodiscard]] CORBA::valuetype_reference<CORBA::ValueBase> _shallow_copy() const override;
+  void _copy_references(value::Copying& copying) override;
   /// Whether the state was read. Until then, no other value of the message may refer to this one:
   /// it would be a part of a cycle, which no program could break.
   [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }

@@ -157,6 +157,9 @@ void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus
   if (error.kind == cdr::ErrorKind::no_value_factory)
     throw CORBA::MARSHAL(minor_no_value_factory, completed,
                          detail + "; call register_value_factory");
+  // The message is well-formed, so this is not MARSHAL.
+  if (error.kind == cdr::ErrorKind::value_cycle)
+    throw CORBA::NO_IMPLEMENT(0, completed, detail + "; -ORBValueCycles yes accepts this");
   throw CORBA::MARSHAL(minor_of(error.kind), completed, detail);
 }
 

@@ -2,6 +2,7 @@
 #include "orb/values/dynamic_value.h"
 #include "orb/values/reference_factory.h"
 #include <perigee/cdr/value_format.h>
+#include <perigee/orb/string_value.h>
 #include <perigee/orb/value.h>
 #include <perigee/orb/value_marshalling.h>
 
@@ -60,6 +61,8 @@ counted_ptr<CORBA::ValueBase> make_of_type(const cdr::Decoder& decoder, std::str
   if (orb != nullptr)
     if (const CORBA::ValueFactory factory = orb->find_value_factory(id))
       return factory->create_for_unmarshal()._shared();
+  if (id == CORBA::StringValue::_type_id) return make_counted<CORBA::StringValue>();
+  if (id == CORBA::WStringValue::_type_id) return make_counted<CORBA::WStringValue>();
   return expected.make != nullptr && id == expected.id ? expected.make(expected) : nullptr;
 }
 
@@ -90,6 +93,10 @@ class Skipping final {
  private:
   std::uint32_t& depth_;
 };
+
+bool accepts_cycles(const cdr::Decoder& decoder) {
+  return decoder.environment() == nullptr || decoder.environment()->accepts_value_cycles();
+}
 
 bool may_be_shared(const CORBA::ValueBase& value) {
   const auto* const dynamic = dynamic_cast<const orb::DynamicValue*>(&value);
@@ -173,6 +180,10 @@ counted_ptr<CORBA::ValueBase> Reading::earlier(cdr::Decoder& decoder, std::uint3
                                                const Expected& expected) {
   const Decoded* const decoded = number < values_.size() ? &values_[number] : nullptr;
   const bool is_known = decoded != nullptr && decoded->value != nullptr;
+  if (is_known && !decoded->is_complete && !accepts_cycles(decoder)) {
+    decoder.fail(cdr::ErrorKind::value_cycle);
+    return nullptr;
+  }
   if (is_known && expected.accepts(*decoded->value) && may_be_shared(*decoded->value) &&
       may_refer_to(*decoded))
     return decoded->value;

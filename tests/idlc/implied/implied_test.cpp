@@ -231,6 +231,22 @@ TEST_CASE("an operation name that a handler inherits from two bases is an error"
         "'AMH_DResponseHandler', which 'D' implies, inherits 'F_excep' from two bases");
 }
 
+TEST_CASE("an abstract base of two bases is an error with asynchronous calls") {
+  const Implied implied(
+      "abstract interface A { void f(); };\ninterface B : A {};\ninterface C : A {};\n"
+      "interface D : B, C {};\n",
+      {.ami = true});
+  REQUIRE(implied.idl.diagnostics.size() == 1);
+  CHECK(text_of(implied.idl.diagnostics) ==
+        "main.idl:4:11: error: 'AMI_DHandler', which 'D' implies, inherits 'f' from two bases\n"
+        "  interface D : B, C {};\n"
+        "            ^\n"
+        "  hint: do without asynchronous calls and servants of 'D'\n"
+        "main.idl:1:29: note: both are implied by 'f'\n"
+        "  abstract interface A { void f(); };\n"
+        "                              ^\n");
+}
+
 TEST_CASE("a name that a handler inherits on two paths from one base is no error") {
   const Implied implied(
       "interface A { readonly attribute long x; };\ninterface B : A { long get_x(); };\n"

@@ -132,6 +132,44 @@ void check_boxes(Peer_ptr peer) {
   CHECK(empty_result.in() != nullptr);
 }
 
+Note* make_note(const char* text, Described_ptr about) {
+  auto* const note = new interop::NoteValue;
+  note->text(text);
+  note->about(about);
+  return note;
+}
+
+void check_abstract(Peer_ptr peer) {
+  Thing_var thing = peer->make_thing();
+  Note_var note = make_note("about", thing);
+  CORBA::String_var text = peer->describe(thing);
+  CHECK(std::string(text.in()) == "the thing");
+  text = peer->describe(note);
+  CHECK(std::string(text.in()) == "the note about");
+  text = peer->describe(Described::_nil());
+  CHECK(std::string(text.in()) == "nil");
+  Described_var b = Described::_duplicate(thing);
+  Described_var c;
+  Described_var result = peer->echo_described(note, b.inout(), c.out());
+  text = c->describe("a");
+  CHECK(std::string(text.in()) == "a thing");
+  CORBA::Object_var object = c->_to_object();
+  Thing_var again = Thing::_narrow(object);
+  CHECK(!CORBA::is_nil(again) && again->number() == 5);
+  CORBA::ValueBase_var value = result->_to_value();
+  Note* const received = Note::_downcast(value);
+  CHECK(received != nullptr && std::string(received->text()) == "about");
+  CORBA::ValueBase_var second = b->_to_value();
+  CHECK(value.in() == second.in());  // one value in the reply
+  Labels labels;
+  labels.first = Described::_duplicate(note);
+  labels.between = 7;
+  labels.second = share(note.in());
+  Labels_var echoed = peer->echo_labels(labels);
+  CORBA::ValueBase_var first = echoed->first->_to_value();
+  CHECK(Note::_downcast(first) == echoed->second.in());
+}
+
 // Not with a Node: the TypeCode that omniidl generates for this recursive type is incomplete
 // (BAD_TYPECODE when it is sent).
 void check_anys(Peer_ptr peer) {
@@ -164,6 +202,7 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
   check_points(peer, truncates);
   check_graphs(peer);
   check_boxes(peer);
+  check_abstract(peer);
   check_anys(peer);
   check_exception(peer);
   if (quits) peer->quit();

@@ -4,8 +4,30 @@
 #include "values_interop.hh"
 
 #include <cstring>
+#include <string>
 
 namespace interop {
+
+/// A value that implements the operation of its abstract interface.
+class NoteValue : public virtual OBV_ValuesInterop::Note,
+                  public virtual CORBA::DefaultValueRefCountBase {
+ public:
+  char* describe(const char* prefix) override {
+    return CORBA::string_dup((std::string(prefix) + " note " + text()).c_str());
+  }
+};
+class NoteFactory : public CORBA::ValueFactoryBase {
+ public:
+  CORBA::ValueBase* create_for_unmarshal() override { return new NoteValue; }
+};
+
+class ThingServant : public POA_ValuesInterop::Thing {
+ public:
+  char* describe(const char* prefix) override {
+    return CORBA::string_dup((std::string(prefix) + " thing").c_str());
+  }
+  CORBA::Long number() override { return 5; }
+};
 
 /// Without `--truncate` in the arguments, also for Detailed.
 inline void register_factories(CORBA::ORB_ptr orb, int argc, char* argv[]) {
@@ -21,6 +43,7 @@ inline void register_factories(CORBA::ORB_ptr orb, int argc, char* argv[]) {
   add("IDL:ValuesInterop/Named:1.0", new Named_init);
   add("IDL:ValuesInterop/Node:1.0", new Node_init);
   add("IDL:ValuesInterop/Empty:1.0", new Empty_init);
+  add("IDL:ValuesInterop/Note:1.0", new NoteFactory);
   if (!truncates) add("IDL:ValuesInterop/Detailed:1.0", new Detailed_init);
 }
 
@@ -67,6 +90,20 @@ class ValuesServant : public POA_ValuesInterop::Peer {
                                                                      : "Point";
     return CORBA::string_dup(name);
   }
+  ValuesInterop::Thing_ptr make_thing() override { return thing_._this(); }
+  ValuesInterop::Described_ptr echo_described(ValuesInterop::Described_ptr a,
+                                              ValuesInterop::Described_ptr& b,
+                                              ValuesInterop::Described_out c) override {
+    c = b;
+    b = ValuesInterop::Described::_duplicate(a);
+    return ValuesInterop::Described::_duplicate(a);
+  }
+  ValuesInterop::Labels* echo_labels(const ValuesInterop::Labels& a) override {
+    return new ValuesInterop::Labels(a);
+  }
+  char* describe(ValuesInterop::Described_ptr value) override {
+    return CORBA::is_nil(value) ? CORBA::string_dup("nil") : value->describe("the");
+  }
   CORBA::Boolean is_same(ValuesInterop::Node* a, ValuesInterop::Node* b) override { return a == b; }
   void refuse(ValuesInterop::Point* place) override {
     throw ValuesInterop::Refused(share(place), "refused");
@@ -75,6 +112,7 @@ class ValuesServant : public POA_ValuesInterop::Peer {
 
  private:
   CORBA::ORB_var orb_;
+  ThingServant thing_;
 };
 
 }  // namespace interop

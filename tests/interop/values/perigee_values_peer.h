@@ -13,6 +13,18 @@
 
 namespace interop {
 
+/// A value that implements the operation of its abstract interface.
+class NoteValue final : public virtual OBV_ValuesInterop::Note {
+ public:
+  std::string describe(const std::string& prefix) override { return prefix + " note " + text(); }
+};
+class NoteFactory final : public ValuesInterop::Note_init {
+ public:
+  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
+    return CORBA::make_reference<NoteValue>();
+  }
+};
+
 enum class Factories { all, without_detailed };
 
 inline void register_factories(CORBA::ORB& orb, Factories factories) {
@@ -24,13 +36,21 @@ inline void register_factories(CORBA::ORB& orb, Factories factories) {
   add(Named::_type_id, CORBA::make_reference<Named_init>());
   add(Node::_type_id, CORBA::make_reference<Node_init>());
   add(Empty::_type_id, CORBA::make_reference<Empty_init>());
+  add(Note::_type_id, CORBA::make_reference<NoteFactory>());
   if (factories == Factories::all) add(Detailed::_type_id, CORBA::make_reference<Detailed_init>());
 }
+
+class ThingServant final : public CORBA::servant_traits<ValuesInterop::Thing>::base_type {
+ public:
+  std::string describe(const std::string& prefix) override { return prefix + " thing"; }
+  int32_t number() override { return 5; }
+};
 
 class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::base_type {
  public:
   using PointReference = ValuesInterop::Point::_ref_type;
   using NodeReference = ValuesInterop::Node::_ref_type;
+  using DescribedReference = ValuesInterop::Described::_ref_type;
 
   explicit ValuesServant(std::function<void()> on_quit) : on_quit_(std::move(on_quit)) {}
   ValuesServant(const ValuesServant&) = delete;
@@ -81,6 +101,15 @@ class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::b
     keep({a, b});
     return a == b;
   }
+  ValuesInterop::Thing::_ref_type make_thing() override { return thing_->_this(); }
+  DescribedReference echo_described(DescribedReference a, DescribedReference& b,
+                                    DescribedReference& c) override {
+    return echo(a, b, c);
+  }
+  ValuesInterop::Labels echo_labels(const ValuesInterop::Labels& a) override { return a; }
+  std::string describe(DescribedReference value) override {
+    return value ? value->describe("the") : "nil";
+  }
   void refuse(PointReference place) override {
     throw ValuesInterop::Refused(std::move(place), "refused");
   }
@@ -98,6 +127,7 @@ class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::b
   }
 
   std::function<void()> on_quit_;
+  CORBA::servant_reference<ThingServant> thing_ = CORBA::make_reference<ThingServant>();
   ValuesInterop::Nodes nodes_;
 };
 

@@ -75,7 +75,7 @@ void define_answering(Writer& writer, const Amh& amh, const AmhInterfaces& inter
     for (std::size_t number = 0; number < own.size(); ++number)
       if (!own[number].is_synchronous) define_answers(writer, own[number], number);
     for (const Interface* base : all_bases(*amh.origin))
-      refuse_answers(writer, *interfaces.find(*base));
+      if (!base->is_abstract) refuse_answers(writer, *interfaces.find(*base));
   }
   writer.write("};");
   writer.separate();

@@ -121,7 +121,9 @@ std::string value_type(const Declaration& type) {
     case DeclarationKind::bitset:
       return qualified_name(type);
     case DeclarationKind::interface:
-      return "::CORBA::object_reference<" + qualified_name(type) + ">";
+      return (as<Interface>(&type)->is_abstract ? "::CORBA::abstract_reference<"
+                                                : "::CORBA::object_reference<") +
+             qualified_name(type) + ">";
     case DeclarationKind::value_type:
     case DeclarationKind::value_box:
       return "::CORBA::valuetype_reference<" + qualified_name(type) + ">";

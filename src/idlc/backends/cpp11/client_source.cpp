@@ -77,6 +77,7 @@ std::string client_source_text(const Model& model, const FileNames& names) {
   writer.write(client_source_head,
                {{"file", file}, {"header", string_literal(client_header(file, names))}});
   if (uses_values(model)) writer.write("#include <perigee/orb/make_reference.h>");
+  if (declares_values(model.definitions)) writer.write("#include <perigee/orb/value_copy.h>");
   if (has_text(model.definitions)) writer.write("#include <perigee/orb/text.h>");
   include_values(writer, model);
   writer.separate();

@@ -30,7 +30,7 @@ bool declares_values(const Declaration& declaration, std::set<const Declaration*
 
 bool finds_values(const Type& type, std::set<const Declaration*>& visited) {
   const Type& actual = unaliased(type);
-  if (is_value(actual)) return true;
+  if (is_value(actual) || is_abstract(actual)) return true;
   if (actual.key != nullptr && finds_values(*actual.key, visited)) return true;
   if (actual.element != nullptr) return finds_values(*actual.element, visited);
   return actual.declaration != nullptr && declares_values(*actual.declaration, visited);
@@ -43,7 +43,7 @@ class Count final {
 
   int of(const Type& type) {
     const Type& actual = unaliased(type);
-    if (is_value(actual)) return several;
+    if (is_value(actual) || is_abstract(actual)) return several;
     if (actual.kind == TypeKind::any) return 1;
     if (actual.key != nullptr && of(*actual.key) != 0) return several;
     if (actual.element != nullptr) return of(*actual.element) != 0 ? several : 0;
@@ -82,6 +82,11 @@ bool is_value(const Type& type) {
   if (actual.kind == TypeKind::value_base || actual.kind == TypeKind::value_box) return true;
   const auto* value = as<ValueType>(actual.declaration);
   return actual.kind == TypeKind::value_type && value != nullptr && !value->is_holder;
+}
+
+bool is_abstract(const Type& type) {
+  const auto* interface = as<Interface>(unaliased(type).declaration);
+  return interface != nullptr && interface->is_abstract;
 }
 
 bool holds_values(const Type& type) {

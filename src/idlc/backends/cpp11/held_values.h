@@ -13,6 +13,8 @@ inline constexpr std::string_view reading_of_anys = ", ::perigee::value::Reading
 
 /// Whether the type is a valuetype, a boxed value or ValueBase. Implied exception holders are not.
 bool is_value(const Type& type);
+/// Whether the type is a reference to an abstract interface, which may hold a value.
+bool is_abstract(const Type& type);
 /// Whether values of the type contain such values. An any does not count: it encodes its contents
 /// alone.
 bool holds_values(const Type& type);

@@ -15,7 +15,9 @@ std::vector<std::string> base_classes(const Interface& interface) {
   std::vector<std::string> result;
   if (interface.is_local && std::ranges::none_of(interface.bases, &Interface::is_local))
     result.emplace_back("public virtual ::CORBA::LocalObject");
-  else if (interface.bases.empty())
+  else if (interface.is_abstract && interface.bases.empty())
+    result.emplace_back("public virtual ::CORBA::AbstractBase");
+  else if (!interface.is_abstract && std::ranges::all_of(interface.bases, &Interface::is_abstract))
     result.emplace_back("public virtual ::CORBA::Object");
   for (const Interface* base : interface.bases)
     result.push_back("public virtual " + qualified_name(*base));
@@ -24,6 +26,11 @@ std::vector<std::string> base_classes(const Interface& interface) {
 
 constexpr std::string_view class_head = R"(
 using _ref_type = ::CORBA::object_reference<$name$>;
+static constexpr std::string_view _type_id = $id$;
+)";
+
+constexpr std::string_view abstract_head = R"(
+using _ref_type = ::CORBA::abstract_reference<$name$>;
 static constexpr std::string_view _type_id = $id$;
 )";
 
@@ -51,6 +58,12 @@ constexpr std::string_view class_tail = R"(
 };
 )";
 
+constexpr std::string_view abstract_tail = R"(
+ protected:
+  $name$() = default;
+};
+)";
+
 constexpr std::string_view constructor = R"(
 $name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
@@ -71,6 +84,13 @@ struct IDL::traits<$name$> : ::perigee::stub::interface_traits<$name$> {
 constexpr std::string_view local_traits = R"(
 template <>
 struct IDL::traits<$name$> : ::perigee::stub::local_interface_traits<$name$> {
+  static constexpr std::string_view _interface_name = $idl_name$;
+};
+)";
+
+constexpr std::string_view abstract_traits = R"(
+template <>
+struct IDL::traits<$name$> : ::perigee::abstract::interface_traits<$name$> {
   static constexpr std::string_view _interface_name = $idl_name$;
 };
 )";
@@ -142,9 +162,13 @@ void define_implements(Writer& writer, const Interface& interface) {
   writer.write("bool $name$::_implements(std::string_view _id) const noexcept {",
                {{"name", cpp_name(interface)}});
   std::vector<std::string> tests = {"::perigee::stub::same(_id, _type_id)"};
+  for (const Interface* base : all_bases(interface))
+    if (base->is_abstract)
+      tests.push_back("::perigee::stub::same(_id, " + qualified_name(*base) + "::_type_id)");
   for (const Interface* base : interface.bases)
-    tests.push_back(qualified_name(*base) + "::_implements(_id)");
-  if (interface.bases.empty()) tests.emplace_back("::CORBA::Object::_implements(_id)");
+    if (!base->is_abstract) tests.push_back(qualified_name(*base) + "::_implements(_id)");
+  if (std::ranges::all_of(interface.bases, &Interface::is_abstract))
+    tests.emplace_back("::CORBA::Object::_implements(_id)");
   {
     const Indented body(writer);
     writer.chain("return ", tests, " || ");
@@ -178,9 +202,27 @@ void declare_class(Writer& writer, const Interface& interface, bool is_optional)
   writer.write(class_tail, {{"name", name}});
 }
 
+/// The operations call the object of a stub. Valuetypes that support the interface override them.
+void declare_abstract_class(Writer& writer, const Interface& interface) {
+  const std::string name = cpp_name(interface);
+  writer.list("class " + name + " : ", base_classes(interface), " {");
+  writer.write(" public:");
+  {
+    const Indented body(writer);
+    writer.write(abstract_head, {{"name", name}, {"id", string_literal(interface.repository_id)}});
+    writer.separate();
+    declare_types(writer, interface.contents, Scope::class_scope);
+    writer.separate();
+    for (const Callable& callable : callables(interface)) declare_function(writer, callable, ");");
+  }
+  writer.separate();
+  writer.write(abstract_tail, {{"name", name}});
+}
+
 }  // namespace
 
 void declare_interface(Writer& writer, const Interface& interface) {
+  if (interface.is_abstract) return declare_abstract_class(writer, interface);
   declare_class(writer, interface, /*is_optional=*/false);
 }
 
@@ -189,8 +231,9 @@ void declare_optional_interface(Writer& writer, const Interface& interface) {
 }
 
 void define_interface(Writer& writer, const Interface& interface) {
-  if (!interface.is_local) writer.write(constructor, {{"name", cpp_name(interface)}});
-  define_implements(writer, interface);
+  const bool has_stub = !interface.is_local && !interface.is_abstract;
+  if (has_stub) writer.write(constructor, {{"name", cpp_name(interface)}});
+  if (!interface.is_abstract) define_implements(writer, interface);
   if (interface.is_local) return;
   for (const Callable& callable : callables(interface)) define_stub(writer, interface, callable);
 }
@@ -199,7 +242,9 @@ void declare_traits(Writer& writer, const Interface& interface) {
   const std::string guard = traits_guard(interface);
   writer.separate();
   writer.write("#ifndef $guard$\n#define $guard$", {{"guard", guard}});
-  writer.write(interface.is_local ? local_traits : remote_traits,
+  writer.write(interface.is_abstract ? abstract_traits
+               : interface.is_local  ? local_traits
+                                     : remote_traits,
                {{"name", qualified_name(interface)},
                 {"idl_name", string_literal(std::string_view(interface.scoped_name).substr(2))}});
   writer.write("#endif");
@@ -207,7 +252,7 @@ void declare_traits(Writer& writer, const Interface& interface) {
 }
 
 void define_traits(Writer& writer, const Interface& interface) {
-  if (interface.is_local) return;
+  if (interface.is_local || interface.is_abstract) return;
   writer.separate();
   writer.write(traits_functions, {{"name", qualified_name(interface)}});
 }

@@ -11,8 +11,8 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Calls `write(writer, interface)` for each interface of the main file that has a skeleton, inside
-/// the interface's namespaces.
+/// Calls `write(writer, interface)` for each interface of the main file that has a skeleton: not
+/// for local and abstract interfaces. The interface's namespaces are open.
 template <typename Write>
 void write_skeletons(Writer& writer, const Declarations& declarations, const Write& write) {
   for (const Declaration* declaration : declarations) {
@@ -22,7 +22,8 @@ void write_skeletons(Writer& writer, const Declarations& declarations, const Wri
       write_skeletons(contents, module->contents, write);
       write_namespace(writer, cpp_name(*module), contents.take());
     }
-    if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local) {
+    const auto* interface = as<Interface>(declaration);
+    if (interface != nullptr && !interface->is_local && !interface->is_abstract) {
       writer.separate();
       write(writer, *interface);
     }

@@ -63,7 +63,7 @@ void write_base_includes(Writer& writer, const Model& model, const FileNames& na
 }
 
 void declare_skeleton(Writer& writer, const SkeletonClass& skeleton) {
-  const std::vector<Callable> own = callables(*skeleton.interface);
+  const std::vector<Callable> own = skeleton_callables(*skeleton.interface);
   writer.list("class " + skeleton.name + " : ", skeleton_bases(skeleton), " {");
   writer.write(" public:");
   {
@@ -109,7 +109,8 @@ void specialise_all_traits(Writer& writer, const Declarations& declarations) {
     if (declaration->is_imported) continue;
     if (const auto* module = as<Module>(declaration))
       specialise_all_traits(writer, module->contents);
-    if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local)
+    const auto* interface = as<Interface>(declaration);
+    if (interface != nullptr && !interface->is_local && !interface->is_abstract)
       specialise_servant_traits(writer, *interface);
   }
 }

@@ -31,7 +31,7 @@ std::string server_source_text(const Model& model, const FileNames& names) {
     const SkeletonClass skeleton = ordinary_skeleton(interface);
     define_identity(inner, skeleton);
     define_dispatch(inner, skeleton);
-    for (const Callable& callable : callables(interface))
+    for (const Callable& callable : skeleton_callables(interface))
       define_ordinary_function(inner, skeleton, callable);
   });
   write_namespace(writer, "POA", contents.take());

@@ -5,8 +5,11 @@
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/perfect_hash.h"
 #include "idlc/backends/cpp11/types.h"
+#include "idlc/implied/calls.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace perigee::idlc::cpp11 {
 
@@ -34,15 +37,29 @@ struct Entry {
   std::string function;
 };
 
+/// The abstract bases that no concrete base has.
+std::vector<const Interface*> own_abstract_bases(const Interface& interface) {
+  std::vector<const Interface*> result = all_bases(interface);
+  std::erase_if(result, [](const Interface* base) { return !base->is_abstract; });
+  for (const Interface* concrete : concrete_bases(interface))
+    for (const Interface* inherited : all_bases(*concrete)) std::erase(result, inherited);
+  return result;
+}
+
 std::vector<Entry> merged_table(const SkeletonClass& skeleton) {
   const Interface& interface = *skeleton.interface;
   std::vector<Entry> entries;
-  for (const Callable& callable : callables(interface))
-    entries.push_back({callable.wire_name, callable.skeleton_name});
-  for (const Interface* base : all_bases(interface))
-    for (const Callable& callable : callables(*base))
-      entries.push_back(
-          {callable.wire_name, skeleton.class_of(*base) + "::" + callable.skeleton_name});
+  std::set<std::string> names;
+  for (const Callable& callable : skeleton_callables(interface))
+    if (names.insert(callable.wire_name).second)
+      entries.push_back({callable.wire_name, callable.skeleton_name});
+  for (const Interface* base : all_bases(interface)) {
+    if (base->is_abstract) continue;
+    for (const Callable& callable : skeleton_callables(*base))
+      if (names.insert(callable.wire_name).second)
+        entries.push_back(
+            {callable.wire_name, skeleton.class_of(*base) + "::" + callable.skeleton_name});
+  }
   for (const char* name : {"is_a", "non_existent", "repository_id", "interface", "component"})
     entries.push_back({std::string("_") + name, std::string("::perigee::skeleton::") + name});
   return entries;
@@ -99,15 +116,24 @@ void define_switch(Writer& writer, const std::vector<Entry>& entries, const std:
 
 }  // namespace
 
+std::vector<Callable> skeleton_callables(const Interface& interface) {
+  std::vector<Callable> result;
+  for (const Interface* base : own_abstract_bases(interface))
+    std::ranges::move(callables(*base), std::back_inserter(result));
+  std::ranges::move(callables(interface), std::back_inserter(result));
+  return result;
+}
+
 SkeletonClass ordinary_skeleton(const Interface& interface) {
   return {&interface, cpp_name(interface), skeleton_name};
 }
 
 std::vector<std::string> skeleton_bases(const SkeletonClass& skeleton) {
   const Interface& interface = *skeleton.interface;
-  if (interface.bases.empty()) return {"public virtual ::PortableServer::Servant"};
+  const std::vector<const Interface*> bases = concrete_bases(interface);
+  if (bases.empty()) return {"public virtual ::PortableServer::Servant"};
   std::vector<std::string> result;
-  for (const Interface* base : interface.bases)
+  for (const Interface* base : bases)
     result.push_back("public virtual " + skeleton.class_of(*base));
   return result;
 }

@@ -25,6 +25,10 @@ struct SkeletonClass {
 /// The class whose servants reply by returning.
 SkeletonClass ordinary_skeleton(const Interface& interface);
 
+/// The operations that the skeleton class has functions for: those of the interface, and those of
+/// its abstract bases that no other base has. Abstract interfaces have no skeletons.
+std::vector<Callable> skeleton_callables(const Interface& interface);
+
 /// The base classes: the classes of the interface's bases, or the base of servants.
 std::vector<std::string> skeleton_bases(const SkeletonClass& skeleton);
 /// `_this`, `_is_a` and the like.

@@ -70,14 +70,15 @@ void write_coder(Writer& writer, const Coder& what, std::string_view tail) {
   writer.write(std::string("}").append(tail));
 }
 
-void write_call(Writer& writer, const Callable& callable) {
+/// `target`: an expression for the object.
+void write_call(Writer& writer, const std::string& target, const Callable& callable) {
   const std::vector<std::string> arguments = request_variables(callable);
   const std::vector<std::string> results = reply_variables(callable);
   if (arguments.empty() && results.empty())
-    return writer.write("::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);");
+    return writer.write("::perigee::stub::invoke(" + target + ", _operation_, nullptr, nullptr);");
   writer.write("::perigee::stub::invoke(");
   const Indented continuation(writer, 4);
-  writer.write("*this, _operation_,");
+  writer.write(target + ", _operation_,");
   write_coder(writer,
               {arguments, request_values(callable), true,
                encoder_of(callable, Passed::in_request, "_encoder_")},
@@ -103,7 +104,8 @@ void define_stub(Writer& writer, const Interface& interface, const Callable& cal
     const Indented body(writer);
     define_operation_constants(writer, callable);
     if (!is_void(result)) writer.write(cpp_type(result) + " _result_" + initializer(result) + ";");
-    write_call(writer, callable);
+    write_call(writer, interface.is_abstract ? "::perigee::abstract::target_of(*this)" : "*this",
+               callable);
     if (!is_void(result)) writer.write("return _result_;");
   }
   writer.write("}");

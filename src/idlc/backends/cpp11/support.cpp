@@ -15,10 +15,6 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Whether C++ can compare two values with `<`. The keys of std::map need this.
 bool has_order(const Type& type) {
   const Type& actual = unaliased(type);
@@ -75,8 +71,6 @@ class Walk final {
       case DeclarationKind::union_type:
         return union_type(*as<Union>(&declared));
       case DeclarationKind::value_box:
-        // Files of other ORBs declare these two, but seldom use them.
-        if (contains(boxes_of_corba, declared.scoped_name)) return;
         return type(as<ValueBox>(&declared)->type, declared.location);
       case DeclarationKind::value_type:
         return value_type(*as<ValueType>(&declared));
@@ -152,7 +146,6 @@ class Walk final {
   }
 
   void interface(const Interface& declared) {
-    if (declared.is_abstract) return refuse(declared.location, "abstract interfaces");
     is_in_local_ = declared.is_local;
     declarations(declared.contents);
     is_in_local_ = false;
@@ -167,7 +160,6 @@ class Walk final {
   void value_type(const ValueType& declared) {
     for (const ValueType* base : declared.bases)
       if (base->is_imported || base->is_component) value_base(*base, declared);
-    for (const Interface* interface : declared.supports) supported(*interface, declared);
     // A program implements the operations itself, so they may have local types.
     is_in_local_ = true;
     declarations(declared.contents);
@@ -178,11 +170,6 @@ class Walk final {
   /// Bases in other files were not checked yet.
   void value_base(const ValueType& base, const ValueType& derived) {
     if (base.is_component) refuse(derived.location, "valuetypes with event types as bases");
-  }
-
-  void supported(const Interface& interface, const ValueType& value) {
-    if (interface.is_abstract)
-      refuse(value.location, "valuetypes that support abstract interfaces");
   }
 
   void factory(const Factory& declared) {
@@ -217,7 +204,6 @@ class Walk final {
 
   /// Ties repeat inherited operations. Operations of other files were not checked yet.
   void inherited(const Interface& base, const Interface& derived) {
-    if (base.is_abstract) return refuse(derived.location, "interfaces with abstract bases");
     if (base.is_component) return refuse(derived.location, "interfaces with components as bases");
     if (base.is_local && !derived.is_local)
       return error(derived.location, "an interface that is not local cannot have a local base",
@@ -306,14 +292,12 @@ class Walk final {
   /// refuses to marshal exceptions of orb.idl, because their C++ types in the library cannot be
   /// marshalled.
   void built_in(const Declaration& used, const Location& location, bool is_marshalled) {
-    constexpr std::string_view missing_types[] = {"::CORBA::ValueFactory", "::CORBA::AbstractBase",
-                                                  "::CORBA::StringValue", "::CORBA::WStringValue"};
     if (!used.location.file->is_builtin) return;
     const bool is_in_library = has_library_type(used.scoped_name);
     const bool is_exception = used.kind == DeclarationKind::exception;
     const bool has_values = is_exception || used.kind == DeclarationKind::enumeration;
     const bool is_missing = has_values ? !is_in_library || (is_exception && is_marshalled)
-                                       : contains(missing_types, used.scoped_name);
+                                       : used.scoped_name == "::CORBA::ValueFactory";
     if (is_missing) refuse(location, "uses of '" + used.scoped_name + "' of orb.idl");
   }
 
@@ -337,14 +321,13 @@ class Walk final {
 
   void interface_use(const Type& used, const Location& location) {
     const auto* interface = as<Interface>(used.declaration);
-    if (interface != nullptr && interface->is_abstract)
-      refuse(location, "references to abstract interfaces");
+    if (interface != nullptr && interface->is_abstract && !interface->is_defined)
+      error(location, "no file defines the abstract interface '" + interface->scoped_name + "'",
+            "include the file that defines it");
     if (interface != nullptr && interface->is_component)
       refuse(location, "references to components");
   }
 
-  static constexpr std::string_view boxes_of_corba[] = {"::CORBA::StringValue",
-                                                        "::CORBA::WStringValue"};
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
   static constexpr std::string_view ami_name = "perigee::ami";
   static constexpr std::string_view polling_name = "perigee::ami_polling";

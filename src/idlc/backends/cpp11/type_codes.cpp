@@ -78,17 +78,20 @@ std::string array_of(const Type& type) {
   return node;
 }
 
-/// The library has nodes for the enums of the built-in orb.idl, but none for its typedefs, which
-/// are resolved.
+/// The library has nodes for the enums and boxed values of the built-in orb.idl, but none for its
+/// typedefs, which are resolved.
 std::string named_node(const Type& type) {
   const Declaration& declaration = *type.declaration;
   const SourceFile* file = declaration.location.file;
   if (file == nullptr || !file->is_builtin)
     return "::" + node_namespace(declaration) + "::" + node_name(declaration);
-  if (declaration.kind == DeclarationKind::enumeration)
+  if (declaration.kind == DeclarationKind::enumeration ||
+      declaration.kind == DeclarationKind::value_box)
     return "::perigee::any::" + node_name(declaration);
   if (const auto* alias = as<Typedef>(&declaration)) return node_of(*alias->type);
-  return "::perigee::cdr::object_node";
+  const auto* interface = as<Interface>(&declaration);
+  return interface != nullptr && interface->is_abstract ? "::perigee::cdr::abstract_base_node"
+                                                        : "::perigee::cdr::object_node";
 }
 
 /// An expression for the type's node.

@@ -9,6 +9,7 @@ namespace perigee::idlc::cpp11 {
 namespace {
 
 constexpr const char* value_header = "perigee/orb/value.h";
+constexpr const char* abstract_header = "perigee/orb/abstract.h";
 
 class Walk final {
  public:
@@ -62,7 +63,11 @@ class Walk final {
 
   void bases(const Interface& declared) {
     if (declared.is_local) headers_.insert("perigee/orb/local_object.h");
+    if (declared.is_abstract) headers_.insert(abstract_header);
     for (const Interface* base : declared.bases) built_in(*base);
+    // Skeletons have the operations of abstract bases.
+    for (const Interface* base : all_bases(declared))
+      if (base->is_abstract && base->is_imported) operations(*base);
   }
 
   void value_type(const ValueType& declared) {
@@ -101,6 +106,9 @@ class Walk final {
     if (used->kind == TypeKind::enumeration && used->declaration->location.file->is_builtin)
       headers_.insert("perigee/orb/orb_enums.h");
     if (is_value(*used)) headers_.insert(value_header);
+    if (used->kind == TypeKind::value_box && used->declaration->location.file->is_builtin)
+      headers_.insert("perigee/orb/string_value.h");
+    if (is_abstract(*used)) headers_.insert(abstract_header);
     if (used->kind == TypeKind::any) headers_.insert("perigee/orb/any.h");
     if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
@@ -117,6 +125,7 @@ class Walk final {
   /// of the interface repository may define it.
   void built_in(const Interface& used) {
     if (used.location.file == nullptr || !used.location.file->is_builtin) return;
+    if (used.is_abstract) headers_.insert(abstract_header);
     if (used.scoped_name == "::CORBA::Current") headers_.insert("perigee/orb/current.h");
     if (used.scoped_name == "::CORBA::Policy") headers_.insert("perigee/orb/policy.h");
     if (used.scoped_name == "::CORBA::InterfaceDef") headers_.insert("perigee/orb/interface_def.h");
@@ -134,7 +143,10 @@ std::set<std::string> type_headers(const Model& model) {
   return walk.take();
 }
 
-bool uses_values(const Model& model) { return type_headers(model).contains(value_header); }
+bool uses_values(const Model& model) {
+  const std::set<std::string> headers = type_headers(model);
+  return headers.contains(value_header) || headers.contains(abstract_header);
+}
 
 void include_values(Writer& writer, const Model& model) {
   Walk walk;

@@ -15,8 +15,10 @@ namespace {
 constexpr std::string_view servant_native = "::PortableServer::Servant";
 constexpr std::string_view cookie_native = "::PortableServer::ServantLocator::Cookie";
 
-std::string reference_to(const Declaration& interface) {
-  return "::CORBA::object_reference<" + qualified_name(interface) + ">";
+/// `declaration`: the interface, or a typedef of it.
+std::string reference_to(const Type& type, const Declaration& declaration) {
+  return (is_abstract(type) ? "::CORBA::abstract_reference<" : "::CORBA::object_reference<") +
+         qualified_name(declaration) + ">";
 }
 
 /// Native types of the OMG's own files have C++ types in the mapping. Native types of users are
@@ -38,7 +40,7 @@ std::string value_reference_to(const std::string& name) {
 
 std::string alias_type(const Type& type) {
   const Declaration& declaration = *type.declaration;
-  if (unaliased(type).kind == TypeKind::interface) return reference_to(declaration);
+  if (unaliased(type).kind == TypeKind::interface) return reference_to(type, declaration);
   if (is_value(type)) return value_reference_to(qualified_name(declaration));
   // The library has no C++ names for the typedefs of the built-in orb.idl.
   if (declaration.location.file != nullptr && declaration.location.file->is_builtin)
@@ -133,13 +135,14 @@ std::string cpp_type(const Type& type) {
     case TypeKind::alias:
       return alias_type(type);
     case TypeKind::interface:
-      return reference_to(*type.declaration);
+      return reference_to(type, *type.declaration);
     case TypeKind::native:
       return native_type(*type.declaration);
     case TypeKind::value_base:
       return value_reference_to("::CORBA::ValueBase");
     case TypeKind::value_type:
-      if (type.declaration->scoped_name == exception_holder) return reference_to(*type.declaration);
+      if (type.declaration->scoped_name == exception_holder)
+        return reference_to(type, *type.declaration);
       [[fallthrough]];
     case TypeKind::value_box:
       return is_value(type) ? value_reference_to(qualified_name(*type.declaration))

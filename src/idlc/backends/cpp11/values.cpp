@@ -3,6 +3,7 @@
 
 #include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/held_values.h"
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
@@ -76,18 +77,50 @@ void _marshal(::perigee::cdr::Encoder& _encoder) const override;
 void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
 )";
 
+/// The supported interfaces, each behind its bases.
+std::vector<const Interface*> supported_interfaces(const ValueType& value) {
+  std::vector<const Interface*> result;
+  const auto add = [&result](const Interface* interface) {
+    if (std::ranges::find(result, interface) == result.end()) result.push_back(interface);
+  };
+  for (const Interface* interface : value.supports) {
+    for (const Interface* base : all_bases(*interface)) add(base);
+    add(interface);
+  }
+  return result;
+}
+
+constexpr std::string_view copy_references_function = R"(
+void _copy_references(::perigee::value::Copying& _copying) override;
+)";
+
+// `make_counted` gives the copy counts of its own.
+constexpr std::string_view shallow_copy_function = R"(
+::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+  return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<$class$>(*this));
+}
+)";
+
 std::vector<std::string> base_classes(const ValueType& value) {
   std::vector<std::string> result;
   for (const ValueType* base : value.bases)
     result.push_back("public virtual " + qualified_name(*base));
   if (value.is_custom) result.emplace_back("public virtual ::CORBA::CustomMarshal");
   if (result.empty()) result.emplace_back("public virtual ::CORBA::ValueBase");
+  for (const Interface* interface : supported_interfaces(value))
+    if (interface->is_abstract) result.push_back("public virtual " + qualified_name(*interface));
   return result;
 }
 
 void declare_function(Writer& writer, const Callable& callable) {
   writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
               parameter_list(callable), ") = 0;");
+}
+
+/// A function of an abstract interface, which the program implements.
+void override_function(Writer& writer, const Callable& callable) {
+  writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(", parameter_list(callable),
+              ") override = 0;");
 }
 
 /// Abstract functions, which the OBV class or the program overrides.
@@ -112,11 +145,13 @@ void declare_state(Writer& writer, const ValueType& value, Access access) {
 
 void declare_functions(Writer& writer, const ValueType& value) {
   for (const Callable& callable : callables(value.contents)) declare_function(writer, callable);
-  for (const Interface* interface : value.supports) {
-    for (const Interface* base : all_bases(*interface))
-      for (const Callable& callable : callables(*base)) declare_function(writer, callable);
-    for (const Callable& callable : callables(*interface)) declare_function(writer, callable);
-  }
+  for (const Interface* interface : supported_interfaces(value))
+    for (const Callable& callable : callables(*interface)) {
+      if (interface->is_abstract)
+        override_function(writer, callable);
+      else
+        declare_function(writer, callable);
+    }
 }
 
 // ---- the factory -------------------------------------------------------------------------------
@@ -242,6 +277,17 @@ void define_obv_state(Writer& writer, const ValueType& value, Access access) {
   }
 }
 
+/// Whether the state may refer to values.
+bool may_refer_to_values(const Type& type) {
+  return holds_values(type) || may_share_values(std::vector<const Type*>{&type, &type});
+}
+
+bool has_references(const ValueType& value) {
+  return std::ranges::any_of(value.state, [](const StateMember& state) {
+    return may_refer_to_values(*state.member.type);
+  });
+}
+
 bool has_private_state(const ValueType& value) {
   return std::ranges::any_of(
       value.state, [](const StateMember& state) { return state.access == Access::private_state; });
@@ -257,6 +303,11 @@ void declare_obv_class(Writer& writer, const ValueType& value) {
   {
     const Indented body(writer);
     declare_obv_constructors(writer, value);
+    if (!has_functions(value)) {
+      writer.separate();
+      writer.write(shallow_copy_function, {{"class", obv_name(value)}});
+    }
+    writer.separate();
     define_obv_state(writer, value, Access::public_state);
   }
   if (has_private_state(value)) {
@@ -372,6 +423,21 @@ void define_state_function(Writer& writer, const ValueType& value, bool encodes)
   writer.separate();
 }
 
+void define_copy_references(Writer& writer, const ValueType& value) {
+  writer.write("void $class$::_copy_references(::perigee::value::Copying& _copying) {",
+               {{"class", cpp_name(value)}});
+  {
+    const Indented body(writer);
+    if (const ValueType* base = concrete_base(value))
+      writer.write(qualified_name(*base) + "::_copy_references(_copying);");
+    for (const StateMember& state : value.state)
+      if (may_refer_to_values(*state.member.type))
+        writer.write("_copying.replace(" + cpp_name(state.member.name) + "());");
+  }
+  writer.write("}");
+  writer.separate();
+}
+
 constexpr std::string_view create_definition = R"(
 ::CORBA::valuetype_reference<::CORBA::ValueBase> $factory$::create_for_unmarshal() {
   return ::CORBA::make_reference<$obv$>();
@@ -407,6 +473,10 @@ constexpr std::string_view class_box_accessors = R"(
   void _value(_boxed_type&& _boxed) noexcept { _boxed_ = std::move(_boxed); }
 )";
 
+constexpr std::string_view box_copy_references = R"(
+void $class$::_copy_references(::perigee::value::Copying& _copying) { _copying.replace(_boxed_); }
+)";
+
 constexpr std::string_view box_definitions = R"(
 constinit const ::perigee::value::Description $class$::_value_description{_type_id, nullptr};
 
@@ -435,6 +505,7 @@ void declare_value(Writer& writer, const ValueType& value) {
     declare_functions(writer, value);
     writer.separate();
     if (!value.is_abstract) writer.write(marshalling_functions);
+    if (has_references(value)) writer.write(copy_references_function);
   }
   writer.separate();
   writer.write(" protected:");
@@ -457,6 +528,8 @@ void declare_value_box(Writer& writer, const ValueBox& box) {
   {
     const Indented body(writer);
     writer.write(marshalling_functions);
+    writer.write(shallow_copy_function, {{"class", name}});
+    if (may_refer_to_values(*box.type)) writer.write(copy_references_function);
   }
   writer.separate();
   writer.write(" private:\n  _boxed_type _boxed_$init$;\n};", {{"init", initializer(*box.type)}});
@@ -493,11 +566,21 @@ void declare_value_traits(Writer& writer, const ValueBox& box) {
   writer.separate();
 }
 
+bool declares_values(const Declarations& declarations) {
+  return std::ranges::any_of(declarations, [](const Declaration* declaration) {
+    if (declaration->is_imported) return false;
+    if (const auto* module = as<Module>(declaration)) return declares_values(module->contents);
+    return declaration->kind == DeclarationKind::value_type ||
+           declaration->kind == DeclarationKind::value_box;
+  });
+}
+
 void define_value(Writer& writer, const ValueType& value) {
   if (value.is_abstract) return;
   define_description(writer, value);
   define_state_function(writer, value, true);
   define_state_function(writer, value, false);
+  if (has_references(value)) define_copy_references(writer, value);
   if (has_functions(value)) return;
   writer.write(create_definition,
                {{"factory", factory_name(value)}, {"obv", qualified_obv_name(value)}});
@@ -506,6 +589,10 @@ void define_value(Writer& writer, const ValueType& value) {
 
 void define_value_box(Writer& writer, const ValueBox& box) {
   writer.write(box_definitions, {{"class", cpp_name(box)}});
+  if (may_refer_to_values(*box.type)) {
+    writer.separate();
+    writer.write(box_copy_references, {{"class", cpp_name(box)}});
+  }
   writer.separate();
 }
 

@@ -15,6 +15,8 @@ void declare_obv_classes(Writer& writer, const Declarations& declarations);
 void declare_value_traits(Writer& writer, const ValueType& value);
 void declare_value_traits(Writer& writer, const ValueBox& box);
 
+/// Whether the main file declares valuetypes or boxed values.
+bool declares_values(const Declarations& declarations);
 /// For the source, in the namespace of the declaration.
 void define_value(Writer& writer, const ValueType& value);
 void define_value_box(Writer& writer, const ValueBox& box);

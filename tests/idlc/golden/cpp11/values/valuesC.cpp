@@ -3,6 +3,7 @@
 
 #include <perigee/orb/stub.h>
 #include <perigee/orb/make_reference.h>
+#include <perigee/orb/value_copy.h>
 #include <perigee/orb/text.h>
 #include <perigee/orb/value_marshalling.h>
 
@@ -70,6 +71,12 @@ void Deep::_unmarshal(::perigee::cdr::Decoder& _decoder) {
   _decoder >> inner() >> nodes() >> note();
 }
 
+void Deep::_copy_references(::perigee::value::Copying& _copying) {
+  ::Ledger::Named::_copy_references(_copying);
+  _copying.replace(inner());
+  _copying.replace(nodes());
+}
+
 ::CORBA::valuetype_reference<::CORBA::ValueBase> Deep_init::create_for_unmarshal() {
   return ::CORBA::make_reference<::OBV_Ledger::Deep>();
 }
@@ -109,6 +116,11 @@ void Node::_marshal(::perigee::cdr::Encoder& _encoder) const {
 
 void Node::_unmarshal(::perigee::cdr::Decoder& _decoder) {
   _decoder >> id() >> next() >> others();
+}
+
+void Node::_copy_references(::perigee::value::Copying& _copying) {
+  _copying.replace(next());
+  _copying.replace(others());
 }
 
 ::CORBA::valuetype_reference<::CORBA::ValueBase> Node_init::create_for_unmarshal() {
@@ -240,6 +252,11 @@ void Purse::_unmarshal(::perigee::cdr::Decoder& _decoder) {
   _decoder >> extra();
 }
 
+void Purse::_copy_references(::perigee::value::Copying& _copying) {
+  ::Ledger::Named::_copy_references(_copying);
+  _copying.replace(extra());
+}
+
 constinit const ::perigee::value::Description Secret::_value_description{
     _type_id, nullptr, true};
 
@@ -254,6 +271,10 @@ void Secret::_marshal(::perigee::cdr::Encoder& _encoder) const {
 void Secret::_unmarshal(::perigee::cdr::Decoder& _decoder) {
   if (_unmarshal_custom(_decoder)) return;
   _decoder >> text() >> where();
+}
+
+void Secret::_copy_references(::perigee::value::Copying& _copying) {
+  _copying.replace(where());
 }
 
 void Pair::swap(Pair& _other) noexcept {

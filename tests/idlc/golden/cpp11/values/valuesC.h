@@ -112,6 +112,7 @@ class Deep : public virtual ::Ledger::Named {
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  void _copy_references(::perigee::value::Copying& _copying) override;
 
  protected:
   Deep() = default;
@@ -174,6 +175,7 @@ class Node : public virtual ::CORBA::ValueBase {
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  void _copy_references(::perigee::value::Copying& _copying) override;
 
  protected:
   Node() = default;
@@ -227,6 +229,9 @@ class Number final : public virtual ::CORBA::ValueBase {
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Number>(*this));
+  }
 
  private:
   _boxed_type _boxed_{};
@@ -250,6 +255,9 @@ class Words final : public virtual ::CORBA::ValueBase {
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Words>(*this));
+  }
 
  private:
   _boxed_type _boxed_;
@@ -273,6 +281,9 @@ class Title final : public virtual ::CORBA::ValueBase {
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Title>(*this));
+  }
 
  private:
   _boxed_type _boxed_;
@@ -368,6 +379,7 @@ class Purse : public virtual ::Ledger::Named, public virtual ::Ledger::Printable
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  void _copy_references(::perigee::value::Copying& _copying) override;
 
  protected:
   Purse() = default;
@@ -399,6 +411,7 @@ class Secret : public virtual ::CORBA::CustomMarshal {
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  void _copy_references(::perigee::value::Copying& _copying) override;
 
  protected:
   Secret() = default;
@@ -666,6 +679,10 @@ class Point : public virtual ::Ledger::Point {
       : x_(x), y_(y) {
   }
 
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Point>(*this));
+  }
+
   int32_t x() const override { return x_; }
   int32_t& x() override { return x_; }
   void x(int32_t _value) override { x_ = _value; }
@@ -690,6 +707,10 @@ class Named : public virtual ::Ledger::Named, public virtual ::OBV_Ledger::Point
       : name_(std::move(name)), age_(age) {
     ::OBV_Ledger::Point::x(x);
     ::OBV_Ledger::Point::y(y);
+  }
+
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Named>(*this));
   }
 
   const std::string& name() const override { return name_; }
@@ -722,6 +743,10 @@ class Deep : public virtual ::Ledger::Deep, public virtual ::OBV_Ledger::Named {
     ::OBV_Ledger::Point::y(y);
     ::OBV_Ledger::Named::name(std::move(name));
     ::OBV_Ledger::Named::age(age);
+  }
+
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Deep>(*this));
   }
 
   const ::CORBA::valuetype_reference<::Ledger::Point>& inner() const override { return inner_; }
@@ -760,6 +785,10 @@ class Plain : public virtual ::Ledger::Plain, public virtual ::OBV_Ledger::Point
     ::OBV_Ledger::Point::y(y);
   }
 
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Plain>(*this));
+  }
+
   uint8_t mark() const override { return mark_; }
   uint8_t& mark() override { return mark_; }
   void mark(uint8_t _value) override { mark_ = _value; }
@@ -778,6 +807,10 @@ class Node : public virtual ::Ledger::Node {
   explicit Node(
       int32_t id, ::CORBA::valuetype_reference<::Ledger::Node> next, ::Ledger::Nodes others)
       : id_(id), next_(std::move(next)), others_(std::move(others)) {
+  }
+
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Node>(*this));
   }
 
   int32_t id() const override { return id_; }
@@ -808,6 +841,11 @@ namespace OBV_Ledger {
 class Empty : public virtual ::Ledger::Empty {
  public:
   Empty() = default;
+
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Empty>(*this));
+  }
+
 };
 
 }  // namespace OBV_Ledger
@@ -869,6 +907,10 @@ class OBV_Global : public virtual ::Global {
   OBV_Global() = default;
   explicit OBV_Global(bool is_set)
       : is_set_(is_set) {
+  }
+
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<OBV_Global>(*this));
   }
 
   bool is_set() const override { return is_set_; }
