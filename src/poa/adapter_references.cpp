@@ -6,6 +6,7 @@
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
 #include "poa/upcall.h"
+#include <perigee/poa/servant_interfaces.h>
 
 #include <algorithm>
 #include <cstring>
@@ -86,7 +87,10 @@ CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repos
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ServedObject& object) const {
-  return make_reference(std::string(object.servant->_primary_interface()), object.id);
+  std::string id(object.servant->_primary_interface());
+  if (auto* const interfaces = dynamic_cast<ServantInterfaces*>(object.servant.get()))
+    id = interfaces->_primary_interface(object.id, PortableServer::POA::_ref_type(object.adapter));
+  return make_reference(std::move(id), object.id);
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::create_reference(const std::string& repository_id) {
