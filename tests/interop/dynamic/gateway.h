@@ -9,6 +9,7 @@
 #include <perigee/runtime/serve_until_signal.h>
 
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <string>
@@ -65,14 +66,18 @@ class Signatures {
   std::map<std::string, Signature> all_;
 };
 
+/// Called with the arguments and results of each call, on any thread.
+using Watch = std::function<void(const CORBA::NVList& values, const CORBA::Any& result)>;
+
 class Gateway final : public PortableServer::DynamicImplementation {
  public:
   using Target = CORBA::object_reference<CORBA::Object>;
 
-  Gateway(Target target, std::string interface, Signatures signatures)
+  Gateway(Target target, std::string interface, Signatures signatures, Watch watch)
       : target_(std::move(target)),
         interface_(std::move(interface)),
-        signatures_(std::move(signatures)) {}
+        signatures_(std::move(signatures)),
+        watch_(std::move(watch)) {}
 
   std::string _primary_interface(const PortableServer::ObjectId&,
                                  CORBA::object_reference<PortableServer::POA>) override {
@@ -83,6 +88,7 @@ class Gateway final : public PortableServer::DynamicImplementation {
   void invoke(CORBA::object_reference<CORBA::ServerRequest> request) override {
     const Signature& signature = signatures_.find(request->operation());
     CORBA::NVList& arguments = request->arguments(signature.parameters);
+    watch_(arguments, {});
     const auto call = CORBA::Request::create(target_, request->operation(), arguments,
                                              signature.result, signature.raises);
     if (!signature.contexts.empty()) call->ctx(request->ctx(), signature.contexts);
@@ -90,6 +96,7 @@ class Gateway final : public PortableServer::DynamicImplementation {
     try {
       call->invoke();
       arguments = call->arguments();
+      watch_(arguments, call->return_value());
       if (call->return_value().has_value()) request->set_result(call->return_value());
     } catch (const CORBA::Exception& exception) {
       request->set_exception(exception);
@@ -100,14 +107,18 @@ class Gateway final : public PortableServer::DynamicImplementation {
   const Target target_;
   const std::string interface_;
   const Signatures signatures_;
+  const Watch watch_;
 };
 
 /// Serves an object of the interface until a signal. The options after -ORB… options are
-/// `bridge --reference IOR`.
-inline int run_gateway(int argc, char* argv[], std::string_view interface,
-                       const Signatures& signatures) {
+/// `bridge --reference IOR`. `prepare` is called with the ORB before it is used.
+inline int run_gateway(
+    int argc, char* argv[], std::string_view interface, const Signatures& signatures,
+    const std::function<void(CORBA::ORB&)>& prepare = [](CORBA::ORB&) {},
+    const Watch& watch = [](const CORBA::NVList&, const CORBA::Any&) {}) {
   try {
     const auto orb = CORBA::ORB_init(argc, argv);
+    prepare(*orb);
     if (argc != 4 || std::string(argv[2]) != "--reference") {
       std::cerr << "usage: " << argv[0] << " bridge --reference IOR\n";
       return 1;
@@ -115,7 +126,7 @@ inline int run_gateway(int argc, char* argv[], std::string_view interface,
     const auto poa =
         IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
     const auto gateway = CORBA::make_reference<Gateway>(orb->string_to_object(argv[3]),
-                                                        std::string(interface), signatures);
+                                                        std::string(interface), signatures, watch);
     const auto object = gateway->_this();
     poa->the_POAManager()->activate();
     perigee::serve_until_signal(orb,

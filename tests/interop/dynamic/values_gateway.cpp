@@ -1,6 +1,11 @@
-// The gateway for ValuesInterop::Peer. It has no value factories.
+// The gateway for ValuesInterop::Peer. It has factories: a value without a factory would be
+// truncated to the type of its parameter.
+#include "../values/perigee_values_peer.h"
 #include "gateway.h"
 #include "values_interopA.h"
+
+#include <mutex>
+#include <vector>
 
 namespace {
 
@@ -23,8 +28,40 @@ interop::Signatures signatures_of_peer() {
   return all;
 }
 
+/// Clients and servers send cycles of nodes, which nothing else breaks.
+class Nodes final {
+ public:
+  Nodes() = default;
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
+  ~Nodes() {
+    for (const ValuesInterop::Node::_ref_type& node : nodes_) {
+      node->next(nullptr);
+      node->others().clear();
+    }
+  }
+
+  void keep(const CORBA::Any& any) {
+    ValuesInterop::Node::_ref_type node;
+    if (any.type()->kind() != CORBA::TCKind::tk_value || !(any >>= node) || !node) return;
+    const std::lock_guard lock(mutex_);
+    nodes_.push_back(node);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<ValuesInterop::Node::_ref_type> nodes_;
+};
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return interop::run_gateway(argc, argv, ValuesInterop::Peer::_type_id, signatures_of_peer());
+  Nodes nodes;
+  return interop::run_gateway(
+      argc, argv, ValuesInterop::Peer::_type_id, signatures_of_peer(),
+      [](CORBA::ORB& orb) { interop::register_factories(orb, interop::Factories::all); },
+      [&nodes](const CORBA::NVList& values, const CORBA::Any& result) {
+        for (const CORBA::NamedValue& value : values) nodes.keep(value.value());
+        nodes.keep(result);
+      });
 }
