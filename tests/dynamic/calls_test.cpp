@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <thread>
+#include <vector>
 
 namespace perigee::test {
 
@@ -177,6 +179,76 @@ TEST_CASE("the time limit of the reference ends a dynamic call") {
   const auto deferred = limited->_request("fail");
   deferred->send_deferred();
   CHECK_THROWS_AS(deferred->get_response(), CORBA::TIMEOUT);
+}
+
+TEST_CASE("the results of a dynamic call are under the decoding limit of the ORB") {
+  TwoOrbs orbs("thread-pool", {}, {"-ORBDecodedSizeMax", "100000"});
+  const Target object = orbs.serve<Desk::Counter>(CORBA::make_reference<CounterServant>());
+  // Each any takes far more memory than its two octets on the wire.
+  const std::vector<CORBA::Any> many(50'000);
+  CORBA::NVList arguments;
+  arguments.add_value("entries", any_of(Desk::Entries()), CORBA::ARG_IN);
+  arguments.add_value("more", any_of(any_of(many)), CORBA::ARG_IN);
+  arguments.add_parameter("back", CORBA::_tc_any, CORBA::ARG_OUT);
+  const auto request = CORBA::Request::create(object, "list", arguments, Desk::_tc_Entries);
+  request->invoke();
+  const auto back = value_of<CORBA::Any>(request->arguments().item(2).value());
+  std::vector<CORBA::Any> extracted;
+  CHECK_THROWS_AS((void)(back >>= extracted), CORBA::IMP_LIMIT);
+}
+
+TEST_CASE("a dynamic oneway obeys the SyncScopePolicy of its reference") {
+  TwoOrbs orbs;
+  const auto servant = CORBA::make_reference<CounterServant>();
+  const Target object = orbs.serve<Desk::Counter>(servant);
+  const Target synchronised = with_sync_scope(object, Messaging::SYNC_WITH_TARGET);
+  const auto request = synchronised->_request("note");
+  request->add_in_arg() <<= std::int32_t{3};
+  request->send_oneway();
+  CHECK(servant->noted() == 3);  // it has returned
+}
+
+/// Answers `level` by a dynamic call of another object.
+class AskingServant final : public CounterServant {
+ public:
+  std::int32_t level() override {
+    const auto request = other->_request("_get_level");
+    request->set_return_type(CORBA::_tc_long);
+    if (!is_deferred) {
+      request->invoke();
+    } else {
+      request->send_deferred();
+      while (!request->poll_response()) continue;
+      request->get_response();
+    }
+    return value_of<std::int32_t>(request->return_value()) + 1;
+  }
+
+  Target other;
+  bool is_deferred = false;
+};
+
+TEST_CASE("a servant makes dynamic calls in its upcalls, with each thread strategy") {
+  for (const char* const strategy :
+       {"reactive", "thread-per-connection", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    TwoOrbs orbs(strategy);
+    std::thread server([&orbs] { orbs.server->run(); });
+    const auto asked = CORBA::make_reference<CounterServant>();
+    asked->level(5);
+    const auto asking = CORBA::make_reference<AskingServant>();
+    const auto asked_object = orbs.poa->id_to_reference(orbs.poa->activate_object(asked));
+    asking->other = asked_object;
+    const auto object = orbs.serve<Desk::Counter>(asking);
+    CHECK(object->level() == 6);  // collocated
+    // Another ORB's object, and back to the server.
+    asking->other = orbs.server->string_to_object(orbs.server->object_to_string(asked_object));
+    CHECK(object->level() == 6);
+    asking->is_deferred = true;
+    CHECK(object->level() == 6);
+    orbs.server->shutdown(false);
+    server.join();
+  }
 }
 
 class ForwardingServant final : public CounterServant {
