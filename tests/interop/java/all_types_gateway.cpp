@@ -72,6 +72,7 @@ void add_echoes(Signatures& all) {
   all.add_echo("echo_items", _tc_Items);
   all.add_echo("echo_any", CORBA::_tc_any);
   all.add_echo("echo_parcel", _tc_Parcel);
+  all.add_echo("echo_type", CORBA::_tc_TypeCode);
   all.add_echo("echo_peer", _tc_Peer);
   all.add_echo("echo_peers", _tc_Peers);
   all.add_echo("echo_object", CORBA::_tc_Object);
