@@ -86,8 +86,10 @@ class PERIGEE_API Request final {
   /// Sends the request of a oneway operation. As with a stub, SyncScopePolicy says when this
   /// function returns.
   void send_oneway();
-  /// Starts the call. `get_response` gets its outcome. Does not wait for the network. No thread is
-  /// made: the call advances in `poll_response`, `get_response`, ORB::run and ORB::perform_work.
+  /// Starts the call. `get_response` gets its outcome. Valuetypes among the arguments must not
+  /// change until then; changes of the list itself do not reach the call. Does not wait for the
+  /// network. No thread is made: the call advances in `poll_response`, `get_response`, ORB::run and
+  /// ORB::perform_work.
   void send_deferred();
   /// Whether the outcome is there, so that `get_response` does not wait. Advances the call, and
   /// waits for up to a millisecond. Raises OMG minor 11 if the request was not sent, 12 if

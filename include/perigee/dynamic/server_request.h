@@ -65,7 +65,7 @@ class PERIGEE_API ServerRequest final {
   /// Replies with an exception, in place of results. Allowed at any time. Raises BAD_PARAM (OMG
   /// minor 21) if the value is not an exception. An exception that a dynamic call has raised may be
   /// passed on: UnknownUserException::exception.
-  void set_exception(Any exception);
+  void set_exception(const Any& exception);
   /// The same for an exception of a generated class or a system exception. For an
   /// UnknownUserException, its contents are sent.
   void set_exception(const Exception& exception);

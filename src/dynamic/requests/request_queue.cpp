@@ -14,7 +14,7 @@ constexpr const char* queue_name = "PerigeeDeferredRequests";
 // Another thread may register a queue at the same time.
 counted_ptr<RequestQueue> RequestQueue::of(CORBA::ORB& orb) {
   orb::OrbCore& core = *orb._core();
-  const auto queue = make_counted<RequestQueue>();
+  auto queue = make_counted<RequestQueue>();
   try {
     core.register_initial_reference(queue_name, CORBA::object_reference<CORBA::Object>(queue));
     return queue;

@@ -68,7 +68,7 @@ void ServedRequest::set_result(CORBA::Any value) {
   stage_ = Stage::has_result;
 }
 
-void ServedRequest::set_exception(CORBA::Any exception) {
+void ServedRequest::set_exception(const CORBA::Any& exception) {
   check_open();
   exception_ = exception_in(exception);
   exception_id_ = exception.type()->id();

@@ -31,7 +31,7 @@ class ServedRequest final {
   CORBA::NVList& arguments(CORBA::NVList parameters);
   [[nodiscard]] CORBA::object_reference<CORBA::Context> context();
   void set_result(CORBA::Any value);
-  void set_exception(CORBA::Any exception);
+  void set_exception(const CORBA::Any& exception);
   void set_exception(const CORBA::Exception& exception);
   void defer();
   void reply();

@@ -20,7 +20,7 @@ NVList& ServerRequest::arguments(NVList parameters) {
 }
 object_reference<Context> ServerRequest::ctx() { return state_->context(); }
 void ServerRequest::set_result(Any value) { state_->set_result(std::move(value)); }
-void ServerRequest::set_exception(Any exception) { state_->set_exception(std::move(exception)); }
+void ServerRequest::set_exception(const Any& exception) { state_->set_exception(exception); }
 void ServerRequest::set_exception(const Exception& exception) { state_->set_exception(exception); }
 void ServerRequest::defer() { state_->defer(); }
 void ServerRequest::reply() { state_->reply(); }
