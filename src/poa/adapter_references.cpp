@@ -87,10 +87,11 @@ CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repos
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ServedObject& object) const {
-  std::string id(object.servant->_primary_interface());
   if (auto* const interfaces = dynamic_cast<ServantInterfaces*>(object.servant.get()))
-    id = interfaces->_primary_interface(object.id, PortableServer::POA::_ref_type(object.adapter));
-  return make_reference(std::move(id), object.id);
+    return make_reference(
+        interfaces->_primary_interface(object.id, PortableServer::POA::_ref_type(object.adapter)),
+        object.id);
+  return make_reference(std::string(object.servant->_primary_interface()), object.id);
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::create_reference(const std::string& repository_id) {

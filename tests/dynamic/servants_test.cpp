@@ -480,6 +480,33 @@ TEST_CASE("a dynamic default servant serves objects of several interfaces") {
   CHECK(IDL::traits<Desk::Counter>::narrow(counter)->level() == 5);
 }
 
+/// Gives its own object as the definition of its interface.
+class DescribedServant final : public PortableServer::DynamicImplementation {
+ public:
+  void invoke(RequestRef) override {}
+  std::string _primary_interface(const ObjectId&,
+                                 CORBA::object_reference<PortableServer::POA>) override {
+    return std::string(Desk::Counter::_type_id);
+  }
+  CORBA::object_reference<CORBA::Object> _get_interface() override { return _this(); }
+};
+
+CORBA::object_reference<CORBA::Object> interface_of(
+    const CORBA::object_reference<CORBA::Object>& object) {
+  const auto request = object->_request("_interface");
+  request->set_return_type(CORBA::_tc_Object);
+  request->invoke();
+  return value_of<CORBA::object_reference<CORBA::Object>>(request->return_value());
+}
+
+TEST_CASE("a dynamic servant gives the definition of its interface, or raises INTF_REPOS") {
+  TwoOrbs orbs;
+  const auto described = orbs.poa->servant_to_reference(CORBA::make_reference<DescribedServant>());
+  CHECK(interface_of(described)->_is_equivalent(described));
+  const auto counter = serve(orbs, serve_add);
+  CHECK_THROWS_AS((void)interface_of(counter), CORBA::INTF_REPOS);
+}
+
 TEST_CASE("a reference to an active dynamic servant has the interface of the object") {
   TwoOrbs orbs;
   const auto servant = CORBA::make_reference<ActingServant>(serve_add);

@@ -9,6 +9,7 @@
 #include <perigee/orb/typecode.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
