@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -125,7 +126,7 @@ TEST_CASE("get_next_response gives each of several deferred requests once") {
   const Served served;
   CORBA::RequestSeq requests;
   for (std::int32_t number = 0; number != 20; ++number)
-    requests.push_back(request_add(number % 2 == 0 ? served.remote : served.remote, number, 100));
+    requests.push_back(request_add(served.remote, number, 100));
   CORBA::send_multiple_requests_deferred(served.orbs.client, requests);
   std::set<std::int32_t> sums;
   for (std::size_t count = 0; count != requests.size(); ++count) {
@@ -139,6 +140,29 @@ TEST_CASE("get_next_response gives each of several deferred requests once") {
   CHECK(*sums.begin() == 100);
   CHECK(minor_of_order([&] { (void)CORBA::get_next_response(served.orbs.client); }) == 11);
   CHECK(minor_of_order([&] { (void)CORBA::poll_next_response(served.orbs.client); }) == 11);
+}
+
+TEST_CASE("several threads share the responses of get_next_response") {
+  const Served served;
+  CORBA::RequestSeq requests;
+  for (std::int32_t number = 0; number != 50; ++number)
+    requests.push_back(request_add(served.remote, number, 100));
+  CORBA::send_multiple_requests_deferred(served.orbs.client, requests);
+  std::atomic<int> taken{0};
+  const auto take_all = [&] {
+    while (true) {
+      try {
+        CORBA::get_next_response(served.orbs.client)->get_response();
+        ++taken;
+      } catch (const CORBA::BAD_INV_ORDER&) {
+        return;  // no request is left
+      }
+    }
+  };
+  std::thread other(take_all);
+  take_all();
+  other.join();
+  CHECK(taken == 50);
 }
 
 TEST_CASE("get_response removes a request from the list of get_next_response") {

@@ -190,7 +190,20 @@ TEST_CASE("set_exception works before arguments, and replaces a result") {
   });
 }
 
-// The form of an any in CDR: the TypeCode, then the id and the members.
+// The form of an any in CDR: the TypeCode, then the value.
+template <typename Encode>
+CORBA::Any any_of_type(const CORBA::object_reference<CORBA::TypeCode>& type, Encode encode_value) {
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  encoder << type;
+  encode_value(encoder);
+  cdr::Decoder decoder(buffer.own_octets(), std::endian::native);
+  CORBA::Any any;
+  decoder >> any;
+  REQUIRE(decoder.ok());
+  return any;
+}
+
 CORBA::Any any_of_system_exception(CORBA::ORB& orb, const CORBA::SystemException& exception) {
   const auto status = orb.create_enum_tc("IDL:omg.org/CORBA/completion_status:1.0",
                                          "completion_status", {"YES", "NO", "MAYBE"});
@@ -198,15 +211,27 @@ CORBA::Any any_of_system_exception(CORBA::ORB& orb, const CORBA::SystemException
       orb.create_exception_tc(exception._rep_id(), exception._name(),
                               {CORBA::StructMember("minor", CORBA::_tc_ulong, nullptr),
                                CORBA::StructMember("completed", status, nullptr)});
-  cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer);
-  encoder << type;
-  orb::encode_system_exception(encoder, exception);
-  cdr::Decoder decoder(buffer.own_octets(), std::endian::native);
-  CORBA::Any any;
-  decoder >> any;
-  REQUIRE(decoder.ok());
-  return any;
+  return any_of_type(type, [&exception](cdr::Encoder& encoder) {
+    orb::encode_system_exception(encoder, exception);
+  });
+}
+
+TEST_CASE("a user exception with other members than the client's raises MARSHAL") {
+  TwoOrbs orbs;
+  const auto type =
+      orbs.server->create_exception_tc("IDL:Desk/Refused:1.0", "Refused",
+                                       {CORBA::StructMember("number", CORBA::_tc_octet, nullptr)});
+  const auto counter = serve(orbs, [&type](const RequestRef& request) {
+    request->set_exception(any_of_type(type, [](cdr::Encoder& encoder) {
+      encoder.write_string("IDL:Desk/Refused:1.0");
+      encoder << std::uint8_t{1};
+    }));
+  });
+  CHECK_THROWS_AS(counter->refuse(1), CORBA::MARSHAL);  // by a stub
+  const auto request = counter->_request("refuse");
+  request->add_in_arg() <<= std::int32_t{1};
+  request->exceptions().add(Desk::_tc_Refused);
+  CHECK_THROWS_AS(request->invoke(), CORBA::MARSHAL);
 }
 
 TEST_CASE("a system exception in an any reaches the client as itself") {

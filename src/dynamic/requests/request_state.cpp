@@ -97,7 +97,10 @@ void RequestState::get_response(const CORBA::Request& self) {
   deferred_->wait();
   stage_ = Stage::taken;
   const counted_ptr<DeferredCall> call = std::move(deferred_);
-  if (const counted_ptr<RequestQueue> queue = queue_.lock()) queue->remove(&self);
+  if (const counted_ptr<RequestQueue> queue = queue_.lock()) {
+    queue->remove(&self);
+    target_->_reference()->context().calls.wake();  // a thread may wait for the next request
+  }
   if (call->exception()) std::rethrow_exception(call->exception());
   call_ = std::move(call->results());
 }
