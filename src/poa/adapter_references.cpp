@@ -6,6 +6,7 @@
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
 #include "poa/upcall.h"
+#include <perigee/poa/servant_interfaces.h>
 
 #include <algorithm>
 #include <cstring>
@@ -86,6 +87,10 @@ CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repos
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ServedObject& object) const {
+  if (auto* const interfaces = dynamic_cast<ServantInterfaces*>(object.servant.get()))
+    return make_reference(
+        interfaces->_primary_interface(object.id, PortableServer::POA::_ref_type(object.adapter)),
+        object.id);
   return make_reference(std::string(object.servant->_primary_interface()), object.id);
 }
 

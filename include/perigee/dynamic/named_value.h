@@ -30,12 +30,15 @@ class PERIGEE_API Bounds final : public UserException {
   void _encode(perigee::cdr::Encoder& encoder) const override;
 };
 
-/// A value with a name and a direction.
-class NamedValue {
+/// A value with a name, a type and a direction.
+class PERIGEE_API NamedValue {
  public:
   NamedValue() = default;
   NamedValue(std::string name, Any value, Flags flags)
       : name_(std::move(name)), value_(std::move(value)), flags_(flags) {}
+  /// A parameter of this type, without a value so far.
+  NamedValue(std::string name, object_reference<TypeCode> type, Flags flags)
+      : name_(std::move(name)), type_(std::move(type)), flags_(flags) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Any& value() const noexcept { return value_; }
@@ -43,9 +46,18 @@ class NamedValue {
   void value(Any value) noexcept { value_ = std::move(value); }
   [[nodiscard]] Flags flags() const noexcept { return flags_; }
 
+  /// The declared type; if there is none, the type of the value.
+  [[nodiscard]] object_reference<TypeCode> type() const;
+  /// Declares the type. A value that is not received yet (an `out` argument, a result) has no type
+  /// of its own. Raises BAD_TYPECODE for nil, and if there is a value of another type.
+  void type(object_reference<TypeCode> type);
+  /// Whether there is a value, and its type is equivalent to the declared type.
+  [[nodiscard]] bool has_typed_value() const;
+
  private:
   std::string name_;
   Any value_;
+  object_reference<TypeCode> type_;  // nil: the type of the value
   Flags flags_ = ARG_IN;
 };
 
@@ -63,6 +75,8 @@ class PERIGEE_API NVList {
     return add_value(std::move(name), {}, flags);
   }
   NamedValue& add_value(std::string name, Any value, Flags flags);
+  /// Adds a parameter of this type, without a value. Raises BAD_TYPECODE for nil.
+  NamedValue& add_parameter(std::string name, object_reference<TypeCode> type, Flags flags);
   /// Raises Bounds if there is no such item.
   [[nodiscard]] NamedValue& item(std::uint32_t index);
   [[nodiscard]] const NamedValue& item(std::uint32_t index) const;

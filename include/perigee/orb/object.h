@@ -55,6 +55,7 @@ using object_traits = IDL::traits<T>;
 class ORB;
 class Object;
 class Policy;
+class Request;  // <perigee/dynamic/request.h>
 using PolicyType = std::uint32_t;
 /// Whether new policies are added to the present policies, or replace all of them.
 enum class SetOverrideType : std::uint32_t { SET_OVERRIDE, ADD_OVERRIDE };
@@ -170,6 +171,13 @@ class PERIGEE_API Object {
   /// The ORB that made the reference. Include <perigee/orb/orb.h> to use it. Local objects raise
   /// NO_IMPLEMENT, OMG minor 8.
   [[nodiscard]] object_reference<ORB> _get_orb() const;
+
+  /// A dynamic call of the operation: `object->_request("get_quote")`. Include
+  /// <perigee/dynamic/request.h> to use it (docs/dynamic.md). See Request::create.
+  template <typename Made = Request>
+  [[nodiscard]] object_reference<Made> _request(std::string operation) const {
+    return Made::create(*this, std::move(operation));
+  }
 
   /// @name Policies of calls through this reference (docs/policies.md; <perigee/orb/policy.h>).
   /// Local objects raise NO_IMPLEMENT, OMG minor 8. Source: CORBA 3.0, 4.3.8.

@@ -34,10 +34,18 @@ struct RaisedException {
 
 /// The description of an operation for the ORB; a constant in generated code.
 struct Operation {
-  enum class Kind : std::uint8_t { twoway, oneway };
+  /// `dynamic`: a twoway operation of type DynamicOperation.
+  enum class Kind : std::uint8_t { twoway, oneway, dynamic };
   std::string_view name;  ///< as on the wire: "get_quote", "_get_price"
   Kind kind = Kind::twoway;
   std::span<const RaisedException> raises;
+};
+
+/// An operation whose user exceptions are not known at compile time. Its kind is `dynamic`.
+struct DynamicOperation : Operation {
+  /// Reads the user exception of a reply, which begins with its repository id, and throws it. If
+  /// the operation does not raise it, returns and leaves `decoder` unchanged.
+  void (*raise)(const DynamicOperation& operation, cdr::Decoder& decoder);
 };
 
 using ArgumentEncoder = function_ref<void(cdr::Encoder&)>;

@@ -47,6 +47,10 @@ void apply_policies(const Reference& reference, InvocationRequest& request) {
 }
 
 void raise_user_exception(const stub::Operation& operation, cdr::Decoder& decoder) {
+  if (operation.kind == stub::Operation::Kind::dynamic) {
+    const auto& dynamic = static_cast<const stub::DynamicOperation&>(operation);
+    dynamic.raise(dynamic, decoder);
+  }
   const std::string_view repository_id = decoder.read_string_view();
   stub::check_decoded(decoder);
   for (const stub::RaisedException& raised : operation.raises)

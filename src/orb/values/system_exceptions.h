@@ -62,9 +62,10 @@ inline constexpr std::uint32_t minor_untrusted = CORBA::PERIGEE_VMCID | 15;  ///
 [[nodiscard]] std::uint32_t minor_of(cdr::ErrorKind kind) noexcept;
 
 /// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if the id is unknown.
-[[noreturn]] void raise_system_exception(std::string_view repository_id, std::uint32_t minor,
-                                         CORBA::CompletionStatus completed,
-                                         std::string detail = {});
+[[noreturn]] PERIGEE_INTERNAL_API void raise_system_exception(std::string_view repository_id,
+                                                              std::uint32_t minor,
+                                                              CORBA::CompletionStatus completed,
+                                                              std::string detail = {});
 
 /// Writes repository id, minor code and completion status. Source: CORBA 3.0, 15.4.3.2.
 PERIGEE_INTERNAL_API void encode_system_exception(cdr::Encoder& encoder,

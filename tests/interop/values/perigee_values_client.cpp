@@ -1,8 +1,10 @@
 // The Perigee client of the interoperability tests of valuetypes:
-//   perigee_values_client FILE [--quit] [--truncate] [--small] [--jacorb] [Perigee options]
+//   perigee_values_client FILE [--quit] [--truncate] [--small] [--jacorb] [--no-pairs]
+//                         [Perigee options]
 // reads the server's IOR from FILE. --truncate: the server has no factory for Detailed. --small: no
 // value is larger than the buffer of omniORB. --jacorb: the server is JacORB, which does not skip
 // values inside of truncated state, and cannot send values in anys and as abstract interfaces.
+// --no-pairs: no two structs of a message share values.
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "perigee_values_peer.h"
@@ -71,6 +73,13 @@ void check_points(const PeerReference& peer, bool truncates, Server server) {
   CHECK(again && again->inner()->x() == 5);
 }
 
+void break_cycles(const std::vector<NodeReference>& nodes) {
+  for (const NodeReference& node : nodes) {
+    node->next(nullptr);
+    node->others().clear();
+  }
+}
+
 void check_graphs(const PeerReference& peer) {
   const NodeReference first = make_node(1);
   const NodeReference second = make_node(2);
@@ -90,6 +99,14 @@ void check_graphs(const PeerReference& peer) {
   CHECK(c->others().size() == 2 && c->others()[0] == result);
   const Nodes echoed = peer->echo_nodes({first, nullptr, first});
   CHECK(echoed.size() == 3 && echoed[0] == echoed[2] && !echoed[1]);
+  break_cycles({second, result, echoed[0]});
+}
+
+void check_pairs(const PeerReference& peer) {
+  const NodeReference first = make_node(1);
+  const NodeReference second = make_node(2);
+  first->next(second);
+  second->next(first);
   Pair pair_b(second, 1, nullptr, nullptr);
   Pair pair_c;
   const Pair pair = peer->echo_pair(Pair(first, 5, first, make_point(1)), pair_b, pair_c);
@@ -97,10 +114,7 @@ void check_graphs(const PeerReference& peer) {
   CHECK(pair.place()->x() == 1);
   CHECK(pair_b.first() == pair.first());
   CHECK(pair_c.first() == pair.first()->next());
-  for (const NodeReference& node : {second, result, echoed[0], pair.first()}) {
-    node->next(nullptr);
-    node->others().clear();
-  }
+  break_cycles({second, pair.first()});
 }
 
 void check_boxes(const PeerReference& peer) {
@@ -179,6 +193,7 @@ int run(const CORBA::object_reference<CORBA::ORB>& orb, const std::vector<std::s
       interop::has_option(arguments, "--jacorb") ? Server::jacorb : Server::complete;
   check_points(peer, interop::has_option(arguments, "--truncate"), server);
   check_graphs(peer);
+  if (!interop::has_option(arguments, "--no-pairs")) check_pairs(peer);
   check_boxes(peer);
   check_objects_and_values(peer);
   if (server == Server::complete) {
@@ -194,5 +209,5 @@ int run(const CORBA::object_reference<CORBA::ORB>& orb, const std::vector<std::s
 
 int main(int argc, char* argv[]) {
   return interop::call(argc, argv, "perigee_values_client",
-                       "FILE [--quit] [--truncate] [--small] [--jacorb]", run);
+                       "FILE [--quit] [--truncate] [--small] [--jacorb] [--no-pairs]", run);
 }

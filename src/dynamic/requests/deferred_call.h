@@ -1,0 +1,48 @@
+// A call that `send_deferred` has started. It receives its outcome on the thread that drives it.
+#pragma once
+
+#include "dynamic/requests/dynamic_call.h"
+#include <perigee/base/counted_ptr.h>
+#include <perigee/orb/async_stub.h>
+
+#include <exception>
+#include <functional>
+
+namespace perigee::dynamic {
+
+/// Owned by the Request, and by the call until it has ended. The members of DynamicCall belong to
+/// the call until then, and to the Request afterwards.
+class DeferredCall final : private stub::CallObserver {
+ public:
+  explicit DeferredCall(DynamicCall call)
+      : call_(std::move(call)),
+        operation_(call_.operation, CalledOperation::Kind::dynamic, call_.exceptions) {}
+
+  /// Starts `call`. `notify` is called when the outcome is there, on any thread; it may be empty.
+  /// Raises the exceptions of `stub::send`; then `notify` is not called.
+  static void start(const counted_ptr<DeferredCall>& call, const CORBA::Object& target,
+                    std::function<void()> notify);
+  /// In place of `start`: the call ends with this exception.
+  void fail(std::exception_ptr exception) noexcept { exception_ = std::move(exception); }
+
+  [[nodiscard]] bool ended() const noexcept { return !handle_ || handle_.ended(); }
+  /// Blocks until `ended()`, and drives the ORB's asynchronous calls meanwhile.
+  void wait() {
+    if (handle_) handle_.wait();
+  }
+  /// Null if there are results. Call it when the call has ended.
+  [[nodiscard]] const std::exception_ptr& exception() const noexcept { return exception_; }
+  [[nodiscard]] DynamicCall& results() noexcept { return call_; }
+
+ private:
+  void ended(stub::CallOutcome& outcome) noexcept override;
+
+  DynamicCall call_;
+  const CalledOperation operation_;
+  stub::CallHandle handle_;  // of the Request; null if the call was not sent
+  std::function<void()> notify_;
+  std::exception_ptr exception_;
+  counted_ptr<DeferredCall> self_;  // until the call has ended
+};
+
+}  // namespace perigee::dynamic

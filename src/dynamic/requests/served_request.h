@@ -1,0 +1,68 @@
+// The state of a CORBA::ServerRequest: the rules about the order of calls, and the reply.
+#pragma once
+
+#include <perigee/dynamic/named_value.h>
+#include <perigee/orb/any.h>
+#include <perigee/orb/context.h>
+#include <perigee/orb/server_request.h>
+#include <perigee/poa/answer.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee::dynamic {
+
+/// One thread at a time.
+class ServedRequest final {
+ public:
+  /// `request` must live until `end_upcall`.
+  explicit ServedRequest(orb::ServerRequest& request)
+      : operation_(request.operation()), request_(&request) {}
+  ServedRequest(const ServedRequest&) = delete;
+  ServedRequest& operator=(const ServedRequest&) = delete;
+
+  [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
+  [[nodiscard]] bool response_expected() const noexcept;
+
+  CORBA::NVList& arguments(CORBA::NVList parameters);
+  [[nodiscard]] CORBA::object_reference<CORBA::Context> context();
+  void set_result(CORBA::Any value);
+  void set_exception(const CORBA::Any& exception);
+  void set_exception(const CORBA::Exception& exception);
+  void defer();
+  void reply();
+
+  /// The servant has returned: sends the reply, unless it is deferred.
+  void end_upcall();
+  /// The servant has thrown the exception that is being handled. Rethrows it, unless the request is
+  /// deferred: then it becomes the reply, if there was none.
+  void end_upcall_thrown();
+
+ private:
+  enum class Stage : std::uint8_t { begun, has_arguments, has_result, has_exception, answered };
+
+  /// Raises BAD_INV_ORDER after the reply.
+  void check_open() const;
+  /// Replies with the user exception that was set, or throws the exception.
+  void raise_or_reply(orb::ServerRequest& request);
+  void encode_results(cdr::Encoder& encoder, Stage results) const;
+
+  const std::string operation_;
+  orb::ServerRequest* request_;  // during the upcall, until it is deferred; then null
+  skeleton::Answer answer_;      // of a deferred request
+  bool is_deferred_ = false;
+  bool has_context_ = false;  // `context` was called
+  Stage stage_ = Stage::begun;
+  CORBA::NVList parameters_;
+  CORBA::Any result_;
+  std::exception_ptr exception_;
+  // The only user exception that may be sent: the exception that the servant has set.
+  std::string exception_id_;
+  std::string_view raises_[1];
+};
+
+}  // namespace perigee::dynamic

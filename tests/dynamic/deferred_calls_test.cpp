@@ -1,0 +1,232 @@
+// Dynamic calls whose outcome the program gets later.
+#include "compat/two_orbs.h"
+#include "counter.h"
+#include <perigee/dynamic/request.h>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+namespace perigee::test {
+
+namespace {
+
+using Target = CORBA::object_reference<CORBA::Object>;
+using RequestRef = CORBA::object_reference<CORBA::Request>;
+
+RequestRef request_add(const Target& object, std::int32_t a, std::int32_t b) {
+  const auto request = object->_request("add");
+  request->add_in_arg() <<= a;
+  request->add_inout_arg() <<= b;
+  request->add_out_arg("c", CORBA::_tc_long);
+  request->set_return_type(CORBA::_tc_long);
+  return request;
+}
+
+RequestRef request_note(const Target& object, std::int32_t number) {
+  const auto request = object->_request("note");
+  request->add_in_arg() <<= number;
+  return request;
+}
+
+/// A server with a Counter, and references to it.
+struct Served {
+  TwoOrbs orbs;
+  CORBA::servant_reference<CounterServant> servant = CORBA::make_reference<CounterServant>();
+  Target remote = orbs.serve<Desk::Counter>(servant);
+  Target collocated = orbs.poa->servant_to_reference(servant);
+};
+
+std::uint32_t minor_of_order(auto call) {
+  try {
+    call();
+    return 0;
+  } catch (const CORBA::BAD_INV_ORDER& exception) {
+    return exception.minor() & 0xfff;
+  }
+}
+
+TEST_CASE("a deferred call gives its results in get_response") {
+  const Served served;
+  for (const Target& object : {served.remote, served.collocated}) {
+    const auto request = request_add(object, 40, 2);
+    request->send_deferred();
+    request->get_response();
+    CHECK(value_of<std::int32_t>(request->return_value()) == 42);
+    CHECK(value_of<std::int32_t>(request->arguments().item(1).value()) == 40);
+    CHECK(value_of<std::int32_t>(request->arguments().item(2).value()) == 2);
+  }
+}
+
+TEST_CASE("poll_response advances the call without another thread of the client") {
+  const Served served;
+  const auto request = request_add(served.remote, 1, 2);
+  request->send_deferred();
+  while (!request->poll_response()) std::this_thread::yield();
+  request->get_response();
+  CHECK(value_of<std::int32_t>(request->return_value()) == 3);
+}
+
+TEST_CASE("get_response raises the exception of the deferred call") {
+  const Served served;
+  for (const Target& object : {served.remote, served.collocated}) {
+    const auto refused = object->_request("refuse");
+    refused->add_in_arg() <<= std::int32_t{5};
+    refused->exceptions().add(Desk::_tc_Refused);
+    refused->send_deferred();
+    CHECK_THROWS_AS(refused->get_response(), CORBA::UnknownUserException);
+    const auto failed = object->_request("fail");
+    failed->send_deferred();
+    CHECK_THROWS_AS(failed->get_response(), CORBA::NO_PERMISSION);
+  }
+}
+
+TEST_CASE("poll_response and get_response raise BAD_INV_ORDER in the wrong order") {
+  const Served served;
+  const auto request = request_add(served.remote, 1, 2);
+  CHECK(minor_of_order([&] { (void)request->poll_response(); }) == 11);
+  CHECK(minor_of_order([&] { request->get_response(); }) == 11);
+  request->send_deferred();
+  CHECK(minor_of_order([&] { request->send_deferred(); }) == 10);
+  request->get_response();
+  CHECK(minor_of_order([&] { (void)request->poll_response(); }) == 12);
+  CHECK(minor_of_order([&] { request->get_response(); }) == 12);
+  const auto synchronous = request_add(served.remote, 1, 2);
+  synchronous->invoke();
+  CHECK(minor_of_order([&] { (void)synchronous->poll_response(); }) == 13);
+  CHECK(minor_of_order([&] { synchronous->get_response(); }) == 13);
+}
+
+TEST_CASE("a deferred call goes on without its request") {
+  const Served served;
+  {
+    const auto setting = served.remote->_request("_set_level");
+    setting->add_in_arg() <<= std::int32_t{8};
+    setting->send_deferred();
+  }
+  while (served.servant->level() != 8) {  // each further call drives the first one
+    const auto other = request_add(served.remote, 1, 2);
+    other->send_deferred();
+    other->get_response();
+  }
+}
+
+TEST_CASE("a change of the arguments after send_deferred does not reach the call") {
+  const Served served;
+  const auto request = request_add(served.remote, 40, 2);
+  request->send_deferred();
+  request->arguments().item(0).value(any_of(std::int32_t{1}));
+  request->get_response();
+  CHECK(value_of<std::int32_t>(request->return_value()) == 42);
+}
+
+TEST_CASE("get_next_response gives each of several deferred requests once") {
+  const Served served;
+  CORBA::RequestSeq requests;
+  for (std::int32_t number = 0; number != 20; ++number)
+    requests.push_back(request_add(served.remote, number, 100));
+  CORBA::send_multiple_requests_deferred(served.orbs.client, requests);
+  std::set<std::int32_t> sums;
+  for (std::size_t count = 0; count != requests.size(); ++count) {
+    if (count == 0)
+      while (!CORBA::poll_next_response(served.orbs.client)) std::this_thread::yield();
+    const auto request = CORBA::get_next_response(served.orbs.client);
+    request->get_response();
+    sums.insert(value_of<std::int32_t>(request->return_value()));
+  }
+  CHECK(sums.size() == 20);
+  CHECK(*sums.begin() == 100);
+  CHECK(minor_of_order([&] { (void)CORBA::get_next_response(served.orbs.client); }) == 11);
+  CHECK(minor_of_order([&] { (void)CORBA::poll_next_response(served.orbs.client); }) == 11);
+}
+
+TEST_CASE("several threads share the responses of get_next_response") {
+  const Served served;
+  CORBA::RequestSeq requests;
+  for (std::int32_t number = 0; number != 50; ++number)
+    requests.push_back(request_add(served.remote, number, 100));
+  CORBA::send_multiple_requests_deferred(served.orbs.client, requests);
+  std::atomic<int> taken{0};
+  const auto take_all = [&] {
+    while (true) {
+      try {
+        CORBA::get_next_response(served.orbs.client)->get_response();
+        ++taken;
+      } catch (const CORBA::BAD_INV_ORDER&) {
+        return;  // no request is left
+      }
+    }
+  };
+  std::thread other(take_all);
+  take_all();
+  other.join();
+  CHECK(taken == 50);
+}
+
+TEST_CASE("get_response removes a request from the list of get_next_response") {
+  const Served served;
+  const CORBA::RequestSeq requests = {request_add(served.collocated, 1, 1),
+                                      request_add(served.collocated, 2, 2)};
+  CORBA::send_multiple_requests_deferred(served.orbs.server, requests);
+  requests[0]->get_response();
+  CHECK(CORBA::get_next_response(served.orbs.server) == requests[1]);
+  CHECK(minor_of_order([&] { (void)CORBA::get_next_response(served.orbs.server); }) == 11);
+}
+
+TEST_CASE("the outcome of a request that cannot be sent is its exception") {
+  const Served served;
+  const auto bad = served.remote->_request("note");
+  bad->add_in_arg();  // without a value
+  CORBA::send_multiple_requests_deferred(served.orbs.client,
+                                         {bad, request_add(served.remote, 1, 2)});
+  CHECK(CORBA::get_next_response(served.orbs.client) == bad);
+  CHECK_THROWS_AS(bad->get_response(), CORBA::BAD_PARAM);
+  const auto good = CORBA::get_next_response(served.orbs.client);
+  good->get_response();
+  CHECK(value_of<std::int32_t>(good->return_value()) == 3);
+}
+
+TEST_CASE("the list of requests must have no nil, no request twice, and none of another ORB") {
+  const Served served;
+  const auto request = request_add(served.remote, 1, 2);
+  const auto& orb = served.orbs.client;
+  CHECK_THROWS_AS(CORBA::send_multiple_requests_deferred(orb, {request, nullptr}),
+                  CORBA::BAD_PARAM);
+  CHECK(minor_of_order([&] { CORBA::send_multiple_requests_deferred(orb, {request, request}); }) ==
+        10);
+  CHECK_THROWS_AS(CORBA::send_multiple_requests_deferred(served.orbs.server, {request}),
+                  CORBA::BAD_PARAM);
+  request->invoke();  // it was not sent before
+}
+
+TEST_CASE("several oneways are sent in their order, and the first exception is raised at the end") {
+  const Served served;
+  CORBA::send_multiple_requests_oneway(
+      served.orbs.client, {request_note(served.remote, 1), request_note(served.remote, 2)});
+  const auto bad = served.remote->_request("note");
+  bad->add_in_arg();
+  CHECK_THROWS_AS(CORBA::send_multiple_requests_oneway(served.orbs.client,
+                                                       {bad, request_note(served.remote, 4)}),
+                  CORBA::BAD_PARAM);
+  CHECK_FALSE(served.remote->_non_existent());
+  CHECK(served.servant->noted() == 7);
+}
+
+TEST_CASE("an ORB that is destroyed ends its deferred requests") {
+  RequestRef request;
+  {
+    TwoOrbs orbs;
+    orbs.poa->the_POAManager()->hold_requests(false);
+    const Target object = orbs.serve<Desk::Counter>(CORBA::make_reference<CounterServant>());
+    request = request_add(object, 1, 2);
+    CORBA::send_multiple_requests_deferred(orbs.client, {request});
+    CHECK_FALSE(CORBA::poll_next_response(orbs.client));
+  }
+  CHECK_THROWS_AS(request->get_response(), CORBA::SystemException);
+}
+
+}  // namespace
+
+}  // namespace perigee::test
