@@ -227,11 +227,15 @@ DynAny::_ref_type Node::get_dyn_any() {
 }
 
 void Node::insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value) {
-  Node& node = self_or_component([&value](const Node& each) {
+  check();
+  const auto accepts = [&value](const Node& each) {
     return is_valuetype(each.plain().kind) &&
            (!value || fit_of(*value, each.plain()) != Fit::unknown ||
             each.plain().id == CORBA::ValueBase::_type_id);
-  });
+  };
+  if (is_valuetype(plain().kind) && !accepts(*this) && position() < 0)
+    throw TypeMismatch("the value is not of type '" + cdr::to_text(plain()) + "'");
+  Node& node = self_or_component(accepts);
   node.set_value(kept_value(node.type_, value));
 }
 
