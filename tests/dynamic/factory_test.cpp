@@ -133,3 +133,19 @@ TEST_CASE("a default value is the default of every part of the type") {
   do CHECK(dyn->current_component()->equal(made(dyn->current_component()->type())));
   while (dyn->next());
 }
+
+TEST_CASE("a component that cannot show the new value ends, and the value is still replaced") {
+  const TypeRef octets = types().create_sequence_tc(0, CORBA::_tc_octet);
+  const TypeRef holder = struct_of("Octets", {{"all", octets}});
+  const DynRef dyn = made(holder);
+  const auto all = as<DynSequence>(dyn->current_component());
+  all->set_length(1);
+  const DynRef first = all->current_component();
+  const std::vector<std::uint8_t> many((1 << 20) + 1, 7);
+  const DynRef large = made(holder);
+  large->insert_octet_seq(many);
+  dyn->assign(large);
+  CHECK(dyn->get_octet_seq() == many);
+  CHECK_THROWS_AS((void)all->get_length(), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS((void)first->get_octet(), CORBA::OBJECT_NOT_EXIST);
+}

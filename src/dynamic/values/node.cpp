@@ -146,26 +146,33 @@ void Node::set_value(CORBA::Any value) {
 
 // Components that the program has as DynAnys stay, as long as their types stay.
 void Node::replace_components(std::vector<CORBA::Any> parts) {
-  is_replacing_ = true;
   std::vector<Component> components(parts.size());
+  is_replacing_ = true;
   for (std::size_t index = 0; index != components_.size(); ++index) {
     counted_ptr<Node>& node = components_[index].node;
     if (!node) continue;
-    const bool stays =
-        index < parts.size() && cdr::equivalent(*node->type_.node, any::Access::type(parts[index]));
-    if (!stays) {
+    if (index < parts.size() && node->takes(parts[index]))
+      components[index].node = std::move(node);
+    else
       node->invalidate();
-      continue;
-    }
-    node->set_value(parts[index]);
-    components[index].node = std::move(node);
   }
+  is_replacing_ = false;
   for (std::size_t index = 0; index != parts.size(); ++index)
     components[index].value = std::move(parts[index]);
   components_ = std::move(components);
   is_expanded_ = true;
-  is_replacing_ = false;
   parts_replaced();
+}
+
+// The parent has the new value, whether or not this component can show it.
+bool Node::takes(const CORBA::Any& value) noexcept {
+  try {
+    if (!cdr::equivalent(*type_.node, any::Access::type(value))) return false;
+    set_value(value);
+    return true;
+  } catch (...) {
+    return false;  // for example a component inside has more elements than the limit
+  }
 }
 
 void Node::set_parts(std::vector<CORBA::Any> parts) {

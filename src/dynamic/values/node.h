@@ -165,6 +165,8 @@ class Node : public virtual DynamicAny::DynAny {
   void store(CORBA::Any value);
   void expand();
   void replace_components(std::vector<CORBA::Any> parts);
+  /// False if this component cannot have the value: then it ends.
+  [[nodiscard]] bool takes(const CORBA::Any& value) noexcept;
   void write(cdr::Encoder& encoder);
   void write_component(cdr::Encoder& encoder, const Component& component);
   [[nodiscard]] bool has_nodes() const noexcept;
