@@ -6,9 +6,17 @@
 
 namespace {
 
-using namespace DynamicAny;
 using CORBA::TCKind;
-using DynRef = DynAny::_ref_type;
+using DynamicAny::DynArray;
+using DynamicAny::DynEnum;
+using DynamicAny::DynFixed;
+using DynamicAny::DynSequence;
+using DynamicAny::DynStruct;
+using DynamicAny::DynUnion;
+using DynamicAny::DynValue;
+using DynamicAny::DynValueBox;
+using DynamicAny::DynValueCommon;
+using DynRef = DynamicAny::DynAny::_ref_type;
 
 TCKind kind_of(const DynRef& dyn_any) {
   auto type = dyn_any->type();
@@ -24,7 +32,7 @@ typename T::_ref_type as(const DynRef& dyn_any) {
 template <typename Members>
 void print_members(std::ostream& out, const Members& members) {
   const char* separator = "{";
-  for (const NameDynAnyPair& member : members->get_members_as_dyn_any()) {
+  for (const auto& member : members->get_members_as_dyn_any()) {
     out << separator << std::quoted(member.id()) << ": ";
     print(out, member.value());
     separator = ", ";

@@ -23,10 +23,6 @@
    public:                                                               \
     NAME() = default;                                                    \
     explicit NAME(std::string text) noexcept : text_(std::move(text)) {} \
-    NAME(const NAME&) = default;                                         \
-    NAME(NAME&&) noexcept = default;                                     \
-    NAME& operator=(const NAME&) = default;                              \
-    NAME& operator=(NAME&&) noexcept = default;                          \
     ~NAME() override;                                                    \
     [[nodiscard]] const char* _rep_id() const noexcept override;         \
     [[nodiscard]] const char* _name() const noexcept override;           \

@@ -14,9 +14,7 @@ namespace perigee::dynamic {
 
 namespace {
 
-using cdr::TypeKind;
 using cdr::TypeMember;
-using cdr::TypeNode;
 using enum cdr::TypeKind;
 
 // ---- fixed -------------------------------------------------------------------------------------

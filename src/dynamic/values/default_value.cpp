@@ -15,7 +15,6 @@ namespace perigee::dynamic {
 namespace {
 
 using cdr::Encoder;
-using cdr::TypeKind;
 using cdr::TypeMember;
 using cdr::TypeNode;
 using cdr::TypeRef;

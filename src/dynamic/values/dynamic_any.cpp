@@ -26,7 +26,7 @@ DynAnyFactory::~DynAnyFactory() = default;
   void CLASS::_raise() const { throw *this; }                 \
   void CLASS::_encode(perigee::cdr::Encoder&) const {}        \
   void CLASS::_describe(std::string& text) const {            \
-    text += ID;                                               \
+    text += (ID);                                             \
     if (!text_.empty()) text += ": " + text_;                 \
   }
 PERIGEE_DEFINE_DYNAMIC_ANY_EXCEPTION(DynAny::InvalidValue, InvalidValue,

@@ -14,7 +14,6 @@ namespace perigee::dynamic {
 
 namespace {
 
-using cdr::TypeKind;
 using cdr::TypeNode;
 using enum cdr::TypeKind;
 using DynamicAny::DynAny;
