@@ -208,6 +208,23 @@ TEST_CASE("insert_val and get_val act on the current component of a struct") {
   CHECK(again->current_component()->get_long() == 6);
 }
 
+TEST_CASE("two members with one value still have one value after a change elsewhere") {
+  const TypeRef pair = struct_of("Pair", {{"number", CORBA::_tc_long},
+                                          {"left", TypeCodeConstant(&link_type)},
+                                          {"right", TypeCodeConstant(&link_type)}});
+  const auto dyn = made_as<DynamicAny::DynStruct>(pair);
+  const CORBA::Any shared = any_of_value(link(1));
+  dyn->set_members({{"", any_of(std::int32_t{1})}, {"", shared}, {"", shared}});
+  dyn->insert_long(2);
+  const auto members = as<DynamicAny::DynStruct>(made(dyn->to_any()))->get_members();
+  ValueReference left;
+  ValueReference right;
+  CHECK((members[1].value() >>= left));
+  CHECK((members[2].value() >>= right));
+  CHECK(left);
+  CHECK(left == right);
+}
+
 TEST_CASE("a value in a cycle is kept, but its members are refused") {
   const auto first = CORBA::make_reference<Link>(1);
   first->next(link(2, first));

@@ -101,6 +101,13 @@ TEST_CASE("the components of a large array are refused, but its elements are rea
   CHECK_THROWS_AS((void)as<DynSequence>(dyn)->set_length((1 << 20) + 2), CORBA::IMP_LIMIT);
 }
 
+TEST_CASE("the components of 262,145 strings are refused") {
+  const std::vector<std::string> texts(262'145);
+  const DynRef dyn = made(any_of(texts));
+  CHECK(dyn->component_count() == texts.size());
+  CHECK_THROWS_AS((void)dyn->current_component(), CORBA::IMP_LIMIT);
+}
+
 TEST_CASE("a DynAny has at most 128 levels") {
   DynRef node = made(TypeCodeConstant(&nodes::recursive));
   const DynRef root = node;

@@ -134,7 +134,7 @@ class StructNode final : public MembersNode, public DynamicAny::DynStruct {
   using MembersNode::MembersNode;
 
  protected:
-  [[nodiscard]] std::vector<const TypeMember*> members() override {
+  [[nodiscard]] std::vector<const TypeMember*> list_members() const override {
     std::vector<const TypeMember*> all;
     all.reserve(plain().members.size());
     for (const TypeMember& member : plain().members) all.push_back(&member);
@@ -226,7 +226,7 @@ class SequenceNode final : public ElementsNode, public DynamicAny::DynSequence {
   }
   [[nodiscard]] bool may_have_components() override { return true; }
   [[nodiscard]] std::size_t count() override {
-    return is_expanded() ? part_count() : read_length(unexpanded_value());
+    return is_expanded() ? part_count() : sequence_length();
   }
   void write_parts(cdr::Encoder& encoder) override {
     encoder.write_length(part_count());
@@ -292,6 +292,12 @@ counted_ptr<Node> Node::make(CORBA::Any value, const References& references, Nod
 
 // ---- members -----------------------------------------------------------------------------------
 
+const std::vector<const TypeMember*>& MembersNode::members() {
+  if (!has_list_) members_ = list_members();
+  has_list_ = true;
+  return members_;
+}
+
 const TypeMember& MembersNode::current_member() {
   check();
   if (!may_have_components()) throw TypeMismatch("'" + cdr::to_text(plain()) + "' has no members");
@@ -309,7 +315,7 @@ DynamicAny::NameValuePairSeq MembersNode::get_members() {
   check();
   require_value();
   DynamicAny::NameValuePairSeq pairs;
-  const auto all = members();
+  const auto& all = members();
   for (std::size_t index = 0; index != all.size(); ++index)
     pairs.emplace_back(std::string(all[index]->name), part(index));
   return pairs;
@@ -319,7 +325,7 @@ DynamicAny::NameDynAnyPairSeq MembersNode::get_members_as_dyn_any() {
   check();
   require_value();
   DynamicAny::NameDynAnyPairSeq pairs;
-  const auto all = members();
+  const auto& all = members();
   for (std::size_t index = 0; index != all.size(); ++index)
     pairs.emplace_back(std::string(all[index]->name), component_reference(index));
   return pairs;
@@ -328,7 +334,7 @@ DynamicAny::NameDynAnyPairSeq MembersNode::get_members_as_dyn_any() {
 void MembersNode::set_members(const DynamicAny::NameValuePairSeq& pairs) {
   check();
   require_settable();
-  const auto all = members();
+  const auto& all = members();
   if (pairs.size() != all.size())
     throw InvalidValue("'" + cdr::to_text(plain()) + "' has " + std::to_string(all.size()) +
                        " members");

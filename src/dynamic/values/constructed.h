@@ -21,7 +21,9 @@ class MembersNode : public Node, public virtual DynamicAny::DynMembers {
   void set_members_as_dyn_any(const DynamicAny::NameDynAnyPairSeq& pairs) override;
 
  protected:
-  [[nodiscard]] virtual std::vector<const cdr::TypeMember*> members() = 0;
+  /// All members. The list is made once.
+  [[nodiscard]] const std::vector<const cdr::TypeMember*>& members();
+  [[nodiscard]] virtual std::vector<const cdr::TypeMember*> list_members() const = 0;
   /// Raises InvalidValue unless there is a value whose members can be read.
   virtual void require_value() {}
   /// Raises TypeMismatch unless the members can be set.
@@ -29,6 +31,9 @@ class MembersNode : public Node, public virtual DynamicAny::DynMembers {
 
  private:
   [[nodiscard]] const cdr::TypeMember& current_member();
+
+  std::vector<const cdr::TypeMember*> members_;
+  bool has_list_ = false;
 };
 
 [[nodiscard]] counted_ptr<Node> make_union_node(CORBA::Any value, const References& references);

@@ -138,6 +138,7 @@ void Node::set_value(CORBA::Any value) {
     is_expanded_ = false;
   }
   value_ = std::move(value);
+  length_.reset();
   is_dirty_ = false;
   reset_position();
   notify_parents();
@@ -195,6 +196,11 @@ void Node::remove_parts(std::size_t first) {
   components_.resize(std::min(first, components_.size()));
   is_dirty_ = true;
   notify_parents();
+}
+
+std::uint32_t Node::sequence_length() {
+  if (!length_) length_ = read_length(value_);
+  return *length_;
 }
 
 std::size_t Node::part_count() {

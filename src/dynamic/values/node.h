@@ -136,6 +136,8 @@ class Node : public virtual DynamicAny::DynAny {
   /// @}
   void write_all_parts(cdr::Encoder& encoder);
   [[nodiscard]] bool is_expanded() const noexcept { return is_expanded_; }
+  /// The length of a sequence whose components were not read.
+  [[nodiscard]] std::uint32_t sequence_length();
   /// The value, if there are no newer components.
   [[nodiscard]] const CORBA::Any& unexpanded_value() const noexcept { return value_; }
 
@@ -182,6 +184,7 @@ class Node : public virtual DynamicAny::DynAny {
   References references_;
   Node* parent_ = nullptr;
   std::vector<Component> components_;
+  std::optional<std::uint32_t> length_;  // of `value_`, if it is a sequence and the length was read
   std::int32_t position_ = unset_position;
   std::uint32_t level_ = 0;
   bool is_component_ = false;

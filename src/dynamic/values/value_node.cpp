@@ -34,18 +34,20 @@ class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
     if (!holds_null()) return;
     require_known_type();
     std::vector<CORBA::Any> defaults;
-    for (const cdr::TypeNode* type : component_types())
-      defaults.push_back(default_value(this->part_type(type), this->references()));
+    for (std::size_t index = 0; index != component_total(); ++index)
+      defaults.push_back(default_value(this->part_type(component_type(index)), this->references()));
     this->set_parts(std::move(defaults));
   }
 
  protected:
-  [[nodiscard]] virtual std::vector<const cdr::TypeNode*> component_types() = 0;
+  /// The components of a value that is not null.
+  [[nodiscard]] virtual std::size_t component_total() = 0;
+  [[nodiscard]] virtual const cdr::TypeNode* component_type(std::size_t index) = 0;
 
   [[nodiscard]] bool may_have_components() override {
-    return has_known_type() && !component_types().empty();
+    return has_known_type() && component_total() != 0;
   }
-  [[nodiscard]] std::size_t count() override { return holds_null() ? 0 : component_types().size(); }
+  [[nodiscard]] std::size_t count() override { return holds_null() ? 0 : component_total(); }
   void write_parts(cdr::Encoder& encoder) override {
     write_value(encoder, this->plain(), [&] { this->write_all_parts(encoder); });
   }
@@ -80,11 +82,12 @@ class ValueNode final : public ValueCommonNode<MembersNode>, public DynamicAny::
   using ValueCommonNode::ValueCommonNode;
 
  protected:
-  [[nodiscard]] std::vector<const TypeMember*> members() override { return state_members(plain()); }
-  [[nodiscard]] std::vector<const cdr::TypeNode*> component_types() override {
-    std::vector<const cdr::TypeNode*> types;
-    for (const TypeMember* member : members()) types.push_back(member->type);
-    return types;
+  [[nodiscard]] std::vector<const TypeMember*> list_members() const override {
+    return state_members(plain());
+  }
+  [[nodiscard]] std::size_t component_total() override { return members().size(); }
+  [[nodiscard]] const cdr::TypeNode* component_type(std::size_t index) override {
+    return members()[index]->type;
   }
   void require_value() override {
     require_known_type();
@@ -121,8 +124,9 @@ class BoxNode final : public ValueCommonNode<Node>, public DynamicAny::DynValueB
   }
 
  protected:
-  [[nodiscard]] std::vector<const cdr::TypeNode*> component_types() override {
-    return {plain().content};
+  [[nodiscard]] std::size_t component_total() override { return 1; }
+  [[nodiscard]] const cdr::TypeNode* component_type(std::size_t /*index*/) override {
+    return plain().content;
   }
   [[nodiscard]] bool _implements(std::string_view id) const noexcept override {
     return id == DynValueBox::_type_id || id == DynValueCommon::_type_id || Node::_implements(id);
