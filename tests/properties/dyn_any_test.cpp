@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <limits>
 #include <string>
 #include <vector>
@@ -23,12 +24,12 @@ CORBA::object_reference<CORBA::ORB> orb() {
 }
 
 /// A receiver that knows only the TypeCode has the value as octets.
-CORBA::Any sent(const CORBA::Any& any) {
+CORBA::Any sent(const CORBA::Any& any, std::endian order) {
   perigee::cdr::Buffer buffer;
-  perigee::cdr::Encoder encoder(buffer);
+  perigee::cdr::Encoder encoder(buffer, order);
   encoder << any;
   const perigee::Octets octets = buffer.flatten();
-  perigee::cdr::Decoder decoder(octets, std::endian::native);
+  perigee::cdr::Decoder decoder(octets, order);
   CORBA::Any copy;
   decoder >> copy;
   REQUIRE(decoder.ok());
@@ -39,7 +40,8 @@ template <typename T>
 void check_value(DynamicAny::DynAnyFactory& factory, const T& value) {
   CORBA::Any any;
   any <<= value;
-  for (const CORBA::Any& form : {any, sent(any)}) {
+  for (const CORBA::Any& form :
+       {any, sent(any, std::endian::little), sent(any, std::endian::big)}) {
     const auto dyn = factory.create_dyn_any(form);
     CHECK(dyn->to_any() == any);
     CHECK(dyn->copy()->equal(dyn));
