@@ -36,6 +36,10 @@
     std::string text_;                                                   \
   };
 
+namespace perigee::dynamic {
+class Node;  // a DynAny's value and components
+}
+
 namespace DynamicAny {
 inline namespace perigee_v1 {
 
@@ -57,6 +61,7 @@ inline namespace perigee_v1 {
 /// Threads: one thread at a time may use a DynAny and its components.
 /// Limits: IMP_LIMIT for access to the components of a value that has more than 1,048,576 of them,
 /// and for components that are nested more than 128 levels deep.
+/// Programs do not implement DynAnys.
 /// Source: CORBA 3.0, 9.2.3.
 class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
  public:
@@ -70,78 +75,78 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
 
   ~DynAny() override;
 
-  [[nodiscard]] virtual CORBA::object_reference<CORBA::TypeCode> type() = 0;
+  [[nodiscard]] CORBA::object_reference<CORBA::TypeCode> type();
   /// Copies the value of another DynAny. Components that both values have stay valid. Sets the
   /// current position to 0, or to -1 if the value has no components. Raises TypeMismatch unless the
   /// types are equivalent, and BAD_PARAM for nil.
-  virtual void assign(const _ref_type& dyn_any) = 0;
+  void assign(const _ref_type& dyn_any);
   /// The same with the value of an any.
-  virtual void from_any(const CORBA::Any& value) = 0;
+  void from_any(const CORBA::Any& value);
   /// A copy of the value. Raises MARSHAL and BAD_PARAM if the value cannot be encoded, for example
   /// because it has a changed struct with a local object.
-  [[nodiscard]] virtual CORBA::Any to_any() = 0;
+  [[nodiscard]] CORBA::Any to_any();
   /// Whether the types are equivalent and the values are equal. References are compared by
   /// `_is_equivalent`, TypeCodes by `equivalent`. Aliases and positions do not count.
-  [[nodiscard]] virtual bool equal(const _ref_type& dyn_any) = 0;
+  [[nodiscard]] bool equal(const _ref_type& dyn_any);
   /// Ends the DynAny and its components. Does nothing for components.
-  virtual void destroy() = 0;
+  void destroy();
   /// A new DynAny with a copy of the value. It is not a component.
-  [[nodiscard]] virtual _ref_type copy() = 0;
+  [[nodiscard]] _ref_type copy();
 
   /// @name Values without components. `insert_string` and `insert_wstring` raise InvalidValue if
   /// the text is longer than the bound, or has a NUL inside.
   /// @{
-  virtual void insert_boolean(bool value) = 0;
-  virtual void insert_octet(std::uint8_t value) = 0;
-  virtual void insert_char(char value) = 0;
-  virtual void insert_short(std::int16_t value) = 0;
-  virtual void insert_ushort(std::uint16_t value) = 0;
-  virtual void insert_long(std::int32_t value) = 0;
-  virtual void insert_ulong(std::uint32_t value) = 0;
-  virtual void insert_float(float value) = 0;
-  virtual void insert_double(double value) = 0;
-  virtual void insert_string(const std::string& value) = 0;
+  void insert_boolean(bool value);
+  void insert_octet(std::uint8_t value);
+  void insert_char(char value);
+  void insert_short(std::int16_t value);
+  void insert_ushort(std::uint16_t value);
+  void insert_long(std::int32_t value);
+  void insert_ulong(std::uint32_t value);
+  void insert_float(float value);
+  void insert_double(double value);
+  void insert_string(const std::string& value);
   /// A reference to any interface. Does not ask the object whether it supports the type.
-  virtual void insert_reference(const CORBA::object_reference<CORBA::Object>& value) = 0;
-  virtual void insert_typecode(const CORBA::object_reference<CORBA::TypeCode>& value) = 0;
-  virtual void insert_longlong(std::int64_t value) = 0;
-  virtual void insert_ulonglong(std::uint64_t value) = 0;
-  virtual void insert_longdouble(long double value) = 0;
-  virtual void insert_wchar(wchar_t value) = 0;
-  virtual void insert_wstring(const std::wstring& value) = 0;
+  void insert_reference(const CORBA::object_reference<CORBA::Object>& value);
+  void insert_typecode(const CORBA::object_reference<CORBA::TypeCode>& value);
+  void insert_longlong(std::int64_t value);
+  void insert_ulonglong(std::uint64_t value);
+  void insert_longdouble(long double value);
+  void insert_wchar(wchar_t value);
+  void insert_wstring(const std::wstring& value);
   /// The contents of an any: the type of the DynAny, or of its current component, is `any`.
-  virtual void insert_any(const CORBA::Any& value) = 0;
+  void insert_any(const CORBA::Any& value);
   /// The same as `insert_any(value->to_any())`.
-  virtual void insert_dyn_any(const _ref_type& value) = 0;
+  void insert_dyn_any(const _ref_type& value);
   /// A valuetype or boxed value: for this DynAny if it is a DynValueCommon of the type, else for
   /// the current component.
-  virtual void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value) = 0;
+  void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value);
   /// IDL 4's int8. Not an operation of the standard.
-  virtual void insert_int8(std::int8_t value) = 0;
+  void insert_int8(std::int8_t value);
 
-  [[nodiscard]] virtual bool get_boolean() = 0;
-  [[nodiscard]] virtual std::uint8_t get_octet() = 0;
-  [[nodiscard]] virtual char get_char() = 0;
-  [[nodiscard]] virtual std::int16_t get_short() = 0;
-  [[nodiscard]] virtual std::uint16_t get_ushort() = 0;
-  [[nodiscard]] virtual std::int32_t get_long() = 0;
-  [[nodiscard]] virtual std::uint32_t get_ulong() = 0;
-  [[nodiscard]] virtual float get_float() = 0;
-  [[nodiscard]] virtual double get_double() = 0;
-  [[nodiscard]] virtual std::string get_string() = 0;
-  [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> get_reference() = 0;
-  [[nodiscard]] virtual CORBA::object_reference<CORBA::TypeCode> get_typecode() = 0;
-  [[nodiscard]] virtual std::int64_t get_longlong() = 0;
-  [[nodiscard]] virtual std::uint64_t get_ulonglong() = 0;
-  [[nodiscard]] virtual long double get_longdouble() = 0;
-  [[nodiscard]] virtual wchar_t get_wchar() = 0;
-  [[nodiscard]] virtual std::wstring get_wstring() = 0;
-  [[nodiscard]] virtual CORBA::Any get_any() = 0;
+  [[nodiscard]] bool get_boolean();
+  [[nodiscard]] std::uint8_t get_octet();
+  [[nodiscard]] char get_char();
+  [[nodiscard]] std::int16_t get_short();
+  [[nodiscard]] std::uint16_t get_ushort();
+  [[nodiscard]] std::int32_t get_long();
+  [[nodiscard]] std::uint32_t get_ulong();
+  [[nodiscard]] float get_float();
+  [[nodiscard]] double get_double();
+  [[nodiscard]] std::string get_string();
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> get_reference();
+  [[nodiscard]] CORBA::object_reference<CORBA::TypeCode> get_typecode();
+  [[nodiscard]] std::int64_t get_longlong();
+  [[nodiscard]] std::uint64_t get_ulonglong();
+  [[nodiscard]] long double get_longdouble();
+  [[nodiscard]] wchar_t get_wchar();
+  [[nodiscard]] std::wstring get_wstring();
+  [[nodiscard]] CORBA::Any get_any();
   /// A new DynAny with the contents of an any. Raises InvalidValue if the contents have a type
   /// without DynAnys.
-  [[nodiscard]] virtual _ref_type get_dyn_any() = 0;
-  [[nodiscard]] virtual CORBA::valuetype_reference<CORBA::ValueBase> get_val() = 0;
-  [[nodiscard]] virtual std::int8_t get_int8() = 0;
+  [[nodiscard]] _ref_type get_dyn_any();
+  [[nodiscard]] CORBA::valuetype_reference<CORBA::ValueBase> get_val();
+  [[nodiscard]] std::int8_t get_int8();
   /// @}
 
   /// @name Whole sequences and arrays of basic types: of this DynAny, else of the current
@@ -149,53 +154,57 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   /// it is empty. It raises InvalidValue beyond the bound of a sequence, and unless an array gets
   /// as many elements as it has.
   /// @{
-  virtual void insert_boolean_seq(const CORBA::BooleanSeq& value) = 0;
-  virtual void insert_octet_seq(const CORBA::OctetSeq& value) = 0;
-  virtual void insert_char_seq(const CORBA::CharSeq& value) = 0;
-  virtual void insert_short_seq(const CORBA::ShortSeq& value) = 0;
-  virtual void insert_ushort_seq(const CORBA::UShortSeq& value) = 0;
-  virtual void insert_long_seq(const CORBA::LongSeq& value) = 0;
-  virtual void insert_ulong_seq(const CORBA::ULongSeq& value) = 0;
-  virtual void insert_float_seq(const CORBA::FloatSeq& value) = 0;
-  virtual void insert_double_seq(const CORBA::DoubleSeq& value) = 0;
-  virtual void insert_longlong_seq(const CORBA::LongLongSeq& value) = 0;
-  virtual void insert_ulonglong_seq(const CORBA::ULongLongSeq& value) = 0;
-  virtual void insert_longdouble_seq(const CORBA::LongDoubleSeq& value) = 0;
-  virtual void insert_wchar_seq(const CORBA::WCharSeq& value) = 0;
+  void insert_boolean_seq(const CORBA::BooleanSeq& value);
+  void insert_octet_seq(const CORBA::OctetSeq& value);
+  void insert_char_seq(const CORBA::CharSeq& value);
+  void insert_short_seq(const CORBA::ShortSeq& value);
+  void insert_ushort_seq(const CORBA::UShortSeq& value);
+  void insert_long_seq(const CORBA::LongSeq& value);
+  void insert_ulong_seq(const CORBA::ULongSeq& value);
+  void insert_float_seq(const CORBA::FloatSeq& value);
+  void insert_double_seq(const CORBA::DoubleSeq& value);
+  void insert_longlong_seq(const CORBA::LongLongSeq& value);
+  void insert_ulonglong_seq(const CORBA::ULongLongSeq& value);
+  void insert_longdouble_seq(const CORBA::LongDoubleSeq& value);
+  void insert_wchar_seq(const CORBA::WCharSeq& value);
 
-  [[nodiscard]] virtual CORBA::BooleanSeq get_boolean_seq() = 0;
-  [[nodiscard]] virtual CORBA::OctetSeq get_octet_seq() = 0;
-  [[nodiscard]] virtual CORBA::CharSeq get_char_seq() = 0;
-  [[nodiscard]] virtual CORBA::ShortSeq get_short_seq() = 0;
-  [[nodiscard]] virtual CORBA::UShortSeq get_ushort_seq() = 0;
-  [[nodiscard]] virtual CORBA::LongSeq get_long_seq() = 0;
-  [[nodiscard]] virtual CORBA::ULongSeq get_ulong_seq() = 0;
-  [[nodiscard]] virtual CORBA::FloatSeq get_float_seq() = 0;
-  [[nodiscard]] virtual CORBA::DoubleSeq get_double_seq() = 0;
-  [[nodiscard]] virtual CORBA::LongLongSeq get_longlong_seq() = 0;
-  [[nodiscard]] virtual CORBA::ULongLongSeq get_ulonglong_seq() = 0;
-  [[nodiscard]] virtual CORBA::LongDoubleSeq get_longdouble_seq() = 0;
-  [[nodiscard]] virtual CORBA::WCharSeq get_wchar_seq() = 0;
+  [[nodiscard]] CORBA::BooleanSeq get_boolean_seq();
+  [[nodiscard]] CORBA::OctetSeq get_octet_seq();
+  [[nodiscard]] CORBA::CharSeq get_char_seq();
+  [[nodiscard]] CORBA::ShortSeq get_short_seq();
+  [[nodiscard]] CORBA::UShortSeq get_ushort_seq();
+  [[nodiscard]] CORBA::LongSeq get_long_seq();
+  [[nodiscard]] CORBA::ULongSeq get_ulong_seq();
+  [[nodiscard]] CORBA::FloatSeq get_float_seq();
+  [[nodiscard]] CORBA::DoubleSeq get_double_seq();
+  [[nodiscard]] CORBA::LongLongSeq get_longlong_seq();
+  [[nodiscard]] CORBA::ULongLongSeq get_ulonglong_seq();
+  [[nodiscard]] CORBA::LongDoubleSeq get_longdouble_seq();
+  [[nodiscard]] CORBA::WCharSeq get_wchar_seq();
   /// @}
 
   /// @name Components and the current position.
   /// @{
   /// Sets the current position. False if there is no such component; then the position is -1.
-  virtual bool seek(std::int32_t index) = 0;
+  bool seek(std::int32_t index);
   /// The same as `seek(0)`.
-  virtual void rewind() = 0;
+  void rewind();
   /// Advances the current position by one. False if there is no further component; then the
   /// position is -1.
-  virtual bool next() = 0;
+  bool next();
   /// The number of direct components.
-  [[nodiscard]] virtual std::uint32_t component_count() = 0;
+  [[nodiscard]] std::uint32_t component_count();
   /// The component at the current position; nil if the position is -1. Raises TypeMismatch if
   /// values of this type have no components.
-  [[nodiscard]] virtual _ref_type current_component() = 0;
+  [[nodiscard]] _ref_type current_component();
   /// @}
 
  protected:
   DynAny() = default;
+
+ private:
+  /// The value. Virtual functions for all operations would make the library twice as large.
+  [[nodiscard]] virtual perigee::dynamic::Node& _node() noexcept = 0;
 };
 using DynAnySeq = std::vector<CORBA::object_reference<DynAny>>;
 using AnySeq = CORBA::AnySeq;

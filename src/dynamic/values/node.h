@@ -49,43 +49,43 @@ class Node : public virtual DynamicAny::DynAny {
   [[nodiscard]] static counted_ptr<Node> make(CORBA::Any value, const References& references,
                                               Node* parent = nullptr);
 
-  CORBA::object_reference<CORBA::TypeCode> type() override;
-  void assign(const _ref_type& dyn_any) override;
-  void from_any(const CORBA::Any& value) override;
-  CORBA::Any to_any() override;
-  bool equal(const _ref_type& dyn_any) override;
-  void destroy() override;
-  _ref_type copy() override;
+  CORBA::object_reference<CORBA::TypeCode> type();
+  void assign(const _ref_type& dyn_any);
+  void from_any(const CORBA::Any& value);
+  CORBA::Any to_any();
+  bool equal(const _ref_type& dyn_any);
+  void destroy();
+  _ref_type copy();
 
-#define PERIGEE_DYN_DECLARE(NAME, T)                              \
-  void insert_##NAME(T value) override;                           \
-  T get_##NAME() override;                                        \
-  void insert_##NAME##_seq(const std::vector<T>& value) override; \
-  std::vector<T> get_##NAME##_seq() override;
+#define PERIGEE_DYN_DECLARE(NAME, T)                     \
+  void insert_##NAME(T value);                           \
+  T get_##NAME();                                        \
+  void insert_##NAME##_seq(const std::vector<T>& value); \
+  std::vector<T> get_##NAME##_seq();
   PERIGEE_DYN_BASIC_TYPES(PERIGEE_DYN_DECLARE)
 #undef PERIGEE_DYN_DECLARE
-  void insert_int8(std::int8_t value) override;
-  std::int8_t get_int8() override;
-  void insert_string(const std::string& value) override;
-  void insert_wstring(const std::wstring& value) override;
-  void insert_reference(const CORBA::object_reference<CORBA::Object>& value) override;
-  void insert_typecode(const CORBA::object_reference<CORBA::TypeCode>& value) override;
-  void insert_any(const CORBA::Any& value) override;
-  void insert_dyn_any(const _ref_type& value) override;
-  void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value) override;
-  std::string get_string() override;
-  std::wstring get_wstring() override;
-  CORBA::object_reference<CORBA::Object> get_reference() override;
-  CORBA::object_reference<CORBA::TypeCode> get_typecode() override;
-  CORBA::Any get_any() override;
-  _ref_type get_dyn_any() override;
-  CORBA::valuetype_reference<CORBA::ValueBase> get_val() override;
+  void insert_int8(std::int8_t value);
+  std::int8_t get_int8();
+  void insert_string(const std::string& value);
+  void insert_wstring(const std::wstring& value);
+  void insert_reference(const CORBA::object_reference<CORBA::Object>& value);
+  void insert_typecode(const CORBA::object_reference<CORBA::TypeCode>& value);
+  void insert_any(const CORBA::Any& value);
+  void insert_dyn_any(const _ref_type& value);
+  void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value);
+  std::string get_string();
+  std::wstring get_wstring();
+  CORBA::object_reference<CORBA::Object> get_reference();
+  CORBA::object_reference<CORBA::TypeCode> get_typecode();
+  CORBA::Any get_any();
+  _ref_type get_dyn_any();
+  CORBA::valuetype_reference<CORBA::ValueBase> get_val();
 
-  bool seek(std::int32_t index) override;
-  void rewind() override;
-  bool next() override;
-  std::uint32_t component_count() override;
-  _ref_type current_component() override;
+  bool seek(std::int32_t index);
+  void rewind();
+  bool next();
+  std::uint32_t component_count();
+  _ref_type current_component();
 
  protected:
   /// Raises OBJECT_NOT_EXIST after the end of the DynAny. Each operation calls it first.
@@ -144,6 +144,8 @@ class Node : public virtual DynamicAny::DynAny {
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
 
  private:
+  Node& _node() noexcept final { return *this; }
+
   static constexpr std::int32_t unset_position = -2;
 
   template <typename T>
