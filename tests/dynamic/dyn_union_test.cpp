@@ -160,6 +160,19 @@ TEST_CASE("a union over an enum is switched by the name of an enumerator") {
   CHECK(as<DynEnum>(dyn->get_discriminator())->get_as_string() == "blue");
 }
 
+TEST_CASE("a union whose first member is the default begins with the default") {
+  CORBA::UnionMemberSeq members;
+  members.emplace_back("other", any_of(std::uint8_t{0}), CORBA::_tc_double);
+  members.emplace_back("zero", any_of(std::int32_t{0}), CORBA::_tc_string);
+  const auto dyn = made_as<DynUnion>(
+      types().create_union_tc("IDL:test/First:1.0", "First", CORBA::_tc_long, members));
+  CHECK(dyn->member_name() == "other");
+  CHECK(dyn->get_discriminator()->get_long() != 0);
+  dyn->get_discriminator()->insert_long(0);
+  CHECK(dyn->member_name() == "zero");
+  CHECK(as<DynUnion>(made(dyn->to_any()))->member_name() == "zero");
+}
+
 TEST_CASE("assign replaces a union, and components of the same types stay") {
   const auto dyn = made_as<DynUnion>(choice(Default::no));
   const DynRef discriminator = dyn->get_discriminator();
