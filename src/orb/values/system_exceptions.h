@@ -93,7 +93,8 @@ enum class Sender : std::uint8_t { client, server };
                                                           CORBA::CompletionStatus completed,
                                                           std::string_view limit_text = {});
 /// The same for values that could not be decoded. `what` names them.
-[[noreturn]] void raise_decode_error(const cdr::Error& error, Sender sender,
-                                     CORBA::CompletionStatus completed, std::string_view what);
+[[noreturn]] PERIGEE_INTERNAL_API void raise_decode_error(const cdr::Error& error, Sender sender,
+                                                          CORBA::CompletionStatus completed,
+                                                          std::string_view what);
 
 }  // namespace perigee::orb

@@ -1,0 +1,377 @@
+// The tree of DynAnys: lifetime, components, positions, comparison.
+#include "dynamic/values/node.h"
+
+#include "orb/values/any_value.h"
+#include <perigee/cdr/operators.h>
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/exceptions.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace perigee::dynamic {
+
+namespace {
+
+using cdr::TypeNode;
+using enum cdr::TypeKind;
+using DynamicAny::DynAny;
+
+/// Whether equal values of the type may have different octets: references, TypeCodes, and types
+/// that contain them.
+bool has_loose_parts(const TypeNode& type) {
+  std::unordered_set<const TypeNode*> known;
+  std::vector<const TypeNode*> types{&type};
+  while (!types.empty()) {
+    const TypeNode* const node = types.back();
+    types.pop_back();
+    if (node == nullptr || !known.insert(node).second) continue;
+    switch (node->kind) {
+      case tk_any:
+      case tk_TypeCode:
+      case tk_objref:
+      case tk_local_interface:
+      case tk_value:
+      case tk_value_box:
+        return true;
+      default:
+        break;
+    }
+    types.push_back(node->content);
+    types.push_back(node->key);
+    for (const cdr::TypeMember& member : node->members) types.push_back(member.type);
+  }
+  return false;
+}
+
+}  // namespace
+
+DynAny& checked(const DynAny::_ref_type& dyn_any) {
+  if (!dyn_any) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil DynAny");
+  return *dyn_any;
+}
+
+CORBA::Any matching(const CORBA::Any& any, const cdr::TypeRef& type, const References& references) {
+  if (auto result = with_type(any, type, references)) return *std::move(result);
+  throw DynAny::TypeMismatch("expected '" + cdr::to_text(*type.node) + "', got '" +
+                             cdr::to_text(any::Access::type(any)) + "'");
+}
+
+Node::Node(CORBA::Any value, References references)
+    : type_(type_of(value)),
+      plain_(&cdr::unaliased(*type_.node)),
+      value_(std::move(value)),
+      references_(std::move(references)) {}
+
+Node::~Node() {
+  for (const Component& each : components_)
+    if (each.node) each.node->parent_ = nullptr;
+}
+
+void Node::check() const {
+  if (is_destroyed_)
+    throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO,
+                                  "the DynAny was destroyed, or removed from its value");
+}
+
+bool Node::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == DynAny::_type_id;
+}
+
+// ---- the value and its components --------------------------------------------------------------
+
+const CORBA::Any& Node::value() {
+  if (!is_dirty_) return value_;
+  value_ = make_value(type_, references_, [this](cdr::Encoder& encoder) { write(encoder); });
+  is_dirty_ = false;
+  return value_;
+}
+
+void Node::write(cdr::Encoder& encoder) {
+  if (is_dirty_)
+    write_parts(encoder);
+  else
+    any::encode_value(encoder, value_);
+}
+
+void Node::write_component(cdr::Encoder& encoder, const Component& component) {
+  if (component.node)
+    component.node->write(encoder);
+  else
+    any::encode_value(encoder, component.value);
+}
+
+void Node::write_all_parts(cdr::Encoder& encoder) {
+  for (const Component& each : components_) write_component(encoder, each);
+}
+
+void Node::expand() {
+  if (is_expanded_) return;
+  std::vector<Component> components;
+  if (!is_valuetype(plain_->kind) || !is_null_value(value_)) {
+    std::vector<CORBA::Any> parts = read_parts(value_, references_);
+    components.reserve(parts.size());
+    for (CORBA::Any& each : parts) components.push_back({std::move(each), nullptr});
+  }
+  components_ = std::move(components);
+  is_expanded_ = true;
+  parts_replaced();
+}
+
+bool Node::has_nodes() const noexcept {
+  return std::ranges::any_of(components_,
+                             [](const Component& each) { return each.node != nullptr; });
+}
+
+void Node::store(CORBA::Any value) {
+  value_ = std::move(value);
+  notify_parents();
+}
+
+void Node::set_value(CORBA::Any value) {
+  if (has_nodes()) {
+    const bool is_null = is_valuetype(plain_->kind) && is_null_value(value);
+    replace_components(is_null ? std::vector<CORBA::Any>() : read_parts(value, references_));
+  } else {
+    components_.clear();
+    is_expanded_ = false;
+  }
+  value_ = std::move(value);
+  length_.reset();
+  is_dirty_ = false;
+  reset_position();
+  notify_parents();
+}
+
+// Components that the program has as DynAnys stay, as long as their types stay.
+void Node::replace_components(std::vector<CORBA::Any> parts) {
+  std::vector<Component> components(parts.size());
+  is_replacing_ = true;
+  for (std::size_t index = 0; index != components_.size(); ++index) {
+    counted_ptr<Node>& node = components_[index].node;
+    if (!node) continue;
+    if (index < parts.size() && node->takes(parts[index]))
+      components[index].node = std::move(node);
+    else
+      node->invalidate();
+  }
+  is_replacing_ = false;
+  for (std::size_t index = 0; index != parts.size(); ++index)
+    components[index].value = std::move(parts[index]);
+  components_ = std::move(components);
+  is_expanded_ = true;
+  parts_replaced();
+}
+
+// The parent has the new value, whether or not this component can show it.
+bool Node::takes(const CORBA::Any& value) noexcept {
+  try {
+    if (!cdr::equivalent(*type_.node, any::Access::type(value))) return false;
+    set_value(value);
+    return true;
+  } catch (...) {
+    return false;  // for example a component inside has more elements than the limit
+  }
+}
+
+void Node::set_parts(std::vector<CORBA::Any> parts) {
+  replace_components(std::move(parts));
+  is_dirty_ = true;
+  reset_position();
+  notify_parents();
+}
+
+void Node::append_part(CORBA::Any part) {
+  expand();
+  components_.push_back({std::move(part), nullptr});
+  is_dirty_ = true;
+  notify_parents();
+}
+
+void Node::remove_parts(std::size_t first) {
+  expand();
+  for (std::size_t index = first; index < components_.size(); ++index)
+    if (components_[index].node) components_[index].node->invalidate();
+  components_.resize(std::min(first, components_.size()));
+  is_dirty_ = true;
+  notify_parents();
+}
+
+std::uint32_t Node::sequence_length() {
+  if (!length_) length_ = read_length(value_);
+  return *length_;
+}
+
+std::size_t Node::part_count() {
+  expand();
+  return components_.size();
+}
+
+const CORBA::Any& Node::part(std::size_t index) {
+  expand();
+  const Component& found = components_[index];
+  return found.node ? found.node->value() : found.value;
+}
+
+std::vector<CORBA::Any> Node::parts() {
+  std::vector<CORBA::Any> values;
+  values.reserve(part_count());
+  for (std::size_t index = 0; index != components_.size(); ++index) values.push_back(part(index));
+  return values;
+}
+
+Node& Node::component(std::size_t index) {
+  expand();
+  Component& found = components_[index];
+  if (!found.node) found.node = make(found.value, references_, this);
+  return *found.node;
+}
+
+DynAny::_ref_type Node::component_reference(std::size_t index) {
+  (void)component(index);
+  return _ref_type(components_[index].node);
+}
+
+void Node::notify_parents() {
+  if (parent_ != nullptr) parent_->component_changed(*this);
+}
+
+void Node::component_changed(const Node& component) {
+  if (is_replacing_) return;
+  is_dirty_ = true;
+  if (plain_->kind == tk_union) {
+    for (std::size_t index = 0; index != components_.size(); ++index)
+      if (components_[index].node.get() == &component) part_changed(index);
+  }
+  notify_parents();
+}
+
+void Node::invalidate() noexcept {
+  is_destroyed_ = true;
+  parent_ = nullptr;
+  for (const Component& each : components_)
+    if (each.node) each.node->invalidate();
+  components_.clear();
+  value_.reset();
+}
+
+// ---- operations on the whole value -------------------------------------------------------------
+
+CORBA::object_reference<CORBA::TypeCode> Node::type() {
+  check();
+  return CORBA::object_reference<CORBA::TypeCode>(
+      make_counted<CORBA::TypeCode>(type_.node, type_.owner));
+}
+
+void Node::assign(const _ref_type& dyn_any) {
+  check();
+  set_value(matching(checked(dyn_any).to_any(), type_, references_));
+}
+
+void Node::from_any(const CORBA::Any& value) {
+  check();
+  set_value(matching(value, type_, references_));
+}
+
+CORBA::Any Node::to_any() {
+  check();
+  return value();
+}
+
+void Node::destroy() {
+  check();
+  if (!is_component_) invalidate();
+}
+
+DynAny::_ref_type Node::copy() {
+  check();
+  return _ref_type(make(value(), references_));
+}
+
+bool Node::equal(const _ref_type& dyn_any) {
+  check();
+  const CORBA::Any other = checked(dyn_any).to_any();
+  if (!cdr::equivalent(*type_.node, any::Access::type(other))) return false;
+  return equal_values(*make(other, references_));
+}
+
+// Both types are equivalent.
+bool Node::equal_values(Node& other) {
+  if (value() == other.value()) return true;
+  if (!has_loose_parts(*plain_)) return false;
+  if (!may_have_components() || !other.may_have_components()) return equal_leaf(other);
+  const std::size_t parts = part_count();
+  if (parts != other.part_count()) return false;
+  // A null value and a value without members have no components.
+  if (is_valuetype(plain_->kind) && is_null_value(value()) != is_null_value(other.value()))
+    return false;
+  for (std::size_t index = 0; index != parts; ++index) {
+    Node& mine = component(index);
+    Node& its = other.component(index);
+    if (!cdr::equivalent(*mine.type_.node, *its.type_.node) || !mine.equal_values(its))
+      return false;
+  }
+  return true;
+}
+
+bool Node::equal_leaf(Node& other) {
+  switch (plain_->kind) {
+    case tk_TypeCode: {
+      const auto mine = get_typecode();
+      return mine->equivalent(other.get_typecode());
+    }
+    case tk_objref:
+    case tk_local_interface: {
+      const auto mine = get_reference();
+      const auto its = other.get_reference();
+      if (!mine || !its) return !mine && !its;
+      return mine->_is_equivalent(its);
+    }
+    case tk_any: {
+      const CORBA::Any mine = get_any();
+      const CORBA::Any its = other.get_any();
+      if (!cdr::equivalent(any::Access::type(mine), any::Access::type(its))) return false;
+      const counted_ptr<Node> node = make(mine, references_, this);
+      return node->equal_values(*make(its, references_, &other));
+    }
+    default:
+      return false;
+  }
+}
+
+// ---- positions ---------------------------------------------------------------------------------
+
+std::int32_t Node::position() {
+  if (position_ == unset_position) position_ = may_have_components() && count() != 0 ? 0 : -1;
+  return position_;
+}
+
+std::uint32_t Node::component_count() {
+  check();
+  return may_have_components() ? static_cast<std::uint32_t>(count()) : 0;
+}
+
+bool Node::seek(std::int32_t index) {
+  const std::uint32_t components = component_count();
+  const bool is_there = index >= 0 && static_cast<std::uint32_t>(index) < components;
+  position_ = is_there ? index : -1;
+  return is_there;
+}
+
+void Node::rewind() { seek(0); }
+
+bool Node::next() {
+  check();
+  return seek(position() + 1);
+}
+
+DynAny::_ref_type Node::current_component() {
+  check();
+  if (!may_have_components())
+    throw TypeMismatch("values of type '" + cdr::to_text(*type_.node) + "' have no components");
+  if (position() < 0) return nullptr;
+  return component_reference(static_cast<std::size_t>(position_));
+}
+
+}  // namespace perigee::dynamic
