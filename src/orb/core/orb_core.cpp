@@ -221,6 +221,10 @@ bool OrbCore::on_main_thread() noexcept {
   return main_thread_.is_this() || (has_own_loop() && server_->serves_on_this_thread());
 }
 
+bool OrbCore::calls_wait_for_us() const noexcept {
+  return main_thread_.has_callers() && main_thread_.is_this();
+}
+
 MainThread::End OrbCore::run_on_main_thread(function_ref<void()> work,
                                             std::optional<std::chrono::microseconds> limit) {
   return main_thread_.run(work, [this] { wake_main_thread(); }, limit);

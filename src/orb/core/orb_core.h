@@ -232,9 +232,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// The calling thread may make upcalls of POAs with MAIN_THREAD_MODEL.
   [[nodiscard]] bool on_main_thread() noexcept;
   /// Collocated calls wait for the calling thread, since it is the main thread.
-  [[nodiscard]] bool calls_wait_for_us() const noexcept {
-    return main_thread_.has_callers() && main_thread_.is_this();
-  }
+  [[nodiscard]] bool calls_wait_for_us() const noexcept;
   /// Waits until the main thread has done `work`, which must not throw. `limit`: see
   /// MainThread::run.
   [[nodiscard]] MainThread::End run_on_main_thread(function_ref<void()> work,
