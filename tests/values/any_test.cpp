@@ -205,6 +205,8 @@ TEST_CASE("an any refuses an indirection to a value in skipped state") {
   const Octets octets = buffer.flatten();
   CORBA::Any any;
   CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::bad_value);
+  known.refuse_cycles();
+  CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::bad_value);
 }
 
 }  // namespace perigee::test
