@@ -143,9 +143,27 @@ void declare_state(Writer& writer, const ValueType& value, Access access) {
   }
 }
 
+/// The abstract interfaces that the bases support, at any depth.
+void add_abstract_of_bases(const ValueType& value, std::vector<const Interface*>& interfaces) {
+  for (const ValueType* base : value.bases) {
+    for (const Interface* interface : supported_interfaces(*base))
+      if (interface->is_abstract && std::ranges::find(interfaces, interface) == interfaces.end())
+        interfaces.push_back(interface);
+    add_abstract_of_bases(*base, interfaces);
+  }
+}
+
+/// The interfaces whose functions the class declares. If two bases override the same function of an
+/// abstract interface, C++ requires that the class override it again.
+std::vector<const Interface*> declared_interfaces(const ValueType& value) {
+  std::vector<const Interface*> result = supported_interfaces(value);
+  if (value.bases.size() > 1) add_abstract_of_bases(value, result);
+  return result;
+}
+
 void declare_functions(Writer& writer, const ValueType& value) {
   for (const Callable& callable : callables(value.contents)) declare_function(writer, callable);
-  for (const Interface* interface : supported_interfaces(value))
+  for (const Interface* interface : declared_interfaces(value))
     for (const Callable& callable : callables(*interface)) {
       if (interface->is_abstract)
         override_function(writer, callable);
