@@ -376,6 +376,10 @@ class SizedValue : public virtual Obv {
  private:
   int32_t size_ = 0;
 };
+class PlaceValue final : public virtual OBV_Signs::Place {
+ public:
+  void ping() override { distance(distance() + 1); }
+};
 class LastValue final : public SizedValue<OBV_Signs::Last> {
  public:
   int32_t scale() override { return 2; }
@@ -383,7 +387,7 @@ class LastValue final : public SizedValue<OBV_Signs::Last> {
 
 }  // namespace
 
-TEST_CASE("two bases of a valuetype may support the same abstract interface") {
+TEST_CASE("two bases of a valuetype may support the same interface") {
   const Signs::Both::_ref_type both = CORBA::make_reference<SizedValue<OBV_Signs::Both>>();
   NamedReference other = make_square(1);
   both->resize(3, other);
@@ -397,6 +401,9 @@ TEST_CASE("two bases of a valuetype may support the same abstract interface") {
   int32_t rest = 1;
   CHECK(last->measure(rest) == 2);
   CHECK(rest == 0);
+  const Signs::Place::_ref_type place = CORBA::make_reference<PlaceValue>();
+  place->ping();
+  CHECK(place->distance() == 1);
   CHECK(Signs::Tall::_ref_type(last)->size() == 4);
 }
 

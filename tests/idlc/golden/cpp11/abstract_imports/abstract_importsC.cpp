@@ -157,6 +157,21 @@ void Last::_copy_references(::perigee::value::Copying& _copying) {
   _copying.replace(other());
 }
 
+constinit const ::perigee::value::Description Place::_value_description{
+    _type_id, nullptr};
+
+const ::perigee::value::Description& Place::_description() const noexcept {
+  return _value_description;
+}
+
+void Place::_marshal(::perigee::cdr::Encoder& _encoder) const {
+  _encoder << distance();
+}
+
+void Place::_unmarshal(::perigee::cdr::Decoder& _decoder) {
+  _decoder >> distance();
+}
+
 Meter::Meter(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 

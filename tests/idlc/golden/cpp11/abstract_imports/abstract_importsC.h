@@ -222,6 +222,55 @@ class Last_init : public virtual ::CORBA::ValueFactoryBase {
   [[nodiscard]] std::string _obv_repository_id() const { return std::string(Last::_type_id); }
 };
 
+class Near : public virtual ::CORBA::ValueBase, public virtual ::CORBA::AbstractBase {
+ public:
+  using _ref_type = ::CORBA::valuetype_reference<Near>;
+  static constexpr std::string_view _type_id = "IDL:Signs/Near:1.0";
+
+  virtual void ping() = 0;
+
+ protected:
+  Near() = default;
+};
+
+class Far : public virtual ::CORBA::ValueBase, public virtual ::CORBA::AbstractBase {
+ public:
+  using _ref_type = ::CORBA::valuetype_reference<Far>;
+  static constexpr std::string_view _type_id = "IDL:Signs/Far:1.0";
+
+  virtual void ping() = 0;
+
+ protected:
+  Far() = default;
+};
+
+class Place : public virtual ::Signs::Near, public virtual ::Signs::Far {
+ public:
+  using _ref_type = ::CORBA::valuetype_reference<Place>;
+  static constexpr std::string_view _type_id = "IDL:Signs/Place:1.0";
+
+  virtual int32_t distance() const = 0;
+  virtual int32_t& distance() = 0;
+  virtual void distance(int32_t _value) = 0;
+
+  void ping() override = 0;
+
+  static const ::perigee::value::Description _value_description;
+  const ::perigee::value::Description& _description() const noexcept override;
+  void _marshal(::perigee::cdr::Encoder& _encoder) const override;
+  void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+
+ protected:
+  Place() = default;
+};
+
+class Place_init : public virtual ::CORBA::ValueFactoryBase {
+ public:
+  using _ref_type = ::CORBA::valuefactory_reference<Place_init>;
+
+  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Place::_type_id); }
+};
+
 class Meter : public virtual ::CORBA::Object, public virtual ::Signs::Sized {
  public:
   using _ref_type = ::CORBA::object_reference<Meter>;
@@ -366,6 +415,25 @@ class Last : public virtual ::Signs::Last, public virtual ::OBV_Signs::Whole {
 
 }  // namespace OBV_Signs
 
+namespace OBV_Signs {
+
+class Place : public virtual ::Signs::Place {
+ public:
+  Place() = default;
+  explicit Place(int32_t distance)
+      : distance_(distance) {
+  }
+
+  int32_t distance() const override { return distance_; }
+  int32_t& distance() override { return distance_; }
+  void distance(int32_t _value) override { distance_ = _value; }
+
+ private:
+  int32_t distance_{};
+};
+
+}  // namespace OBV_Signs
+
 #ifndef PERIGEE_TRAITS_5Signs5Plain
 #define PERIGEE_TRAITS_5Signs5Plain
 template <>
@@ -441,6 +509,24 @@ struct IDL::traits<::Signs::Last> : ::perigee::value::value_traits<::Signs::Last
   using is_abstract = std::false_type;
   using obv_type = ::OBV_Signs::Last;
   using factory_type = ::Signs::Last_init;
+  using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
+};
+
+template <>
+struct IDL::traits<::Signs::Near> : ::perigee::value::value_traits<::Signs::Near> {
+  using is_abstract = std::true_type;
+};
+
+template <>
+struct IDL::traits<::Signs::Far> : ::perigee::value::value_traits<::Signs::Far> {
+  using is_abstract = std::true_type;
+};
+
+template <>
+struct IDL::traits<::Signs::Place> : ::perigee::value::value_traits<::Signs::Place> {
+  using is_abstract = std::false_type;
+  using obv_type = ::OBV_Signs::Place;
+  using factory_type = ::Signs::Place_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
 
