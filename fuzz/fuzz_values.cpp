@@ -3,12 +3,14 @@
 // first octet, and whether cycles are refused. A message has a value and a list of values. Accepted
 // values must have the same octets after they were written, read and written again. One type is
 // custom. Values of a refused message must not stay in memory. If cycles are refused, no values
-// stay.
+// stay. Then structs are also extracted from the anys of accepted values: the id of a struct in an
+// any may stand for other members than the program knows.
 #include "orb/values/reference_factory.h"
 #include "require.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/abstract.h>
 #include <perigee/orb/any.h>
+#include <perigee/orb/any_operators.h>
 #include <perigee/orb/data_streams.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/make_reference.h>
@@ -154,6 +156,17 @@ class Factory final : public CORBA::ValueFactoryBase {
   Made& made_;
 };
 
+struct Contents {
+  ValueReference value;
+  std::vector<ValueReference> values;
+};
+
+/// The type of Contents. A struct of a message may have this id and other members.
+constexpr cdr::TypeMember struct_members[] = {
+    {"value", &cdr::value_base_node}, {"values", &cdr::sequence_node<cdr::value_base_node>}};
+constexpr cdr::TypeNode struct_type{
+    .kind = cdr::TypeKind::tk_struct, .id = "IDL:S:1.0", .name = "S", .members = struct_members};
+
 enum class Cycles : std::uint8_t { accepted, refused };
 
 /// Has factories for the four types. Its destructor ends the cycles of the values.
@@ -176,23 +189,37 @@ class Environment final : public orb::ReferenceFactory {
     if (id == Part::_type_id) return part_;
     return id == Long::_type_id ? long_ : nullptr;
   }
-  [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return nullptr; }
+  [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override {
+    return std::shared_ptr<ReferenceFactory>(life_, this);
+  }
+  /// Extracts a struct with values from each any of a value.
+  void extract_structs() const {
+    const Made known = made_;  // extracted values are added to made_
+    for (const auto& each : known)
+      if (const auto link = each.lock()) extract_struct(link->any);
+  }
   [[nodiscard]] bool has_values() const {
     return std::ranges::any_of(made_, [](const auto& value) { return !value.expired(); });
   }
 
  private:
+  static void extract_struct(const CORBA::Any& any) try {
+    if (!any::holds(any, struct_type)) return;
+    any::Access::content(any)->decode(struct_type, [](cdr::Decoder& decoder) {
+      Contents contents;
+      decoder >> contents.value >> contents.values;
+    });
+  } catch (const CORBA::SystemException&) {
+    return;  // too much memory
+  }
+
   iop::IorLimits limits_;
+  std::shared_ptr<int> life_ = std::make_shared<int>(0);  // anys refer to it, but do not own it
   Made made_;
   CORBA::ValueFactory link_ = CORBA::make_reference<Factory<Link>>(made_);
   CORBA::ValueFactory long_ = CORBA::make_reference<Factory<Long>>(made_);
   CORBA::ValueFactory part_ = CORBA::make_reference<Factory<Part>>(made_);
   CORBA::ValueFactory own_ = CORBA::make_reference<Factory<Own>>(made_);
-};
-
-struct Contents {
-  ValueReference value;
-  std::vector<ValueReference> values;
 };
 
 /// False if the message is refused.
@@ -250,6 +277,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Contents contents;
   if (!read(environment, octets, order, start, contents)) return 0;
   if (cycles == Cycles::refused) {
+    environment.extract_structs();
     contents = {};
     require(!environment.has_values());
     return 0;

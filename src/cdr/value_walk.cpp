@@ -352,11 +352,12 @@ class Walk final {
     const bool is_known = number >= first_value_ && number - first_value_ < walked_values_.size();
     if (!is_known) return in_.fail(ErrorKind::bad_value);
     const auto& [key, is_complete] = walked_values_[number - first_value_];
+    const bool is_skipped = key == nullptr && out_ != nullptr;
+    if (is_skipped) return in_.fail(ErrorKind::bad_value);
     const bool is_refused =
         !is_complete && in_.environment() != nullptr && !in_.environment()->accepts_value_cycles();
     if (is_refused) return in_.fail(ErrorKind::value_cycle);
-    if (out_ == nullptr) return;
-    if (key == nullptr || !out_->values()->write_earlier(*out_, key))
+    if (out_ != nullptr && !out_->values()->write_earlier(*out_, key))
       in_.fail(ErrorKind::bad_value);
   }
 

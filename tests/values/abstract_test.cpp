@@ -5,6 +5,11 @@
 #include "abstractAsync.h"
 #include "abstractS.h"
 #include "abstract_basesS.h"
+#include "abstract_importsAmhS.h"
+#include "abstract_importsAmiC.h"
+#include "abstract_importsAsync.h"
+#include "abstract_importsAsyncS.h"
+#include "abstract_importsS.h"
 #include "compat/two_orbs.h"
 #include "known_values.h"
 #include "support/octets.h"
@@ -306,6 +311,100 @@ TEST_CASE("an interface may have two bases with the same abstract base") {
   CHECK(ring->_is_a(std::string(Shapes::Plate::_type_id)));
   CHECK(ring->_is_a(std::string(Shapes::Marked::_type_id)));
   CHECK(orbs.gallery->title_of(ring) == "the object");
+  // A call through a pointer to the skeleton is not ambiguous.
+  const auto servant = CORBA::make_reference<RingServant>();
+  CORBA::servant_traits<Shapes::Ring>::base_type* const skeleton = servant.get();
+  CHECK(skeleton->title("a") == "a object");
+}
+
+namespace {
+
+class SignServant final : public CORBA::servant_traits<Signs::Sign>::base_type {
+ public:
+  std::string title(const std::string& prefix) override { return prefix + " sign"; }
+  int32_t rank() override { return 1; }
+  void rank(int32_t) override {}
+};
+class PlainServant final : public CORBA::servant_traits<Signs::Plain>::base_type {
+ public:
+  void ping() override {}
+};
+
+/// The client's reference to a servant of the server. The client does not know its interface.
+template <typename T>
+CORBA::object_reference<CORBA::Object> serve_plain(
+    TwoOrbs& orbs, typename CORBA::servant_traits<T>::ref_type servant) {
+  const auto object = orbs.poa->id_to_reference(orbs.poa->activate_object(servant));
+  return orbs.client->string_to_object(orbs.server->object_to_string(object));
+}
+
+}  // namespace
+
+TEST_CASE("an object of an interface with abstract bases is a CORBA::AbstractBase") {
+  Connected orbs;
+  const std::string id(CORBA::AbstractBase::_type_id);
+  for (const auto& object :
+       {serve_plain<Signs::Sign>(orbs, CORBA::make_reference<SignServant>()),
+        serve_plain<Signs::Plain>(orbs, CORBA::make_reference<PlainServant>()),
+        serve_plain<Shapes::Ring>(orbs, CORBA::make_reference<RingServant>())}) {
+    CHECK(object->_is_a(id));
+    CHECK(IDL::traits<CORBA::AbstractBase>::narrow(object) != nullptr);
+  }
+  CHECK(orbs.circle->_is_a(id));
+  CHECK_FALSE(orbs.gallery->_is_a(id));
+  const auto object = serve_plain<Shapes::Gallery>(orbs, CORBA::make_reference<GalleryServant>());
+  CHECK(IDL::traits<CORBA::AbstractBase>::narrow(object) == nullptr);
+}
+
+namespace {
+
+/// Implements the abstract interface that the bases of its valuetype support.
+template <typename Obv>
+class SizedValue : public virtual Obv {
+ public:
+  void resize(int32_t size, NamedReference& other) override {
+    size_ = size;
+    other.reset();
+  }
+  int32_t measure(int32_t& rest) override {
+    rest = size_ % 2;
+    return size_ / 2;
+  }
+  int32_t size() override { return size_; }
+  void size(int32_t value) override { size_ = value; }
+
+ private:
+  int32_t size_ = 0;
+};
+class PlaceValue final : public virtual OBV_Signs::Place {
+ public:
+  void ping() override { distance(distance() + 1); }
+};
+class LastValue final : public SizedValue<OBV_Signs::Last> {
+ public:
+  int32_t scale() override { return 2; }
+};
+
+}  // namespace
+
+TEST_CASE("two bases of a valuetype may support the same interface") {
+  const Signs::Both::_ref_type both = CORBA::make_reference<SizedValue<OBV_Signs::Both>>();
+  NamedReference other = make_square(1);
+  both->resize(3, other);
+  CHECK(!other);
+  const Signs::Last::_ref_type last = CORBA::make_reference<LastValue>();
+  last->other(both);
+  CHECK(last->other()->size() == 3);
+  const Signs::Scaled::_ref_type scaled(last);
+  scaled->size(4);
+  CHECK(last->size() == 4);
+  int32_t rest = 1;
+  CHECK(last->measure(rest) == 2);
+  CHECK(rest == 0);
+  const Signs::Place::_ref_type place = CORBA::make_reference<PlaceValue>();
+  place->ping();
+  CHECK(place->distance() == 1);
+  CHECK(Signs::Tall::_ref_type(last)->size() == 4);
 }
 
 TEST_CASE("CORBA::StringValue and WStringValue need no factory") {
@@ -353,6 +452,28 @@ TEST_CASE("an abstract reference holds a local object, which cannot be sent") {
   CHECK(sketch->title("") == "sketch");
   CHECK(IDL::traits<Shapes::Sketch>::narrow(sketch));
   CHECK_THROWS_AS(orbs.echo(sketch), CORBA::MARSHAL);
+}
+
+namespace {
+
+/// A servant that is also a value.
+class CircularServant final : public CORBA::servant_traits<Shapes::Shape>::base_type,
+                              public virtual OBV_Shapes::Circular {
+ public:
+  std::string title(const std::string& prefix) override { return prefix + " servant"; }
+  int32_t rank() override { return 1; }
+  void rank(int32_t) override {}
+  double area(NamedReference) override { return 0; }
+  void poke() override {}
+};
+
+}  // namespace
+
+TEST_CASE("a reference to a servant that is a value converts to an abstract reference") {
+  const auto servant = CORBA::make_reference<CircularServant>();
+  const NamedReference named = servant;
+  CHECK(named->title("a") == "a servant");
+  CHECK(named._to_value() != nullptr);
 }
 
 TEST_CASE("a value that supports an interface supports its abstract bases") {
@@ -418,6 +539,29 @@ TEST_CASE("operations of abstract bases have reply handlers, response handlers a
   CHECK(handler->received == "1");
   CHECK(shape->_async().title("an").get() == "an deferred");
   CHECK(shape->_async().area(make_square(1)).get() == 1);
+}
+
+namespace {
+
+class ClockServant final : public CORBA::servant_traits<Signs::Clock>::base_type {
+ public:
+  void resize(int32_t, NamedReference&) override {}
+  int32_t measure(int32_t& rest) override {
+    rest = 5;
+    return 12;
+  }
+  int32_t size() override { return 0; }
+  void size(int32_t) override {}
+};
+
+}  // namespace
+
+TEST_CASE("two bases with one base may have coroutines of its abstract base") {
+  TwoOrbs orbs;
+  const auto clock = orbs.serve<Signs::Clock>(CORBA::make_reference<ClockServant>());
+  const auto results = clock->_async().measure().get();
+  CHECK(results.return_value() == 12);
+  CHECK(results.rest() == 5);
 }
 
 }  // namespace perigee::test

@@ -176,13 +176,17 @@ TEST_CASE("the memory for the bases of a value without a class is charged") {
   CHECK(charged_of(base) >= charged_of(value_type("IDL:T:1.0")) + 19 * sizeof(value::Description));
 }
 
-TEST_CASE("an any refuses an indirection to a value in skipped state") {
-  KnownValues known;
+namespace {
+
+/// A value with a truncated B, `others` empty Bs, and an indirection to a value in the skipped
+/// state of the first B.
+Octets refer_to_skipped_state(std::size_t others) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, order);
   const WriteType base = value_type("IDL:B:1.0");
-  const WriteType both = struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {base, base});
-  value_type("IDL:D:1.0", {both})(encoder);
+  const WriteType all =
+      struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", std::vector<WriteType>(others + 2, base));
+  value_type("IDL:D:1.0", {all})(encoder);
   constexpr std::uint32_t chunked = cdr::value_tag | cdr::value_chunked_bit;
   encoder.write(chunked);
   encoder.write(chunked | cdr::value_with_ids);  // the first B: truncated
@@ -198,13 +202,30 @@ TEST_CASE("an any refuses an indirection to a value in skipped state") {
     encoder.write(std::int32_t{-3});
   }
   encoder.write(std::int32_t{-2});
+  for (std::size_t index = 0; index != others; ++index) {
+    encoder.write(chunked);
+    encoder.write(std::int32_t{-2});
+  }
   encoder.write(std::uint32_t{8});
-  encoder.write(cdr::value_indirection_tag);  // the second B
+  encoder.write(cdr::value_indirection_tag);  // the last B
   encoder.write(static_cast<std::int32_t>(skipped - encoder.position()));
   encoder.write(std::int32_t{-1});
-  const Octets octets = buffer.flatten();
+  return buffer.flatten();
+}
+
+}  // namespace
+
+TEST_CASE("an any refuses an indirection to a value in skipped state") {
+  KnownValues known;
+  KnownValues without_cycles;
+  without_cycles.refuse_cycles();
   CORBA::Any any;
-  CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::bad_value);
+  for (const std::size_t others : {0u, 1u}) {
+    CAPTURE(others);
+    const Octets octets = refer_to_skipped_state(others);
+    CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::bad_value);
+    CHECK(decode_values(without_cycles, octets, order, 0, any) == cdr::ErrorKind::bad_value);
+  }
 }
 
 }  // namespace perigee::test

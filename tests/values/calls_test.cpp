@@ -2,14 +2,21 @@
 #include "compat/two_orbs.h"
 #include "counted_node.h"
 #include "known_values.h"
+#include "orb/values/any_value.h"
 #include "secret_value.h"
 #include "valuesA.h"
 #include "valuesAmhS.h"
 #include "valuesAmiC.h"
 #include "valuesS.h"
+#include <perigee/cdr/operators.h>
+#include <perigee/cdr/typecode.h>
+#include <perigee/orb/codec.h>
 
 #include <atomic>
+#include <bit>
 #include <chrono>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -155,6 +162,81 @@ TEST_CASE("with -ORBValueCycles no, a server refuses values that contain themsel
   any <<= Ledger::Pair(second, second, nullptr);
   first->next(nullptr);
   CHECK(orbs.bank->echo_any(any).type()->equal(any.type()));
+}
+
+namespace {
+
+/// Replies whether a Pair could be extracted from the any.
+class ExtractingBank final : public BankServant {
+ public:
+  CORBA::Any echo_any(const CORBA::Any& value) override {
+    Ledger::Pair pair;
+    const bool is_extracted = value >>= pair;
+    if (is_extracted) pair.first()->next(nullptr);
+    CORBA::Any result;
+    result <<= is_extracted;
+    return result;
+  }
+};
+
+/// The id of Pair with other members: the value looks plain to a server that does not extract it.
+/// As a Pair, its node refers to itself.
+CORBA::Any make_forged_pair() {
+  using cdr::TypeKind;
+  static constexpr const cdr::TypeNode* ulong_type = &cdr::basic_node<TypeKind::tk_ulong>;
+  static constexpr cdr::TypeMember members[] = {{"tag", ulong_type},    {"id", &cdr::string_node<>},
+                                                {"number", ulong_type}, {"next", ulong_type},
+                                                {"offset", ulong_type}, {"others", ulong_type},
+                                                {"second", ulong_type}, {"count", ulong_type}};
+  static constexpr cdr::TypeNode type{
+      .kind = TypeKind::tk_struct, .id = "IDL:Ledger/Pair:1.0", .name = "Pair", .members = members};
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, std::endian::native);
+  encoder << std::uint32_t{0x7fffff02};  // a value with one repository id
+  encoder << std::string(Ledger::Node::_type_id);
+  encoder << std::int32_t{7} << std::uint32_t{0xffffffff};  // its number; an indirection
+  encoder << -static_cast<std::int32_t>(encoder.position());
+  encoder << std::uint32_t{0} << std::uint32_t{0} << std::uint32_t{0};
+  const Octets octets = buffer.flatten();
+  cdr::Decoder decoder(octets, std::endian::native);
+  CORBA::Any any;
+  any::decode_value(decoder, {&type, nullptr}, any);
+  CHECK(decoder.ok());
+  return any;
+}
+
+bool extracts_forged_pair(const std::vector<std::string>& of_server) {
+  const Connected orbs(of_server);
+  auto bank =
+      orbs.poa->id_to_reference(orbs.poa->activate_object(CORBA::make_reference<ExtractingBank>()));
+  const auto remote = IDL::traits<Ledger::Bank>::narrow(
+      orbs.client->string_to_object(orbs.server->object_to_string(bank)));
+  bool is_extracted = false;
+  REQUIRE((remote->echo_any(make_forged_pair()) >>= is_extracted));
+  return is_extracted;
+}
+
+}  // namespace
+
+TEST_CASE("with -ORBValueCycles no, a cycle is also refused when an any is extracted") {
+  CHECK(extracts_forged_pair({}));
+  CHECK_FALSE(extracts_forged_pair({"-ORBValueCycles", "no"}));
+}
+
+TEST_CASE("with -ORBValueCycles no, a codec refuses values that contain themselves") {
+  const Connected orbs({"-ORBValueCycles", "no"});
+  const auto make_codec = [](const auto& orb) {
+    return IDL::traits<IOP::CodecFactory>::narrow(orb->resolve_initial_references("CodecFactory"))
+        ->create_codec(IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 2));
+  };
+  const auto node = make_node(1);
+  node->next(node);
+  CORBA::Any any;
+  any <<= node;
+  const auto octets = make_codec(orbs.client)->encode_value(any);
+  node->next(nullptr);
+  const auto codec = make_codec(orbs.server);
+  CHECK_THROWS_AS((void)codec->decode_value(octets, Ledger::_tc_Node), IOP::Codec::TypeMismatch);
 }
 
 TEST_CASE("values of derived types keep their type in calls") {

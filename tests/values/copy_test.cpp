@@ -2,7 +2,9 @@
 #include "abstractA.h"
 #include "known_values.h"
 #include "valuesA.h"
+#include <perigee/orb/value_copy.h>
 
+#include <string>
 #include <utility>
 
 namespace perigee::test {
@@ -52,6 +54,33 @@ class NoValues final : public orb::ReferenceFactory {
 
  private:
   iop::IorLimits limits_;
+};
+
+/// Its shallow copies have parts of their own. The copy of such a part then takes its place.
+class SquareWithPart final : public TitledSquare {
+ public:
+  CORBA::ValueBase::_ref_type _shallow_copy() const override {
+    const auto copy = CORBA::make_reference<SquareWithPart>(*this);
+    copy->make_part();
+    return copy;
+  }
+  void _copy_references(value::Copying& copying) override {
+    copying.replace(part);
+    TitledSquare::_copy_references(copying);
+  }
+  void make_part() {
+    const auto made = CORBA::make_reference<TitledSquare>();
+    made->name = "part of " + name;
+    part = Shapes::Square::_ref_type(made);
+  }
+  Shapes::Named::_ref_type part;
+};
+
+/// Returns itself as its copy.
+class SameNode final : public virtual OBV_Ledger::Node {
+ public:
+  CORBA::ValueBase::_ref_type _shallow_copy() const override { return itself; }
+  CORBA::ValueBase::_ref_type itself;
 };
 
 /// Does not override `_shallow_copy`.
@@ -162,6 +191,28 @@ TEST_CASE("a class of the program is copied by its function, with the values tha
   const auto copy = copy_of(Shapes::Square::_ref_type(outer));
   CHECK(copy->other() != outer->other());
   CHECK(copy->other()->title("") == "inner");
+}
+
+TEST_CASE("values that the program drops during a copy are not mixed up") {
+  const auto inner = CORBA::make_reference<SquareWithPart>();
+  inner->name = "inner";
+  const auto outer = CORBA::make_reference<SquareWithPart>();
+  outer->name = "outer";
+  outer->other(Shapes::Square::_ref_type(inner));
+  const auto copy = Shapes::Square::_ref_type(outer)->_copy_value();
+  const auto* const outer_copy = dynamic_cast<const SquareWithPart*>(copy.get());
+  REQUIRE(outer_copy != nullptr);
+  const auto* const inner_copy = dynamic_cast<const SquareWithPart*>(outer_copy->other().get());
+  REQUIRE(inner_copy != nullptr);
+  CHECK(outer_copy->part->title("") == "part of outer");
+  CHECK(inner_copy->part->title("") == "part of inner");
+}
+
+TEST_CASE("a class that returns the value itself as a copy is refused") {
+  const auto node = CORBA::make_reference<SameNode>();
+  node->itself = Ledger::Node::_ref_type(node);
+  CHECK_THROWS_AS((void)node->_copy_value(), CORBA::NO_IMPLEMENT);
+  node->itself.reset();
 }
 
 TEST_CASE("a value whose class does not copy itself is not sliced") {

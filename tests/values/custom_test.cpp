@@ -105,6 +105,7 @@ TEST_CASE("all functions of the streams write and read") {
     output.write_longdouble(0.25L);
     output.write_string("text");
     output.write_wstring(L"wide");
+    output.write_Abstract(nullptr);
     output.write_boolean_array({false, true, true}, 1, 2);
     output.write_double_array({1.0, 2.0}, 0, 2);
   };
@@ -118,6 +119,7 @@ TEST_CASE("all functions of the streams write and read") {
     CHECK(input.read_longdouble() == 0.25L);
     CHECK(input.read_string() == "text");
     CHECK(input.read_wstring() == L"wide");
+    CHECK(!input.read_Abstract());
     CORBA::BooleanSeq booleans{false};
     input.read_boolean_array(booleans, 1, 2);
     CHECK(booleans == CORBA::BooleanSeq{false, true, true});

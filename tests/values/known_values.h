@@ -52,6 +52,7 @@ class KnownValues final : public orb::ReferenceFactory {
     return factories_.find(id);
   }
   [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return shared_; }
+  void refuse_cycles() noexcept { accepts_value_cycles_ = false; }
   [[nodiscard]] orb::ValueFactories& factories() noexcept { return factories_; }
 
  private:

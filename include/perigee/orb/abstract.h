@@ -50,6 +50,12 @@ class abstract_reference {
   abstract_reference(  // NOLINT(google-explicit-constructor)
       const valuetype_reference<U>& value) noexcept
       : held_(value._shared()) {}
+  /// A servant that is also a value of a valuetype that supports T.
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  abstract_reference(  // NOLINT(google-explicit-constructor)
+      const servant_reference<U>& servant) noexcept
+      : held_(servant._shared()) {}
 
   [[nodiscard]] T* operator->() const {
     if (!held_) _raise_nil_reference();

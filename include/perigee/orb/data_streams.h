@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/orb/abstract.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/sequences.h>
 #include <perigee/orb/typecode.h>
@@ -52,6 +53,7 @@ class PERIGEE_API DataOutputStream final : public DataStream {
   void write_string(const std::string& value);
   void write_wstring(const std::wstring& value);
   void write_Object(const object_reference<Object>& value);
+  void write_Abstract(const abstract_reference<AbstractBase>& value);
   void write_Value(const valuetype_reference<ValueBase>& value);
   void write_TypeCode(const object_reference<TypeCode>& value);
 
@@ -114,6 +116,7 @@ class PERIGEE_API DataInputStream final : public DataStream {
   std::string read_string();
   std::wstring read_wstring();
   object_reference<Object> read_Object();
+  abstract_reference<AbstractBase> read_Abstract();
   valuetype_reference<ValueBase> read_Value();
   object_reference<TypeCode> read_TypeCode();
 

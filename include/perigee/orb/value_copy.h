@@ -42,7 +42,8 @@ class PERIGEE_API Copying final {
   Copying& operator=(const Copying&) = delete;
 
   /// Copies `value` and all values that it refers to. Raises NO_IMPLEMENT if a class of the program
-  /// does not override `_shallow_copy`.
+  /// does not override `_shallow_copy`, or if its function returns the value itself. The caller
+  /// keeps `value` alive as long as this object.
   [[nodiscard]] counted_ptr<CORBA::ValueBase> copy(const CORBA::ValueBase& value);
 
   /// @name Replaces the references to values in a state member by references to the copies.
@@ -50,13 +51,14 @@ class PERIGEE_API Copying final {
   template <typename T>
   void replace(CORBA::valuetype_reference<T>& reference) {
     if (!reference) return;
-    reference = CORBA::valuetype_reference<T>(dynamic_counted_cast<T>(copy_of(*reference)));
+    reference =
+        CORBA::valuetype_reference<T>(dynamic_counted_cast<T>(copy_of(reference._shared())));
   }
   template <typename T>
   void replace(CORBA::abstract_reference<T>& reference) {
     const CORBA::valuetype_reference<CORBA::ValueBase> value = reference._to_value();
     if (!value) return;
-    reference = CORBA::abstract_reference<T>(dynamic_counted_cast<T>(copy_of(*value)));
+    reference = CORBA::abstract_reference<T>(dynamic_counted_cast<T>(copy_of(value._shared())));
   }
   /// A value in the any is copied. Values inside a struct, union, sequence or array in the any are
   /// not, since copies of an any share its contents.
@@ -77,9 +79,19 @@ class PERIGEE_API Copying final {
   /// @}
 
  private:
-  [[nodiscard]] const counted_ptr<CORBA::ValueBase>& copy_of(const CORBA::ValueBase& value);
+  /// The program may drop an original during the copy. Another value must not get its address, so
+  /// the original is kept.
+  struct Copied {
+    counted_ptr<CORBA::ValueBase> original;  // null for the first value, which the caller keeps
+    counted_ptr<CORBA::ValueBase> copy;
+  };
 
-  std::map<const CORBA::ValueBase*, counted_ptr<CORBA::ValueBase>> copies_;
+  [[nodiscard]] const counted_ptr<CORBA::ValueBase>& copy_of(
+      counted_ptr<CORBA::ValueBase> original);
+  [[nodiscard]] const counted_ptr<CORBA::ValueBase>& copy_of(
+      const CORBA::ValueBase& value, counted_ptr<CORBA::ValueBase> original);
+
+  std::map<const CORBA::ValueBase*, Copied> copies_;
   std::vector<CORBA::ValueBase*> pending_;  // copies whose state leads to originals
   bool is_complete_ = false;
 };

@@ -38,8 +38,8 @@ constexpr std::chrono::seconds memory_watch_period{1};
 void add_linked_references(OrbCore& core) {
   for (const auto* linked = LinkedReference::first(); linked != nullptr; linked = linked->next())
     core.add_initial_reference(linked->name(), [&core, make = linked->make()] {
-      return make(
-          {core.share(), core.messaging().limits().values, core.settings().code_sets.native_char});
+      return make({ReferenceFactory::from(&core.request_environment())->share(),
+                   core.messaging().limits().values, core.settings().code_sets.native_char});
     });
 }
 

@@ -320,18 +320,18 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
 
 void replace_value(
     CORBA::Any& any,
-    function_ref<counted_ptr<CORBA::ValueBase>(const CORBA::ValueBase& value)> copy) {
+    function_ref<counted_ptr<CORBA::ValueBase>(counted_ptr<CORBA::ValueBase> value)> copy) {
   const TypeKind kind = cdr::unaliased(Access::type(any)).kind;
   std::shared_ptr<const Content> content;
   if (is_valuetype(kind)) {
     const auto* const kept = dynamic_cast<const KeptValue*>(Access::content(any));
     if (kept == nullptr || !kept->value()) return;
-    content = kept->with_value(ValueReference(copy(*kept->value())));
+    content = kept->with_value(ValueReference(copy(kept->value()._shared())));
   } else if (AbstractReference held; find_abstract(any, held)) {
     const ValueReference value = held._to_value();
     if (!value) return;
     content = std::make_shared<Value<AbstractReference>>(
-        AbstractReference(dynamic_counted_cast<CORBA::AbstractBase>(copy(*value))));
+        AbstractReference(dynamic_counted_cast<CORBA::AbstractBase>(copy(value._shared()))));
   } else {
     return;
   }

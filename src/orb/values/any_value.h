@@ -16,7 +16,8 @@ PERIGEE_INTERNAL_API void encode_value(cdr::Encoder& encoder, const CORBA::Any& 
 PERIGEE_INTERNAL_API void decode_value(cdr::Decoder& decoder, cdr::TypeRef type, CORBA::Any& any);
 /// If the any holds a valuetype that is not null, also as an abstract interface: puts the value
 /// that `copy` gives in its place.
-void replace_value(CORBA::Any& any,
-                   function_ref<counted_ptr<CORBA::ValueBase>(const CORBA::ValueBase& value)> copy);
+void replace_value(
+    CORBA::Any& any,
+    function_ref<counted_ptr<CORBA::ValueBase>(counted_ptr<CORBA::ValueBase> value)> copy);
 
 }  // namespace perigee::any

@@ -75,6 +75,9 @@ void DataOutputStream::write_any(const Any& value) { write(value); }
 void DataOutputStream::write_string(const std::string& value) { encoder().write_string(value); }
 void DataOutputStream::write_wstring(const std::wstring& value) { write(value); }
 void DataOutputStream::write_Object(const object_reference<Object>& value) { write(value); }
+void DataOutputStream::write_Abstract(const abstract_reference<AbstractBase>& value) {
+  write(value);
+}
 void DataOutputStream::write_Value(const valuetype_reference<ValueBase>& value) { write(value); }
 void DataOutputStream::write_TypeCode(const object_reference<TypeCode>& value) { write(value); }
 
@@ -119,6 +122,9 @@ Any DataInputStream::read_any() { return read<Any>(); }
 std::string DataInputStream::read_string() { return read<std::string>(); }
 std::wstring DataInputStream::read_wstring() { return read<std::wstring>(); }
 object_reference<Object> DataInputStream::read_Object() { return read<object_reference<Object>>(); }
+abstract_reference<AbstractBase> DataInputStream::read_Abstract() {
+  return read<abstract_reference<AbstractBase>>();
+}
 valuetype_reference<ValueBase> DataInputStream::read_Value() {
   return read<valuetype_reference<ValueBase>>();
 }

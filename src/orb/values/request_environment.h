@@ -28,7 +28,10 @@ class RequestEnvironment final : public ReferenceFactory {
   [[nodiscard]] CORBA::ValueFactory find_value_factory(std::string_view id) override {
     return orb_.find_value_factory(id);
   }
-  [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return orb_.share(); }
+  /// The result is this environment: anys keep it, and also refuse cycles when they are extracted.
+  [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override {
+    return std::shared_ptr<ReferenceFactory>(orb_.share(), this);
+  }
 
  private:
   ReferenceFactory& orb_;

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <typeinfo>
+#include <utility>
 
 namespace CORBA {
 inline namespace perigee_v1 {
@@ -37,9 +38,9 @@ Copying::~Copying() {
   if (is_complete_) return;
   cdr::Decoder failed;
   failed.fail(cdr::ErrorKind::bad_value);
-  for (const auto& [original, copy] : copies_) {
+  for (const auto& [address, copied] : copies_) {
     try {
-      copy->_unmarshal(failed);
+      copied.copy->_unmarshal(failed);
     } catch (...) {
       continue;  // the next values may still be in the cycle
     }
@@ -47,7 +48,7 @@ Copying::~Copying() {
 }
 
 counted_ptr<CORBA::ValueBase> Copying::copy(const CORBA::ValueBase& value) {
-  counted_ptr<CORBA::ValueBase> result = copy_of(value);
+  counted_ptr<CORBA::ValueBase> result = copy_of(value, nullptr);
   while (!pending_.empty()) {
     CORBA::ValueBase& next = *pending_.back();
     pending_.pop_back();
@@ -57,20 +58,27 @@ counted_ptr<CORBA::ValueBase> Copying::copy(const CORBA::ValueBase& value) {
   return result;
 }
 
+const counted_ptr<CORBA::ValueBase>& Copying::copy_of(counted_ptr<CORBA::ValueBase> original) {
+  const CORBA::ValueBase& value = *original;
+  return copy_of(value, std::move(original));
+}
+
 // A class that inherits `_shallow_copy` from its generated base would give a value of the base.
-const counted_ptr<CORBA::ValueBase>& Copying::copy_of(const CORBA::ValueBase& value) {
-  if (const auto known = copies_.find(&value); known != copies_.end()) return known->second;
+const counted_ptr<CORBA::ValueBase>& Copying::copy_of(const CORBA::ValueBase& value,
+                                                      counted_ptr<CORBA::ValueBase> original) {
+  if (const auto known = copies_.find(&value); known != copies_.end()) return known->second.copy;
   counted_ptr<CORBA::ValueBase> copy = value._shallow_copy()._shared();
-  if (copy == nullptr || !have_same_class(*copy, value))
+  if (copy == nullptr || copy.get() == &value || !have_same_class(*copy, value))
     throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO,
                               "copying a value of " + std::string(value._description().id) +
-                                  ": its class must override _shallow_copy");
+                                  ": its class must override _shallow_copy to return a new value");
   pending_.push_back(copy.get());
-  return copies_.emplace(&value, std::move(copy)).first->second;
+  return copies_.emplace(&value, Copied{std::move(original), std::move(copy)}).first->second.copy;
 }
 
 void Copying::replace(CORBA::Any& any) {
-  any::replace_value(any, [this](const CORBA::ValueBase& value) { return copy_of(value); });
+  any::replace_value(
+      any, [this](counted_ptr<CORBA::ValueBase> value) { return copy_of(std::move(value)); });
 }
 
 }  // namespace perigee::value

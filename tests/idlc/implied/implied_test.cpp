@@ -237,14 +237,37 @@ TEST_CASE("an abstract base of two bases is an error with asynchronous calls") {
       "interface D : B, C {};\n",
       {.ami = true});
   REQUIRE(implied.idl.diagnostics.size() == 1);
-  CHECK(text_of(implied.idl.diagnostics) ==
-        "main.idl:4:11: error: 'AMI_DHandler', which 'D' implies, inherits 'f' from two bases\n"
-        "  interface D : B, C {};\n"
-        "            ^\n"
-        "  hint: do without asynchronous calls and servants of 'D'\n"
-        "main.idl:1:29: note: both are implied by 'f'\n"
-        "  abstract interface A { void f(); };\n"
-        "                              ^\n");
+  CHECK(
+      text_of(implied.idl.diagnostics) ==
+      "main.idl:4:11: error: 'AMI_DHandler', which 'D' implies, inherits 'f' from two bases\n"
+      "  interface D : B, C {};\n"
+      "            ^\n"
+      "  hint: let the bases of 'D' derive from one interface that derives from 'A', or do without "
+      "asynchronous calls and servants of 'D'\n"
+      "main.idl:1:29: note: both are implied by 'f'\n"
+      "  abstract interface A { void f(); };\n"
+      "                              ^\n");
+}
+
+TEST_CASE("an abstract base of two bases is an error with coroutines") {
+  const Implied implied(
+      "abstract interface A { long f(out long y); attribute long age; };\ninterface B : A {};\n"
+      "interface C : A {};\ninterface D : B, C {};\ninterface E : D {};\n",
+      {.async = true});
+  REQUIRE(implied.idl.diagnostics.size() == 2);
+  CHECK(
+      text_of({implied.idl.diagnostics.front()}) ==
+      "main.idl:4:11: error: two bases of 'D' have coroutines for 'f' of the abstract interface "
+      "'A'\n"
+      "  interface D : B, C {};\n"
+      "            ^\n"
+      "  hint: let the bases of 'D' derive from one interface that derives from 'A', or do without "
+      "coroutines of 'D'\n"
+      "main.idl:1:29: note: 'f' is declared here\n"
+      "  abstract interface A { long f(out long y); attribute long age; };\n"
+      "                              ^\n");
+  CHECK(implied.idl.diagnostics.back().text ==
+        "two bases of 'D' have coroutines for 'age' of the abstract interface 'A'");
 }
 
 TEST_CASE("a name that a handler inherits on two paths from one base is no error") {

@@ -44,7 +44,7 @@ std::vector<std::string> base_headers(const std::vector<const Interface*>& inter
   std::vector<std::string> result;
   for (const Interface* interface : interfaces) {
     for (const Interface* base : interface->bases) {
-      if (!base->is_imported) continue;
+      if (!base->is_imported || base->is_abstract) continue;
       const std::string header = header_of(included_name(*base->unit, names), names);
       if (std::ranges::find(result, header) == result.end()) result.push_back(header);
     }

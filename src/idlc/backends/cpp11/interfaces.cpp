@@ -1,6 +1,7 @@
 // The class of an interface.
 #include "idlc/backends/cpp11/interfaces.h"
 
+#include "idlc/backends/cpp11/abstract_bases.h"
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
@@ -165,6 +166,7 @@ void define_implements(Writer& writer, const Interface& interface) {
   for (const Interface* base : all_bases(interface))
     if (base->is_abstract)
       tests.push_back("::perigee::stub::same(_id, " + qualified_name(*base) + "::_type_id)");
+  if (adds_abstract_base(interface)) tests.emplace_back(abstract_base_test);
   for (const Interface* base : interface.bases)
     if (!base->is_abstract) tests.push_back(qualified_name(*base) + "::_implements(_id)");
   if (std::ranges::all_of(interface.bases, &Interface::is_abstract))

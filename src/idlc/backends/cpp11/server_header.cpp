@@ -71,6 +71,9 @@ void declare_skeleton(Writer& writer, const SkeletonClass& skeleton) {
     for (const Callable& callable : own)
       writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
                   parameter_list(callable), ") = 0;");
+    for (const Callable& callable : joined_callables(*skeleton.interface))
+      writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(",
+                  parameter_list(callable), ") override = 0;");
     writer.separate();
     declare_identity(writer, skeleton);
     writer.separate();

@@ -2,6 +2,7 @@
 // Local names have an underscore on both sides: IDL names cannot begin with one.
 #include "idlc/backends/cpp11/skeletons.h"
 
+#include "idlc/backends/cpp11/abstract_bases.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/perfect_hash.h"
 #include "idlc/backends/cpp11/types.h"
@@ -124,6 +125,19 @@ std::vector<Callable> skeleton_callables(const Interface& interface) {
   return result;
 }
 
+std::vector<Callable> joined_callables(const Interface& interface) {
+  std::map<const Interface*, int> skeletons;  // that declare the functions of an abstract base
+  const std::vector<const Interface*> bases = all_bases(interface);
+  for (const Interface* base : bases) {
+    if (base->is_abstract) continue;
+    for (const Interface* declared : own_abstract_bases(*base)) ++skeletons[declared];
+  }
+  std::vector<Callable> result;
+  for (const Interface* base : bases)
+    if (skeletons[base] > 1) std::ranges::move(callables(*base), std::back_inserter(result));
+  return result;
+}
+
 SkeletonClass ordinary_skeleton(const Interface& interface) {
   return {&interface, cpp_name(interface), skeleton_name};
 }
@@ -149,6 +163,7 @@ void define_identity(Writer& writer, const SkeletonClass& skeleton) {
   std::vector<std::string> tests = {"::perigee::stub::same(_id, " + qualified + "::_type_id)"};
   for (const Interface* base : all_bases(interface))
     tests.push_back("::perigee::stub::same(_id, " + qualified_name(*base) + "::_type_id)");
+  if (adds_abstract_base(interface)) tests.emplace_back(abstract_base_test);
   tests.emplace_back("::PortableServer::Servant::_is_a(_id)");
   {
     const Indented body(writer);

@@ -28,6 +28,9 @@ SkeletonClass ordinary_skeleton(const Interface& interface);
 /// The operations that the skeleton class has functions for: those of the interface, and those of
 /// its abstract bases that no other base has. Abstract interfaces have no skeletons.
 std::vector<Callable> skeleton_callables(const Interface& interface);
+/// The operations of abstract interfaces that two or more inherited skeletons declare. The skeleton
+/// class declares them again, so that a call through a pointer to it is not ambiguous.
+std::vector<Callable> joined_callables(const Interface& interface);
 
 /// The base classes: the classes of the interface's bases, or the base of servants.
 std::vector<std::string> skeleton_bases(const SkeletonClass& skeleton);

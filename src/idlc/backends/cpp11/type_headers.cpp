@@ -74,10 +74,16 @@ class Walk final {
     headers_.insert(value_header);
     if (declared.is_custom) headers_.insert("perigee/orb/data_streams.h");
     for (const StateMember& state : declared.state) type(state.member.type);
+    supported(declared);
+  }
+
+  /// The class of a value also declares operations that its bases support.
+  void supported(const ValueType& declared) {
     for (const Interface* interface : declared.supports) {
       operations(*interface);
       for (const Interface* base : all_bases(*interface)) operations(*base);
     }
+    for (const ValueType* base : declared.bases) supported(*base);
   }
 
   /// A value has the operations of the interfaces that it supports.

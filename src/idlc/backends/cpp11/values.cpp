@@ -117,7 +117,7 @@ void declare_function(Writer& writer, const Callable& callable) {
               parameter_list(callable), ") = 0;");
 }
 
-/// A function of an abstract interface, which the program implements.
+/// A function of an abstract interface or of a base, which the program implements.
 void override_function(Writer& writer, const Callable& callable) {
   writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(", parameter_list(callable),
               ") override = 0;");
@@ -143,15 +143,34 @@ void declare_state(Writer& writer, const ValueType& value, Access access) {
   }
 }
 
+bool contains(const std::vector<const Interface*>& interfaces, const Interface* interface) {
+  return std::ranges::find(interfaces, interface) != interfaces.end();
+}
+
+/// The interfaces that the bases support, at any depth.
+void add_interfaces_of_bases(const ValueType& value, std::vector<const Interface*>& interfaces) {
+  for (const ValueType* base : value.bases) {
+    for (const Interface* interface : supported_interfaces(*base))
+      if (!contains(interfaces, interface)) interfaces.push_back(interface);
+    add_interfaces_of_bases(*base, interfaces);
+  }
+}
+
+/// If two bases declare the same function of an interface, the class declares it again. Otherwise a
+/// call of the function would be ambiguous, or the class would have two final overriders.
 void declare_functions(Writer& writer, const ValueType& value) {
   for (const Callable& callable : callables(value.contents)) declare_function(writer, callable);
-  for (const Interface* interface : supported_interfaces(value))
-    for (const Callable& callable : callables(*interface)) {
-      if (interface->is_abstract)
-        override_function(writer, callable);
-      else
-        declare_function(writer, callable);
-    }
+  std::vector<const Interface*> inherited;
+  add_interfaces_of_bases(value, inherited);
+  std::vector<const Interface*> declared = supported_interfaces(value);
+  if (value.bases.size() > 1)
+    for (const Interface* interface : inherited)
+      if (!contains(declared, interface)) declared.push_back(interface);
+  for (const Interface* interface : declared) {
+    const bool overrides = interface->is_abstract || contains(inherited, interface);
+    for (const Callable& callable : callables(*interface))
+      overrides ? override_function(writer, callable) : declare_function(writer, callable);
+  }
 }
 
 // ---- the factory -------------------------------------------------------------------------------

@@ -84,6 +84,7 @@ bool Shape::_implements(std::string_view _id) const noexcept {
       || ::perigee::stub::same(_id, ::Shapes::Named::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Marked::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Measured::_type_id)
+      || ::perigee::stub::same(_id, ::CORBA::AbstractBase::_type_id)
       || ::CORBA::Object::_implements(_id);
 }
 
@@ -101,6 +102,7 @@ bool Circle::_implements(std::string_view _id) const noexcept {
       || ::perigee::stub::same(_id, ::Shapes::Named::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Marked::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Measured::_type_id)
+      || ::perigee::stub::same(_id, ::CORBA::AbstractBase::_type_id)
       || ::Shapes::Shape::_implements(_id);
 }
 
@@ -117,7 +119,9 @@ double Circle::radius() {
 
 bool Sketch::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id)
-      || ::perigee::stub::same(_id, ::Shapes::Named::_type_id) || ::CORBA::Object::_implements(_id);
+      || ::perigee::stub::same(_id, ::Shapes::Named::_type_id)
+      || ::perigee::stub::same(_id, ::CORBA::AbstractBase::_type_id)
+      || ::CORBA::Object::_implements(_id);
 }
 
 constinit const ::perigee::value::Description Square::_value_description{

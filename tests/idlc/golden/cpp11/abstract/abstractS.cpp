@@ -19,6 +19,7 @@ bool Shape::_is_a(const std::string& _id) {
       || ::perigee::stub::same(_id, ::Shapes::Named::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Marked::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Measured::_type_id)
+      || ::perigee::stub::same(_id, ::CORBA::AbstractBase::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 
@@ -122,6 +123,7 @@ bool Circle::_is_a(const std::string& _id) {
       || ::perigee::stub::same(_id, ::Shapes::Marked::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Measured::_type_id)
       || ::perigee::stub::same(_id, ::Shapes::Shape::_type_id)
+      || ::perigee::stub::same(_id, ::CORBA::AbstractBase::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 
