@@ -304,7 +304,7 @@ TEST_CASE("the time limit of a policy ends the call, not only the wait") {
   const HeldCalls calls("auto");
   for (const auto side : {HeldCalls::Side::remote, HeldCalls::Side::collocated}) {
     const auto desk = perigee::with_timeout(calls.desk(side), std::chrono::milliseconds(1));
-    const PollerRef poller = desk->sendp_hold(7);
+    const PollerRef poller = desk->sendp_hold(static_cast<int32_t>(side));
     int32_t result = 0;
     CHECK_THROWS_AS(poller->hold(wait_for_ever, result), CORBA::TIMEOUT);
     CHECK_FALSE(poller->is_from_poller());
