@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -309,6 +310,26 @@ TEST_CASE("the time limit of a policy ends the call, not only the wait") {
     CHECK_THROWS_AS(poller->hold(wait_for_ever, result), CORBA::TIMEOUT);
     CHECK_FALSE(poller->is_from_poller());
     check_used_up([&] { poller->hold(0, result); });
+  }
+}
+
+TEST_CASE("a poller follows forwards") {
+  const HeldCalls first("auto");
+  const HeldCalls second("auto");
+  const auto target = first.places.server->string_to_object(
+      second.places.client->object_to_string(second.desk(HeldCalls::Side::remote)));
+  for (const auto side : {HeldCalls::Side::remote, HeldCalls::Side::collocated}) {
+    CAPTURE(static_cast<int>(side));
+    const PollerRef poller = first.desk(side)->sendp_hold(7);
+    std::thread answering([&] {
+      first.take(7)->hold_excep(PolledDesk::Holder<Polls::Desk>(
+          std::make_exception_ptr(PortableServer::ForwardRequest(target))));
+      second.reply(7);
+    });
+    int32_t result = 0;
+    poller->hold(wait_for_ever, result);
+    answering.join();
+    CHECK(result == 8);
   }
 }
 
