@@ -57,7 +57,7 @@ class PERIGEE_API Pollable : public virtual ValueBase {
   Pollable() noexcept;
 };
 
-/// Becomes ready when a deferred call of the dynamic invocation interface has its reply.
+/// Stands for the deferred calls of the dynamic invocation interface. The library makes none yet.
 class PERIGEE_API DIIPollable : public virtual Pollable {
  public:
   using _ref_type = valuetype_reference<DIIPollable>;
@@ -87,8 +87,7 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   PollableSet();
   ~PollableSet() override;
 
-  /// Raises NO_IMPLEMENT: requests of the dynamic invocation interface are polled by
-  /// `ORB::poll_next_response`.
+  /// Raises NO_IMPLEMENT: a set cannot wait for requests of the dynamic invocation interface.
   valuetype_reference<DIIPollable> create_dii_pollable();
   /// Raises BAD_PARAM for null, for a pollable that the set contains already, and for a pollable of
   /// another ORB; OBJECT_NOT_EXIST, OMG minor 5, if its reply was taken already; IMP_LIMIT beyond

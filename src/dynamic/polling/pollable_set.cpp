@@ -72,7 +72,7 @@ bool PollableSet::_implements(std::string_view repository_id) const noexcept {
 }
 
 valuetype_reference<DIIPollable> PollableSet::create_dii_pollable() {
-  throw NO_IMPLEMENT(0, COMPLETED_NO, "dynamic requests are polled by ORB::poll_next_response");
+  throw NO_IMPLEMENT(0, COMPLETED_NO, "a set cannot wait for dynamic requests");
 }
 
 void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -304,11 +305,31 @@ TEST_CASE("the time limit of a policy ends the call, not only the wait") {
   const HeldCalls calls("auto");
   for (const auto side : {HeldCalls::Side::remote, HeldCalls::Side::collocated}) {
     const auto desk = perigee::with_timeout(calls.desk(side), std::chrono::milliseconds(1));
-    const PollerRef poller = desk->sendp_hold(7);
+    const PollerRef poller = desk->sendp_hold(static_cast<int32_t>(side));
     int32_t result = 0;
     CHECK_THROWS_AS(poller->hold(wait_for_ever, result), CORBA::TIMEOUT);
     CHECK_FALSE(poller->is_from_poller());
     check_used_up([&] { poller->hold(0, result); });
+  }
+}
+
+TEST_CASE("a poller follows forwards") {
+  const HeldCalls first("auto");
+  const HeldCalls second("auto");
+  const auto target = first.places.server->string_to_object(
+      second.places.client->object_to_string(second.desk(HeldCalls::Side::remote)));
+  for (const auto side : {HeldCalls::Side::remote, HeldCalls::Side::collocated}) {
+    CAPTURE(static_cast<int>(side));
+    const PollerRef poller = first.desk(side)->sendp_hold(7);
+    std::thread answering([&] {
+      first.take(7)->hold_excep(PolledDesk::Holder<Polls::Desk>(
+          std::make_exception_ptr(PortableServer::ForwardRequest(target))));
+      second.reply(7);
+    });
+    int32_t result = 0;
+    poller->hold(wait_for_ever, result);
+    answering.join();
+    CHECK(result == 8);
   }
 }
 
