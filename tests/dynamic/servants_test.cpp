@@ -488,10 +488,12 @@ TEST_CASE("an exception that invoke throws after defer becomes the reply") {
 
 TEST_CASE("one reply is sent if invoke throws while another thread replies") {
   TwoOrbs orbs;
-  std::vector<std::thread> threads;
-  const auto counter = serve(orbs, [&threads](const RequestRef& request) {
+  std::mutex mutex;
+  std::vector<std::thread> threads;  // guarded by mutex
+  const auto counter = serve(orbs, [&](const RequestRef& request) {
     request->arguments({});
     request->defer();
+    const std::lock_guard lock(mutex);
     threads.emplace_back([request] {
       try {
         request->set_exception(CORBA::NO_PERMISSION(1, CORBA::COMPLETED_NO));
@@ -503,6 +505,7 @@ TEST_CASE("one reply is sent if invoke throws while another thread replies") {
     throw CORBA::NO_PERMISSION(2, CORBA::COMPLETED_NO);
   });
   for (int count = 0; count != 50; ++count) CHECK_THROWS_AS(counter->fail(), CORBA::NO_PERMISSION);
+  const std::lock_guard lock(mutex);
   for (std::thread& thread : threads) thread.join();
 }
 

@@ -7,8 +7,9 @@ namespace perigee::dynamic {
 
 // Another thread may run `ended` before `send` returns and the handle is there. It does not use the
 // handle. The thread that takes the outcome after `notify_` uses it.
-void DeferredCall::start(counted_ptr<DeferredCall> call, const CORBA::Object& target,
+void DeferredCall::start(counted_ptr<DeferredCall> started, const CORBA::Object& target,
                          std::function<void()> notify) {
+  const counted_ptr<DeferredCall> call = std::move(started);
   call->notify_ = std::move(notify);
   call->self_ = call;
   try {

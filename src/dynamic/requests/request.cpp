@@ -162,9 +162,8 @@ void send_multiple_requests_deferred(const object_reference<ORB>& orb, const Req
   check_unsent(requests);
   check_orb(*orb, requests);
   const auto queue = RequestQueue::of(*orb);
-  const RequestSeq kept = requests;  // another thread may take a request while it is sent
-  enter(queue, kept);
-  for (const object_reference<Request>& request : kept)
+  enter(queue, requests);
+  for (const object_reference<Request>& request : requests)
     request->_state().start_queued(queue, *request);
 }
 
