@@ -28,27 +28,49 @@ TypeRef type_of(const std::string& name) {
       {"void", CORBA::_tc_void},     {"boolean", CORBA::_tc_boolean}, {"long", CORBA::_tc_long},
       {"double", CORBA::_tc_double}, {"string", CORBA::_tc_string},   {"any", CORBA::_tc_any}};
   if (const auto found = types.find(name); found != types.end()) return found->second;
-  throw std::runtime_error("unknown type '" + name + "' in the file of operations");
+  throw std::runtime_error("unknown type '" + name + "'");
 }
 
 // A line of the file: the result, the name, the types of the parameters, and the repository ids of
 // exceptions without members.
+void read_operation(CORBA::ORB& orb, const std::string& line, Operations& operations) {
+  std::istringstream words(line);
+  std::string result, name, word;
+  if (!(words >> result)) return;  // an empty line
+  if (!(words >> name)) throw std::runtime_error("the name of the operation is missing");
+  Operation operation{type_of(result), {}, {}};
+  while (words >> word)
+    if (word.starts_with("IDL:"))
+      operation.raises.add(orb.create_exception_tc(word, "exception", {}));
+    else if (word == "void")
+      throw std::runtime_error("a parameter cannot be void");
+    else
+      operation.parameters.add_parameter({}, type_of(word), CORBA::ARG_IN);
+  if (!operations.emplace(name, std::move(operation)).second)
+    throw std::runtime_error("operation '" + name + "' is in the file twice");
+}
+
 Operations read_operations(CORBA::ORB& orb, const std::string& file) {
   Operations operations;
   std::ifstream in(file);
   if (!in) throw std::runtime_error("cannot read " + file);
-  for (std::string line, result, name, word; std::getline(in, line);) {
-    std::istringstream words(line);
-    if (!(words >> result >> name)) continue;
-    Operation operation{type_of(result), {}, {}};
-    while (words >> word)
-      if (word.starts_with("IDL:"))
-        operation.raises.add(orb.create_exception_tc(word, "exception", {}));
-      else
-        operation.parameters.add_parameter({}, type_of(word), CORBA::ARG_IN);
-    operations.emplace(name, std::move(operation));
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    try {
+      read_operation(orb, line, operations);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(file + ":" + std::to_string(number) + ": " + error.what());
+    }
   }
   return operations;
+}
+
+// The client chooses the name, so it may have control characters.
+std::string printable(std::string name) {
+  for (char& each : name)
+    if (each < ' ' || each > '~') each = '?';
+  return name;
 }
 
 class Gateway final : public PortableServer::DynamicImplementation {
@@ -64,7 +86,7 @@ class Gateway final : public PortableServer::DynamicImplementation {
   }
 
   void invoke(CORBA::object_reference<CORBA::ServerRequest> request) override {
-    std::cout << request->operation() << std::endl;
+    std::cout << printable(request->operation()) << std::endl;
     const auto found = operations_.find(request->operation());
     if (found == operations_.end()) throw CORBA::BAD_OPERATION();
     const auto& [result, parameters, raises] = found->second;

@@ -251,15 +251,20 @@ void Adapter::list(const ActiveObject& object, SlotRef slot) {
 
 // Allocates no memory, so no object remains partly deactivated.
 void Adapter::deactivate_object(const ObjectId& id) {
+  if (!deactivate_if_active(id)) throw ObjectNotActive();
+}
+
+bool Adapter::deactivate_if_active(const ObjectId& id) {
   SlotTable<ActiveObject>::Pin object;  // released after unlocking: the servant may end then
   Lock lock = lock_alive();
   if (!parts_.policies.retain()) throw WrongPolicy();
   auto removed = objects_.remove(id_view(id));
-  if (!removed) throw ObjectNotActive();
+  if (!removed) return false;
   object = pin(removed->slot);
   if (etherealizes()) activation_.begin_leaving(std::move(removed->leaving), Reason::deactivated);
   lock.unlock();
   remove_from_tables(*removed);
+  return true;
 }
 
 bool Adapter::enter() noexcept {

@@ -179,7 +179,13 @@ class Adapter final : public ManagedAdapter {
   [[nodiscard]] Octets key_of(const PortableServer::ObjectId& id) const;
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_reference(
       std::string repository_id, const PortableServer::ObjectId& id) const;
-  [[nodiscard]] SlotRef find_or_activate(const ServantRef& servant);
+  struct Found {
+    SlotRef slot;
+    bool is_new;  ///< was activated just now
+  };
+  [[nodiscard]] Found find_or_activate(const ServantRef& servant);
+  /// Whether there was an active object with this id. Raises WrongPolicy without RETAIN.
+  bool deactivate_if_active(const PortableServer::ObjectId& id);
   [[nodiscard]] SlotTable<ActiveObject>::Pin pin(SlotRef slot) const;
   [[nodiscard]] SlotTable<ActiveObject>::Pin pin_id(const PortableServer::ObjectId& id) const;
   [[nodiscard]] const ServedObject* upcall_on(

@@ -133,12 +133,13 @@ const ServedObject* Adapter::upcall_on(const PortableServer::Servant* servant) c
 
 // In a UNIQUE_ID adapter, finds the servant's active object. If there is none, or if the adapter is
 // not UNIQUE_ID, activates the servant implicitly. Expects a RETAIN adapter.
-SlotRef Adapter::find_or_activate(const ServantRef& servant) {
+Adapter::Found Adapter::find_or_activate(const ServantRef& servant) {
   Lock lock = lock_alive();
   if (parts_.policies.unique_id())
-    if (const auto found = objects_.find_by_servant(servant.get())) return *found;
+    if (const auto found = objects_.find_by_servant(servant.get()))
+      return {*found, /*is_new=*/false};
   if (!parts_.policies.implicit_activation()) throw ServantNotActive();
-  return activate(lock, std::nullopt, servant);
+  return {activate(lock, std::nullopt, servant), /*is_new=*/true};
 }
 
 // CORBA 3.0, 4.12.3: BAD_PARAM is the exception for null values. INV_OBJREF is for references.
@@ -151,7 +152,7 @@ ObjectId Adapter::servant_to_id(const ServantRef& servant) {
   (void)lock_alive();
   check_not_nil(servant);
   if (parts_.policies.finds_by_servant()) {
-    if (const auto object = pin(find_or_activate(servant))) return object->id;
+    if (const auto object = pin(find_or_activate(servant).slot)) return object->id;
     throw ServantNotActive();
   }
   if (!parts_.policies.default_servant()) throw WrongPolicy();
@@ -165,8 +166,15 @@ CORBA::object_reference<CORBA::Object> Adapter::servant_to_reference(const Serva
   check_not_nil(servant);
   if (const ServedObject* object = upcall_on(servant.get())) return reference_to(*object);
   if (!parts_.policies.finds_by_servant()) throw WrongPolicy();
-  if (const auto object = pin(find_or_activate(servant))) return reference_to(*object);
-  throw ServantNotActive();
+  const Found found = find_or_activate(servant);
+  const auto object = pin(found.slot);
+  if (!object) throw ServantNotActive();
+  try {
+    return reference_to(*object);
+  } catch (...) {  // of the function of a dynamic servant that gives the interface
+    if (found.is_new) (void)deactivate_if_active(object->id);
+    throw;
+  }
 }
 
 PortableServer::POA::ServantRef Adapter::reference_to_servant(

@@ -43,6 +43,25 @@ TEST_CASE("a dynamic call sends arguments in all directions and returns the resu
   });
 }
 
+TEST_CASE("references to the arguments of a dynamic call are valid after the reply") {
+  with_both([](const Target& object, CounterServant&, TwoOrbs&) {
+    const auto request = object->_request("add");
+    CORBA::NVList& list = request->arguments();
+    list.add_value("a", any_of(std::int32_t{40}), CORBA::ARG_IN);
+    list.add_value("b", any_of(std::int32_t{2}), CORBA::ARG_INOUT);
+    const CORBA::Any& c = request->add_out_arg("c", CORBA::_tc_long);
+    const CORBA::Any& b = list.item(1).value();
+    const CORBA::NamedValue& result = request->result();
+    request->set_return_type(CORBA::_tc_long);
+    request->invoke();
+    REQUIRE(&b == &request->arguments().item(1).value());
+    REQUIRE(&c == &request->arguments().item(2).value());
+    CHECK(value_of<std::int32_t>(b) == 40);
+    CHECK(value_of<std::int32_t>(c) == 2);
+    CHECK(value_of<std::int32_t>(result.value()) == 42);
+  });
+}
+
 TEST_CASE("a dynamic call sends structs, sequences and anys") {
   with_both([](const Target& object, CounterServant&, TwoOrbs&) {
     const Desk::Entries entries = {Desk::Entry{"first", 1.5}, Desk::Entry{"second", 2.5}};
@@ -78,6 +97,21 @@ TEST_CASE("a dynamic call shares valuetypes between its arguments and between it
     REQUIRE(first);
     CHECK(again->number() == 7);
     CHECK(first->next() == again);
+  });
+}
+
+// A limit of dynamic calls: a stub accepts this reply.
+TEST_CASE("an any result that refers to a value of another result raises MARSHAL") {
+  with_both([](const Target& object, CounterServant&, TwoOrbs& orbs) {
+    const auto node = CORBA::make_reference<OBV_Desk::Node>();
+    orbs.client->register_value_factory(std::string(Desk::Node::_type_id),
+                                        CORBA::make_reference<Desk::Node_init>());
+    const auto request = object->_request("pair");
+    request->add_in_arg("node") <<= Desk::Node::_ref_type(node);
+    request->add_in_arg("more") <<= any_of(Desk::Node::_ref_type(node));
+    request->add_out_arg("again", CORBA::_tc_any);
+    request->set_return_type(Desk::_tc_Node);
+    CHECK_THROWS_AS(request->invoke(), CORBA::MARSHAL);
   });
 }
 

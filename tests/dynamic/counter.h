@@ -32,6 +32,11 @@ class CounterServant : public CORBA::servant_traits<Desk::Counter>::base_type {
     again = second;
     return first;
   }
+  Desk::Node::_ref_type pair(Desk::Node::_ref_type node, const CORBA::Any& more,
+                             CORBA::Any& again) override {
+    again = more;
+    return node;
+  }
   void refuse(std::int32_t number) override {
     if (number < 0) throw Desk::Lost(number);
     throw Desk::Refused("number " + std::to_string(number), Desk::Entry{"entry", 0.5});

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 namespace perigee::test {
@@ -122,6 +123,36 @@ TEST_CASE("a change of the arguments after send_deferred does not reach the call
   CHECK(value_of<std::int32_t>(request->return_value()) == 42);
 }
 
+TEST_CASE("references to the arguments of a deferred call are valid after get_response") {
+  const Served served;
+  for (const Target& object : {served.remote, served.collocated}) {
+    const auto request = request_add(object, 40, 2);
+    const CORBA::Any& b = request->arguments().item(1).value();
+    const CORBA::Any& result = request->return_value();
+    request->send_deferred();
+    request->get_response();
+    REQUIRE(&b == &request->arguments().item(1).value());
+    CHECK(value_of<std::int32_t>(b) == 40);
+    CHECK(value_of<std::int32_t>(result) == 42);
+  }
+}
+
+TEST_CASE("get_response replaces a list whose items were changed after send_deferred") {
+  const Served served;
+  const auto added = request_add(served.remote, 40, 2);
+  added->send_deferred();
+  added->arguments().add_value("more", any_of(true), CORBA::ARG_IN);
+  added->get_response();
+  CHECK(added->arguments().count() == 3);
+  CHECK(value_of<std::int32_t>(added->arguments().item(1).value()) == 40);
+  const auto turned = request_add(served.remote, 40, 2);
+  turned->send_deferred();
+  turned->arguments().item(1) = CORBA::NamedValue("b", CORBA::Any(), CORBA::ARG_IN);
+  turned->get_response();
+  CHECK(turned->arguments().item(1).flags() == CORBA::ARG_INOUT);
+  CHECK(value_of<std::int32_t>(turned->arguments().item(1).value()) == 40);
+}
+
 TEST_CASE("get_next_response gives each of several deferred requests once") {
   const Served served;
   CORBA::RequestSeq requests;
@@ -163,6 +194,67 @@ TEST_CASE("several threads share the responses of get_next_response") {
   take_all();
   other.join();
   CHECK(taken == 50);
+}
+
+/// Two threads take responses while this thread sends requests. Returns the sum of the results.
+std::int64_t take_while_sending(const CORBA::object_reference<CORBA::ORB>& orb,
+                                const Target& object, std::int32_t rounds) {
+  std::atomic<std::int64_t> sum{0};
+  std::atomic<std::int32_t> left{rounds * 3};
+  const auto take = [&] {
+    while (left > 0) {
+      try {
+        const auto request = CORBA::get_next_response(orb);
+        if (!request) throw std::logic_error("get_next_response has returned nil");
+        request->get_response();
+        sum += value_of<std::int32_t>(request->return_value());
+        --left;
+      } catch (const CORBA::BAD_INV_ORDER& exception) {
+        if ((exception.minor() & 0xfff) != 11) throw;
+        std::this_thread::yield();  // no request is left at present
+      }
+    }
+  };
+  std::thread first(take);
+  std::thread second(take);
+  for (std::int32_t round = 0; round != rounds; ++round)
+    CORBA::send_multiple_requests_deferred(
+        orb, {request_add(object, 1, 0), request_add(object, 10, 0), request_add(object, 100, 0)});
+  first.join();
+  second.join();
+  return sum;
+}
+
+TEST_CASE("threads take responses while another thread sends requests") {
+  const Served served;
+  SUBCASE("over TCP") {
+    CHECK(take_while_sending(served.orbs.client, served.remote, 300) == 300 * 111);
+  }
+  SUBCASE("collocated") {
+    CHECK(take_while_sending(served.orbs.server, served.collocated, 2000) == 2000 * 111);
+  }
+}
+
+TEST_CASE("the requests of send_multiple_requests_deferred are no initial reference") {
+  const Served served;
+  const auto names = served.orbs.client->list_initial_services();
+  CORBA::send_multiple_requests_deferred(served.orbs.client, {request_add(served.remote, 1, 2)});
+  CHECK(served.orbs.client->list_initial_services() == names);
+  CORBA::get_next_response(served.orbs.client)->get_response();
+}
+
+TEST_CASE("complete requests can be taken after shutdown, until destroy") {
+  const Served served;
+  const auto& orb = served.orbs.client;
+  CORBA::send_multiple_requests_deferred(
+      orb, {request_add(served.remote, 1, 2), request_add(served.remote, 3, 4)});
+  while (!CORBA::poll_next_response(orb)) std::this_thread::yield();
+  orb->shutdown(true);
+  CORBA::get_next_response(orb)->get_response();
+  CHECK(CORBA::get_next_response(orb) != nullptr);
+  CHECK(minor_of_order([&] { (void)CORBA::get_next_response(orb); }) == 11);
+  orb->destroy();
+  CHECK(minor_of_order([&] { (void)CORBA::get_next_response(orb); }) == 4);
 }
 
 TEST_CASE("get_response removes a request from the list of get_next_response") {

@@ -14,6 +14,8 @@
 #include <functional>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 namespace perigee::test {
 
@@ -340,6 +342,37 @@ TEST_CASE("arguments of other types than the servant gives raise MARSHAL at the 
   with_both(take_untyped, [](const CounterRef& counter) { CHECK_NOTHROW(counter->fail()); });
 }
 
+TEST_CASE("the reply is the error of the arguments, also if the servant ignores it") {
+  const auto ignore = [](const RequestRef& request) {
+    CORBA::NVList parameters;
+    parameters.add_parameter("a", Desk::_tc_Entries, CORBA::ARG_IN);
+    CHECK_THROWS_AS(request->arguments(parameters), CORBA::MARSHAL);
+    CHECK(minor_of_order([&] { request->set_result(any_of(std::int32_t{1})); }) == 9);
+    if (request->operation() == "refuse") request->set_exception(Desk::Refused());
+  };
+  with_both(ignore, [](const CounterRef& counter) {
+    std::int32_t b = 0;
+    CHECK_THROWS_AS(counter->add(1'000'000, b, b), CORBA::MARSHAL);
+    CHECK_THROWS_AS(counter->refuse(1'000'000), Desk::Refused);
+  });
+}
+
+// A limit of dynamic servants: a skeleton accepts this request.
+TEST_CASE("an any argument that refers to a value of another argument raises MARSHAL") {
+  const auto take_pair = [](const RequestRef& request) {
+    CORBA::NVList parameters;
+    parameters.add_parameter("node", Desk::_tc_Node, CORBA::ARG_IN);
+    parameters.add_parameter("more", CORBA::_tc_any, CORBA::ARG_IN);
+    parameters.add_parameter("again", CORBA::_tc_any, CORBA::ARG_OUT);
+    request->arguments(parameters);
+  };
+  with_both(take_pair, [](const CounterRef& counter) {
+    const Desk::Node::_ref_type node = CORBA::make_reference<OBV_Desk::Node>();
+    CORBA::Any again;
+    CHECK_THROWS_AS((void)counter->pair(node, any_of(node), again), CORBA::MARSHAL);
+  });
+}
+
 TEST_CASE("a dynamic servant serves oneways") {
   std::int32_t noted = 0;
   const auto note = [&noted](const RequestRef& request) {
@@ -453,6 +486,29 @@ TEST_CASE("an exception that invoke throws after defer becomes the reply") {
   CHECK_THROWS_AS(kept->reply(), CORBA::BAD_INV_ORDER);
 }
 
+TEST_CASE("one reply is sent if invoke throws while another thread replies") {
+  TwoOrbs orbs;
+  std::mutex mutex;
+  std::vector<std::thread> threads;  // guarded by mutex
+  const auto counter = serve(orbs, [&](const RequestRef& request) {
+    request->arguments({});
+    request->defer();
+    const std::lock_guard lock(mutex);
+    threads.emplace_back([request] {
+      try {
+        request->set_exception(CORBA::NO_PERMISSION(1, CORBA::COMPLETED_NO));
+        request->reply();
+      } catch (const CORBA::BAD_INV_ORDER& exception) {
+        CHECK(exception.completed() == CORBA::COMPLETED_NO);
+      }
+    });
+    throw CORBA::NO_PERMISSION(2, CORBA::COMPLETED_NO);
+  });
+  for (int count = 0; count != 50; ++count) CHECK_THROWS_AS(counter->fail(), CORBA::NO_PERMISSION);
+  const std::lock_guard lock(mutex);
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_CASE("a deferred reply without a result's value sends and raises BAD_PARAM") {
   TwoOrbs orbs;
   const auto counter = serve(orbs, [](const RequestRef& request) {
@@ -539,6 +595,30 @@ TEST_CASE("a reference to an active dynamic servant has the interface of the obj
   CHECK(object->_reference()->ior().type_id == Desk::Counter::_type_id);
   CHECK(servant->_is_a("IDL:Desk/Counter:1.0"));
   CHECK(servant->_this()->_is_equivalent(object));
+}
+
+class UnnamedServant final : public PortableServer::DynamicImplementation {
+ public:
+  bool fails = true;
+
+  void invoke(RequestRef request) override { request->arguments({}); }
+  std::string _primary_interface(const ObjectId&,
+                                 CORBA::object_reference<PortableServer::POA>) override {
+    if (fails) throw CORBA::NO_RESOURCES(5, CORBA::COMPLETED_NO);
+    return std::string(Desk::Counter::_type_id);
+  }
+};
+
+TEST_CASE("a dynamic servant whose _primary_interface throws in _this is not activated") {
+  const TwoOrbs orbs;
+  const auto servant = CORBA::make_reference<UnnamedServant>();
+  CHECK_THROWS_AS((void)servant->_this(), CORBA::NO_RESOURCES);
+  CHECK_THROWS_AS((void)orbs.poa->servant_to_reference(servant), CORBA::NO_RESOURCES);
+  servant->fails = false;
+  const auto id = orbs.poa->activate_object(servant);
+  servant->fails = true;
+  CHECK_THROWS_AS((void)servant->_this(), CORBA::NO_RESOURCES);
+  CHECK(orbs.poa->id_to_servant(id) == servant);  // it was activated before
 }
 
 TEST_CASE("a gateway passes results and exceptions of dynamic calls on") {

@@ -95,8 +95,10 @@ class PERIGEE_API Request final {
   /// waits for up to a millisecond. Raises OMG minor 11 if the request was not sent, 12 if
   /// `get_response` was called before, 13 if the request was not sent by `send_deferred`.
   bool poll_response();
-  /// Waits for the outcome of `send_deferred`. Raises the exceptions of `invoke`; and BAD_INV_ORDER
-  /// as `poll_response`.
+  /// Waits for the outcome of `send_deferred`. References to the items of `arguments()` stay valid.
+  /// But if the program has added, removed or turned items since the request was sent, the list is
+  /// replaced by the list that was sent, with the results. Raises the exceptions of `invoke`; and
+  /// BAD_INV_ORDER as `poll_response`.
   void get_response();
 
   /// For the functions below.
@@ -117,8 +119,8 @@ using RequestSeq = std::vector<object_reference<Request>>;
 PERIGEE_API void send_multiple_requests_oneway(const object_reference<ORB>& orb,
                                                const RequestSeq& requests);
 /// Starts calls. `get_next_response` finds the calls that have ended. If a request cannot be sent,
-/// its `get_response` raises the exception. Until then, the ORB owns the requests. Raises BAD_PARAM
-/// for a request to an object of another ORB.
+/// its `get_response` raises the exception. The ORB owns the requests until they are taken, or
+/// until `ORB::destroy`. Raises BAD_PARAM for a request to an object of another ORB.
 PERIGEE_API void send_multiple_requests_deferred(const object_reference<ORB>& orb,
                                                  const RequestSeq& requests);
 /// @}
@@ -128,7 +130,9 @@ PERIGEE_API void send_multiple_requests_deferred(const object_reference<ORB>& or
 PERIGEE_API bool poll_next_response(const object_reference<ORB>& orb);
 /// Waits until one of the requests of `send_multiple_requests_deferred` has its outcome, and
 /// returns it. `get_response` of this request does not wait. If several threads call this function,
-/// each gets another request. Raises BAD_INV_ORDER (OMG minor 11) if no request is left.
+/// each gets another request. Never returns nil. Raises BAD_INV_ORDER (OMG minor 11) if no request
+/// is left, OMG minor 4 after `ORB::destroy`. Complete requests can still be taken after
+/// `shutdown`.
 PERIGEE_API object_reference<Request> get_next_response(const object_reference<ORB>& orb);
 
 }  // namespace perigee_v1

@@ -5,10 +5,11 @@
 
 namespace perigee::dynamic {
 
-// The handle is of the Request alone: `ended` may run before `send` returns, but on this thread, or
-// on another thread that does not use the handle.
-void DeferredCall::start(const counted_ptr<DeferredCall>& call, const CORBA::Object& target,
+// Another thread may run `ended` before `send` returns and the handle is there. It does not use the
+// handle. The thread that takes the outcome after `notify_` uses it.
+void DeferredCall::start(counted_ptr<DeferredCall> started, const CORBA::Object& target,
                          std::function<void()> notify) {
+  const counted_ptr<DeferredCall> call = std::move(started);
   call->notify_ = std::move(notify);
   call->self_ = call;
   try {
@@ -19,11 +20,17 @@ void DeferredCall::start(const counted_ptr<DeferredCall>& call, const CORBA::Obj
     call->self_.reset();
     throw;
   }
+  call->end_step();
 }
 
 void DeferredCall::ended(stub::CallOutcome& outcome) noexcept {
   const counted_ptr<DeferredCall> kept = std::move(self_);
   exception_ = outcome.decode([this](cdr::Decoder& decoder) { call_.decode(decoder); });
+  end_step();
+}
+
+void DeferredCall::end_step() noexcept {
+  if (steps_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (const std::function<void()> notify = std::exchange(notify_, nullptr)) notify();
 }
 

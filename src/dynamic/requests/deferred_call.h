@@ -5,6 +5,7 @@
 #include <perigee/base/counted_ptr.h>
 #include <perigee/orb/async_stub.h>
 
+#include <atomic>
 #include <exception>
 #include <functional>
 
@@ -18,9 +19,11 @@ class DeferredCall final : private stub::CallObserver {
       : call_(std::move(call)),
         operation_(call_.operation, CalledOperation::Kind::dynamic, call_.exceptions) {}
 
-  /// Starts `call`. `notify` is called when the outcome is there, on any thread; it may be empty.
-  /// Raises the exceptions of `stub::send`; then `notify` is not called.
-  static void start(const counted_ptr<DeferredCall>& call, const CORBA::Object& target,
+  /// Starts `started`. `notify` is called once, when the outcome is there and `start` does not use
+  /// the call any more: in `start`, or on the thread that drives the call. It may be empty. It may
+  /// let another thread take the outcome. Raises the exceptions of `stub::send`; then `notify` is
+  /// not called.
+  static void start(counted_ptr<DeferredCall> started, const CORBA::Object& target,
                     std::function<void()> notify);
   /// In place of `start`: the call ends with this exception.
   void fail(std::exception_ptr exception) noexcept { exception_ = std::move(exception); }
@@ -36,10 +39,13 @@ class DeferredCall final : private stub::CallObserver {
 
  private:
   void ended(stub::CallOutcome& outcome) noexcept override;
+  /// `start` is done, or the outcome is there. The second step calls `notify_`.
+  void end_step() noexcept;
 
   DynamicCall call_;
   const CalledOperation operation_;
   stub::CallHandle handle_;  // of the Request; null if the call was not sent
+  std::atomic<int> steps_left_{2};
   std::function<void()> notify_;
   std::exception_ptr exception_;
   counted_ptr<DeferredCall> self_;  // until the call has ended

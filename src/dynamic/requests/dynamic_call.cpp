@@ -7,7 +7,27 @@
 #include <perigee/orb/typecode.h>
 #include <perigee/orb/value_marshalling.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace perigee::dynamic {
+
+namespace {
+
+bool have_same_directions(const CORBA::NVList& one, const CORBA::NVList& other) {
+  return std::ranges::equal(one, other, {}, &CORBA::NamedValue::flags, &CORBA::NamedValue::flags);
+}
+
+// The lists have the same directions.
+void move_results(CORBA::NVList& from, CORBA::NVList& to) {
+  auto target = to.begin();
+  for (CORBA::NamedValue& item : from) {
+    if ((item.flags() & CORBA::ARG_OUT) != 0) target->value(std::move(item.value()));
+    ++target;
+  }
+}
+
+}  // namespace
 
 CalledOperation::CalledOperation(std::string_view called, Kind sent,
                                  const CORBA::ExceptionList& exceptions)
@@ -48,7 +68,15 @@ void DynamicCall::decode(cdr::Decoder& decoder) {
   decode_values(decoder, received, CORBA::ARG_OUT);
   if (!decoder.ok()) return;
   result.value(std::move(returned));
-  arguments = std::move(received);
+  move_results(received, arguments);
+}
+
+void DynamicCall::take_results(DynamicCall&& ended) {
+  result.value(std::move(ended.result.value()));
+  if (have_same_directions(ended.arguments, arguments))
+    move_results(ended.arguments, arguments);
+  else
+    arguments = std::move(ended.arguments);
 }
 
 }  // namespace perigee::dynamic

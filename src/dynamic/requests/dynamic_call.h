@@ -62,8 +62,12 @@ struct DynamicCall {
   /// Raises BAD_PARAM if an argument has no value, or a result no type.
   void check_before(CalledOperation::Kind kind) const;
   void encode(cdr::Encoder& encoder) const;
-  /// Changes nothing if the decoder fails.
+  /// Changes nothing if the decoder fails. Otherwise only the values of the result and of the `out`
+  /// and `inout` items change, so references to the items stay valid.
   void decode(cdr::Decoder& decoder);
+  /// Takes the results of `ended`, a copy of this call. If the list has other items than the copy
+  /// (another number, or other directions), the list of the copy replaces it.
+  void take_results(DynamicCall&& ended);
 };
 
 }  // namespace perigee::dynamic

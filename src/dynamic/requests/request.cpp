@@ -11,7 +11,9 @@
 #include <perigee/orb/async_stub.h>
 #include <perigee/orb/orb.h>
 
+#include <cstddef>
 #include <exception>
+#include <memory>
 #include <unordered_set>
 #include <utility>
 
@@ -59,12 +61,24 @@ void check_orb(const ORB& orb, const RequestSeq& requests) {
                       "the target of request " + request->operation() + " is of another ORB");
 }
 
-perigee::counted_ptr<RequestQueue> queue_with_requests(ORB& orb) {
-  auto queue = RequestQueue::of(orb);
-  if (queue->empty())
-    throw BAD_INV_ORDER(perigee::dynamic::minor_not_sent, COMPLETED_NO,
-                        "the ORB has no request of send_multiple_requests_deferred");
-  return queue;
+[[noreturn]] void raise_no_request() {
+  throw BAD_INV_ORDER(perigee::dynamic::minor_not_sent, COMPLETED_NO,
+                      "the ORB has no request of send_multiple_requests_deferred");
+}
+
+// All or none.
+void enter(const std::shared_ptr<RequestQueue>& queue, const RequestSeq& requests) {
+  std::size_t entered = 0;
+  try {
+    for (; entered != requests.size(); ++entered)
+      requests[entered]->_state().enter(queue, requests[entered]);
+  } catch (...) {
+    while (entered != 0) {
+      const object_reference<Request>& request = requests[--entered];
+      request->_state().leave(*request);
+    }
+    throw;
+  }
 }
 
 }  // namespace
@@ -148,29 +162,30 @@ void send_multiple_requests_deferred(const object_reference<ORB>& orb, const Req
   check_unsent(requests);
   check_orb(*orb, requests);
   const auto queue = RequestQueue::of(*orb);
-  for (const object_reference<Request>& request : requests) {
-    queue->add(request);
-    request->_state().send_deferred(queue, *request);
-  }
+  enter(queue, requests);
+  for (const object_reference<Request>& request : requests)
+    request->_state().start_queued(queue, *request);
 }
 
 bool poll_next_response(const object_reference<ORB>& orb) {
-  const auto queue = queue_with_requests(*orb);
+  const auto queue = RequestQueue::of(*orb);
   if (queue->has_complete()) return true;
+  if (queue->empty()) raise_no_request();
   perigee::dynamic::drive_briefly(orb->_core()->context(),
                                   [&queue] { return queue->has_complete(); });
   return queue->has_complete();
 }
 
 object_reference<Request> get_next_response(const object_reference<ORB>& orb) {
-  const auto queue = queue_with_requests(*orb);
-  object_reference<Request> request;
-  perigee::stub::drive_until(*orb, [&] {
-    request = queue->take();
-    return request != nullptr || queue->empty();
-  });
-  if (!request) (void)queue_with_requests(*orb);  // another thread took the last one: raises
-  return request;
+  const auto queue = RequestQueue::of(*orb);
+  RequestQueue::Taken taken;
+  const auto over = [&] {  // may be called again after it has returned true
+    if (!taken.request && !taken.was_empty) taken = queue->take();
+    return taken.request != nullptr || taken.was_empty;
+  };
+  if (!over()) perigee::stub::drive_until(*orb, over);
+  if (!taken.request) raise_no_request();  // another thread may have taken the last one
+  return std::move(taken.request);
 }
 
 }  // namespace perigee_v1

@@ -1,37 +1,25 @@
 // The lists of waiting and of complete requests.
 #include "dynamic/requests/request_queue.h"
 
+#include "dynamic/requests/minor_codes.h"
 #include "orb/core/orb_core.h"
+
+#include <utility>
 
 namespace perigee::dynamic {
 
-namespace {
-
-constexpr const char* queue_name = "PerigeeDeferredRequests";
-
-}  // namespace
-
-// Another thread may register a queue at the same time.
-counted_ptr<RequestQueue> RequestQueue::of(CORBA::ORB& orb) {
-  orb::OrbCore& core = *orb._core();
-  auto queue = make_counted<RequestQueue>();
-  try {
-    core.register_initial_reference(queue_name, CORBA::object_reference<CORBA::Object>(queue));
-    return queue;
-  } catch (const CORBA::InvalidName&) {
-    auto present =
-        dynamic_counted_cast<RequestQueue>(core.resolve_initial_reference(queue_name)._shared());
-    if (!present)
-      throw CORBA::INTERNAL(0, CORBA::COMPLETED_NO,
-                            "the initial reference PerigeeDeferredRequests was replaced");
-    return present;
-  }
+std::shared_ptr<RequestQueue> RequestQueue::of(CORBA::ORB& orb) {
+  static constexpr char key = 0;  // its address is the key
+  return std::static_pointer_cast<RequestQueue>(
+      orb._core()->library_object(&key, [] { return std::make_shared<RequestQueue>(); }));
 }
 
 void RequestQueue::add(const RequestRef& request) {
   const std::lock_guard lock(mutex_);
   List entry{request};
-  places_.emplace(request.get(), Place{&waiting_, entry.begin()});
+  if (!places_.emplace(request.get(), Place{&waiting_, entry.begin()}).second)
+    throw CORBA::BAD_INV_ORDER(minor_sent_before, CORBA::COMPLETED_NO,
+                               "the request was sent before");
   waiting_.splice(waiting_.end(), entry);
 }
 
@@ -63,13 +51,13 @@ bool RequestQueue::empty() const noexcept {
   return places_.empty();
 }
 
-RequestQueue::RequestRef RequestQueue::take() noexcept {
+RequestQueue::Taken RequestQueue::take() noexcept {
   const std::lock_guard lock(mutex_);
-  if (complete_.empty()) return nullptr;
+  if (complete_.empty()) return {nullptr, places_.empty()};
   RequestRef request = std::move(complete_.front());
   complete_.pop_front();
   places_.erase(request.get());
-  return request;
+  return {std::move(request), false};
 }
 
 }  // namespace perigee::dynamic

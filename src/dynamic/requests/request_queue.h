@@ -2,10 +2,10 @@
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
-#include <perigee/orb/local_object.h>
 #include <perigee/orb/orb.h>
 
 #include <list>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -17,16 +17,19 @@ class Request;
 
 namespace perigee::dynamic {
 
-/// One per ORB. The ORB owns it among its initial references, since the core of the ORB does not
-/// know this library. It owns its requests, which know it by weak pointers. Any thread.
-class RequestQueue final : public virtual CORBA::LocalObject {
+/// One per ORB. The core of the ORB owns it as an object of this library, until `ORB::destroy`. It
+/// is shared: a thread that waits for a response keeps it, too. It owns its requests, which know it
+/// by weak pointers. Any thread.
+class RequestQueue final {
  public:
   using RequestRef = CORBA::object_reference<CORBA::Request>;
 
-  /// The queue of the ORB; makes it at the first use.
-  [[nodiscard]] static counted_ptr<RequestQueue> of(CORBA::ORB& orb);
+  /// The queue of the ORB; makes it at the first use. Raises BAD_INV_ORDER (OMG minor 4) after
+  /// `ORB::destroy`.
+  [[nodiscard]] static std::shared_ptr<RequestQueue> of(CORBA::ORB& orb);
 
-  /// Adds a request that is not sent yet.
+  /// Adds a request that is not sent yet. Raises BAD_INV_ORDER (OMG minor 10) if it is in the
+  /// queue.
   void add(const RequestRef& request);
   /// The request has its outcome. Does nothing if it is not in the queue.
   void complete(const CORBA::Request* request) noexcept;
@@ -35,8 +38,12 @@ class RequestQueue final : public virtual CORBA::LocalObject {
 
   [[nodiscard]] bool has_complete() const noexcept;
   [[nodiscard]] bool empty() const noexcept;
-  /// Removes the request that was completed first, and returns it; nil if there is none.
-  [[nodiscard]] RequestRef take() noexcept;
+  struct Taken {
+    RequestRef request;      ///< nil if no request is complete
+    bool was_empty = false;  ///< no request was left, waiting or complete
+  };
+  /// Removes the request that was completed first, and returns it.
+  [[nodiscard]] Taken take() noexcept;
 
  private:
   using List = std::list<RequestRef>;

@@ -47,23 +47,39 @@ void RequestState::send_deferred() {
   stage_ = Stage::deferred;
 }
 
-// The call knows the request as a number only, since the queue may have removed it meanwhile.
-void RequestState::send_deferred(const counted_ptr<RequestQueue>& queue,
-                                 const CORBA::Request& self) {
+void RequestState::enter(const std::shared_ptr<RequestQueue>& queue,
+                         const CORBA::object_reference<CORBA::Request>& self) {
+  check_unsent();
   deferred_ = make_counted<DeferredCall>(call_);
-  stage_ = Stage::deferred;
+  queue->add(self);
   queue_ = queue;
-  orb::CallDriver& driver = target_->_reference()->context().calls;
+  stage_ = Stage::deferred;
+}
+
+void RequestState::leave(const CORBA::Request& self) noexcept {
+  if (const std::shared_ptr<RequestQueue> queue = queue_.lock()) queue->remove(&self);
+  queue_.reset();
+  deferred_ = nullptr;
+  stage_ = Stage::unsent;
+}
+
+// The call knows the request as a number only, since the queue may have removed it meanwhile. After
+// `start` or `complete`, this state may be gone.
+void RequestState::start_queued(const std::shared_ptr<RequestQueue>& queue,
+                                const CORBA::Request& self) noexcept {
+  const counted_ptr<DeferredCall> call = deferred_;
+  const CORBA::object_reference<CORBA::Object> target = target_;
+  orb::CallDriver& driver = target->_reference()->context().calls;
   try {
     call_.check_before(CalledOperation::Kind::dynamic);
-    DeferredCall::start(deferred_, *target_,
-                        [queue = queue_, request = &self, context = target_->_reference()] {
-                          if (const counted_ptr<RequestQueue> present = queue.lock())
+    DeferredCall::start(call, *target,
+                        [queue = queue_, request = &self, context = target->_reference()] {
+                          if (const std::shared_ptr<RequestQueue> present = queue.lock())
                             present->complete(request);
                           context->context().calls.wake();
                         });
   } catch (...) {
-    deferred_->fail(std::current_exception());
+    call->fail(std::current_exception());
     queue->complete(&self);
     driver.wake();
   }
@@ -97,12 +113,12 @@ void RequestState::get_response(const CORBA::Request& self) {
   deferred_->wait();
   stage_ = Stage::taken;
   const counted_ptr<DeferredCall> call = std::move(deferred_);
-  if (const counted_ptr<RequestQueue> queue = queue_.lock()) {
+  if (const std::shared_ptr<RequestQueue> queue = queue_.lock()) {
     queue->remove(&self);
     target_->_reference()->context().calls.wake();  // a thread may wait for the next request
   }
   if (call->exception()) std::rethrow_exception(call->exception());
-  call_ = std::move(call->results());
+  call_.take_results(std::move(call->results()));
 }
 
 }  // namespace perigee::dynamic

@@ -10,6 +10,7 @@
 #include <perigee/orb/object.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace perigee::dynamic {
 
@@ -33,9 +34,19 @@ class RequestState final {
 
   void invoke(CalledOperation::Kind kind);
   void send_deferred();
-  /// Starts the call of `self`, which is in the queue. An exception becomes the outcome of the
-  /// call.
-  void send_deferred(const counted_ptr<RequestQueue>& queue, const CORBA::Request& self);
+  /// @name The two steps of `send_multiple_requests_deferred`, for the request `self` of this
+  /// state.
+  /// @{
+  /// Puts the request into the queue, so that `start_queued` needs no memory of the queue.
+  void enter(const std::shared_ptr<RequestQueue>& queue,
+             const CORBA::object_reference<CORBA::Request>& self);
+  /// Undoes `enter`.
+  void leave(const CORBA::Request& self) noexcept;
+  /// Starts the call. An exception becomes the outcome of the call. Another thread may take and
+  /// destroy the request meanwhile.
+  void start_queued(const std::shared_ptr<RequestQueue>& queue,
+                    const CORBA::Request& self) noexcept;
+  /// @}
   [[nodiscard]] bool poll();
   void get_response(const CORBA::Request& self);
 
@@ -47,8 +58,8 @@ class RequestState final {
   const CORBA::object_reference<CORBA::Object> target_;
   DynamicCall call_;
   Stage stage_ = Stage::unsent;
-  counted_ptr<DeferredCall> deferred_;    // in stage `deferred`
-  weak_counted_ptr<RequestQueue> queue_;  // null unless the request was put into a queue
+  counted_ptr<DeferredCall> deferred_;  // in stage `deferred`
+  std::weak_ptr<RequestQueue> queue_;   // null unless the request was put into a queue
 };
 
 }  // namespace perigee::dynamic

@@ -37,11 +37,10 @@ CORBA::NVList& ServedRequest::arguments(CORBA::NVList parameters) {
   check_types(parameters, CORBA::ARG_INOUT);
   parameters_ = std::move(parameters);
   stage_ = Stage::has_arguments;
-  {
-    value::Reading values(request_->arguments());
-    decode_values(request_->arguments(), parameters_, CORBA::ARG_IN);
-  }
-  request_->end_of_arguments();
+  decode([this](cdr::Decoder& decoder) {
+    value::Reading values(decoder);
+    decode_values(decoder, parameters_, CORBA::ARG_IN);
+  });
   return parameters_;
 }
 
@@ -52,9 +51,20 @@ CORBA::object_reference<CORBA::Context> ServedRequest::context() {
                         "call ctx once, after arguments, and before the result and defer");
   has_context_ = true;
   CORBA::object_reference<CORBA::Context> context;
-  request_->arguments() >> context;
-  request_->end_of_arguments();
+  decode([&context](cdr::Decoder& decoder) { decoder >> context; });
   return context;
+}
+
+// After an error, the reply is this error, also if the servant ignores it.
+void ServedRequest::decode(function_ref<void(cdr::Decoder&)> read) {
+  try {
+    read(request_->arguments());
+    request_->end_of_arguments();
+  } catch (...) {
+    exception_ = std::current_exception();
+    stage_ = Stage::has_exception;
+    throw;
+  }
 }
 
 void ServedRequest::set_result(CORBA::Any value) {
@@ -108,6 +118,10 @@ void ServedRequest::reply() {
   check_open();
   if (!is_deferred_)
     throw BAD_INV_ORDER(0, COMPLETED_NO, "reply is for deferred requests: call defer before");
+  if (is_claimed_.exchange(true))
+    throw BAD_INV_ORDER(0, COMPLETED_NO,
+                        "the request of " + operation_ +
+                            " has been answered with the exception that invoke has thrown");
   raises_[0] = exception_id_;
   const auto answered = [this] { stage_ = Stage::answered; };
   if (stage_ == Stage::has_exception) {
@@ -156,11 +170,15 @@ void ServedRequest::end_upcall_thrown() {
     stage_ = Stage::answered;
     throw;
   }
-  try {
-    answer_.exception(std::current_exception());
-  } catch (const BAD_INV_ORDER&) {
+  const auto log = [this] {
     orb::log_operation(log::Level::warning, operation_,
                        {"the servant has thrown an exception after the reply"});
+  };
+  if (is_claimed_.exchange(true)) return log();
+  try {
+    answer_.exception(std::current_exception());
+  } catch (const BAD_INV_ORDER&) {  // the shutdown of the ORB has sent the reply
+    log();
   }
 }
 

@@ -314,6 +314,16 @@ void OrbCore::add_service(std::unique_ptr<Service> service) {
   services_.push_back(std::move(service));
 }
 
+// `destroy` sets the state before it takes the objects under the lock.
+std::shared_ptr<void> OrbCore::library_object(const void* key,
+                                              function_ref<std::shared_ptr<void>()> make) {
+  const std::lock_guard lock(mutex_);
+  if (life_.state.load() == Life::destroyed) check_running();
+  std::shared_ptr<void>& object = library_objects_[key];
+  if (!object) object = make();
+  return object;
+}
+
 void OrbCore::at_destroy(std::function<void()> hook) {
   const std::lock_guard lock(mutex_);
   destroy_hooks_.push_back(std::move(hook));
@@ -508,10 +518,12 @@ void OrbCore::destroy() {
   endpoints_->close_all();
   end_memory_watch();
   std::map<std::string, InitialReference, std::less<>> references;
+  std::map<const void*, std::shared_ptr<void>> objects;
   std::vector<std::function<void()>> hooks;
   {
     const std::lock_guard lock(mutex_);
     references.swap(initial_references_);
+    objects.swap(library_objects_);
     hooks.swap(destroy_hooks_);
   }
   value_factories_.clear();

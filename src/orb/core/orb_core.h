@@ -152,6 +152,11 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// `make` reads the policy's value, or raises PolicyError.
   using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
   void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
+  /// An object that a library above the core keeps for this ORB, under an address of its own.
+  /// `make` is called at the first use, under the core's lock. Shared: threads that use the object
+  /// may outlive it here. Released in `destroy`; raises BAD_INV_ORDER (OMG minor 4) afterwards.
+  [[nodiscard]] std::shared_ptr<void> library_object(const void* key,
+                                                     function_ref<std::shared_ptr<void>()> make);
   /// Called once, at the end of `destroy`.
   void at_destroy(std::function<void()> hook);
   /// @}
@@ -323,6 +328,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::vector<std::unique_ptr<Service>> services_;
   std::vector<std::function<void()>> destroy_hooks_;
   std::map<std::string, InitialReference, std::less<>> initial_references_;
+  std::map<const void*, std::shared_ptr<void>> library_objects_;
   ValueFactories value_factories_;
   std::optional<RequestEnvironment> request_environment_;  // if cycles of values are refused
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
