@@ -93,7 +93,11 @@ class EnumNode final : public Node, public DynamicAny::DynEnum {
  public:
   using Node::Node;
 
-  std::string get_as_string() override { return std::string(plain().members[get_as_ulong()].name); }
+  std::string get_as_string() override {
+    const std::uint32_t index = get_as_ulong();
+    if (index >= plain().members.size()) throw InvalidValue("the value is not an enumerator");
+    return std::string(plain().members[index].name);
+  }
 
   void set_as_string(const std::string& name) override {
     check();

@@ -7,6 +7,7 @@
 #include <perigee/orb/exceptions.h>
 
 #include <algorithm>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -53,9 +54,16 @@ DynAny& checked(const DynAny::_ref_type& dyn_any) {
 }
 
 CORBA::Any matching(const CORBA::Any& any, const cdr::TypeRef& type, const References& references) {
-  if (auto result = with_type(any, type, references)) return *std::move(result);
-  throw DynAny::TypeMismatch("expected '" + cdr::to_text(*type.node) + "', got '" +
-                             cdr::to_text(any::Access::type(any)) + "'");
+  const auto types = [&] {
+    return "expected '" + cdr::to_text(*type.node) + "', got '" +
+           cdr::to_text(any::Access::type(any)) + "'";
+  };
+  try {
+    if (auto result = with_type(any, type, references)) return *std::move(result);
+  } catch (const CORBA::MARSHAL& error) {
+    throw DynAny::TypeMismatch(types() + " with the same id but another value: " + error.what());
+  }
+  throw DynAny::TypeMismatch(types());
 }
 
 Node::Node(CORBA::Any value, References references)
@@ -107,13 +115,11 @@ void Node::write_all_parts(cdr::Encoder& encoder) {
 }
 
 void Node::expand() {
-  if (is_expanded_) return;
+  if (is_expanded_ || state_of(value_) != State::known) return;
+  std::vector<CORBA::Any> parts = read_parts(value_, references_);
   std::vector<Component> components;
-  if (!is_valuetype(plain_->kind) || !is_null_value(value_)) {
-    std::vector<CORBA::Any> parts = read_parts(value_, references_);
-    components.reserve(parts.size());
-    for (CORBA::Any& each : parts) components.push_back({std::move(each), nullptr});
-  }
+  components.reserve(parts.size());
+  for (CORBA::Any& each : parts) components.push_back({std::move(each), nullptr});
   components_ = std::move(components);
   is_expanded_ = true;
   parts_replaced();
@@ -130,18 +136,22 @@ void Node::store(CORBA::Any value) {
 }
 
 void Node::set_value(CORBA::Any value) {
-  if (has_nodes()) {
-    const bool is_null = is_valuetype(plain_->kind) && is_null_value(value);
-    replace_components(is_null ? std::vector<CORBA::Any>() : read_parts(value, references_));
-  } else {
-    components_.clear();
-    is_expanded_ = false;
-  }
+  if (has_nodes() && state_of(value) == State::known)
+    replace_components(read_parts(value, references_));
+  else
+    end_components();
   value_ = std::move(value);
   length_.reset();
   is_dirty_ = false;
   reset_position();
   notify_parents();
+}
+
+void Node::end_components() noexcept {
+  for (const Component& each : components_)
+    if (each.node) each.node->invalidate();
+  components_.clear();
+  is_expanded_ = false;
 }
 
 // Components that the program has as DynAnys stay, as long as their types stay.
@@ -151,7 +161,7 @@ void Node::replace_components(std::vector<CORBA::Any> parts) {
   for (std::size_t index = 0; index != components_.size(); ++index) {
     counted_ptr<Node>& node = components_[index].node;
     if (!node) continue;
-    if (index < parts.size() && node->takes(parts[index]))
+    if (keep(index, parts))
       components[index].node = std::move(node);
     else
       node->invalidate();
@@ -164,11 +174,14 @@ void Node::replace_components(std::vector<CORBA::Any> parts) {
   parts_replaced();
 }
 
-// The parent has the new value, whether or not this component can show it.
-bool Node::takes(const CORBA::Any& value) noexcept {
+// The parent has the new value, whether or not the component can show it. Types with one repository
+// id are equivalent, but may have different members: equivalence is not enough here.
+bool Node::keep(std::size_t index, const std::vector<CORBA::Any>& parts) noexcept {
   try {
-    if (!cdr::equivalent(*type_.node, any::Access::type(value))) return false;
-    set_value(value);
+    if (index >= parts.size() || !keeps_member(index, parts)) return false;
+    Node& node = *components_[index].node;
+    if (!is_same_type(*node.type_.node, any::Access::type(parts[index]))) return false;
+    node.set_value(matching(parts[index], node.type_, references_));
     return true;
   } catch (...) {
     return false;  // for example a component inside has more elements than the limit
@@ -208,9 +221,15 @@ std::size_t Node::part_count() {
   return components_.size();
 }
 
-const CORBA::Any& Node::part(std::size_t index) {
+Component& Node::at(std::size_t index) {
   expand();
-  const Component& found = components_[index];
+  if (index >= components_.size())
+    throw CORBA::INTERNAL(0, CORBA::COMPLETED_NO, "a DynAny has fewer components than it tells");
+  return components_[index];
+}
+
+const CORBA::Any& Node::part(std::size_t index) {
+  const Component& found = at(index);
   return found.node ? found.node->value() : found.value;
 }
 
@@ -222,8 +241,7 @@ std::vector<CORBA::Any> Node::parts() {
 }
 
 Node& Node::component(std::size_t index) {
-  expand();
-  Component& found = components_[index];
+  Component& found = at(index);
   if (!found.node) found.node = make(found.value, references_, this);
   return *found.node;
 }
@@ -250,9 +268,7 @@ void Node::component_changed(const Node& component) {
 void Node::invalidate() noexcept {
   is_destroyed_ = true;
   parent_ = nullptr;
-  for (const Component& each : components_)
-    if (each.node) each.node->invalidate();
-  components_.clear();
+  end_components();
   value_.reset();
 }
 
@@ -304,8 +320,7 @@ bool Node::equal_values(Node& other) {
   const std::size_t parts = part_count();
   if (parts != other.part_count()) return false;
   // A null value and a value without members have no components.
-  if (is_valuetype(plain_->kind) && is_null_value(value()) != is_null_value(other.value()))
-    return false;
+  if (state_of(value()) != state_of(other.value())) return false;
   for (std::size_t index = 0; index != parts; ++index) {
     Node& mine = component(index);
     Node& its = other.component(index);

@@ -35,8 +35,9 @@ struct Component {
 /// A value, and its components as far as the program has asked for them.
 ///
 /// `value_` has the value unless `is_dirty_`. `components_` have it if `is_expanded_`. If both are
-/// true, the components are newer. A node owns its components; a component knows its parent, which
-/// marks it as destroyed, or ends before it and then resets `parent_`.
+/// true, the components are newer. A null valuetype, and a valuetype with unknown state, are never
+/// expanded. A node owns its components; a component knows its parent, which marks it as destroyed,
+/// or ends before it and then resets `parent_`.
 class Node : public virtual DynamicAny::DynAny {
  public:
   Node(CORBA::Any value, References references);
@@ -104,12 +105,15 @@ class Node : public virtual DynamicAny::DynAny {
   void set_value(CORBA::Any value);
   /// Replaces the components. They must have the right number and types.
   void set_parts(std::vector<CORBA::Any> parts);
-  /// Adds or removes components at the end.
+  /// Adds or removes components at the end. After `reserve_parts`, `append_part` cannot fail.
+  void reserve_parts(std::size_t count) { components_.reserve(count); }
   void append_part(CORBA::Any part);
   void remove_parts(std::size_t first);
   [[nodiscard]] std::size_t part_count();
+  /// The value of a component. Raises INTERNAL if there is no such component.
   [[nodiscard]] const CORBA::Any& part(std::size_t index);
   [[nodiscard]] std::vector<CORBA::Any> parts();
+  /// Raises INTERNAL if there is no such component.
   [[nodiscard]] Node& component(std::size_t index);
   [[nodiscard]] _ref_type component_reference(std::size_t index);
 
@@ -131,6 +135,11 @@ class Node : public virtual DynamicAny::DynAny {
   virtual void write_parts(cdr::Encoder& /*encoder*/) {}
   /// The components were read or replaced.
   virtual void parts_replaced() {}
+  /// Whether component `index` of the new `parts` is the same member as the present component.
+  [[nodiscard]] virtual bool keeps_member(std::size_t /*index*/,
+                                          const std::vector<CORBA::Any>& /*parts*/) {
+    return true;
+  }
   /// The program has changed a component, in its own node.
   virtual void part_changed(std::size_t /*index*/) {}
   /// @}
@@ -169,8 +178,10 @@ class Node : public virtual DynamicAny::DynAny {
   void store(CORBA::Any value);
   void expand();
   void replace_components(std::vector<CORBA::Any> parts);
-  /// False if this component cannot have the value: then it ends.
-  [[nodiscard]] bool takes(const CORBA::Any& value) noexcept;
+  void end_components() noexcept;
+  [[nodiscard]] Component& at(std::size_t index);
+  /// Gives component `index` its new value. False if the component cannot have it: then it ends.
+  [[nodiscard]] bool keep(std::size_t index, const std::vector<CORBA::Any>& parts) noexcept;
   void write(cdr::Encoder& encoder);
   void write_component(cdr::Encoder& encoder, const Component& component);
   [[nodiscard]] bool has_nodes() const noexcept;

@@ -21,8 +21,20 @@ bool is_same_member(const TypeNode& type, std::int32_t a, std::int32_t b) {
   const TypeMember& first = type.members[static_cast<std::size_t>(a)];
   const TypeMember& second = type.members[static_cast<std::size_t>(b)];
   return !first.name.empty() && first.name == second.name &&
-         cdr::equivalent(*first.type, *second.type);
+         is_same_type(*first.type, *second.type);
 }
+
+/// Sets a flag until the end of the block.
+class Raised final {
+ public:
+  explicit Raised(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+  ~Raised() { flag_ = false; }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  bool& flag_;
+};
 
 class UnionNode final : public Node, public DynamicAny::DynUnion {
  public:
@@ -81,6 +93,11 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
     known_discriminator_ = part(0);
     active_ = selected_member(plain(), label_of(known_discriminator_));
   }
+  [[nodiscard]] bool keeps_member(std::size_t index,
+                                  const std::vector<CORBA::Any>& parts) override {
+    return index == 0 ||
+           is_same_member(plain(), active_, selected_member(plain(), label_of(parts.front())));
+  }
   void part_changed(std::size_t index) override {
     if (index != 0 || is_selecting_) return;
     const CORBA::Any discriminator = part(0);
@@ -118,6 +135,7 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
   }
 
   void select(const CORBA::Any& discriminator) {
+    (void)component(0);  // may fail, for example at the limit of levels: before any change
     activate(discriminator);
     set_discriminator_component(discriminator);
     known_discriminator_ = discriminator;
@@ -135,6 +153,7 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
         member = default_value(part_type(chosen.type), references());
       }
       const std::int32_t old_position = position();
+      reserve_parts(2);
       remove_parts(1);
       if (selected >= 0) append_part(std::move(member));
       if (selected < 0 && old_position == 1) set_position(-1);
@@ -143,10 +162,8 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
   }
 
   void set_discriminator_component(const CORBA::Any& discriminator) {
-    is_selecting_ = true;
-    Node& node = component(0);
-    assign_value(node, discriminator);
-    is_selecting_ = false;
+    const Raised selecting(is_selecting_);
+    assign_value(component(0), discriminator);
   }
 
   std::int32_t active_ = -1;  // valid if the components were read

@@ -192,6 +192,8 @@ std::optional<CORBA::Any> with_type(const CORBA::Any& any, const TypeRef& type,
   return result;
 }
 
+bool is_same_type(const TypeNode& a, const TypeNode& b) { return &a == &b || cdr::equal(a, b); }
+
 std::vector<CORBA::Any> read_parts(const CORBA::Any& any, const References& references) {
   std::vector<CORBA::Any> parts;
   const TypeRef type = type_of(any);
@@ -223,11 +225,6 @@ std::vector<const TypeMember*> state_members(const TypeNode& type) {
   return members;
 }
 
-bool is_null_value(const CORBA::Any& any) {
-  CORBA::valuetype_reference<CORBA::ValueBase> value;
-  return any::find_value(any, value) && !value;
-}
-
 CORBA::Any kept_value(const TypeRef& type,
                       const CORBA::valuetype_reference<CORBA::ValueBase>& value) {
   CORBA::Any any;
@@ -251,6 +248,15 @@ Fit fit_of(const CORBA::ValueBase& value, const TypeNode& type) {
        base = base->truncatable_base)
     if (base->id == type.id) return Fit::derived;
   return Fit::unknown;
+}
+
+State state_of(const CORBA::Any& any) {
+  const TypeNode& type = cdr::unaliased(Access::type(any));
+  if (!is_valuetype(type.kind)) return State::known;
+  CORBA::valuetype_reference<CORBA::ValueBase> value;
+  if (any::find_value(any, value) && !value) return State::null;
+  if (type.kind == tk_value && type.scale == CORBA::VM_CUSTOM) return State::unknown;
+  return !value || fit_of(*value, type) != Fit::unknown ? State::known : State::unknown;
 }
 
 void write_value(Encoder& encoder, const TypeNode& type, function_ref<void()> write_state) {

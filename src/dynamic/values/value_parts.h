@@ -42,6 +42,9 @@ void read_value(const CORBA::Any& any, const References& references,
 [[nodiscard]] std::optional<CORBA::Any> with_type(const CORBA::Any& any, const cdr::TypeRef& type,
                                                   const References& references);
 
+/// Whether the types have the same members. Equivalent types with one repository id may differ.
+[[nodiscard]] bool is_same_type(const cdr::TypeNode& a, const cdr::TypeNode& b);
+
 /// The components of a value, which is not null. See DynAny. Raises IMP_LIMIT beyond
 /// `components_max`.
 [[nodiscard]] std::vector<CORBA::Any> read_parts(const CORBA::Any& any,
@@ -62,12 +65,15 @@ void require_supported(const cdr::TypeNode& type);
 /// @{
 /// The state members, those of the bases first. Raises BAD_TYPECODE for more than 64 bases.
 [[nodiscard]] std::vector<const cdr::TypeMember*> state_members(const cdr::TypeNode& type);
-[[nodiscard]] bool is_null_value(const CORBA::Any& any);
 [[nodiscard]] CORBA::Any kept_value(const cdr::TypeRef& type,
                                     const CORBA::valuetype_reference<CORBA::ValueBase>& value);
 /// How the type of a value relates to the TypeCode.
 enum class Fit : std::uint8_t { same, derived, unknown };
 [[nodiscard]] Fit fit_of(const CORBA::ValueBase& value, const cdr::TypeNode& type);
+/// What a program can learn of the components of a value. Other values than valuetypes are `known`.
+enum class State : std::uint8_t { null, known, unknown };
+/// `unknown` if the TypeCode is custom, or does not describe the type of the value.
+[[nodiscard]] State state_of(const CORBA::Any& any);
 /// Writes what stands in front of the state of a new value, calls `write_state`, and ends the
 /// value.
 void write_value(cdr::Encoder& encoder, const cdr::TypeNode& type,
