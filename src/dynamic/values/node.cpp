@@ -1,6 +1,7 @@
 // The tree of DynAnys: lifetime, components, positions, comparison.
 #include "dynamic/values/node.h"
 
+#include "dynamic/values/comparison.h"
 #include "orb/values/any_value.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/any_operators.h>
@@ -8,45 +9,12 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 namespace perigee::dynamic {
 
-namespace {
-
-using cdr::TypeNode;
 using enum cdr::TypeKind;
 using DynamicAny::DynAny;
-
-/// Whether equal values of the type may have different octets: references, TypeCodes, and types
-/// that contain them.
-bool has_loose_parts(const TypeNode& type) {
-  std::unordered_set<const TypeNode*> known;
-  std::vector<const TypeNode*> types{&type};
-  while (!types.empty()) {
-    const TypeNode* const node = types.back();
-    types.pop_back();
-    if (node == nullptr || !known.insert(node).second) continue;
-    switch (node->kind) {
-      case tk_any:
-      case tk_TypeCode:
-      case tk_objref:
-      case tk_local_interface:
-      case tk_value:
-      case tk_value_box:
-        return true;
-      default:
-        break;
-    }
-    types.push_back(node->content);
-    types.push_back(node->key);
-    for (const cdr::TypeMember& member : node->members) types.push_back(member.type);
-  }
-  return false;
-}
-
-}  // namespace
 
 DynAny& checked(const DynAny::_ref_type& dyn_any) {
   if (!dyn_any) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil DynAny");
@@ -66,13 +34,17 @@ CORBA::Any matching(const CORBA::Any& any, const cdr::TypeRef& type, const Refer
   throw DynAny::TypeMismatch(types());
 }
 
-Node::Node(CORBA::Any value, References references)
+Tree::Tree(References its_references, std::shared_ptr<const void> owner)
+    : references(std::move(its_references)), types(std::move(owner)) {}
+
+Node::Node(CORBA::Any value, std::shared_ptr<Tree> tree)
     : type_(type_of(value)),
       plain_(&cdr::unaliased(*type_.node)),
       value_(std::move(value)),
-      references_(std::move(references)) {}
+      tree_(std::move(tree)) {}
 
 Node::~Node() {
+  if (is_component_) --tree_->nodes;
   for (const Component& each : components_)
     if (each.node) each.node->parent_ = nullptr;
 }
@@ -91,7 +63,7 @@ bool Node::_implements(std::string_view repository_id) const noexcept {
 
 const CORBA::Any& Node::value() {
   if (!is_dirty_) return value_;
-  value_ = make_value(type_, references_, [this](cdr::Encoder& encoder) { write(encoder); });
+  value_ = make_value(type_, references(), [this](cdr::Encoder& encoder) { write(encoder); });
   is_dirty_ = false;
   return value_;
 }
@@ -116,7 +88,7 @@ void Node::write_all_parts(cdr::Encoder& encoder) {
 
 void Node::expand() {
   if (is_expanded_ || state_of(value_) != State::known) return;
-  std::vector<CORBA::Any> parts = read_parts(value_, references_);
+  std::vector<CORBA::Any> parts = read_parts(value_, references(), tree_->labels);
   std::vector<Component> components;
   components.reserve(parts.size());
   for (CORBA::Any& each : parts) components.push_back({std::move(each), nullptr});
@@ -137,7 +109,7 @@ void Node::store(CORBA::Any value) {
 
 void Node::set_value(CORBA::Any value) {
   if (has_nodes() && state_of(value) == State::known)
-    replace_components(read_parts(value, references_));
+    replace_components(read_parts(value, references(), tree_->labels));
   else
     end_components();
   value_ = std::move(value);
@@ -181,7 +153,7 @@ bool Node::keep(std::size_t index, const std::vector<CORBA::Any>& parts) noexcep
     if (index >= parts.size() || !keeps_member(index, parts)) return false;
     Node& node = *components_[index].node;
     if (!is_same_type(*node.type_.node, any::Access::type(parts[index]))) return false;
-    node.set_value(matching(parts[index], node.type_, references_));
+    node.set_value(matching(parts[index], node.type_, references()));
     return true;
   } catch (...) {
     return false;  // for example a component inside has more elements than the limit
@@ -242,7 +214,7 @@ std::vector<CORBA::Any> Node::parts() {
 
 Node& Node::component(std::size_t index) {
   Component& found = at(index);
-  if (!found.node) found.node = make(found.value, references_, this);
+  if (!found.node) found.node = make(found.value, references(), this);
   return *found.node;
 }
 
@@ -282,12 +254,12 @@ CORBA::object_reference<CORBA::TypeCode> Node::type() {
 
 void Node::assign(const _ref_type& dyn_any) {
   check();
-  set_value(matching(checked(dyn_any).to_any(), type_, references_));
+  set_value(matching(checked(dyn_any).to_any(), type_, references()));
 }
 
 void Node::from_any(const CORBA::Any& value) {
   check();
-  set_value(matching(value, type_, references_));
+  set_value(matching(value, type_, references()));
 }
 
 CORBA::Any Node::to_any() {
@@ -302,57 +274,12 @@ void Node::destroy() {
 
 DynAny::_ref_type Node::copy() {
   check();
-  return _ref_type(make(value(), references_));
+  return _ref_type(make(value(), references()));
 }
 
 bool Node::equal(const _ref_type& dyn_any) {
   check();
-  const CORBA::Any other = checked(dyn_any).to_any();
-  if (!cdr::equivalent(*type_.node, any::Access::type(other))) return false;
-  return equal_values(*make(other, references_));
-}
-
-// Both types are equivalent.
-bool Node::equal_values(Node& other) {
-  if (value() == other.value()) return true;
-  if (!has_loose_parts(*plain_)) return false;
-  if (!may_have_components() || !other.may_have_components()) return equal_leaf(other);
-  const std::size_t parts = part_count();
-  if (parts != other.part_count()) return false;
-  // A null value and a value without members have no components.
-  if (state_of(value()) != state_of(other.value())) return false;
-  for (std::size_t index = 0; index != parts; ++index) {
-    Node& mine = component(index);
-    Node& its = other.component(index);
-    if (!cdr::equivalent(*mine.type_.node, *its.type_.node) || !mine.equal_values(its))
-      return false;
-  }
-  return true;
-}
-
-bool Node::equal_leaf(Node& other) {
-  switch (plain_->kind) {
-    case tk_TypeCode: {
-      const auto mine = get_typecode();
-      return mine->equivalent(other.get_typecode());
-    }
-    case tk_objref:
-    case tk_local_interface: {
-      const auto mine = get_reference();
-      const auto its = other.get_reference();
-      if (!mine || !its) return !mine && !its;
-      return mine->_is_equivalent(its);
-    }
-    case tk_any: {
-      const CORBA::Any mine = get_any();
-      const CORBA::Any its = other.get_any();
-      if (!cdr::equivalent(any::Access::type(mine), any::Access::type(its))) return false;
-      const counted_ptr<Node> node = make(mine, references_, this);
-      return node->equal_values(*make(its, references_, &other));
-    }
-    default:
-      return false;
-  }
+  return equal_values(value(), checked(dyn_any).to_any(), references());
 }
 
 // ---- positions ---------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 // the nodes of each kind.
 #pragma once
 
+#include "cdr/label_index.h"
 #include "dynamic/values/value_parts.h"
 #include <perigee/base/counted_ptr.h>
 #include <perigee/dynamic/dyn_any.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,16 @@
 namespace perigee::dynamic {
 
 class Node;
+
+/// What the nodes of one tree share. A component may outlive the root.
+struct Tree {
+  Tree(References its_references, std::shared_ptr<const void> owner);
+
+  References references;
+  std::shared_ptr<const void> types;  // owns the types that `labels` knows
+  cdr::LabelIndex labels;
+  std::uint32_t nodes = 0;  // of components
+};
 
 /// A component. It becomes a node when the program asks for it as a DynAny; from then on the value
 /// is in the node.
@@ -40,13 +52,13 @@ struct Component {
 /// or ends before it and then resets `parent_`.
 class Node : public virtual DynamicAny::DynAny {
  public:
-  Node(CORBA::Any value, References references);
+  Node(CORBA::Any value, std::shared_ptr<Tree> tree);
   ~Node() override;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
   /// The node of the kind of the value. `parent`: of a component; nullptr for others. Raises
-  /// IMP_LIMIT for too many levels.
+  /// IMP_LIMIT for too many levels, or too many components.
   [[nodiscard]] static counted_ptr<Node> make(CORBA::Any value, const References& references,
                                               Node* parent = nullptr);
 
@@ -96,7 +108,8 @@ class Node : public virtual DynamicAny::DynAny {
   [[nodiscard]] cdr::TypeRef part_type(const cdr::TypeNode* node) const {
     return {node, type_.owner};
   }
-  [[nodiscard]] const References& references() const noexcept { return references_; }
+  [[nodiscard]] const References& references() const noexcept { return tree_->references; }
+  [[nodiscard]] cdr::LabelIndex& labels() noexcept { return tree_->labels; }
 
   /// The value. After a change it is put together from the components.
   [[nodiscard]] const CORBA::Any& value();
@@ -188,13 +201,11 @@ class Node : public virtual DynamicAny::DynAny {
   void invalidate() noexcept;
   void notify_parents();
   void component_changed(const Node& component);
-  [[nodiscard]] bool equal_values(Node& other);
-  [[nodiscard]] bool equal_leaf(Node& other);
 
   cdr::TypeRef type_;
   const cdr::TypeNode* plain_;  // without aliases
   CORBA::Any value_;
-  References references_;
+  std::shared_ptr<Tree> tree_;  // owned by all nodes of the tree
   Node* parent_ = nullptr;
   std::vector<Component> components_;
   std::optional<std::uint32_t> length_;  // of `value_`, if it is a sequence and the length was read

@@ -91,12 +91,13 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
   void write_parts(cdr::Encoder& encoder) override { write_all_parts(encoder); }
   void parts_replaced() override {
     known_discriminator_ = part(0);
-    active_ = selected_member(plain(), label_of(known_discriminator_));
+    active_ = selected_member(plain(), label_of(known_discriminator_), labels());
   }
   [[nodiscard]] bool keeps_member(std::size_t index,
                                   const std::vector<CORBA::Any>& parts) override {
     return index == 0 ||
-           is_same_member(plain(), active_, selected_member(plain(), label_of(parts.front())));
+           is_same_member(plain(), active_,
+                          selected_member(plain(), label_of(parts.front()), labels()));
   }
   void part_changed(std::size_t index) override {
     if (index != 0 || is_selecting_) return;
@@ -130,7 +131,7 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
     if (!label)
       throw TypeMismatch("'" + cdr::to_text(plain()) + "': every discriminator is a label");
     select(make_value(part_type(plain().content), references(), [&](cdr::Encoder& encoder) {
-      write_label(encoder, *plain().content, *label);
+      write_discriminator(encoder, *plain().content, *label);
     }));
   }
 
@@ -145,7 +146,7 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
   /// raises an exception, nothing has changed.
   void activate(const CORBA::Any& discriminator) {
     const std::int32_t old = active();
-    const std::int32_t selected = selected_member(plain(), label_of(discriminator));
+    const std::int32_t selected = selected_member(plain(), label_of(discriminator), labels());
     if (!is_same_member(plain(), selected, old)) {
       CORBA::Any member;
       if (selected >= 0) {
@@ -173,8 +174,8 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
 
 }  // namespace
 
-counted_ptr<Node> make_union_node(CORBA::Any value, const References& references) {
-  return make_counted<UnionNode>(std::move(value), references);
+counted_ptr<Node> make_union_node(CORBA::Any value, std::shared_ptr<Tree> tree) {
+  return make_counted<UnionNode>(std::move(value), std::move(tree));
 }
 
 }  // namespace perigee::dynamic

@@ -136,10 +136,10 @@ class BoxNode final : public ValueCommonNode<Node>, public DynamicAny::DynValueB
 
 }  // namespace
 
-counted_ptr<Node> make_value_node(CORBA::Any value, const References& references) {
+counted_ptr<Node> make_value_node(CORBA::Any value, std::shared_ptr<Tree> tree) {
   if (cdr::unaliased(any::Access::type(value)).kind == cdr::TypeKind::tk_value)
-    return make_counted<ValueNode>(std::move(value), references);
-  return make_counted<BoxNode>(std::move(value), references);
+    return make_counted<ValueNode>(std::move(value), std::move(tree));
+  return make_counted<BoxNode>(std::move(value), std::move(tree));
 }
 
 }  // namespace perigee::dynamic

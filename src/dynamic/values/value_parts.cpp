@@ -1,6 +1,7 @@
 // Reading and making values by their TypeCodes.
 #include "dynamic/values/value_parts.h"
 
+#include "cdr/label_index.h"
 #include "orb/values/any_value.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/operators.h>
@@ -38,7 +39,8 @@ CORBA::object_reference<CORBA::TypeCode> type_code(const TypeRef& type) {
 /// Reads the members of a value by its TypeCode.
 class PartsReader final {
  public:
-  PartsReader(Decoder& decoder, const TypeRef& type) : decoder_(decoder), type_(type) {}
+  PartsReader(Decoder& decoder, const TypeRef& type, cdr::LabelIndex& labels)
+      : decoder_(decoder), type_(type), labels_(labels) {}
 
   std::vector<CORBA::Any> read() {
     const TypeNode& type = cdr::unaliased(*type_.node);
@@ -89,7 +91,7 @@ class PartsReader final {
   void union_parts(const TypeNode& type) {
     part(*type.content);
     if (!decoder_.ok()) return;
-    const std::int32_t selected = selected_member(type, label_of(parts_.front()));
+    const std::int32_t selected = selected_member(type, label_of(parts_.front()), labels_);
     if (selected >= 0) part(*type.members[static_cast<std::size_t>(selected)].type);
   }
 
@@ -117,6 +119,7 @@ class PartsReader final {
 
   Decoder& decoder_;
   const TypeRef& type_;
+  cdr::LabelIndex& labels_;
   std::vector<CORBA::Any> parts_;
 };
 
@@ -194,10 +197,12 @@ std::optional<CORBA::Any> with_type(const CORBA::Any& any, const TypeRef& type,
 
 bool is_same_type(const TypeNode& a, const TypeNode& b) { return &a == &b || cdr::equal(a, b); }
 
-std::vector<CORBA::Any> read_parts(const CORBA::Any& any, const References& references) {
+std::vector<CORBA::Any> read_parts(const CORBA::Any& any, const References& references,
+                                   cdr::LabelIndex& labels) {
   std::vector<CORBA::Any> parts;
   const TypeRef type = type_of(any);
-  read_value(any, references, [&](Decoder& decoder) { parts = PartsReader(decoder, type).read(); });
+  read_value(any, references,
+             [&](Decoder& decoder) { parts = PartsReader(decoder, type, labels).read(); });
   return parts;
 }
 
@@ -306,7 +311,7 @@ std::int64_t label_of(const CORBA::Any& discriminator) {
   }
 }
 
-void write_label(Encoder& encoder, const TypeNode& named, std::int64_t label) {
+void write_discriminator(Encoder& encoder, const TypeNode& named, std::int64_t label) {
   const TypeNode& type = cdr::unaliased(named);
   switch (type.kind) {
     case tk_short:
@@ -328,12 +333,10 @@ void write_label(Encoder& encoder, const TypeNode& named, std::int64_t label) {
   }
 }
 
-std::int32_t selected_member(const TypeNode& type, std::int64_t label) noexcept {
-  for (std::size_t index = 0; index != type.members.size(); ++index)
-    if (type.members[index].label == label &&
-        static_cast<std::int32_t>(index) != type.default_index)
-      return static_cast<std::int32_t>(index);
-  return type.default_index;
+std::int32_t selected_member(const TypeNode& type, std::int64_t label, cdr::LabelIndex& labels) {
+  const TypeMember* const found = labels.find(type, label);
+  if (found == nullptr) return type.default_index;
+  return static_cast<std::int32_t>(found - type.members.data());
 }
 
 }  // namespace perigee::dynamic

@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+namespace perigee::cdr {
+class LabelIndex;
+}
+
 namespace perigee::dynamic {
 
 /// The ORB that makes object references and values; may be empty, or no longer exist.
@@ -34,6 +38,13 @@ inline constexpr std::uint32_t levels_max = 128;
 /// MARSHAL or IMP_LIMIT unless `read` reads the whole value.
 void read_value(const CORBA::Any& any, const References& references,
                 function_ref<void(cdr::Decoder&)> read);
+/// A whole value, as `read_value` reads it.
+template <typename T>
+T read_one(const CORBA::Any& any, const References& references) {
+  T value{};
+  read_value(any, references, [&value](cdr::Decoder& decoder) { decoder >> value; });
+  return value;
+}
 /// A value of the type from the octets that `write` writes. Raises MARSHAL, BAD_PARAM or IMP_LIMIT.
 [[nodiscard]] CORBA::Any make_value(const cdr::TypeRef& type, const References& references,
                                     function_ref<void(cdr::Encoder&)> write);
@@ -46,9 +57,10 @@ void read_value(const CORBA::Any& any, const References& references,
 [[nodiscard]] bool is_same_type(const cdr::TypeNode& a, const cdr::TypeNode& b);
 
 /// The components of a value, which is not null. See DynAny. Raises IMP_LIMIT beyond
-/// `components_max`.
+/// `components_max`. The types must outlive `labels`.
 [[nodiscard]] std::vector<CORBA::Any> read_parts(const CORBA::Any& any,
-                                                 const References& references);
+                                                 const References& references,
+                                                 cdr::LabelIndex& labels);
 /// The length of a sequence.
 [[nodiscard]] std::uint32_t read_length(const CORBA::Any& any);
 
@@ -83,9 +95,11 @@ void write_value(cdr::Encoder& encoder, const cdr::TypeNode& type,
 /// @name Discriminators of unions, as labels of cdr::TypeMember.
 /// @{
 [[nodiscard]] std::int64_t label_of(const CORBA::Any& discriminator);
-void write_label(cdr::Encoder& encoder, const cdr::TypeNode& discriminator, std::int64_t label);
+void write_discriminator(cdr::Encoder& encoder, const cdr::TypeNode& discriminator,
+                         std::int64_t label);
 /// The index of the member that the label selects; -1 if it selects none.
-[[nodiscard]] std::int32_t selected_member(const cdr::TypeNode& type, std::int64_t label) noexcept;
+[[nodiscard]] std::int32_t selected_member(const cdr::TypeNode& type, std::int64_t label,
+                                           cdr::LabelIndex& labels);
 /// A label that no member has; none if all values of the discriminator are labels.
 [[nodiscard]] std::optional<std::int64_t> unused_label(const cdr::TypeNode& type);
 /// @}
