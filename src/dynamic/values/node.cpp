@@ -97,9 +97,23 @@ void Node::expand() {
   parts_replaced();
 }
 
-bool Node::has_nodes() const noexcept {
-  return std::ranges::any_of(components_,
-                             [](const Component& each) { return each.node != nullptr; });
+// A component with nodes inside is kept: the program may refer to one of them. Positions inside
+// have left all other components before, so only the current component is tried.
+void Node::release_component(std::int32_t index) noexcept {
+  const bool is_there = index >= 0 && static_cast<std::size_t>(index) < components_.size();
+  if (nodes_ == 0 || !is_there) return;
+  Component& component = components_[static_cast<std::size_t>(index)];
+  if (!component.node) return;
+  Node& node = *component.node;
+  node.release_component(node.position_);
+  if (node.is_dirty_ || node.nodes_ != 0) return;
+  CORBA::Any value = node.value_;
+  const weak_counted_ptr<Node> in_use(component.node);
+  component.node = nullptr;
+  component.node = in_use.lock();
+  if (component.node) return;  // the program refers to it
+  component.value = std::move(value);
+  --nodes_;
 }
 
 void Node::store(CORBA::Any value) {
@@ -108,7 +122,7 @@ void Node::store(CORBA::Any value) {
 }
 
 void Node::set_value(CORBA::Any value) {
-  if (has_nodes() && state_of(value) == State::known)
+  if (nodes_ != 0 && state_of(value) == State::known)
     replace_components(read_parts(value, references(), tree_->labels));
   else
     end_components();
@@ -123,24 +137,28 @@ void Node::end_components() noexcept {
   for (const Component& each : components_)
     if (each.node) each.node->invalidate();
   components_.clear();
+  nodes_ = 0;
   is_expanded_ = false;
 }
 
 // Components that the program has as DynAnys stay, as long as their types stay.
 void Node::replace_components(std::vector<CORBA::Any> parts) {
   std::vector<Component> components(parts.size());
+  nodes_ = 0;
   is_replacing_ = true;
   for (std::size_t index = 0; index != components_.size(); ++index) {
     counted_ptr<Node>& node = components_[index].node;
     if (!node) continue;
-    if (keep(index, parts))
+    if (keep(index, parts)) {
       components[index].node = std::move(node);
-    else
+      ++nodes_;
+    } else {
       node->invalidate();
+    }
   }
   is_replacing_ = false;
   for (std::size_t index = 0; index != parts.size(); ++index)
-    components[index].value = std::move(parts[index]);
+    if (!components[index].node) components[index].value = std::move(parts[index]);
   components_ = std::move(components);
   is_expanded_ = true;
   parts_replaced();
@@ -176,8 +194,11 @@ void Node::append_part(CORBA::Any part) {
 
 void Node::remove_parts(std::size_t first) {
   expand();
-  for (std::size_t index = first; index < components_.size(); ++index)
-    if (components_[index].node) components_[index].node->invalidate();
+  for (std::size_t index = first; index < components_.size(); ++index) {
+    if (!components_[index].node) continue;
+    components_[index].node->invalidate();
+    --nodes_;
+  }
   components_.resize(std::min(first, components_.size()));
   is_dirty_ = true;
   notify_parents();
@@ -214,7 +235,11 @@ std::vector<CORBA::Any> Node::parts() {
 
 Node& Node::component(std::size_t index) {
   Component& found = at(index);
-  if (!found.node) found.node = make(found.value, references(), this);
+  if (!found.node) {
+    found.node = make(found.value, references(), this);
+    found.value.reset();
+    ++nodes_;
+  }
   return *found.node;
 }
 
@@ -297,6 +322,7 @@ std::uint32_t Node::component_count() {
 bool Node::seek(std::int32_t index) {
   const std::uint32_t components = component_count();
   const bool is_there = index >= 0 && static_cast<std::uint32_t>(index) < components;
+  if (index != position_) release_component(position_);
   position_ = is_there ? index : -1;
   return is_there;
 }

@@ -29,7 +29,8 @@ struct Tree {
 };
 
 /// A component. It becomes a node when the program asks for it as a DynAny; from then on the value
-/// is in the node.
+/// is in the node. It becomes a value again when the current position leaves it, if the program has
+/// not changed it and no longer refers to it.
 struct Component {
   CORBA::Any value;
   counted_ptr<Node> node;
@@ -197,7 +198,8 @@ class Node : public virtual DynamicAny::DynAny {
   [[nodiscard]] bool keep(std::size_t index, const std::vector<CORBA::Any>& parts) noexcept;
   void write(cdr::Encoder& encoder);
   void write_component(cdr::Encoder& encoder, const Component& component);
-  [[nodiscard]] bool has_nodes() const noexcept;
+  /// Makes component `index` a value again, if possible.
+  void release_component(std::int32_t index) noexcept;
   void invalidate() noexcept;
   void notify_parents();
   void component_changed(const Node& component);
@@ -210,6 +212,7 @@ class Node : public virtual DynamicAny::DynAny {
   std::vector<Component> components_;
   std::optional<std::uint32_t> length_;  // of `value_`, if it is a sequence and the length was read
   std::int32_t position_ = unset_position;
+  std::uint32_t nodes_ = 0;  // components that are nodes
   std::uint32_t level_ = 0;
   bool is_component_ = false;
   bool is_expanded_ = false;
