@@ -3,7 +3,9 @@
 #include "support/allocations.h"
 
 #include <doctest/doctest.h>
+#include <malloc.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -232,4 +234,24 @@ TEST_CASE("components with changes or references inside stay when the position l
   CHECK(again->current_component()->get_long() == 2);
   dyn->rewind();
   CHECK(dyn->current_component()->current_component() == inside);
+}
+
+TEST_CASE("a large value inside 60 sequences is not kept again for each level") {
+  TypeRef type = types().create_sequence_tc(0, CORBA::_tc_octet);
+  const std::vector<std::uint8_t> octets(100'000, 7);
+  CORBA::Any value = any_of(octets);
+  for (int level = 0; level != 60; ++level) {
+    type = types().create_sequence_tc(0, type);
+    const auto dyn = made_as<DynSequence>(type);
+    dyn->set_elements({value});
+    value = dyn->to_any();
+  }
+  const DynRef root = made(value);
+  const std::size_t before = mallinfo2().uordblks;
+  DynRef last = root;
+  for (int level = 0; level != 60; ++level) last = last->current_component();
+  CHECK(mallinfo2().uordblks - before < 1'000'000);
+  CHECK(last->get_octet_seq() == octets);
+  CHECK(root->current_component()->current_component()->copy()->component_count() == 1);
+  CHECK(root->to_any() == value);
 }

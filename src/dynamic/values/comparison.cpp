@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <map>
 #include <set>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,31 +21,19 @@ using cdr::TypeNode;
 using enum cdr::TypeKind;
 using ValueReference = CORBA::valuetype_reference<CORBA::ValueBase>;
 
-/// Whether equal values of the type may have different octets: references, TypeCodes, and types
-/// that contain them.
-bool has_loose_parts(const TypeNode& type) {
-  std::unordered_set<const TypeNode*> known;
-  std::vector<const TypeNode*> types{&type};
-  while (!types.empty()) {
-    const TypeNode* const node = types.back();
-    types.pop_back();
-    if (node == nullptr || !known.insert(node).second) continue;
-    switch (node->kind) {
-      case tk_any:
-      case tk_TypeCode:
-      case tk_objref:
-      case tk_local_interface:
-      case tk_value:
-      case tk_value_box:
-        return true;
-      default:
-        break;
-    }
-    types.push_back(node->content);
-    types.push_back(node->key);
-    for (const cdr::TypeMember& member : node->members) types.push_back(member.type);
+/// Kinds of which equal values may have different octets.
+bool is_loose_kind(cdr::TypeKind kind) {
+  switch (kind) {
+    case tk_any:
+    case tk_TypeCode:
+    case tk_objref:
+    case tk_local_interface:
+    case tk_value:
+    case tk_value_box:
+      return true;
+    default:
+      return false;
   }
-  return false;
 }
 
 class Comparison final {
@@ -126,8 +113,8 @@ class Comparison final {
   // A valuetype that several parts share is the same object in all of them. Each pair is compared
   // once; otherwise the work would double with each level.
   bool parts(const CORBA::Any& a, const CORBA::Any& b) {
-    const std::vector<CORBA::Any> mine = read_parts(a, references_, labels_);
-    const std::vector<CORBA::Any> its = read_parts(b, references_, labels_);
+    const std::vector<CORBA::Any> mine = read_parts(a, references_, labels_).values;
+    const std::vector<CORBA::Any> its = read_parts(b, references_, labels_).values;
     if (mine.size() != its.size()) return false;
     std::set<std::pair<const void*, const void*>> compared;
     for (std::size_t index = 0; index != mine.size(); ++index) {
@@ -148,7 +135,7 @@ class Comparison final {
 
   bool is_loose(const TypeNode& type) {
     const auto [found, is_new] = loose_.try_emplace(&type);
-    if (is_new) found->second = has_loose_parts(type);
+    if (is_new) found->second = contains_kind(type, &is_loose_kind);
     return found->second;
   }
 

@@ -16,6 +16,28 @@ namespace perigee::dynamic {
 using enum cdr::TypeKind;
 using DynamicAny::DynAny;
 
+namespace {
+
+/// Larger values of components are released while their own components are in memory.
+constexpr std::size_t kept_octets_max = 4096;
+
+/// Kinds whose values cannot always be written again, or have an identity.
+bool is_kept_kind(cdr::TypeKind kind) {
+  switch (kind) {
+    case tk_any:
+    case tk_local_interface:
+    case tk_value:
+    case tk_value_box:
+    case tk_wchar:
+    case tk_wstring:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 DynAny& checked(const DynAny::_ref_type& dyn_any) {
   if (!dyn_any) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil DynAny");
   return *dyn_any;
@@ -88,13 +110,24 @@ void Node::write_all_parts(cdr::Encoder& encoder) {
 
 void Node::expand() {
   if (is_expanded_ || state_of(value_) != State::known) return;
-  std::vector<CORBA::Any> parts = read_parts(value_, references(), tree_->labels);
+  Parts parts = read_parts(value_, references(), tree_->labels);
   std::vector<Component> components;
-  components.reserve(parts.size());
-  for (CORBA::Any& each : parts) components.push_back({std::move(each), nullptr});
+  components.reserve(parts.values.size());
+  for (CORBA::Any& each : parts.values) components.push_back({std::move(each), nullptr});
+  // Otherwise a value with 128 levels could keep its octets 128 times.
+  const bool is_released = is_component_ && parts.octets > kept_octets_max && is_rebuildable();
   components_ = std::move(components);
   is_expanded_ = true;
   parts_replaced();
+  if (!is_released) return;
+  is_dirty_ = true;
+  value_.reset();
+}
+
+bool Node::is_rebuildable() {
+  const auto [found, is_new] = tree_->rebuildable.try_emplace(plain_);
+  if (is_new) found->second = !contains_kind(*plain_, &is_kept_kind);
+  return found->second;
 }
 
 // A component with nodes inside is kept: the program may refer to one of them. Positions inside
@@ -106,8 +139,13 @@ void Node::release_component(std::int32_t index) noexcept {
   if (!component.node) return;
   Node& node = *component.node;
   node.release_component(node.position_);
-  if (node.is_dirty_ || node.nodes_ != 0) return;
-  CORBA::Any value = node.value_;
+  if (node.nodes_ != 0) return;
+  CORBA::Any value;
+  try {
+    value = node.value();
+  } catch (...) {
+    return;  // for example no memory
+  }
   const weak_counted_ptr<Node> in_use(component.node);
   component.node = nullptr;
   component.node = in_use.lock();
@@ -123,7 +161,7 @@ void Node::store(CORBA::Any value) {
 
 void Node::set_value(CORBA::Any value) {
   if (nodes_ != 0 && state_of(value) == State::known)
-    replace_components(read_parts(value, references(), tree_->labels));
+    replace_components(read_parts(value, references(), tree_->labels).values);
   else
     end_components();
   value_ = std::move(value);

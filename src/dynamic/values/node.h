@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -25,7 +26,8 @@ struct Tree {
   References references;
   std::shared_ptr<const void> types;  // owns the types that `labels` knows
   cdr::LabelIndex labels;
-  std::uint32_t nodes = 0;  // of components
+  std::map<const cdr::TypeNode*, bool> rebuildable;  // see `is_rebuildable`
+  std::uint32_t nodes = 0;                           // of components
 };
 
 /// A component. It becomes a node when the program asks for it as a DynAny; from then on the value
@@ -191,6 +193,8 @@ class Node : public virtual DynamicAny::DynAny {
 
   void store(CORBA::Any value);
   void expand();
+  /// Whether the components always give the same value again.
+  [[nodiscard]] bool is_rebuildable();
   void replace_components(std::vector<CORBA::Any> parts);
   void end_components() noexcept;
   [[nodiscard]] Component& at(std::size_t index);

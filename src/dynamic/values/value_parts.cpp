@@ -11,6 +11,7 @@
 #include <perigee/orb/value_marshalling.h>
 
 #include <cstring>
+#include <unordered_set>
 #include <utility>
 
 namespace perigee::dynamic {
@@ -197,12 +198,28 @@ std::optional<CORBA::Any> with_type(const CORBA::Any& any, const TypeRef& type,
 
 bool is_same_type(const TypeNode& a, const TypeNode& b) { return &a == &b || cdr::equal(a, b); }
 
-std::vector<CORBA::Any> read_parts(const CORBA::Any& any, const References& references,
-                                   cdr::LabelIndex& labels) {
-  std::vector<CORBA::Any> parts;
+bool contains_kind(const TypeNode& type, bool (*accepts)(TypeKind)) {
+  std::unordered_set<const TypeNode*> known;
+  std::vector<const TypeNode*> types{&type};
+  while (!types.empty()) {
+    const TypeNode* const node = types.back();
+    types.pop_back();
+    if (node == nullptr || !known.insert(node).second) continue;
+    if (accepts(node->kind)) return true;
+    types.push_back(node->content);
+    types.push_back(node->key);
+    for (const TypeMember& member : node->members) types.push_back(member.type);
+  }
+  return false;
+}
+
+Parts read_parts(const CORBA::Any& any, const References& references, cdr::LabelIndex& labels) {
+  Parts parts;
   const TypeRef type = type_of(any);
-  read_value(any, references,
-             [&](Decoder& decoder) { parts = PartsReader(decoder, type, labels).read(); });
+  read_value(any, references, [&](Decoder& decoder) {
+    parts.octets = decoder.remaining();
+    parts.values = PartsReader(decoder, type, labels).read();
+  });
   return parts;
 }
 

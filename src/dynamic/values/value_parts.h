@@ -53,14 +53,20 @@ T read_one(const CORBA::Any& any, const References& references) {
 [[nodiscard]] std::optional<CORBA::Any> with_type(const CORBA::Any& any, const cdr::TypeRef& type,
                                                   const References& references);
 
+/// Whether the type or one of its parts, at any level, is of such a kind.
+[[nodiscard]] bool contains_kind(const cdr::TypeNode& type, bool (*accepts)(cdr::TypeKind));
 /// Whether the types have the same members. Equivalent types with one repository id may differ.
 [[nodiscard]] bool is_same_type(const cdr::TypeNode& a, const cdr::TypeNode& b);
 
+struct Parts {
+  std::vector<CORBA::Any> values;
+  std::size_t octets = 0;  // of the whole value
+};
+
 /// The components of a value, which is not null. See DynAny. Raises IMP_LIMIT beyond
 /// `components_max`. The types must outlive `labels`.
-[[nodiscard]] std::vector<CORBA::Any> read_parts(const CORBA::Any& any,
-                                                 const References& references,
-                                                 cdr::LabelIndex& labels);
+[[nodiscard]] Parts read_parts(const CORBA::Any& any, const References& references,
+                               cdr::LabelIndex& labels);
 /// The length of a sequence.
 [[nodiscard]] std::uint32_t read_length(const CORBA::Any& any);
 
