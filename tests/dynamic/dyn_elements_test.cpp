@@ -1,8 +1,11 @@
 // DynSequence and DynArray, and insertion and extraction of whole sequences.
 #include "dynamic/dyn_any_support.h"
+#include "support/allocations.h"
 
 #include <doctest/doctest.h>
+#include <malloc.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -190,4 +193,65 @@ TEST_CASE("a recursive type is built level by level") {
   }
   CHECK(made(root->to_any())->equal(root));
   CHECK(root->copy()->to_any() == root->to_any());
+}
+
+TEST_CASE(
+    "a walk over the elements of a sequence keeps no memory for components that it has left") {
+  const TypeRef element = struct_of("Element", {{"a", CORBA::_tc_long}, {"b", CORBA::_tc_string}});
+  const auto dyn = made_as<DynSequence>(types().create_sequence_tc(0, element));
+  dyn->set_length(1000);
+  const DynRef first = dyn->current_component();
+  const auto walk = [&dyn] {
+    dyn->rewind();
+    do {
+      const DynRef component = dyn->current_component();
+      component->rewind();
+      (void)component->get_long();
+      component->next();
+      (void)component->get_string();
+    } while (dyn->next());
+  };
+  const auto allocated = allocations_of(walk);
+  CHECK(allocated.count - allocated.freed < 100);
+  dyn->rewind();
+  CHECK(dyn->current_component() == first);
+}
+
+TEST_CASE("components with changes or references inside stay when the position leaves them") {
+  const TypeRef element = struct_of("Element", {{"a", CORBA::_tc_long}, {"b", CORBA::_tc_string}});
+  const auto dyn = made_as<DynSequence>(types().create_sequence_tc(0, element));
+  dyn->set_length(3);
+  const DynRef inside = dyn->current_component()->current_component();
+  dyn->next();
+  dyn->current_component()->insert_long(2);
+  dyn->next();
+  dyn->seek(-1);
+  inside->insert_long(1);
+  CHECK(dyn->get_elements()[0].type()->equivalent(element));
+  const DynRef again = made(dyn->to_any());
+  CHECK(again->current_component()->get_long() == 1);
+  again->next();
+  CHECK(again->current_component()->get_long() == 2);
+  dyn->rewind();
+  CHECK(dyn->current_component()->current_component() == inside);
+}
+
+TEST_CASE("a large value inside 60 sequences is not kept again for each level") {
+  TypeRef type = types().create_sequence_tc(0, CORBA::_tc_octet);
+  const std::vector<std::uint8_t> octets(100'000, 7);
+  CORBA::Any value = any_of(octets);
+  for (int level = 0; level != 60; ++level) {
+    type = types().create_sequence_tc(0, type);
+    const auto dyn = made_as<DynSequence>(type);
+    dyn->set_elements({value});
+    value = dyn->to_any();
+  }
+  const DynRef root = made(value);
+  const std::size_t before = mallinfo2().uordblks;
+  DynRef last = root;
+  for (int level = 0; level != 60; ++level) last = last->current_component();
+  CHECK(mallinfo2().uordblks - before < 1'000'000);
+  CHECK(last->get_octet_seq() == octets);
+  CHECK(root->current_component()->current_component()->copy()->component_count() == 1);
+  CHECK(root->to_any() == value);
 }

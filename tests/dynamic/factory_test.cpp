@@ -156,3 +156,29 @@ TEST_CASE("a component that cannot show the new value ends, and the value is sti
   CHECK_THROWS_AS((void)all->get_length(), CORBA::OBJECT_NOT_EXIST);
   CHECK_THROWS_AS((void)first->get_octet(), CORBA::OBJECT_NOT_EXIST);
 }
+
+TEST_CASE("an array of exceptions with long ids has no default value, and little memory is used") {
+  const std::string id(60'000, 'x');
+  const TypeNode exception{.kind = TypeKind::tk_except, .id = id, .name = "E"};
+  const TypeNode array{.kind = TypeKind::tk_array, .bound = 1'000'000, .content = &exception};
+  const auto allocated = allocations_of(
+      [&] { CHECK_THROWS_AS((void)made(TypeCodeConstant(&array)), CORBA::IMP_LIMIT); });
+  CHECK(allocated.octets < 40'000'000);
+}
+
+TEST_CASE("the labels of a union in an array are searched once for its default value") {
+  std::vector<TypeMember> members{{"other", &cdr::basic_node<TypeKind::tk_octet>, 0}};
+  for (std::int64_t label = 0; label != 16'000; ++label)
+    members.push_back({"member", &cdr::basic_node<TypeKind::tk_octet>, label});
+  const TypeNode choice{.kind = TypeKind::tk_union,
+                        .default_index = 0,
+                        .id = "IDL:U:1.0",
+                        .name = "U",
+                        .content = &cdr::basic_node<TypeKind::tk_long>,
+                        .members = members};
+  const auto allocated_for = [&choice](std::uint32_t bound) {
+    const TypeNode array{.kind = TypeKind::tk_array, .bound = bound, .content = &choice};
+    return allocations_of([&array] { (void)made(TypeCodeConstant(&array)); }).octets;
+  };
+  CHECK(allocated_for(1000) < 2 * allocated_for(1));
+}

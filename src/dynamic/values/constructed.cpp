@@ -93,7 +93,11 @@ class EnumNode final : public Node, public DynamicAny::DynEnum {
  public:
   using Node::Node;
 
-  std::string get_as_string() override { return std::string(plain().members[get_as_ulong()].name); }
+  std::string get_as_string() override {
+    const std::uint32_t index = get_as_ulong();
+    if (index >= plain().members.size()) throw InvalidValue("the value is not an enumerator");
+    return std::string(plain().members[index].name);
+  }
 
   void set_as_string(const std::string& name) override {
     check();
@@ -254,27 +258,27 @@ class ArrayNode final : public ElementsNode, public DynamicAny::DynArray {
   }
 };
 
-counted_ptr<Node> make_of_kind(CORBA::Any value, const References& references) {
+counted_ptr<Node> make_of_kind(CORBA::Any value, std::shared_ptr<Tree> tree) {
   switch (cdr::unaliased(any::Access::type(value)).kind) {
     case tk_fixed:
-      return make_counted<FixedNode>(std::move(value), references);
+      return make_counted<FixedNode>(std::move(value), std::move(tree));
     case tk_enum:
     case tk_valued_enum:
-      return make_counted<EnumNode>(std::move(value), references);
+      return make_counted<EnumNode>(std::move(value), std::move(tree));
     case tk_struct:
     case tk_except:
-      return make_counted<StructNode>(std::move(value), references);
+      return make_counted<StructNode>(std::move(value), std::move(tree));
     case tk_union:
-      return make_union_node(std::move(value), references);
+      return make_union_node(std::move(value), std::move(tree));
     case tk_sequence:
-      return make_counted<SequenceNode>(std::move(value), references);
+      return make_counted<SequenceNode>(std::move(value), std::move(tree));
     case tk_array:
-      return make_counted<ArrayNode>(std::move(value), references);
+      return make_counted<ArrayNode>(std::move(value), std::move(tree));
     case tk_value:
     case tk_value_box:
-      return make_value_node(std::move(value), references);
+      return make_value_node(std::move(value), std::move(tree));
     default:  // basic types, and types that stay whole, for example maps
-      return make_counted<Node>(std::move(value), references);
+      return make_counted<Node>(std::move(value), std::move(tree));
   }
 }
 
@@ -283,10 +287,16 @@ counted_ptr<Node> make_of_kind(CORBA::Any value, const References& references) {
 counted_ptr<Node> Node::make(CORBA::Any value, const References& references, Node* parent) {
   if (parent != nullptr && parent->level_ == levels_max)
     throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "a DynAny has more than 128 levels");
-  counted_ptr<Node> node = make_of_kind(std::move(value), references);
+  if (parent != nullptr && parent->tree_->nodes == components_max)
+    throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                           "more than 1048576 components of one value are in use");
+  auto tree =
+      parent != nullptr ? parent->tree_ : std::make_shared<Tree>(references, type_of(value).owner);
+  counted_ptr<Node> node = make_of_kind(std::move(value), std::move(tree));
   node->parent_ = parent;
   node->level_ = parent == nullptr ? 0 : parent->level_ + 1;
   node->is_component_ = parent != nullptr;
+  if (parent != nullptr) ++node->tree_->nodes;
   return node;
 }
 

@@ -36,7 +36,7 @@ class MembersNode : public Node, public virtual DynamicAny::DynMembers {
   bool has_list_ = false;
 };
 
-[[nodiscard]] counted_ptr<Node> make_union_node(CORBA::Any value, const References& references);
-[[nodiscard]] counted_ptr<Node> make_value_node(CORBA::Any value, const References& references);
+[[nodiscard]] counted_ptr<Node> make_union_node(CORBA::Any value, std::shared_ptr<Tree> tree);
+[[nodiscard]] counted_ptr<Node> make_value_node(CORBA::Any value, std::shared_ptr<Tree> tree);
 
 }  // namespace perigee::dynamic

@@ -8,6 +8,7 @@
 #include <perigee/orb/fixed.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace perigee::dynamic {
@@ -68,7 +69,8 @@ class DefaultWriter final {
   void count(std::uint64_t parts) {
     if (parts > parts_left_)
       throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
-                             "a default value would have more than 1048576 components");
+                             "a default value would have more than 1048576 components, or more "
+                             "than 16777216 octets in the ids of exceptions");
     parts_left_ -= parts;
   }
 
@@ -81,23 +83,34 @@ class DefaultWriter final {
       if (type.bound > parts_left_) count(type.bound);
       for (std::uint32_t index = 0; index != type.bound; ++index) value(*type.content);
     } else {
-      if (type.kind == tk_except) out_.write_string(type.id);
+      if (type.kind == tk_except) exception_id(type);
       for (const TypeMember& member : type.members) value(*member.type);
     }
     ++levels_left_;
   }
 
+  // An array of exceptions has the id again in each element: long ids count as more components.
+  void exception_id(const TypeNode& type) {
+    count(type.id.size() / octets_per_part);
+    out_.write_string(type.id);
+  }
+
   void union_value(const TypeNode& type) {
     if (type.members.empty()) refuse(text_of(type) + " has no members");
-    std::int64_t label = type.members.front().label;
-    if (type.default_index == 0) {
-      const auto unused = unused_label(type);
-      if (!unused) refuse(text_of(type) + ": no discriminator selects the first member");
-      label = *unused;
-    }
     count(1);
-    write_label(out_, *type.content, label);
+    write_discriminator(out_, *type.content,
+                        type.default_index == 0 ? first_unused(type) : type.members.front().label);
     value(*type.members.front().type);
+  }
+
+  /// Computed once for each type: an array may have many unions with many labels.
+  std::int64_t first_unused(const TypeNode& type) {
+    const auto [found, is_new] = unused_.try_emplace(&type);
+    if (!is_new) return found->second;
+    const auto unused = unused_label(type);
+    if (!unused) refuse(text_of(type) + ": no discriminator selects the first member");
+    found->second = *unused;
+    return *unused;
   }
 
   /// Types without components, and sequences, which are empty.
@@ -145,7 +158,10 @@ class DefaultWriter final {
     out_.write(std::uint64_t{0});
   }
 
+  static constexpr std::size_t octets_per_part = 16;  // the largest basic type
+
   Encoder& out_;
+  std::unordered_map<const TypeNode*, std::int64_t> unused_;  // labels
   std::uint64_t parts_left_ = components_max;
   std::uint32_t levels_left_ = levels_max;
 };

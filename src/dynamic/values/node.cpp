@@ -1,48 +1,39 @@
 // The tree of DynAnys: lifetime, components, positions, comparison.
 #include "dynamic/values/node.h"
 
+#include "dynamic/values/comparison.h"
 #include "orb/values/any_value.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <string>
 #include <utility>
 
 namespace perigee::dynamic {
 
-namespace {
-
-using cdr::TypeNode;
 using enum cdr::TypeKind;
 using DynamicAny::DynAny;
 
-/// Whether equal values of the type may have different octets: references, TypeCodes, and types
-/// that contain them.
-bool has_loose_parts(const TypeNode& type) {
-  std::unordered_set<const TypeNode*> known;
-  std::vector<const TypeNode*> types{&type};
-  while (!types.empty()) {
-    const TypeNode* const node = types.back();
-    types.pop_back();
-    if (node == nullptr || !known.insert(node).second) continue;
-    switch (node->kind) {
-      case tk_any:
-      case tk_TypeCode:
-      case tk_objref:
-      case tk_local_interface:
-      case tk_value:
-      case tk_value_box:
-        return true;
-      default:
-        break;
-    }
-    types.push_back(node->content);
-    types.push_back(node->key);
-    for (const cdr::TypeMember& member : node->members) types.push_back(member.type);
+namespace {
+
+/// Larger values of components are released while their own components are in memory.
+constexpr std::size_t kept_octets_max = 4096;
+
+/// Kinds whose values cannot always be written again, or have an identity.
+bool is_kept_kind(cdr::TypeKind kind) {
+  switch (kind) {
+    case tk_any:
+    case tk_local_interface:
+    case tk_value:
+    case tk_value_box:
+    case tk_wchar:
+    case tk_wstring:
+      return true;
+    default:
+      return false;
   }
-  return false;
 }
 
 }  // namespace
@@ -53,18 +44,29 @@ DynAny& checked(const DynAny::_ref_type& dyn_any) {
 }
 
 CORBA::Any matching(const CORBA::Any& any, const cdr::TypeRef& type, const References& references) {
-  if (auto result = with_type(any, type, references)) return *std::move(result);
-  throw DynAny::TypeMismatch("expected '" + cdr::to_text(*type.node) + "', got '" +
-                             cdr::to_text(any::Access::type(any)) + "'");
+  const auto types = [&] {
+    return "expected '" + cdr::to_text(*type.node) + "', got '" +
+           cdr::to_text(any::Access::type(any)) + "'";
+  };
+  try {
+    if (auto result = with_type(any, type, references)) return *std::move(result);
+  } catch (const CORBA::MARSHAL& error) {
+    throw DynAny::TypeMismatch(types() + " with the same id but another value: " + error.what());
+  }
+  throw DynAny::TypeMismatch(types());
 }
 
-Node::Node(CORBA::Any value, References references)
+Tree::Tree(References its_references, std::shared_ptr<const void> owner)
+    : references(std::move(its_references)), types(std::move(owner)) {}
+
+Node::Node(CORBA::Any value, std::shared_ptr<Tree> tree)
     : type_(type_of(value)),
       plain_(&cdr::unaliased(*type_.node)),
       value_(std::move(value)),
-      references_(std::move(references)) {}
+      tree_(std::move(tree)) {}
 
 Node::~Node() {
+  if (is_component_) --tree_->nodes;
   for (const Component& each : components_)
     if (each.node) each.node->parent_ = nullptr;
 }
@@ -83,7 +85,7 @@ bool Node::_implements(std::string_view repository_id) const noexcept {
 
 const CORBA::Any& Node::value() {
   if (!is_dirty_) return value_;
-  value_ = make_value(type_, references_, [this](cdr::Encoder& encoder) { write(encoder); });
+  value_ = make_value(type_, references(), [this](cdr::Encoder& encoder) { write(encoder); });
   is_dirty_ = false;
   return value_;
 }
@@ -107,21 +109,49 @@ void Node::write_all_parts(cdr::Encoder& encoder) {
 }
 
 void Node::expand() {
-  if (is_expanded_) return;
+  if (is_expanded_ || state_of(value_) != State::known) return;
+  Parts parts = read_parts(value_, references(), tree_->labels);
   std::vector<Component> components;
-  if (!is_valuetype(plain_->kind) || !is_null_value(value_)) {
-    std::vector<CORBA::Any> parts = read_parts(value_, references_);
-    components.reserve(parts.size());
-    for (CORBA::Any& each : parts) components.push_back({std::move(each), nullptr});
-  }
+  components.reserve(parts.values.size());
+  for (CORBA::Any& each : parts.values) components.push_back({std::move(each), nullptr});
+  // Otherwise a value with 128 levels could keep its octets 128 times.
+  const bool is_released = is_component_ && parts.octets > kept_octets_max && is_rebuildable();
   components_ = std::move(components);
   is_expanded_ = true;
   parts_replaced();
+  if (!is_released) return;
+  is_dirty_ = true;
+  value_.reset();
 }
 
-bool Node::has_nodes() const noexcept {
-  return std::ranges::any_of(components_,
-                             [](const Component& each) { return each.node != nullptr; });
+bool Node::is_rebuildable() {
+  const auto [found, is_new] = tree_->rebuildable.try_emplace(plain_);
+  if (is_new) found->second = !contains_kind(*plain_, &is_kept_kind);
+  return found->second;
+}
+
+// A component with nodes inside is kept: the program may refer to one of them. Positions inside
+// have left all other components before, so only the current component is tried.
+void Node::release_component(std::int32_t index) noexcept {
+  const bool is_there = index >= 0 && static_cast<std::size_t>(index) < components_.size();
+  if (nodes_ == 0 || !is_there) return;
+  Component& component = components_[static_cast<std::size_t>(index)];
+  if (!component.node) return;
+  Node& node = *component.node;
+  node.release_component(node.position_);
+  if (node.nodes_ != 0) return;
+  CORBA::Any value;
+  try {
+    value = node.value();
+  } catch (...) {
+    return;  // for example no memory
+  }
+  const weak_counted_ptr<Node> in_use(component.node);
+  component.node = nullptr;
+  component.node = in_use.lock();
+  if (component.node) return;  // the program refers to it
+  component.value = std::move(value);
+  --nodes_;
 }
 
 void Node::store(CORBA::Any value) {
@@ -130,13 +160,10 @@ void Node::store(CORBA::Any value) {
 }
 
 void Node::set_value(CORBA::Any value) {
-  if (has_nodes()) {
-    const bool is_null = is_valuetype(plain_->kind) && is_null_value(value);
-    replace_components(is_null ? std::vector<CORBA::Any>() : read_parts(value, references_));
-  } else {
-    components_.clear();
-    is_expanded_ = false;
-  }
+  if (nodes_ != 0 && state_of(value) == State::known)
+    replace_components(read_parts(value, references(), tree_->labels).values);
+  else
+    end_components();
   value_ = std::move(value);
   length_.reset();
   is_dirty_ = false;
@@ -144,31 +171,45 @@ void Node::set_value(CORBA::Any value) {
   notify_parents();
 }
 
+void Node::end_components() noexcept {
+  for (const Component& each : components_)
+    if (each.node) each.node->invalidate();
+  components_.clear();
+  nodes_ = 0;
+  is_expanded_ = false;
+}
+
 // Components that the program has as DynAnys stay, as long as their types stay.
 void Node::replace_components(std::vector<CORBA::Any> parts) {
   std::vector<Component> components(parts.size());
+  nodes_ = 0;
   is_replacing_ = true;
   for (std::size_t index = 0; index != components_.size(); ++index) {
     counted_ptr<Node>& node = components_[index].node;
     if (!node) continue;
-    if (index < parts.size() && node->takes(parts[index]))
+    if (keep(index, parts)) {
       components[index].node = std::move(node);
-    else
+      ++nodes_;
+    } else {
       node->invalidate();
+    }
   }
   is_replacing_ = false;
   for (std::size_t index = 0; index != parts.size(); ++index)
-    components[index].value = std::move(parts[index]);
+    if (!components[index].node) components[index].value = std::move(parts[index]);
   components_ = std::move(components);
   is_expanded_ = true;
   parts_replaced();
 }
 
-// The parent has the new value, whether or not this component can show it.
-bool Node::takes(const CORBA::Any& value) noexcept {
+// The parent has the new value, whether or not the component can show it. Types with one repository
+// id are equivalent, but may have different members: equivalence is not enough here.
+bool Node::keep(std::size_t index, const std::vector<CORBA::Any>& parts) noexcept {
   try {
-    if (!cdr::equivalent(*type_.node, any::Access::type(value))) return false;
-    set_value(value);
+    if (index >= parts.size() || !keeps_member(index, parts)) return false;
+    Node& node = *components_[index].node;
+    if (!is_same_type(*node.type_.node, any::Access::type(parts[index]))) return false;
+    node.set_value(matching(parts[index], node.type_, references()));
     return true;
   } catch (...) {
     return false;  // for example a component inside has more elements than the limit
@@ -191,8 +232,11 @@ void Node::append_part(CORBA::Any part) {
 
 void Node::remove_parts(std::size_t first) {
   expand();
-  for (std::size_t index = first; index < components_.size(); ++index)
-    if (components_[index].node) components_[index].node->invalidate();
+  for (std::size_t index = first; index < components_.size(); ++index) {
+    if (!components_[index].node) continue;
+    components_[index].node->invalidate();
+    --nodes_;
+  }
   components_.resize(std::min(first, components_.size()));
   is_dirty_ = true;
   notify_parents();
@@ -208,9 +252,15 @@ std::size_t Node::part_count() {
   return components_.size();
 }
 
-const CORBA::Any& Node::part(std::size_t index) {
+Component& Node::at(std::size_t index) {
   expand();
-  const Component& found = components_[index];
+  if (index >= components_.size())
+    throw CORBA::INTERNAL(0, CORBA::COMPLETED_NO, "a DynAny has fewer components than it tells");
+  return components_[index];
+}
+
+const CORBA::Any& Node::part(std::size_t index) {
+  const Component& found = at(index);
   return found.node ? found.node->value() : found.value;
 }
 
@@ -222,9 +272,12 @@ std::vector<CORBA::Any> Node::parts() {
 }
 
 Node& Node::component(std::size_t index) {
-  expand();
-  Component& found = components_[index];
-  if (!found.node) found.node = make(found.value, references_, this);
+  Component& found = at(index);
+  if (!found.node) {
+    found.node = make(found.value, references(), this);
+    found.value.reset();
+    ++nodes_;
+  }
   return *found.node;
 }
 
@@ -250,9 +303,7 @@ void Node::component_changed(const Node& component) {
 void Node::invalidate() noexcept {
   is_destroyed_ = true;
   parent_ = nullptr;
-  for (const Component& each : components_)
-    if (each.node) each.node->invalidate();
-  components_.clear();
+  end_components();
   value_.reset();
 }
 
@@ -266,12 +317,12 @@ CORBA::object_reference<CORBA::TypeCode> Node::type() {
 
 void Node::assign(const _ref_type& dyn_any) {
   check();
-  set_value(matching(checked(dyn_any).to_any(), type_, references_));
+  set_value(matching(checked(dyn_any).to_any(), type_, references()));
 }
 
 void Node::from_any(const CORBA::Any& value) {
   check();
-  set_value(matching(value, type_, references_));
+  set_value(matching(value, type_, references()));
 }
 
 CORBA::Any Node::to_any() {
@@ -286,58 +337,12 @@ void Node::destroy() {
 
 DynAny::_ref_type Node::copy() {
   check();
-  return _ref_type(make(value(), references_));
+  return _ref_type(make(value(), references()));
 }
 
 bool Node::equal(const _ref_type& dyn_any) {
   check();
-  const CORBA::Any other = checked(dyn_any).to_any();
-  if (!cdr::equivalent(*type_.node, any::Access::type(other))) return false;
-  return equal_values(*make(other, references_));
-}
-
-// Both types are equivalent.
-bool Node::equal_values(Node& other) {
-  if (value() == other.value()) return true;
-  if (!has_loose_parts(*plain_)) return false;
-  if (!may_have_components() || !other.may_have_components()) return equal_leaf(other);
-  const std::size_t parts = part_count();
-  if (parts != other.part_count()) return false;
-  // A null value and a value without members have no components.
-  if (is_valuetype(plain_->kind) && is_null_value(value()) != is_null_value(other.value()))
-    return false;
-  for (std::size_t index = 0; index != parts; ++index) {
-    Node& mine = component(index);
-    Node& its = other.component(index);
-    if (!cdr::equivalent(*mine.type_.node, *its.type_.node) || !mine.equal_values(its))
-      return false;
-  }
-  return true;
-}
-
-bool Node::equal_leaf(Node& other) {
-  switch (plain_->kind) {
-    case tk_TypeCode: {
-      const auto mine = get_typecode();
-      return mine->equivalent(other.get_typecode());
-    }
-    case tk_objref:
-    case tk_local_interface: {
-      const auto mine = get_reference();
-      const auto its = other.get_reference();
-      if (!mine || !its) return !mine && !its;
-      return mine->_is_equivalent(its);
-    }
-    case tk_any: {
-      const CORBA::Any mine = get_any();
-      const CORBA::Any its = other.get_any();
-      if (!cdr::equivalent(any::Access::type(mine), any::Access::type(its))) return false;
-      const counted_ptr<Node> node = make(mine, references_, this);
-      return node->equal_values(*make(its, references_, &other));
-    }
-    default:
-      return false;
-  }
+  return equal_values(value(), checked(dyn_any).to_any(), references());
 }
 
 // ---- positions ---------------------------------------------------------------------------------
@@ -355,6 +360,7 @@ std::uint32_t Node::component_count() {
 bool Node::seek(std::int32_t index) {
   const std::uint32_t components = component_count();
   const bool is_there = index >= 0 && static_cast<std::uint32_t>(index) < components;
+  if (index != position_) release_component(position_);
   position_ = is_there ? index : -1;
   return is_there;
 }

@@ -2,12 +2,15 @@
 // the nodes of each kind.
 #pragma once
 
+#include "cdr/label_index.h"
 #include "dynamic/values/value_parts.h"
 #include <perigee/base/counted_ptr.h>
 #include <perigee/dynamic/dyn_any.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -16,8 +19,20 @@ namespace perigee::dynamic {
 
 class Node;
 
+/// What the nodes of one tree share. A component may outlive the root.
+struct Tree {
+  Tree(References its_references, std::shared_ptr<const void> owner);
+
+  References references;
+  std::shared_ptr<const void> types;  // owns the types that `labels` knows
+  cdr::LabelIndex labels;
+  std::map<const cdr::TypeNode*, bool> rebuildable;  // see `is_rebuildable`
+  std::uint32_t nodes = 0;                           // of components
+};
+
 /// A component. It becomes a node when the program asks for it as a DynAny; from then on the value
-/// is in the node.
+/// is in the node. It becomes a value again when the current position leaves it, if the program has
+/// not changed it and no longer refers to it.
 struct Component {
   CORBA::Any value;
   counted_ptr<Node> node;
@@ -35,17 +50,18 @@ struct Component {
 /// A value, and its components as far as the program has asked for them.
 ///
 /// `value_` has the value unless `is_dirty_`. `components_` have it if `is_expanded_`. If both are
-/// true, the components are newer. A node owns its components; a component knows its parent, which
-/// marks it as destroyed, or ends before it and then resets `parent_`.
+/// true, the components are newer. A null valuetype, and a valuetype with unknown state, are never
+/// expanded. A node owns its components; a component knows its parent, which marks it as destroyed,
+/// or ends before it and then resets `parent_`.
 class Node : public virtual DynamicAny::DynAny {
  public:
-  Node(CORBA::Any value, References references);
+  Node(CORBA::Any value, std::shared_ptr<Tree> tree);
   ~Node() override;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
   /// The node of the kind of the value. `parent`: of a component; nullptr for others. Raises
-  /// IMP_LIMIT for too many levels.
+  /// IMP_LIMIT for too many levels, or too many components.
   [[nodiscard]] static counted_ptr<Node> make(CORBA::Any value, const References& references,
                                               Node* parent = nullptr);
 
@@ -95,7 +111,8 @@ class Node : public virtual DynamicAny::DynAny {
   [[nodiscard]] cdr::TypeRef part_type(const cdr::TypeNode* node) const {
     return {node, type_.owner};
   }
-  [[nodiscard]] const References& references() const noexcept { return references_; }
+  [[nodiscard]] const References& references() const noexcept { return tree_->references; }
+  [[nodiscard]] cdr::LabelIndex& labels() noexcept { return tree_->labels; }
 
   /// The value. After a change it is put together from the components.
   [[nodiscard]] const CORBA::Any& value();
@@ -104,12 +121,15 @@ class Node : public virtual DynamicAny::DynAny {
   void set_value(CORBA::Any value);
   /// Replaces the components. They must have the right number and types.
   void set_parts(std::vector<CORBA::Any> parts);
-  /// Adds or removes components at the end.
+  /// Adds or removes components at the end. After `reserve_parts`, `append_part` cannot fail.
+  void reserve_parts(std::size_t count) { components_.reserve(count); }
   void append_part(CORBA::Any part);
   void remove_parts(std::size_t first);
   [[nodiscard]] std::size_t part_count();
+  /// The value of a component. Raises INTERNAL if there is no such component.
   [[nodiscard]] const CORBA::Any& part(std::size_t index);
   [[nodiscard]] std::vector<CORBA::Any> parts();
+  /// Raises INTERNAL if there is no such component.
   [[nodiscard]] Node& component(std::size_t index);
   [[nodiscard]] _ref_type component_reference(std::size_t index);
 
@@ -131,6 +151,11 @@ class Node : public virtual DynamicAny::DynAny {
   virtual void write_parts(cdr::Encoder& /*encoder*/) {}
   /// The components were read or replaced.
   virtual void parts_replaced() {}
+  /// Whether component `index` of the new `parts` is the same member as the present component.
+  [[nodiscard]] virtual bool keeps_member(std::size_t /*index*/,
+                                          const std::vector<CORBA::Any>& /*parts*/) {
+    return true;
+  }
   /// The program has changed a component, in its own node.
   virtual void part_changed(std::size_t /*index*/) {}
   /// @}
@@ -168,26 +193,30 @@ class Node : public virtual DynamicAny::DynAny {
 
   void store(CORBA::Any value);
   void expand();
+  /// Whether the components always give the same value again.
+  [[nodiscard]] bool is_rebuildable();
   void replace_components(std::vector<CORBA::Any> parts);
-  /// False if this component cannot have the value: then it ends.
-  [[nodiscard]] bool takes(const CORBA::Any& value) noexcept;
+  void end_components() noexcept;
+  [[nodiscard]] Component& at(std::size_t index);
+  /// Gives component `index` its new value. False if the component cannot have it: then it ends.
+  [[nodiscard]] bool keep(std::size_t index, const std::vector<CORBA::Any>& parts) noexcept;
   void write(cdr::Encoder& encoder);
   void write_component(cdr::Encoder& encoder, const Component& component);
-  [[nodiscard]] bool has_nodes() const noexcept;
+  /// Makes component `index` a value again, if possible.
+  void release_component(std::int32_t index) noexcept;
   void invalidate() noexcept;
   void notify_parents();
   void component_changed(const Node& component);
-  [[nodiscard]] bool equal_values(Node& other);
-  [[nodiscard]] bool equal_leaf(Node& other);
 
   cdr::TypeRef type_;
   const cdr::TypeNode* plain_;  // without aliases
   CORBA::Any value_;
-  References references_;
+  std::shared_ptr<Tree> tree_;  // owned by all nodes of the tree
   Node* parent_ = nullptr;
   std::vector<Component> components_;
   std::optional<std::uint32_t> length_;  // of `value_`, if it is a sequence and the length was read
   std::int32_t position_ = unset_position;
+  std::uint32_t nodes_ = 0;  // components that are nodes
   std::uint32_t level_ = 0;
   bool is_component_ = false;
   bool is_expanded_ = false;

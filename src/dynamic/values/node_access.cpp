@@ -40,13 +40,6 @@ bool is_bits(const TypeNode& type) {
   }
 }
 
-template <typename T>
-T read_one(const CORBA::Any& any, const References& references) {
-  T value{};
-  read_value(any, references, [&value](cdr::Decoder& decoder) { decoder >> value; });
-  return value;
-}
-
 }  // namespace
 
 // ---- which value an operation is about ---------------------------------------------------------
@@ -89,7 +82,7 @@ void Node::insert_basic(T value) {
     if (type.bound < 64 && static_cast<std::uint64_t>(value) >> type.bound != 0)
       throw InvalidValue("the value has bits that '" + cdr::to_text(type) + "' does not have");
     return node.store(
-        make_value(node.type_, references_, [value](cdr::Encoder& encoder) { encoder << value; }));
+        make_value(node.type_, references(), [value](cdr::Encoder& encoder) { encoder << value; }));
   }
   if (type.kind != kind_of<T>) mismatch(*node.type_.node, kind_of<T>);
   CORBA::Any any;
@@ -101,7 +94,7 @@ void Node::insert_basic(T value) {
 template <typename T>
 T Node::get_basic() {
   Node& node = target();
-  if (is_bits<T>(node.plain())) return read_one<T>(node.value(), references_);
+  if (is_bits<T>(node.plain())) return read_one<T>(node.value(), references());
   if (node.plain().kind != kind_of<T>) mismatch(*node.type_.node, kind_of<T>);
   T value{};
   std::memcpy(&value, Access::basic(node.value()), sizeof value);
@@ -116,7 +109,7 @@ void Node::insert_elements(const std::vector<T>& values) {
   const bool fits =
       is_sequence ? type.bound == 0 || values.size() <= type.bound : values.size() == type.bound;
   if (!fits) throw InvalidValue("'" + cdr::to_text(type) + "' cannot have so many elements");
-  node.set_value(make_value(node.type_, references_, [&](cdr::Encoder& encoder) {
+  node.set_value(make_value(node.type_, references(), [&](cdr::Encoder& encoder) {
     if (is_sequence) encoder.write_length(values.size());
     for (const T value : values) encoder << value;
   }));
@@ -126,7 +119,7 @@ template <typename T>
 std::vector<T> Node::get_elements_of() {
   Node& node = self_or_component([](const Node& each) { return each.has_elements_of(kind_of<T>); });
   std::vector<T> values;
-  read_value(node.value(), references_, [&](cdr::Decoder& decoder) {
+  read_value(node.value(), references(), [&](cdr::Decoder& decoder) {
     const std::uint32_t count =
         node.plain().kind == tk_sequence ? decoder.read<std::uint32_t>() : node.plain().bound;
     if (count > decoder.remaining()) return decoder.fail(cdr::ErrorKind::bad_length);
@@ -168,7 +161,7 @@ void Node::insert_text(const Text& text, TypeKind kind) {
 template <typename T>
 T Node::get_content(TypeKind kind) {
   Node& node = target(kind);
-  return read_one<T>(node.value(), references_);
+  return read_one<T>(node.value(), references());
 }
 
 void Node::insert_string(const std::string& value) { insert_text(value, tk_string); }
@@ -223,7 +216,7 @@ DynAny::_ref_type Node::get_dyn_any() {
   } catch (const CORBA::UserException& error) {
     throw InvalidValue(error.what());
   }
-  return _ref_type(make(any, references_));
+  return _ref_type(make(any, references()));
 }
 
 void Node::insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value) {

@@ -21,8 +21,20 @@ bool is_same_member(const TypeNode& type, std::int32_t a, std::int32_t b) {
   const TypeMember& first = type.members[static_cast<std::size_t>(a)];
   const TypeMember& second = type.members[static_cast<std::size_t>(b)];
   return !first.name.empty() && first.name == second.name &&
-         cdr::equivalent(*first.type, *second.type);
+         is_same_type(*first.type, *second.type);
 }
+
+/// Sets a flag until the end of the block.
+class Raised final {
+ public:
+  explicit Raised(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+  ~Raised() { flag_ = false; }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  bool& flag_;
+};
 
 class UnionNode final : public Node, public DynamicAny::DynUnion {
  public:
@@ -79,7 +91,13 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
   void write_parts(cdr::Encoder& encoder) override { write_all_parts(encoder); }
   void parts_replaced() override {
     known_discriminator_ = part(0);
-    active_ = selected_member(plain(), label_of(known_discriminator_));
+    active_ = selected_member(plain(), label_of(known_discriminator_), labels());
+  }
+  [[nodiscard]] bool keeps_member(std::size_t index,
+                                  const std::vector<CORBA::Any>& parts) override {
+    return index == 0 ||
+           is_same_member(plain(), active_,
+                          selected_member(plain(), label_of(parts.front()), labels()));
   }
   void part_changed(std::size_t index) override {
     if (index != 0 || is_selecting_) return;
@@ -113,11 +131,12 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
     if (!label)
       throw TypeMismatch("'" + cdr::to_text(plain()) + "': every discriminator is a label");
     select(make_value(part_type(plain().content), references(), [&](cdr::Encoder& encoder) {
-      write_label(encoder, *plain().content, *label);
+      write_discriminator(encoder, *plain().content, *label);
     }));
   }
 
   void select(const CORBA::Any& discriminator) {
+    (void)component(0);  // may fail, for example at the limit of levels: before any change
     activate(discriminator);
     set_discriminator_component(discriminator);
     known_discriminator_ = discriminator;
@@ -127,7 +146,7 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
   /// raises an exception, nothing has changed.
   void activate(const CORBA::Any& discriminator) {
     const std::int32_t old = active();
-    const std::int32_t selected = selected_member(plain(), label_of(discriminator));
+    const std::int32_t selected = selected_member(plain(), label_of(discriminator), labels());
     if (!is_same_member(plain(), selected, old)) {
       CORBA::Any member;
       if (selected >= 0) {
@@ -135,6 +154,7 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
         member = default_value(part_type(chosen.type), references());
       }
       const std::int32_t old_position = position();
+      reserve_parts(2);
       remove_parts(1);
       if (selected >= 0) append_part(std::move(member));
       if (selected < 0 && old_position == 1) set_position(-1);
@@ -143,10 +163,8 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
   }
 
   void set_discriminator_component(const CORBA::Any& discriminator) {
-    is_selecting_ = true;
-    Node& node = component(0);
-    assign_value(node, discriminator);
-    is_selecting_ = false;
+    const Raised selecting(is_selecting_);
+    assign_value(component(0), discriminator);
   }
 
   std::int32_t active_ = -1;  // valid if the components were read
@@ -156,8 +174,8 @@ class UnionNode final : public Node, public DynamicAny::DynUnion {
 
 }  // namespace
 
-counted_ptr<Node> make_union_node(CORBA::Any value, const References& references) {
-  return make_counted<UnionNode>(std::move(value), references);
+counted_ptr<Node> make_union_node(CORBA::Any value, std::shared_ptr<Tree> tree) {
+  return make_counted<UnionNode>(std::move(value), std::move(tree));
 }
 
 }  // namespace perigee::dynamic

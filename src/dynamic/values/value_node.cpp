@@ -26,7 +26,6 @@ class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
   void set_to_null() override {
     this->check();
     this->set_value(kept_value(this->type_ref(), nullptr));
-    is_null_ = true;
   }
 
   void set_to_value() override {
@@ -51,18 +50,18 @@ class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
   void write_parts(cdr::Encoder& encoder) override {
     write_value(encoder, this->plain(), [&] { this->write_all_parts(encoder); });
   }
-  void parts_replaced() override { is_null_ = this->part_count() == 0 && holds_kept_null(); }
 
-  [[nodiscard]] bool holds_null() { return this->is_expanded() ? is_null_ : holds_kept_null(); }
+  /// A value with components, and a value that `set_parts` has made, is expanded: it is not null.
+  [[nodiscard]] bool holds_null() {
+    return !this->is_expanded() && state_of(this->unexpanded_value()) == State::null;
+  }
 
   /// False: the TypeCode does not tell the state of the value.
   [[nodiscard]] bool has_known_type() {
     if (this->plain().kind == cdr::TypeKind::tk_value && this->plain().scale == CORBA::VM_CUSTOM)
       return false;
     if (this->is_expanded()) return true;
-    CORBA::valuetype_reference<CORBA::ValueBase> value;
-    (void)any::find_value(this->unexpanded_value(), value);
-    return !value || fit_of(*value, this->plain()) != Fit::unknown;
+    return state_of(this->unexpanded_value()) != State::unknown;
   }
   void require_known_type() {
     if (!has_known_type())
@@ -70,11 +69,6 @@ class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
                                 "the TypeCode '" + cdr::to_text(this->plain()) +
                                     "' does not tell the state of the value");
   }
-
- private:
-  [[nodiscard]] bool holds_kept_null() { return is_null_value(this->unexpanded_value()); }
-
-  bool is_null_ = false;  // valid if the components were read
 };
 
 class ValueNode final : public ValueCommonNode<MembersNode>, public DynamicAny::DynValue {
@@ -142,10 +136,10 @@ class BoxNode final : public ValueCommonNode<Node>, public DynamicAny::DynValueB
 
 }  // namespace
 
-counted_ptr<Node> make_value_node(CORBA::Any value, const References& references) {
+counted_ptr<Node> make_value_node(CORBA::Any value, std::shared_ptr<Tree> tree) {
   if (cdr::unaliased(any::Access::type(value)).kind == cdr::TypeKind::tk_value)
-    return make_counted<ValueNode>(std::move(value), references);
-  return make_counted<BoxNode>(std::move(value), references);
+    return make_counted<ValueNode>(std::move(value), std::move(tree));
+  return make_counted<BoxNode>(std::move(value), std::move(tree));
 }
 
 }  // namespace perigee::dynamic

@@ -1,6 +1,7 @@
 // Reading and making values by their TypeCodes.
 #include "dynamic/values/value_parts.h"
 
+#include "cdr/label_index.h"
 #include "orb/values/any_value.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/operators.h>
@@ -10,6 +11,7 @@
 #include <perigee/orb/value_marshalling.h>
 
 #include <cstring>
+#include <unordered_set>
 #include <utility>
 
 namespace perigee::dynamic {
@@ -38,7 +40,8 @@ CORBA::object_reference<CORBA::TypeCode> type_code(const TypeRef& type) {
 /// Reads the members of a value by its TypeCode.
 class PartsReader final {
  public:
-  PartsReader(Decoder& decoder, const TypeRef& type) : decoder_(decoder), type_(type) {}
+  PartsReader(Decoder& decoder, const TypeRef& type, cdr::LabelIndex& labels)
+      : decoder_(decoder), type_(type), labels_(labels) {}
 
   std::vector<CORBA::Any> read() {
     const TypeNode& type = cdr::unaliased(*type_.node);
@@ -89,7 +92,7 @@ class PartsReader final {
   void union_parts(const TypeNode& type) {
     part(*type.content);
     if (!decoder_.ok()) return;
-    const std::int32_t selected = selected_member(type, label_of(parts_.front()));
+    const std::int32_t selected = selected_member(type, label_of(parts_.front()), labels_);
     if (selected >= 0) part(*type.members[static_cast<std::size_t>(selected)].type);
   }
 
@@ -117,6 +120,7 @@ class PartsReader final {
 
   Decoder& decoder_;
   const TypeRef& type_;
+  cdr::LabelIndex& labels_;
   std::vector<CORBA::Any> parts_;
 };
 
@@ -192,10 +196,30 @@ std::optional<CORBA::Any> with_type(const CORBA::Any& any, const TypeRef& type,
   return result;
 }
 
-std::vector<CORBA::Any> read_parts(const CORBA::Any& any, const References& references) {
-  std::vector<CORBA::Any> parts;
+bool is_same_type(const TypeNode& a, const TypeNode& b) { return &a == &b || cdr::equal(a, b); }
+
+bool contains_kind(const TypeNode& type, bool (*accepts)(TypeKind)) {
+  std::unordered_set<const TypeNode*> known;
+  std::vector<const TypeNode*> types{&type};
+  while (!types.empty()) {
+    const TypeNode* const node = types.back();
+    types.pop_back();
+    if (node == nullptr || !known.insert(node).second) continue;
+    if (accepts(node->kind)) return true;
+    types.push_back(node->content);
+    types.push_back(node->key);
+    for (const TypeMember& member : node->members) types.push_back(member.type);
+  }
+  return false;
+}
+
+Parts read_parts(const CORBA::Any& any, const References& references, cdr::LabelIndex& labels) {
+  Parts parts;
   const TypeRef type = type_of(any);
-  read_value(any, references, [&](Decoder& decoder) { parts = PartsReader(decoder, type).read(); });
+  read_value(any, references, [&](Decoder& decoder) {
+    parts.octets = decoder.remaining();
+    parts.values = PartsReader(decoder, type, labels).read();
+  });
   return parts;
 }
 
@@ -223,11 +247,6 @@ std::vector<const TypeMember*> state_members(const TypeNode& type) {
   return members;
 }
 
-bool is_null_value(const CORBA::Any& any) {
-  CORBA::valuetype_reference<CORBA::ValueBase> value;
-  return any::find_value(any, value) && !value;
-}
-
 CORBA::Any kept_value(const TypeRef& type,
                       const CORBA::valuetype_reference<CORBA::ValueBase>& value) {
   CORBA::Any any;
@@ -251,6 +270,15 @@ Fit fit_of(const CORBA::ValueBase& value, const TypeNode& type) {
        base = base->truncatable_base)
     if (base->id == type.id) return Fit::derived;
   return Fit::unknown;
+}
+
+State state_of(const CORBA::Any& any) {
+  const TypeNode& type = cdr::unaliased(Access::type(any));
+  if (!is_valuetype(type.kind)) return State::known;
+  CORBA::valuetype_reference<CORBA::ValueBase> value;
+  if (any::find_value(any, value) && !value) return State::null;
+  if (type.kind == tk_value && type.scale == CORBA::VM_CUSTOM) return State::unknown;
+  return !value || fit_of(*value, type) != Fit::unknown ? State::known : State::unknown;
 }
 
 void write_value(Encoder& encoder, const TypeNode& type, function_ref<void()> write_state) {
@@ -300,7 +328,7 @@ std::int64_t label_of(const CORBA::Any& discriminator) {
   }
 }
 
-void write_label(Encoder& encoder, const TypeNode& named, std::int64_t label) {
+void write_discriminator(Encoder& encoder, const TypeNode& named, std::int64_t label) {
   const TypeNode& type = cdr::unaliased(named);
   switch (type.kind) {
     case tk_short:
@@ -322,12 +350,10 @@ void write_label(Encoder& encoder, const TypeNode& named, std::int64_t label) {
   }
 }
 
-std::int32_t selected_member(const TypeNode& type, std::int64_t label) noexcept {
-  for (std::size_t index = 0; index != type.members.size(); ++index)
-    if (type.members[index].label == label &&
-        static_cast<std::int32_t>(index) != type.default_index)
-      return static_cast<std::int32_t>(index);
-  return type.default_index;
+std::int32_t selected_member(const TypeNode& type, std::int64_t label, cdr::LabelIndex& labels) {
+  const TypeMember* const found = labels.find(type, label);
+  if (found == nullptr) return type.default_index;
+  return static_cast<std::int32_t>(found - type.members.data());
 }
 
 }  // namespace perigee::dynamic

@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+namespace perigee::cdr {
+class LabelIndex;
+}
+
 namespace perigee::dynamic {
 
 /// The ORB that makes object references and values; may be empty, or no longer exist.
@@ -34,6 +38,13 @@ inline constexpr std::uint32_t levels_max = 128;
 /// MARSHAL or IMP_LIMIT unless `read` reads the whole value.
 void read_value(const CORBA::Any& any, const References& references,
                 function_ref<void(cdr::Decoder&)> read);
+/// A whole value, as `read_value` reads it.
+template <typename T>
+T read_one(const CORBA::Any& any, const References& references) {
+  T value{};
+  read_value(any, references, [&value](cdr::Decoder& decoder) { decoder >> value; });
+  return value;
+}
 /// A value of the type from the octets that `write` writes. Raises MARSHAL, BAD_PARAM or IMP_LIMIT.
 [[nodiscard]] CORBA::Any make_value(const cdr::TypeRef& type, const References& references,
                                     function_ref<void(cdr::Encoder&)> write);
@@ -42,10 +53,20 @@ void read_value(const CORBA::Any& any, const References& references,
 [[nodiscard]] std::optional<CORBA::Any> with_type(const CORBA::Any& any, const cdr::TypeRef& type,
                                                   const References& references);
 
+/// Whether the type or one of its parts, at any level, is of such a kind.
+[[nodiscard]] bool contains_kind(const cdr::TypeNode& type, bool (*accepts)(cdr::TypeKind));
+/// Whether the types have the same members. Equivalent types with one repository id may differ.
+[[nodiscard]] bool is_same_type(const cdr::TypeNode& a, const cdr::TypeNode& b);
+
+struct Parts {
+  std::vector<CORBA::Any> values;
+  std::size_t octets = 0;  // of the whole value
+};
+
 /// The components of a value, which is not null. See DynAny. Raises IMP_LIMIT beyond
-/// `components_max`.
-[[nodiscard]] std::vector<CORBA::Any> read_parts(const CORBA::Any& any,
-                                                 const References& references);
+/// `components_max`. The types must outlive `labels`.
+[[nodiscard]] Parts read_parts(const CORBA::Any& any, const References& references,
+                               cdr::LabelIndex& labels);
 /// The length of a sequence.
 [[nodiscard]] std::uint32_t read_length(const CORBA::Any& any);
 
@@ -62,12 +83,15 @@ void require_supported(const cdr::TypeNode& type);
 /// @{
 /// The state members, those of the bases first. Raises BAD_TYPECODE for more than 64 bases.
 [[nodiscard]] std::vector<const cdr::TypeMember*> state_members(const cdr::TypeNode& type);
-[[nodiscard]] bool is_null_value(const CORBA::Any& any);
 [[nodiscard]] CORBA::Any kept_value(const cdr::TypeRef& type,
                                     const CORBA::valuetype_reference<CORBA::ValueBase>& value);
 /// How the type of a value relates to the TypeCode.
 enum class Fit : std::uint8_t { same, derived, unknown };
 [[nodiscard]] Fit fit_of(const CORBA::ValueBase& value, const cdr::TypeNode& type);
+/// What a program can learn of the components of a value. Other values than valuetypes are `known`.
+enum class State : std::uint8_t { null, known, unknown };
+/// `unknown` if the TypeCode is custom, or does not describe the type of the value.
+[[nodiscard]] State state_of(const CORBA::Any& any);
 /// Writes what stands in front of the state of a new value, calls `write_state`, and ends the
 /// value.
 void write_value(cdr::Encoder& encoder, const cdr::TypeNode& type,
@@ -77,9 +101,11 @@ void write_value(cdr::Encoder& encoder, const cdr::TypeNode& type,
 /// @name Discriminators of unions, as labels of cdr::TypeMember.
 /// @{
 [[nodiscard]] std::int64_t label_of(const CORBA::Any& discriminator);
-void write_label(cdr::Encoder& encoder, const cdr::TypeNode& discriminator, std::int64_t label);
+void write_discriminator(cdr::Encoder& encoder, const cdr::TypeNode& discriminator,
+                         std::int64_t label);
 /// The index of the member that the label selects; -1 if it selects none.
-[[nodiscard]] std::int32_t selected_member(const cdr::TypeNode& type, std::int64_t label) noexcept;
+[[nodiscard]] std::int32_t selected_member(const cdr::TypeNode& type, std::int64_t label,
+                                           cdr::LabelIndex& labels);
 /// A label that no member has; none if all values of the discriminator are labels.
 [[nodiscard]] std::optional<std::int64_t> unused_label(const cdr::TypeNode& type);
 /// @}

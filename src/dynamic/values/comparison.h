@@ -1,0 +1,19 @@
+// Equality of values by their TypeCodes.
+#pragma once
+
+#include "dynamic/values/value_parts.h"
+
+#include <cstdint>
+
+namespace perigee::dynamic {
+
+/// Pairs of valuetypes that one comparison may take apart.
+inline constexpr std::uint32_t value_pairs_max = 1 << 16;
+
+/// Whether the types are equivalent and the values are equal: references that refer to one object,
+/// and TypeCodes that are equivalent, may have different octets. Raises IMP_LIMIT beyond
+/// `value_pairs_max` and `levels_max`, and MARSHAL if a member cannot be read.
+[[nodiscard]] bool equal_values(const CORBA::Any& a, const CORBA::Any& b,
+                                const References& references);
+
+}  // namespace perigee::dynamic
