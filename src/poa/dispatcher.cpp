@@ -15,6 +15,7 @@
 #include <perigee/base/probe.h>
 
 #include <exception>
+#include <memory>
 #include <optional>
 
 namespace perigee::poa {
@@ -29,6 +30,12 @@ namespace {
 // adapter was made. Wake-ups of a manager that still holds are not counted: each of them belongs to
 // an adapter that was destroyed.
 constexpr int rounds_max = 1000;
+
+// Called when the upcall has ended. The owner of a deferred reply has taken the interception.
+void end_interception(orb::ServerRequest& request) noexcept {
+  const std::unique_ptr<orb::ServerInterception> ended(request.interception());
+  request.set_interception(nullptr);
+}
 
 }  // namespace
 
@@ -57,6 +64,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     route(request);
   } catch (...) {
     answer_thrown(request);
+    end_interception(request);
   }
 }
 
@@ -73,7 +81,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
       case Gate::woken:
         continue;
       case Gate::taken:
-        return;
+        return end_interception(request);
     }
     if (target.object) return call(request, *target.object, &target.object);
     if (serve_inactive(request, target) == Served::yes) return;
@@ -135,28 +143,36 @@ void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
                       const ObjectPin* pin) {
   request.begin_upcall();
   const orb::UpcallScope scope(context_identity());
-  const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
-  const Upcall upcall(object, request, pin, hooks, scope);
+  const Upcall upcall(object, request, pin, scope);
   const std::unique_lock<std::recursive_timed_mutex> single_thread = object.adapter->enter_upcall();
   if (request.time_limited() && request.expired()) [[unlikely]]
     throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO,
                          "the client's time passed while the request waited");
-  if (hooks != nullptr) [[unlikely]]
-    return call_with_hooks(request, object, *hooks);
+  if (hooks_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    return call_with_hooks(request, object);
   probe::stamp(Point::upcall_prepared);
   object.servant._shared()->_dispatch(request);
 }
 
-void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
-                                 const UpcallHooks& hooks) {
-  if (hooks.before != nullptr) hooks.before(hooks.context, request);
-  try {
-    object.servant._shared()->_dispatch(request);
-  } catch (...) {
-    if (hooks.after != nullptr && !request.deferred()) hooks.after(hooks.context, request);
-    throw;
-  }
-  if (hooks.after != nullptr && !request.deferred()) hooks.after(hooks.context, request);
+// Begins once: a request may look for its object several times.
+void Dispatcher::begin_interception(orb::ServerRequest& request) {
+  UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
+  if (hooks == nullptr || request.interception() != nullptr) return;
+  auto begun = hooks->begin(request);
+  if (!begun) return;
+  InterceptedUpcall& interception = *begun;
+  request.set_interception(begun.release());
+  interception.receive_contexts();
+}
+
+// An exception goes to `dispatch`, which replies with it and ends the interception.
+void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject& object) {
+  begin_interception(request);
+  const auto upcall = [&] { object.servant._shared()->_dispatch(request); };
+  if (request.interception() == nullptr) return upcall();
+  static_cast<InterceptedUpcall*>(request.interception())->serve(object, upcall);
+  if (!request.response_expected() && !request.answered()) request.reply(nullptr);
+  end_interception(request);
 }
 
 // The key is a name of the IORTable, or leads to no object of this ORB.
@@ -174,6 +190,7 @@ void Dispatcher::raise_unknown_key(OctetSpan key) const {
 
 // Applies the adapter's policies to an object that is not active (CORBA 3.0, 11.2.6).
 Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Target& target) {
+  begin_interception(request);
   Adapter& adapter = *target.visit.adapter();
   const PolicySet& policies = adapter.policies();
   if (target.missing_child) {

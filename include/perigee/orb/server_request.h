@@ -19,11 +19,16 @@
 
 namespace perigee {
 class Clock;
+namespace iop {
+struct ServiceContext;
 }
+}  // namespace perigee
 
 namespace perigee::orb {
 
 class Cancellation;
+class ServerInterception;
+struct ServerReplacement;
 
 using ResultEncoder = function_ref<void(cdr::Encoder&)>;
 
@@ -88,6 +93,15 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// A decoder at the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
 
+  /// @name For interceptors
+  /// @{
+  /// The service contexts of the request, valid during its upcall. A deferred request has none.
+  [[nodiscard]] virtual std::span<const iop::ServiceContext> contexts() const noexcept;
+  /// Null if no interceptor concerns the request. The adapter owns it.
+  [[nodiscard]] ServerInterception* interception() const noexcept { return interception_; }
+  void set_interception(ServerInterception* interception) noexcept { interception_ = interception; }
+  /// @}
+
   /// Shares the memory of the message with pinned arguments.
   [[nodiscard]] cdr::PinSource& pin_source() noexcept { return *this; }
 
@@ -143,8 +157,13 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   bool is_deferred_ = false;  // made by `defer`
 
  private:
+  void give_exception(const CORBA::Exception& exception) noexcept;
+  void give_intercepted_exception(const CORBA::Exception& exception) noexcept;
+  void give_replacement(const ServerReplacement& other) noexcept;
+
   const Clock* clock_ = nullptr;  // null: the client waits without a limit
   Deadline awaited_until_;
+  ServerInterception* interception_ = nullptr;
 };
 
 /// The reply to a LocateRequest.

@@ -21,7 +21,12 @@ OwnedRequest::OwnedRequest(counted_ptr<Reference> called, const stub::Operation&
   const bool is_oneway = operation.kind == stub::Operation::Kind::oneway;
   request.response = is_oneway ? ResponseFlags::none : ResponseFlags::with_target;
   if (!arguments->empty()) request.encode = stub::ArgumentEncoder(encode);
-  if (has_policies(*reference)) apply_policies(*reference, request);
+  if (!has_policies(*reference)) return;
+  apply_policies(*reference, request);
+  CallHooks* const hooks = reference->context().call_hooks.load(std::memory_order_acquire);
+  if (hooks == nullptr) return;
+  interception = hooks->begin(reference, operation);
+  request.interception = interception.get();
 }
 
 AsyncRequest::AsyncRequest(counted_ptr<Reference> called, const stub::Operation& asked,

@@ -109,6 +109,7 @@ OrbCore::OrbCore(CoreParts parts)
                .calls = *this,
                .server = server_,
                .dispatcher = dispatcher_,
+               .call_hooks = call_hooks_,
                .collocated_debts = collocated_debts_} {
   storage_->set_wake([this] { (void)wake_memory_watch(); });
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
@@ -253,6 +254,12 @@ void OrbCore::flush_oneways() noexcept {
   }
 }
 
+// Calls look at the hooks where they look at policies, so a usual call has one test for both.
+void OrbCore::set_call_hooks(CallHooks* hooks) noexcept {
+  call_hooks_.store(hooks, std::memory_order_release);
+  if (hooks != nullptr) client_policies_->set_in_use();
+}
+
 void OrbCore::add_service(std::unique_ptr<Service> service) {
   const std::lock_guard lock(mutex_);
   services_.push_back(std::move(service));
@@ -265,7 +272,18 @@ void OrbCore::at_destroy(std::function<void()> hook) {
 
 void OrbCore::add_policy_factory(CORBA::PolicyType type, PolicyFactory make) {
   const std::lock_guard lock(mutex_);
-  policy_factories_.insert_or_assign(type, make);
+  policy_factories_.insert_or_assign(type, std::move(make));
+}
+
+bool OrbCore::add_policy_factory_of_application(CORBA::PolicyType type, PolicyFactory make) {
+  const std::lock_guard lock(mutex_);
+  return !policy_factories_.contains(type) &&
+         application_policies_.try_emplace(type, std::move(make)).second;
+}
+
+bool OrbCore::is_policy_of_application(CORBA::PolicyType type) const {
+  const std::lock_guard lock(mutex_);
+  return application_policies_.contains(type);
 }
 
 CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType type,
@@ -273,8 +291,8 @@ CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType 
   PolicyFactory make = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
-      make = known->second;
+    for (const auto* factories : {&policy_factories_, &application_policies_})
+      if (const auto known = factories->find(type); known != factories->end()) make = known->second;
   }
   if (make == nullptr)
     throw CORBA::PolicyError(CORBA::BAD_POLICY,
@@ -444,10 +462,12 @@ void OrbCore::destroy() {
   end_memory_watch();
   std::map<std::string, InitialReference, std::less<>> references;
   std::vector<std::function<void()>> hooks;
+  std::map<CORBA::PolicyType, PolicyFactory> policies;
   {
     const std::lock_guard lock(mutex_);
     references.swap(initial_references_);
     hooks.swap(destroy_hooks_);
+    policies.swap(application_policies_);
   }
   value_factories_.clear();
   for (const auto& hook : hooks) hook();

@@ -50,6 +50,7 @@ namespace perigee::orb {
 
 class AsyncEngine;
 class Bidirectional;
+class CallHooks;
 class ClientPolicies;
 class CollocatedDebts;
 class EndpointTable;
@@ -135,6 +136,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// @{
   void set_server(std::unique_ptr<Server> server) noexcept { server_ = std::move(server); }
   void set_dispatcher(RequestDispatcher* dispatcher) noexcept { dispatcher_.store(dispatcher); }
+  /// `hooks` must live until the ORB is destroyed.
+  void set_call_hooks(CallHooks* hooks) noexcept;
   /// Stopped and destroyed in the reverse order of being added.
   void add_service(std::unique_ptr<Service> service);
   /// `make` is called at each resolve, on the resolver's thread; it may throw CORBA exceptions.
@@ -145,8 +148,13 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     bool is_registered = false;  // by the application, which may remove it
   };
   /// `make` reads the policy's value, or raises PolicyError.
-  using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
+  using PolicyFactory =
+      std::function<CORBA::object_reference<CORBA::Policy>(const CORBA::Any& value)>;
   void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
+  /// False if the type has a factory already. Released when the ORB is destroyed.
+  [[nodiscard]] bool add_policy_factory_of_application(CORBA::PolicyType type, PolicyFactory make);
+  /// Whether an interceptor has registered a factory for the type.
+  [[nodiscard]] bool is_policy_of_application(CORBA::PolicyType type) const;
   /// Called once, at the end of `destroy`.
   void at_destroy(std::function<void()> hook);
   /// @}
@@ -284,6 +292,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; uses server_'s loops, so it ends first
   std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
+  std::atomic<CallHooks*> call_hooks_{nullptr};
   OrbLife life_;
 
   alignas(64) mutable std::mutex mutex_;  // guards the members below
@@ -293,6 +302,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::map<std::string, InitialReference, std::less<>> initial_references_;
   ValueFactories value_factories_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
+  std::map<CORBA::PolicyType, PolicyFactory> application_policies_;
   CORBA::object_reference<CORBA::Context> default_context_;
   weak_counted_ptr<CORBA::ORB> orb_;  // it owns the core
 };

@@ -88,7 +88,7 @@ CallSteps::State CallSteps::address_as_asked() {
   if (!known || ++addressing_changes_ > 2)
     return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
   round_.binding->addressing.store(asked, std::memory_order_relaxed);
-  return State::connect;
+  return retry_intercepted() ? State::connect : fail_intercepted();
 }
 
 CallSteps::State CallSteps::follow_forward(Permanence permanence) {
@@ -101,6 +101,9 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   if (++hops_ > context_.settings.forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
   context_.metrics.forwards.fetch_add(1, std::memory_order_relaxed);
+  if (request_.interception != nullptr &&
+      request_.interception->forwarded(intercepted_try(), ior) != CallInterception::Next::go_on)
+    return fail_intercepted();
   remember_answer();
   BindingRef adopted = profiles_->adopt(
       make_binding(context_, std::move(ior), Binding::Kind::forward, profiles_->preference()),
@@ -134,6 +137,8 @@ bool CallSteps::write_request(const messaging::Session& session, cdr::Buffer& bu
     request_header.contexts =
         contexts.with_time(announced, std::chrono::ceil<std::chrono::microseconds>(left));
   }
+  if (request_.interception != nullptr)
+    request_header.contexts = request_.interception->request_contexts(request_header.contexts);
   session.begin_request(encoder, target_->version, request_header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -214,7 +219,12 @@ CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& 
 
 CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const cdr::Buffer& request,
                                           Deadline deadline) const noexcept {
-  return {dispatcher, request_.operation, target_->object_key, request_.response, request,
+  return {dispatcher,
+          request_.operation,
+          target_->object_key,
+          request_.response,
+          request,
+          request_.interception,
           deadline};
 }
 
@@ -243,6 +253,7 @@ CallSteps::State CallSteps::after_failed_connect(IoError io) {
 
 CallSteps::State CallSteps::try_again(bool may_be_stale) {
   context_.metrics.retries.fetch_add(1, std::memory_order_relaxed);
+  if (!retry_intercepted()) return fail_intercepted();
   if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
   freshness_ = Freshness::fresh;
   return State::connect;

@@ -6,6 +6,7 @@
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/invocation_error.h"
 #include "orb/context/orb_context.h"
+#include "orb/invocation/call_interception.h"
 #include "orb/invocation/collocated.h"
 #include "orb/references/reference.h"
 #include "orb/values/reference_factory.h"
@@ -46,6 +47,7 @@ struct InvocationRequest {
   /// Arguments of at least this many octets are not copied; without a value the option of the ORB
   /// decides.
   std::optional<std::uint32_t> link_size_min = std::nullopt;
+  CallInterception* interception = nullptr;  ///< null: no interceptor concerns the call
 };
 
 /// The state of one call between its steps. One thread at a time uses it. Derived classes send and
@@ -126,6 +128,14 @@ class CallSteps {
     return {deadline, &connecting_, count - round_.tried + 1};
   }
 
+  /// Tells the interceptors about the end of an intercepted call. `failed`: there is no reply, and
+  /// `failure()` says why. After `fail`, `failure()` has the exception for the caller.
+  [[nodiscard]] CallInterception::Next end_interception(bool failed);
+  /// After `forward`: the call starts again with the target that an interceptor has given.
+  [[nodiscard]] State follow_interceptor();
+  /// The interceptors have ended the call, or want another target. `end_interception` says which.
+  State fail_intercepted();
+
   /// Notes in `failure()` why the request cannot be encoded.
   [[gnu::cold]] void note_encode_error(cdr::Encoder& encoder, const messaging::Session& session);
   [[nodiscard]] std::size_t link_size_min() const noexcept {
@@ -163,6 +173,9 @@ class CallSteps {
   };
 
   void use(BindingRef binding) noexcept;
+  [[nodiscard]] bool is_collocated() const noexcept {
+    return target_->collocated && context_.dispatcher.load(std::memory_order_acquire) != nullptr;
+  }
   void fail_without_target();
   [[nodiscard]] static bool was_not_executed(const TransactResult& result) noexcept {
     return !result.request_accepted || result.cause == FailureCause::closed_by_peer;
@@ -175,6 +188,10 @@ class CallSteps {
   [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Permanence permanence);
   [[nodiscard]] State try_again(bool may_be_stale);
+  [[nodiscard]] State begin_intercepted_try();
+  [[nodiscard]] InterceptedTry intercepted_try() const noexcept;
+  [[nodiscard]] bool send_intercepted() noexcept;
+  [[nodiscard]] bool retry_intercepted() noexcept;
   /// Whether the reply of `_non_existent` is TRUE.
   [[nodiscard]] bool says_that_object_is_gone() const noexcept;
   [[nodiscard]] bool forwarded_object_is_gone() const;
@@ -205,9 +222,9 @@ inline void CallSteps::use(BindingRef binding) noexcept {
     round_.chosen = static_cast<std::uint32_t>(next);
     target_ = &round_.binding->targets[next];
     freshness_ = Freshness::any;
-    const bool here =
-        target_->collocated && context_.dispatcher.load(std::memory_order_acquire) != nullptr;
-    if (here) return State::collocated;
+    if (request_.interception != nullptr) [[unlikely]]
+      return begin_intercepted_try();
+    if (is_collocated()) return State::collocated;
     if (target_->compatible) return State::connect;
     fail(InvocationStage::resolving, FailureCause::code_sets);
     return State::choose;

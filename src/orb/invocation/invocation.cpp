@@ -128,6 +128,8 @@ void Invocation::limit_call_over_datagrams() noexcept {
   SentContexts contexts;
   if (!slot_.deadline.is_never() && request_.response != ResponseFlags::none) [[unlikely]]
     header.contexts = contexts.with_time(header.contexts, time_left());
+  if (request_.interception != nullptr) [[unlikely]]
+    header.contexts = request_.interception->request_contexts(header.contexts);
   session.begin_request(encoder, target_->version, header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -199,6 +201,16 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
 Invocation::State Invocation::call_collocated() {
   if (!reply_buffer_) reply_buffer_.emplace();
   return CallSteps::call_collocated(*request_buffer_, **reply_buffer_, slot_.deadline);
+}
+
+CallInterception::Next Invocation::end_interception(const InvocationError* error) {
+  if (error == nullptr && slot_.reply) {
+    const auto contexts = slot_.reply->header.contexts;
+    request_.interception->keep_reply_contexts(contexts);
+    if (status_ == messaging::ReplyStatus::system_exception)
+      failure().server_text = CallSteps::server_text(contexts);
+  }
+  return CallSteps::end_interception(error != nullptr);
 }
 
 std::string Invocation::server_text() {

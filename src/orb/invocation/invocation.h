@@ -46,6 +46,12 @@ class Invocation final : private CallSteps {
   [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
   /// The server's text about its system exception. Called after a reply with such an exception.
   [[nodiscard]] std::string server_text();
+  /// For an intercepted call, after `run`: see CallSteps. `error`: the result of `run`. After
+  /// `fail`, `intercepted_error` has the exception for the caller.
+  [[nodiscard]] CallInterception::Next end_interception(const InvocationError* error);
+  [[nodiscard]] const InvocationError& intercepted_error() noexcept { return failure(); }
+  /// Until when the caller waits.
+  [[nodiscard]] Deadline deadline() const noexcept { return slot_.deadline; }
   /// Stands at the results, or at the exception's repository id.
   [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }
 

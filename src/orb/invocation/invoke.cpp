@@ -6,11 +6,14 @@
 #include "orb/invocation/captured_call.h"
 #include "orb/invocation/invocation.h"
 #include "orb/references/reference.h"
+#include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/probe.h>
 #include <perigee/cdr/errors.h>
 #include <perigee/orb/stub.h>
 
+#include <algorithm>
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -53,6 +56,63 @@ const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionSta
   return error;
 }
 
+// The call goes on with the target that an interceptor has given, for the rest of its time.
+counted_ptr<orb::Reference> follow_interceptor(const orb::OrbContext& context,
+                                               const orb::Invocation& call,
+                                               orb::InvocationRequest& request) {
+  if (!call.deadline().is_never()) {
+    const Duration left = call.deadline().left(context.clock.now());
+    request.time_limit =
+        std::max(std::chrono::ceil<std::chrono::microseconds>(left), std::chrono::microseconds(1));
+  }
+  auto target = context.references.make_reference(request.interception->take_forward());
+  if (!target) throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "an interceptor forwards to nil");
+  return target;
+}
+
+// A call that interceptors concern.
+void invoke_intercepted(counted_ptr<orb::Reference> reference, const Operation& operation,
+                        orb::InvocationRequest& request, ResultDecoder decode) {
+  using Next = orb::CallInterception::Next;
+  const orb::OrbContext& context = reference->context();
+  const orb::LatencyTimer timer(context.metrics, context.metrics.call_latencies);
+  CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;
+  try {
+    for (std::uint32_t hops = 0; hops <= context.settings.forward_hops_max; ++hops) {
+      orb::Invocation call(*reference, request);
+      const orb::InvocationError* error = run_call(call, completed);
+      const Next next = call.end_interception(error);
+      if (next == Next::forward) {
+        reference = follow_interceptor(context, call, request);
+        continue;
+      }
+      if (next == Next::fail) error = &call.intercepted_error();
+      timer.record(operation.name);
+      context.metrics.calls.add(orb::outcome_of(error, request.response, call.status()));
+      if (error != nullptr) orb::raise_invocation_error(*error);
+      if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
+      return;
+    }
+  } catch (const std::bad_alloc&) {
+    throw CORBA::NO_MEMORY(0, completed);
+  }
+  throw CORBA::TRANSIENT(orb::minor_forward_hops, CORBA::COMPLETED_NO,
+                         "interceptors have forwarded the call too often (-ORBForwardHopsMax)");
+}
+
+// False if no interceptor concerns the call.
+[[gnu::cold]] bool invoke_with_hooks(const CORBA::Object& target, const Operation& operation,
+                                     orb::InvocationRequest& request, ResultDecoder decode) {
+  const counted_ptr<orb::Reference>& reference = target._reference();
+  orb::CallHooks* const hooks = reference->context().call_hooks.load(std::memory_order_acquire);
+  if (hooks == nullptr) return false;
+  const auto interception = hooks->begin(reference, operation);
+  if (!interception) return false;
+  request.interception = interception.get();
+  invoke_intercepted(reference, operation, request, decode);
+  return true;
+}
+
 }  // namespace
 
 void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
@@ -65,8 +125,10 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
   const bool oneway = operation.kind == Operation::Kind::oneway;
   orb::InvocationRequest request{operation.name,
                                  oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
-  if (orb::has_policies(*reference)) [[unlikely]]
+  if (orb::has_policies(*reference)) [[unlikely]] {
     orb::apply_policies(*reference, request);
+    if (invoke_with_hooks(target, operation, request, decode)) return;
+  }
   orb::OrbMetrics& metrics = reference->context().metrics;
   const orb::LatencyTimer timer(metrics, metrics.call_latencies);
   CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;

@@ -90,6 +90,8 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   /// False until a policy has been set for the ORB or a thread. Until then calls need not look at
   /// policies. Always true with -ORBCallTimeout.
   [[nodiscard]] bool in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  /// Calls look at policies, and at the hooks of interceptors, from now on.
+  void set_in_use() noexcept { in_use_.store(true); }
   /// The thread's policies, completed with the ORB's policies. Takes a lock only after the policies
   /// of the ORB or of the thread have changed.
   [[nodiscard]] CallPolicies effective();

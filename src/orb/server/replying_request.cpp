@@ -3,6 +3,7 @@
 
 #include "orb/connection/message_limits.h"
 #include "orb/serving/sent_details.h"
+#include "orb/serving/server_interception.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
@@ -102,6 +103,8 @@ void ReplyingRequest::send(ReplyStatus status, ResultEncoder encode,
   outcome_ = RequestOutcome::cancelled;
   if (cancelled()) return;
   outcome_ = outcome_of_reply(status);
+  if (interception() != nullptr) [[unlikely]]
+    contexts = interception()->reply_contexts(contexts);
   transmit({.request_id = id_, .status = status, .contexts = contexts}, encode);
 }
 
