@@ -363,12 +363,18 @@ counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
   return root && !root->destroyed() ? root : nullptr;
 }
 
+PolicySet Dispatcher::root_policies() {
+  PolicySet set = root_policy_set();
+  if (AdapterHooks* const adapter_hooks = hooks())
+    set.components = adapter_hooks->make_components({});
+  return set;
+}
+
 counted_ptr<Adapter> Dispatcher::make_root() {
   const std::shared_ptr<AdapterHost> host = shared_from_this();
   auto manager = managers().make(host, "RootPOAManager");
   if (!manager) manager = managers().make(host);  // the application has made one of that name
-  auto root =
-      Adapter::make({host, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
+  auto root = Adapter::make({host, std::move(manager), "RootPOA", root_policies(), false}, nullptr);
   offer_default_root(root);
   return root;
 }

@@ -56,6 +56,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   void set_hooks(UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
+  [[nodiscard]] PolicySet root_policies();
   [[nodiscard]] counted_ptr<Adapter> make_root();
   [[nodiscard]] counted_ptr<Adapter> make_named_root();
 

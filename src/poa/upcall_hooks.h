@@ -3,6 +3,7 @@
 
 #include "orb/core/orb_core.h"
 #include "orb/serving/server_interception.h"
+#include "poa/policy_set.h"
 #include "poa/served_object.h"
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
@@ -33,7 +34,8 @@ class UpcallHooks {
   ~UpcallHooks() = default;
 };
 
-/// Sets the hooks of the ORB's adapters. Without adapters it does nothing.
+/// Set the hooks of the ORB's adapters. Without adapters they do nothing.
 PERIGEE_INTERNAL_API void set_upcall_hooks(orb::OrbCore& core, UpcallHooks* hooks) noexcept;
+PERIGEE_INTERNAL_API void set_adapter_hooks(orb::OrbCore& core, AdapterHooks* hooks) noexcept;
 
 }  // namespace perigee::poa

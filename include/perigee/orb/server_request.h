@@ -130,6 +130,8 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// Makes the request that `defer` returns. Not called for deferred requests.
   [[nodiscard]] virtual ServerRequest* make_deferred() = 0;
   virtual void send_reply(ResultEncoder encode) = 0;
+  /// The same with the service contexts of interceptors.
+  virtual void send_intercepted_reply(ResultEncoder encode) { send_reply(encode); }
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
@@ -157,6 +159,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   bool is_deferred_ = false;  // made by `defer`
 
  private:
+  void reply_intercepted(ResultEncoder encode);
   void give_exception(const CORBA::Exception& exception) noexcept;
   void give_intercepted_exception(const CORBA::Exception& exception) noexcept;
   void give_replacement(const ServerReplacement& other) noexcept;

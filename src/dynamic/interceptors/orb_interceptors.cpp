@@ -1,10 +1,13 @@
 // Starts and ends the interceptors of an ORB.
 #include "dynamic/interceptors/orb_interceptors.h"
 
+#include "dynamic/interceptors/adapter_components.h"
 #include "dynamic/interceptors/client_flow.h"
 #include "dynamic/interceptors/minor_codes.h"
 #include "dynamic/interceptors/server_flow.h"
+#include "poa/adapter.h"
 #include <perigee/base/log.h>
+#include <perigee/poa/poa.h>
 
 #include <exception>
 #include <string>
@@ -27,6 +30,11 @@ void destroy_all(const Interceptors& interceptors) noexcept {
   }
 }
 
+[[noreturn]] void raise_unknown_policy(CORBA::PolicyType type) {
+  throw CORBA::INV_POLICY(minor_no_policy_factory, CORBA::COMPLETED_NO,
+                          "no policy factory is registered for the type " + std::to_string(type));
+}
+
 }  // namespace
 
 std::uint32_t next_request_number() noexcept {
@@ -46,6 +54,7 @@ void OrbInterceptors::start(InterceptorLists lists, std::uint32_t slots) {
   started_.store(true);
   if (has_client) core_.set_call_hooks(this);
   if (has_server) poa::set_upcall_hooks(core_, this);
+  poa::set_adapter_hooks(core_, this);
 }
 
 void OrbInterceptors::destroy() noexcept {
@@ -69,12 +78,28 @@ void OrbInterceptors::check_slot(PortableInterceptor::SlotId id) const {
   if (id >= slots_.load()) throw PortableInterceptor::InvalidSlot();
 }
 
+std::shared_ptr<const orb::IorCompletion> OrbInterceptors::make_components(
+    const CORBA::PolicyList& policies) {
+  const ListsRef lists_now = lists();
+  return lists_now ? AdapterComponents::make(*this, *lists_now, policies) : nullptr;
+}
+
 CORBA::object_reference<CORBA::Policy> OrbInterceptors::adapter_policy(
-    const CORBA::object_reference<PortableServer::POA>& /*adapter*/, CORBA::PolicyType type) const {
-  if (!core_.is_policy_of_application(type))
-    throw CORBA::INV_POLICY(minor_no_policy_factory, CORBA::COMPLETED_NO,
-                            "no policy factory is registered for the type " + std::to_string(type));
-  return nullptr;
+    const CORBA::object_reference<PortableServer::POA>& adapter, CORBA::PolicyType type) const {
+  if (!adapter) raise_invalid_point();
+  const auto& components = static_cast<const poa::Adapter&>(*adapter).policies().components;
+  if (!components) raise_unknown_policy(type);  // of an adapter without hooks
+  return known_policy(static_cast<const AdapterComponents&>(*components), type);
+}
+
+// The types of the POA's own policies are 16 to 22 (CORBA 3.0, 11.4).
+CORBA::object_reference<CORBA::Policy> OrbInterceptors::known_policy(
+    const AdapterComponents& components, CORBA::PolicyType type) const {
+  const bool is_of_adapter = type >= PortableServer::THREAD_POLICY_ID &&
+                             type <= PortableServer::REQUEST_PROCESSING_POLICY_ID;
+  auto found = components.policy(type);
+  if (!found && !is_of_adapter && !core_.is_policy_of_application(type)) raise_unknown_policy(type);
+  return found;
 }
 
 std::unique_ptr<orb::CallInterception> OrbInterceptors::begin(

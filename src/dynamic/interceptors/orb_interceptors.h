@@ -24,8 +24,13 @@ struct InterceptorLists {
 };
 using ListsRef = std::shared_ptr<const InterceptorLists>;
 
+class AdapterComponents;
+
 /// Owned by the ORB, as one of its services. Any thread.
-class OrbInterceptors final : public orb::Service, public orb::CallHooks, public poa::UpcallHooks {
+class OrbInterceptors final : public orb::Service,
+                              public orb::CallHooks,
+                              public poa::UpcallHooks,
+                              public poa::AdapterHooks {
  public:
   explicit OrbInterceptors(orb::OrbCore& core) noexcept : core_(core) {}
 
@@ -40,6 +45,12 @@ class OrbInterceptors final : public orb::Service, public orb::CallHooks, public
       const counted_ptr<orb::Reference>& target, const stub::Operation& operation) override;
   [[nodiscard]] std::unique_ptr<poa::InterceptedUpcall> begin(orb::ServerRequest& request) override;
 
+  [[nodiscard]] bool takes_policy(CORBA::PolicyType type) const override {
+    return core_.is_policy_of_application(type);
+  }
+  [[nodiscard]] std::shared_ptr<const orb::IorCompletion> make_components(
+      const CORBA::PolicyList& policies) override;
+
   [[nodiscard]] orb::OrbCore& core() const noexcept { return core_; }
   /// Raises InvalidSlot.
   void check_slot(PortableInterceptor::SlotId id) const;
@@ -47,6 +58,8 @@ class OrbInterceptors final : public orb::Service, public orb::CallHooks, public
   /// the type is registered.
   [[nodiscard]] CORBA::object_reference<CORBA::Policy> adapter_policy(
       const CORBA::object_reference<PortableServer::POA>& adapter, CORBA::PolicyType type) const;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> known_policy(
+      const AdapterComponents& components, CORBA::PolicyType type) const;
   [[nodiscard]] bool started() const noexcept { return started_.load(); }
   /// Null after `destroy`.
   [[nodiscard]] ListsRef lists() const noexcept;

@@ -18,6 +18,7 @@ CORBA::Any Slots::get(const SlotValuesRef& values, const void* orb, SlotId id) {
 
 SlotValuesRef Slots::with(const SlotValuesRef& values, const void* orb, SlotId id,
                           CORBA::Any value) {
+  orb::slots_in_use.store(true, std::memory_order_relaxed);
   const auto changed = make_counted<Slots>();
   if (values) changed->slots_ = static_cast<const Slots&>(*values).slots_;
   const auto found = std::ranges::find_if(

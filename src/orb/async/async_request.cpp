@@ -26,7 +26,6 @@ OwnedRequest::OwnedRequest(counted_ptr<Reference> called, const stub::Operation&
   CallHooks* const hooks = reference->context().call_hooks.load(std::memory_order_acquire);
   if (hooks == nullptr) return;
   interception = hooks->begin(reference, operation);
-  request.interception = interception.get();
 }
 
 AsyncRequest::AsyncRequest(counted_ptr<Reference> called, const stub::Operation& asked,
@@ -34,7 +33,9 @@ AsyncRequest::AsyncRequest(counted_ptr<Reference> called, const stub::Operation&
     : OwnedRequest(std::move(called), asked, std::move(given)),
       CallSteps(*reference, request),
       observer_(observer),
-      timer_(context_.metrics, context_.metrics.call_latencies) {}
+      timer_(context_.metrics, context_.metrics.call_latencies) {
+  interception_ = interception.get();
+}
 
 AsyncRequest::~AsyncRequest() = default;
 

@@ -3,6 +3,8 @@
 
 namespace perigee::orb {
 
+constinit std::atomic<bool> slots_in_use{false};
+
 SlotValuesRef& thread_slots() noexcept {
   static thread_local SlotValuesRef values;
   return values;

@@ -5,6 +5,7 @@
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
 
+#include <atomic>
 #include <utility>
 
 namespace perigee::orb {
@@ -23,6 +24,9 @@ using SlotValuesRef = counted_ptr<const SlotValues>;
 
 /// The values of the calling thread. A task that waits takes them along.
 [[nodiscard]] PERIGEE_INTERNAL_API SlotValuesRef& thread_slots() noexcept;
+
+/// False until a slot gets a value in this process: until then, no task has slots to take along.
+extern PERIGEE_INTERNAL_API std::atomic<bool> slots_in_use;
 
 /// Gives the thread other values, as long as the scope lives.
 class SlotScope {

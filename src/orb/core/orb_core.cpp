@@ -272,10 +272,10 @@ void OrbCore::at_destroy(std::function<void()> hook) {
 
 void OrbCore::add_policy_factory(CORBA::PolicyType type, PolicyFactory make) {
   const std::lock_guard lock(mutex_);
-  policy_factories_.insert_or_assign(type, std::move(make));
+  policy_factories_.insert_or_assign(type, make);
 }
 
-bool OrbCore::add_policy_factory_of_application(CORBA::PolicyType type, PolicyFactory make) {
+bool OrbCore::add_application_policies(CORBA::PolicyType type, ApplicationPolicies make) {
   const std::lock_guard lock(mutex_);
   return !policy_factories_.contains(type) &&
          application_policies_.try_emplace(type, std::move(make)).second;
@@ -289,11 +289,15 @@ bool OrbCore::is_policy_of_application(CORBA::PolicyType type) const {
 CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType type,
                                                               const CORBA::Any& value) const {
   PolicyFactory make = nullptr;
+  ApplicationPolicies make_own;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto* factories : {&policy_factories_, &application_policies_})
-      if (const auto known = factories->find(type); known != factories->end()) make = known->second;
+    if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
+      make = known->second;
+    else if (const auto own = application_policies_.find(type); own != application_policies_.end())
+      make_own = own->second;
   }
+  if (make_own) return make_own(value);
   if (make == nullptr)
     throw CORBA::PolicyError(CORBA::BAD_POLICY,
                              policy_text(type) + " cannot be made from the value of an Any");
@@ -323,7 +327,8 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_object(iop::Ior ior) {
 }
 
 CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
-    std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) {
+    std::string type_id, OctetSpan object_key, const ProtocolPreference* preference,
+    const IorCompletion* completion) {
   check_running();
   if (!server_)
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, "this ORB was assembled without a server");
@@ -332,6 +337,7 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
   if (preference != nullptr && ior->profiles.empty())
     throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO,
                             "the server listens by no protocol of the POA's ServerProtocolPolicy");
+  if (completion != nullptr) completion->complete(*ior);
   return make_object(std::move(*ior));
 }
 
@@ -462,7 +468,7 @@ void OrbCore::destroy() {
   end_memory_watch();
   std::map<std::string, InitialReference, std::less<>> references;
   std::vector<std::function<void()>> hooks;
-  std::map<CORBA::PolicyType, PolicyFactory> policies;
+  std::map<CORBA::PolicyType, ApplicationPolicies> policies;
   {
     const std::lock_guard lock(mutex_);
     references.swap(initial_references_);

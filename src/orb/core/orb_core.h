@@ -69,6 +69,13 @@ class Service {
   virtual void destroy() noexcept = 0;
 };
 
+/// Adds components to a new reference.
+class IorCompletion {
+ public:
+  virtual ~IorCompletion() = default;
+  virtual void complete(iop::Ior& ior) const = 0;
+};
+
 /// The parts of a core. The runtime fills them in.
 struct CoreParts {
   Settings settings;
@@ -148,11 +155,14 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
     bool is_registered = false;  // by the application, which may remove it
   };
   /// `make` reads the policy's value, or raises PolicyError.
-  using PolicyFactory =
-      std::function<CORBA::object_reference<CORBA::Policy>(const CORBA::Any& value)>;
+  using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
   void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
-  /// False if the type has a factory already. Released when the ORB is destroyed.
-  [[nodiscard]] bool add_policy_factory_of_application(CORBA::PolicyType type, PolicyFactory make);
+  /// A factory of the application, which makes policies of this type. Released when the ORB is
+  /// destroyed.
+  using ApplicationPolicies =
+      std::function<CORBA::object_reference<CORBA::Policy>(const CORBA::Any& value)>;
+  /// False if the type has a factory already.
+  [[nodiscard]] bool add_application_policies(CORBA::PolicyType type, ApplicationPolicies make);
   /// Whether an interceptor has registered a factory for the type.
   [[nodiscard]] bool is_policy_of_application(CORBA::PolicyType type) const;
   /// Called once, at the end of `destroy`.
@@ -199,7 +209,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// protocols in `preference`. Raises INITIALIZE if the server cannot listen, INV_POLICY if it
   /// listens by none of the preferred protocols, or BAD_INV_ORDER (OMG minor 4) after shutdown.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_local_object(
-      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference = nullptr);
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference = nullptr,
+      const IorCompletion* completion = nullptr);
   /// @}
 
   [[nodiscard]] CORBA::object_reference<CORBA::Context> default_context();
@@ -302,7 +313,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::map<std::string, InitialReference, std::less<>> initial_references_;
   ValueFactories value_factories_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
-  std::map<CORBA::PolicyType, PolicyFactory> application_policies_;
+  std::map<CORBA::PolicyType, ApplicationPolicies> application_policies_;
   CORBA::object_reference<CORBA::Context> default_context_;
   weak_counted_ptr<CORBA::ORB> orb_;  // it owns the core
 };

@@ -101,8 +101,8 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   if (++hops_ > context_.settings.forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
   context_.metrics.forwards.fetch_add(1, std::memory_order_relaxed);
-  if (request_.interception != nullptr &&
-      request_.interception->forwarded(intercepted_try(), ior) != CallInterception::Next::go_on)
+  if (interception_ != nullptr &&
+      interception_->forwarded(intercepted_try(), ior) != CallInterception::Next::go_on)
     return fail_intercepted();
   remember_answer();
   BindingRef adopted = profiles_->adopt(
@@ -137,8 +137,8 @@ bool CallSteps::write_request(const messaging::Session& session, cdr::Buffer& bu
     request_header.contexts =
         contexts.with_time(announced, std::chrono::ceil<std::chrono::microseconds>(left));
   }
-  if (request_.interception != nullptr)
-    request_header.contexts = request_.interception->request_contexts(request_header.contexts);
+  if (interception_ != nullptr)
+    request_header.contexts = interception_->request_contexts(request_header.contexts);
   session.begin_request(encoder, target_->version, request_header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -224,7 +224,7 @@ CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const c
           target_->object_key,
           request_.response,
           request,
-          request_.interception,
+          interception_,
           deadline};
 }
 

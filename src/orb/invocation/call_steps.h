@@ -47,7 +47,6 @@ struct InvocationRequest {
   /// Arguments of at least this many octets are not copied; without a value the option of the ORB
   /// decides.
   std::optional<std::uint32_t> link_size_min = std::nullopt;
-  CallInterception* interception = nullptr;  ///< null: no interceptor concerns the call
 };
 
 /// The state of one call between its steps. One thread at a time uses it. Derived classes send and
@@ -150,6 +149,7 @@ class CallSteps {
   const InvocationRequest& request_;
   const std::shared_ptr<MProfile> profiles_;  // the reference's
   const Target* target_ = nullptr;
+  CallInterception* interception_ = nullptr;  // null: no interceptor concerns the call
   Freshness freshness_ = Freshness::any;
   bool request_sent_ = false;  // the server may have received the request
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
@@ -222,7 +222,7 @@ inline void CallSteps::use(BindingRef binding) noexcept {
     round_.chosen = static_cast<std::uint32_t>(next);
     target_ = &round_.binding->targets[next];
     freshness_ = Freshness::any;
-    if (request_.interception != nullptr) [[unlikely]]
+    if (interception_ != nullptr) [[unlikely]]
       return begin_intercepted_try();
     if (is_collocated()) return State::collocated;
     if (target_->compatible) return State::connect;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -25,13 +26,13 @@ InterceptedTry CallSteps::intercepted_try() const noexcept {
 }
 
 bool CallSteps::send_intercepted() noexcept {
-  return request_.interception->send(intercepted_try()) == Next::go_on;
+  return interception_->send(intercepted_try()) == Next::go_on;
 }
 
 // The ORB sends the request again: another try for the interceptors.
 bool CallSteps::retry_intercepted() noexcept {
-  if (request_.interception == nullptr) return true;
-  return request_.interception->retry(intercepted_try()) == Next::go_on && send_intercepted();
+  if (interception_ == nullptr) return true;
+  return interception_->retry(intercepted_try()) == Next::go_on && send_intercepted();
 }
 
 CallSteps::State CallSteps::fail_intercepted() {
@@ -39,7 +40,7 @@ CallSteps::State CallSteps::fail_intercepted() {
 }
 
 Next CallSteps::end_interception(bool failed) {
-  CallInterception& interception = *request_.interception;
+  CallInterception& interception = *interception_;
   const InvocationError* const error = failed ? &failure() : nullptr;
   const bool has_text = !failed && status_ == messaging::ReplyStatus::system_exception;
   const std::string text = has_text ? failure().server_text : std::string();
@@ -54,12 +55,13 @@ Next CallSteps::end_interception(bool failed) {
   return next;
 }
 
+// Takes the target first, also if it is not used: the interceptors have ended their try.
 CallSteps::State CallSteps::follow_interceptor() {
+  iop::Ior target = interception_->take_forward();
   if (++hops_ > context_.settings.forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
   forwarded_.clear();
-  use(make_binding(context_, request_.interception->take_forward(), Binding::Kind::forward,
-                   profiles_->preference()));
+  use(make_binding(context_, std::move(target), Binding::Kind::forward, profiles_->preference()));
   return State::choose;
 }
 

@@ -24,7 +24,7 @@ Invocation::Invocation(Reference& reference, const InvocationRequest& request)
 Invocation::~Invocation() { leave_connection(); }
 
 const InvocationError* Invocation::run() {
-  if (request_.time_limit.count() != 0 || request_.send_limit.count() != 0) [[unlikely]]
+  if ((request_.time_limit.count() | request_.send_limit.count()) != 0) [[unlikely]]
     begin_time_limits();
   begin();
   probe::stamp(probe::Point::initialised);
@@ -117,6 +117,11 @@ void Invocation::limit_call_over_datagrams() noexcept {
   return after_failed_connect(std::move(lease.error()));
 }
 
+[[gnu::cold, gnu::noinline]] void Invocation::add_contexts_of_interceptors(
+    messaging::RequestHeader& header) const {
+  header.contexts = interception_->request_contexts(header.contexts);
+}
+
 [[gnu::always_inline]] inline bool Invocation::encode_request() {
   probe::stamp(probe::Point::connection_found);
   const messaging::Session& session = lease_->session();
@@ -128,8 +133,8 @@ void Invocation::limit_call_over_datagrams() noexcept {
   SentContexts contexts;
   if (!slot_.deadline.is_never() && request_.response != ResponseFlags::none) [[unlikely]]
     header.contexts = contexts.with_time(header.contexts, time_left());
-  if (request_.interception != nullptr) [[unlikely]]
-    header.contexts = request_.interception->request_contexts(header.contexts);
+  if (interception_ != nullptr) [[unlikely]]
+    add_contexts_of_interceptors(header);
   session.begin_request(encoder, target_->version, header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -206,7 +211,7 @@ Invocation::State Invocation::call_collocated() {
 CallInterception::Next Invocation::end_interception(const InvocationError* error) {
   if (error == nullptr && slot_.reply) {
     const auto contexts = slot_.reply->header.contexts;
-    request_.interception->keep_reply_contexts(contexts);
+    interception_->keep_reply_contexts(contexts);
     if (status_ == messaging::ReplyStatus::system_exception)
       failure().server_text = CallSteps::server_text(contexts);
   }

@@ -26,7 +26,8 @@ namespace {
 using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
-void finish_call(orb::Invocation& call, const Operation& operation, ResultDecoder decode) {
+[[gnu::always_inline]] inline void finish_call(orb::Invocation& call, const Operation& operation,
+                                               ResultDecoder decode) {
   switch (call.status()) {
     case ReplyStatus::no_exception:
       if (!decode) return;
@@ -42,7 +43,8 @@ void finish_call(orb::Invocation& call, const Operation& operation, ResultDecode
 }
 
 // `completed`: the completion status if memory runs out from now on.
-const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionStatus& completed) {
+[[gnu::always_inline]] inline const orb::InvocationError* run_call(
+    orb::Invocation& call, CORBA::CompletionStatus& completed) {
   const orb::InvocationError* error = nullptr;
   try {
     error = call.run();
@@ -59,20 +61,22 @@ const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionSta
 // The call goes on with the target that an interceptor has given, for the rest of its time.
 counted_ptr<orb::Reference> follow_interceptor(const orb::OrbContext& context,
                                                const orb::Invocation& call,
-                                               orb::InvocationRequest& request) {
+                                               orb::InvocationRequest& request,
+                                               orb::CallInterception& interception) {
   if (!call.deadline().is_never()) {
     const Duration left = call.deadline().left(context.clock.now());
     request.time_limit =
         std::max(std::chrono::ceil<std::chrono::microseconds>(left), std::chrono::microseconds(1));
   }
-  auto target = context.references.make_reference(request.interception->take_forward());
+  auto target = context.references.make_reference(interception.take_forward());
   if (!target) throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "an interceptor forwards to nil");
   return target;
 }
 
 // A call that interceptors concern.
-void invoke_intercepted(counted_ptr<orb::Reference> reference, const Operation& operation,
-                        orb::InvocationRequest& request, ResultDecoder decode) {
+[[gnu::cold]] void invoke_intercepted(counted_ptr<orb::Reference> reference,
+                                      const Operation& operation, orb::InvocationRequest& request,
+                                      ResultDecoder decode, orb::CallInterception& interception) {
   using Next = orb::CallInterception::Next;
   const orb::OrbContext& context = reference->context();
   const orb::LatencyTimer timer(context.metrics, context.metrics.call_latencies);
@@ -80,10 +84,11 @@ void invoke_intercepted(counted_ptr<orb::Reference> reference, const Operation& 
   try {
     for (std::uint32_t hops = 0; hops <= context.settings.forward_hops_max; ++hops) {
       orb::Invocation call(*reference, request);
+      call.set_interception(interception);
       const orb::InvocationError* error = run_call(call, completed);
       const Next next = call.end_interception(error);
       if (next == Next::forward) {
-        reference = follow_interceptor(context, call, request);
+        reference = follow_interceptor(context, call, request, interception);
         continue;
       }
       if (next == Next::fail) error = &call.intercepted_error();
@@ -100,16 +105,18 @@ void invoke_intercepted(counted_ptr<orb::Reference> reference, const Operation& 
                          "interceptors have forwarded the call too often (-ORBForwardHopsMax)");
 }
 
-// False if no interceptor concerns the call.
-[[gnu::cold]] bool invoke_with_hooks(const CORBA::Object& target, const Operation& operation,
-                                     orb::InvocationRequest& request, ResultDecoder decode) {
+// Applies policies. False if no interceptor concerns the call, which then is not made yet.
+[[gnu::cold, gnu::noinline]] bool invoke_with_hooks(const CORBA::Object& target,
+                                                    const Operation& operation,
+                                                    orb::InvocationRequest& request,
+                                                    ResultDecoder decode) {
   const counted_ptr<orb::Reference>& reference = target._reference();
+  orb::apply_policies(*reference, request);
   orb::CallHooks* const hooks = reference->context().call_hooks.load(std::memory_order_acquire);
   if (hooks == nullptr) return false;
   const auto interception = hooks->begin(reference, operation);
   if (!interception) return false;
-  request.interception = interception.get();
-  invoke_intercepted(reference, operation, request, decode);
+  invoke_intercepted(reference, operation, request, decode, *interception);
   return true;
 }
 
@@ -125,10 +132,8 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
   const bool oneway = operation.kind == Operation::Kind::oneway;
   orb::InvocationRequest request{operation.name,
                                  oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
-  if (orb::has_policies(*reference)) [[unlikely]] {
-    orb::apply_policies(*reference, request);
+  if (orb::has_policies(*reference)) [[unlikely]]
     if (invoke_with_hooks(target, operation, request, decode)) return;
-  }
   orb::OrbMetrics& metrics = reference->context().metrics;
   const orb::LatencyTimer timer(metrics, metrics.call_latencies);
   CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;

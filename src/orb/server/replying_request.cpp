@@ -59,8 +59,6 @@ void ReplyingRequest::count(OrbMetrics& metrics, const LatencyTimer& timer) cons
   timer.record(has_failed ? LatencyTable::failed : operation());
 }
 
-void ReplyingRequest::send_reply(ResultEncoder encode) { send(ReplyStatus::no_exception, encode); }
-
 void ReplyingRequest::send_user_exception(const CORBA::UserException& exception) {
   send(ReplyStatus::user_exception, [&exception](cdr::Encoder& encoder) {
     encoder.write_string(exception._rep_id());
@@ -100,12 +98,24 @@ void ReplyingRequest::send_forward(const CORBA::Object& target, bool permanent) 
 
 void ReplyingRequest::send(ReplyStatus status, ResultEncoder encode,
                            std::span<const iop::ServiceContext> contexts) {
+  if (interception() != nullptr) contexts = interception()->reply_contexts(contexts);
+  send_with(status, encode, contexts);
+}
+
+[[gnu::always_inline]] inline void ReplyingRequest::send_with(
+    ReplyStatus status, ResultEncoder encode, std::span<const iop::ServiceContext> contexts) {
   outcome_ = RequestOutcome::cancelled;
   if (cancelled()) return;
   outcome_ = outcome_of_reply(status);
-  if (interception() != nullptr) [[unlikely]]
-    contexts = interception()->reply_contexts(contexts);
   transmit({.request_id = id_, .status = status, .contexts = contexts}, encode);
+}
+
+void ReplyingRequest::send_reply(ResultEncoder encode) {
+  send_with(ReplyStatus::no_exception, encode, {});
+}
+
+void ReplyingRequest::send_intercepted_reply(ResultEncoder encode) {
+  send(ReplyStatus::no_exception, encode);
 }
 
 void ReplyingRequest::write(cdr::Buffer& buffer, const messaging::ReplyHeader& header,

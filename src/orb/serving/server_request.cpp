@@ -69,8 +69,14 @@ void ServerRequest::copy_answering(const ServerRequest& upcall) noexcept {
 void ServerRequest::reply(ResultEncoder encode) {
   if (answered_) raise_answered_twice();
   if (interception_ != nullptr) [[unlikely]]
-    if (const auto other = interception_->replying(*this)) return give_replacement(other);
+    return reply_intercepted(encode);
   if (response_expected_) send_reply(encode);
+  answered_ = true;
+}
+
+void ServerRequest::reply_intercepted(ResultEncoder encode) {
+  if (const auto other = interception_->replying(*this)) return give_replacement(other);
+  if (response_expected_) send_intercepted_reply(encode);
   answered_ = true;
 }
 

@@ -130,7 +130,14 @@ DeskOrbs::DeskOrbs(const Plan& plan, Kind kind, const std::vector<std::string>& 
   const std::string name = "desk-" + std::to_string(++number);
   std::vector<std::string> options = {"program", "-ORBListenEndpoints", "iiop://127.0.0.1:0"};
   options.insert(options.end(), server_options.begin(), server_options.end());
+  const auto add_clients = [&](const PortableInterceptor::ORBInitializer::Info& info) {
+    int index = 0;
+    for (const auto& actions : plan.clients)
+      info->add_client_request_interceptor(
+          CORBA::make_reference<PlannedClient>("client " + std::to_string(++index), log, actions));
+  };
   server = make_orb(name + "-server", options, [&](const auto& info) {
+    add_clients(info);
     int index = 0;
     for (const auto& actions : plan.servers)
       info->add_server_request_interceptor(
@@ -138,10 +145,7 @@ DeskOrbs::DeskOrbs(const Plan& plan, Kind kind, const std::vector<std::string>& 
     if (plan.server_init) plan.server_init(info);
   });
   client = make_orb(name + "-client", {"program"}, [&](const auto& info) {
-    int index = 0;
-    for (const auto& actions : plan.clients)
-      info->add_client_request_interceptor(
-          CORBA::make_reference<PlannedClient>("client " + std::to_string(++index), log, actions));
+    add_clients(info);
     if (plan.client_init) plan.client_init(info);
   });
   poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));

@@ -38,7 +38,8 @@ using ServantRef = CORBA::servant_reference<PortableServer::Servant>;
 /// `noted` counts the oneways.
 ServantRef make_clerk(Kind kind, std::atomic<int>& noted);
 
-/// The actions of the interceptors of both sides, one map for each interceptor.
+/// The actions of the interceptors, one map for each interceptor. Both ORBs have the client
+/// interceptors, since the server makes collocated calls.
 struct Plan {
   Clients clients = {{}};
   Servers servers = {{}};
