@@ -91,9 +91,7 @@ PortableInterceptor::SlotId InitInfo::allocate_slot_id() {
 void InitInfo::register_policy_factory(
     CORBA::PolicyType type, const object_reference<PortableInterceptor::PolicyFactory>& factory) {
   if (!factory) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a nil policy factory");
-  if (!core().add_application_policies(type, [factory, type](const CORBA::Any& value) {
-        return factory->create_policy(type, value);
-      }))
+  if (!owner().add_policy_factory(type, factory))
     throw CORBA::BAD_INV_ORDER(minor_factory_twice, COMPLETED_NO,
                                "a factory of the policy type is registered");
 }

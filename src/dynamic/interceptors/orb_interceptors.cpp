@@ -1,16 +1,9 @@
 // Starts and ends the interceptors of an ORB.
 #include "dynamic/interceptors/orb_interceptors.h"
 
-#include "dynamic/interceptors/adapter_components.h"
-#include "dynamic/interceptors/client_flow.h"
-#include "dynamic/interceptors/minor_codes.h"
-#include "dynamic/interceptors/server_flow.h"
-#include "poa/adapter.h"
 #include <perigee/base/log.h>
-#include <perigee/poa/poa.h>
 
 #include <exception>
-#include <string>
 #include <utility>
 
 namespace perigee::interceptors {
@@ -28,11 +21,6 @@ void destroy_all(const Interceptors& interceptors) noexcept {
       log::write(log::Level::warning, "interceptors", "destroy has thrown");
     }
   }
-}
-
-[[noreturn]] void raise_unknown_policy(CORBA::PolicyType type) {
-  throw CORBA::INV_POLICY(minor_no_policy_factory, CORBA::COMPLETED_NO,
-                          "no policy factory is registered for the type " + std::to_string(type));
 }
 
 }  // namespace
@@ -55,13 +43,16 @@ void OrbInterceptors::start(InterceptorLists lists, std::uint32_t slots) {
   if (has_client) core_.set_call_hooks(this);
   if (has_server) poa::set_upcall_hooks(core_, this);
   poa::set_adapter_hooks(core_, this);
+  core_.set_application_policies(this);
 }
 
 void OrbInterceptors::destroy() noexcept {
   ListsRef ended;
+  decltype(policy_factories_) factories;
   {
     const std::lock_guard lock(mutex_);
     ended = std::exchange(lists_, nullptr);
+    factories.swap(policy_factories_);
   }
   if (!ended) return;
   destroy_all(ended->client);
@@ -78,41 +69,27 @@ void OrbInterceptors::check_slot(PortableInterceptor::SlotId id) const {
   if (id >= slots_.load()) throw PortableInterceptor::InvalidSlot();
 }
 
-std::shared_ptr<const orb::IorCompletion> OrbInterceptors::make_components(
-    const CORBA::PolicyList& policies) {
-  const ListsRef lists_now = lists();
-  return lists_now ? AdapterComponents::make(*this, *lists_now, policies) : nullptr;
+bool OrbInterceptors::takes_policy(CORBA::PolicyType type) const {
+  const std::lock_guard lock(mutex_);
+  return policy_factories_.contains(type);
 }
 
-CORBA::object_reference<CORBA::Policy> OrbInterceptors::adapter_policy(
-    const CORBA::object_reference<PortableServer::POA>& adapter, CORBA::PolicyType type) const {
-  if (!adapter) raise_invalid_point();
-  const auto& components = static_cast<const poa::Adapter&>(*adapter).policies().components;
-  if (!components) raise_unknown_policy(type);  // of an adapter without hooks
-  return known_policy(static_cast<const AdapterComponents&>(*components), type);
+bool OrbInterceptors::add_policy_factory(
+    CORBA::PolicyType type, CORBA::object_reference<PortableInterceptor::PolicyFactory> factory) {
+  if (core_.has_policy_factory(type)) return false;
+  const std::lock_guard lock(mutex_);
+  return policy_factories_.try_emplace(type, std::move(factory)).second;
 }
 
-// The types of the POA's own policies are 16 to 22 (CORBA 3.0, 11.4).
-CORBA::object_reference<CORBA::Policy> OrbInterceptors::known_policy(
-    const AdapterComponents& components, CORBA::PolicyType type) const {
-  const bool is_of_adapter = type >= PortableServer::THREAD_POLICY_ID &&
-                             type <= PortableServer::REQUEST_PROCESSING_POLICY_ID;
-  auto found = components.policy(type);
-  if (!found && !is_of_adapter && !core_.is_policy_of_application(type)) raise_unknown_policy(type);
-  return found;
-}
-
-std::unique_ptr<orb::CallInterception> OrbInterceptors::begin(
-    const counted_ptr<orb::Reference>& target, const stub::Operation& operation) {
-  ListsRef lists_now = lists();
-  if (!lists_now || lists_now->client.empty()) return nullptr;
-  return std::make_unique<ClientFlow>(*this, std::move(lists_now), target, operation);
-}
-
-std::unique_ptr<poa::InterceptedUpcall> OrbInterceptors::begin(orb::ServerRequest& request) {
-  ListsRef lists_now = lists();
-  if (!lists_now || lists_now->server.empty()) return nullptr;
-  return std::make_unique<ServerFlow>(*this, std::move(lists_now), request);
+CORBA::object_reference<CORBA::Policy> OrbInterceptors::make(CORBA::PolicyType type,
+                                                             const CORBA::Any& value) const {
+  CORBA::object_reference<PortableInterceptor::PolicyFactory> factory;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
+      factory = known->second;
+  }
+  return factory ? factory->create_policy(type, value) : nullptr;
 }
 
 }  // namespace perigee::interceptors

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -30,7 +31,8 @@ class AdapterComponents;
 class OrbInterceptors final : public orb::Service,
                               public orb::CallHooks,
                               public poa::UpcallHooks,
-                              public poa::AdapterHooks {
+                              public poa::AdapterHooks,
+                              public orb::ApplicationPolicies {
  public:
   explicit OrbInterceptors(orb::OrbCore& core) noexcept : core_(core) {}
 
@@ -45,9 +47,12 @@ class OrbInterceptors final : public orb::Service,
       const counted_ptr<orb::Reference>& target, const stub::Operation& operation) override;
   [[nodiscard]] std::unique_ptr<poa::InterceptedUpcall> begin(orb::ServerRequest& request) override;
 
-  [[nodiscard]] bool takes_policy(CORBA::PolicyType type) const override {
-    return core_.is_policy_of_application(type);
-  }
+  [[nodiscard]] bool takes_policy(CORBA::PolicyType type) const override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> make(CORBA::PolicyType type,
+                                                            const CORBA::Any& value) const override;
+  /// False if the type has a factory already.
+  [[nodiscard]] bool add_policy_factory(
+      CORBA::PolicyType type, CORBA::object_reference<PortableInterceptor::PolicyFactory> factory);
   [[nodiscard]] std::shared_ptr<const orb::IorCompletion> make_components(
       const CORBA::PolicyList& policies) override;
 
@@ -68,7 +73,9 @@ class OrbInterceptors final : public orb::Service,
   orb::OrbCore& core_;
   std::atomic<bool> started_{false};
   std::atomic<std::uint32_t> slots_{0};
-  mutable std::mutex mutex_;  // guards `lists_`
+  mutable std::mutex mutex_;  // guards the members below
+  std::map<CORBA::PolicyType, CORBA::object_reference<PortableInterceptor::PolicyFactory>>
+      policy_factories_;
   ListsRef lists_;
 };
 

@@ -23,7 +23,7 @@ OwnedRequest::OwnedRequest(counted_ptr<Reference> called, const stub::Operation&
   if (!arguments->empty()) request.encode = stub::ArgumentEncoder(encode);
   if (!has_policies(*reference)) return;
   apply_policies(*reference, request);
-  CallHooks* const hooks = reference->context().call_hooks.load(std::memory_order_acquire);
+  CallHooks* const hooks = reference->context().policies.call_hooks();
   if (hooks == nullptr) return;
   interception = hooks->begin(reference, operation);
 }

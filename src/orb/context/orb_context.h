@@ -24,7 +24,6 @@ namespace perigee::orb {
 
 class Bidirectional;
 class CallDriver;
-class CallHooks;
 class ClientPolicies;
 class CollocatedDebts;
 class EndpointTable;
@@ -51,7 +50,6 @@ struct OrbContext {
 
   const std::unique_ptr<Server>& server;              ///< null in an assembly without one
   const std::atomic<RequestDispatcher*>& dispatcher;  ///< null until an adapter is installed
-  const std::atomic<CallHooks*>& call_hooks;          ///< null until an interceptor is registered
   /// Collocated calls whose reply is deferred. Shared with their response handlers.
   const std::shared_ptr<CollocatedDebts>& collocated_debts;
 };

@@ -109,7 +109,6 @@ OrbCore::OrbCore(CoreParts parts)
                .calls = *this,
                .server = server_,
                .dispatcher = dispatcher_,
-               .call_hooks = call_hooks_,
                .collocated_debts = collocated_debts_} {
   storage_->set_wake([this] { (void)wake_memory_watch(); });
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
@@ -254,11 +253,7 @@ void OrbCore::flush_oneways() noexcept {
   }
 }
 
-// Calls look at the hooks where they look at policies, so a usual call has one test for both.
-void OrbCore::set_call_hooks(CallHooks* hooks) noexcept {
-  call_hooks_.store(hooks, std::memory_order_release);
-  if (hooks != nullptr) client_policies_->set_in_use();
-}
+void OrbCore::set_call_hooks(CallHooks* hooks) noexcept { client_policies_->set_call_hooks(hooks); }
 
 void OrbCore::add_service(std::unique_ptr<Service> service) {
   const std::lock_guard lock(mutex_);
@@ -275,29 +270,21 @@ void OrbCore::add_policy_factory(CORBA::PolicyType type, PolicyFactory make) {
   policy_factories_.insert_or_assign(type, make);
 }
 
-bool OrbCore::add_application_policies(CORBA::PolicyType type, ApplicationPolicies make) {
+bool OrbCore::has_policy_factory(CORBA::PolicyType type) const {
   const std::lock_guard lock(mutex_);
-  return !policy_factories_.contains(type) &&
-         application_policies_.try_emplace(type, std::move(make)).second;
-}
-
-bool OrbCore::is_policy_of_application(CORBA::PolicyType type) const {
-  const std::lock_guard lock(mutex_);
-  return application_policies_.contains(type);
+  return policy_factories_.contains(type);
 }
 
 CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType type,
                                                               const CORBA::Any& value) const {
   PolicyFactory make = nullptr;
-  ApplicationPolicies make_own;
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
       make = known->second;
-    else if (const auto own = application_policies_.find(type); own != application_policies_.end())
-      make_own = own->second;
   }
-  if (make_own) return make_own(value);
+  if (const auto* const own = application_policies_.load(); make == nullptr && own != nullptr)
+    if (auto policy = own->make(type, value)) return policy;
   if (make == nullptr)
     throw CORBA::PolicyError(CORBA::BAD_POLICY,
                              policy_text(type) + " cannot be made from the value of an Any");
@@ -468,12 +455,10 @@ void OrbCore::destroy() {
   end_memory_watch();
   std::map<std::string, InitialReference, std::less<>> references;
   std::vector<std::function<void()>> hooks;
-  std::map<CORBA::PolicyType, ApplicationPolicies> policies;
   {
     const std::lock_guard lock(mutex_);
     references.swap(initial_references_);
     hooks.swap(destroy_hooks_);
-    policies.swap(application_policies_);
   }
   value_factories_.clear();
   for (const auto& hook : hooks) hook();

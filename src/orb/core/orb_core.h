@@ -76,6 +76,17 @@ class IorCompletion {
   virtual void complete(iop::Ior& ior) const = 0;
 };
 
+/// Policies of types that the application defines.
+class ApplicationPolicies {
+ public:
+  /// Nil if the type has no factory. Raises PolicyError.
+  [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> make(
+      CORBA::PolicyType type, const CORBA::Any& value) const = 0;
+
+ protected:
+  ~ApplicationPolicies() = default;
+};
+
 /// The parts of a core. The runtime fills them in.
 struct CoreParts {
   Settings settings;
@@ -157,14 +168,12 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// `make` reads the policy's value, or raises PolicyError.
   using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
   void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
-  /// A factory of the application, which makes policies of this type. Released when the ORB is
-  /// destroyed.
-  using ApplicationPolicies =
-      std::function<CORBA::object_reference<CORBA::Policy>(const CORBA::Any& value)>;
-  /// False if the type has a factory already.
-  [[nodiscard]] bool add_application_policies(CORBA::PolicyType type, ApplicationPolicies make);
-  /// Whether an interceptor has registered a factory for the type.
-  [[nodiscard]] bool is_policy_of_application(CORBA::PolicyType type) const;
+  /// Used for policies that the ORB does not know. `policies` must live until the ORB is destroyed.
+  void set_application_policies(const ApplicationPolicies* policies) noexcept {
+    application_policies_.store(policies);
+  }
+  /// Whether the ORB itself makes policies of this type.
+  [[nodiscard]] bool has_policy_factory(CORBA::PolicyType type) const;
   /// Called once, at the end of `destroy`.
   void at_destroy(std::function<void()> hook);
   /// @}
@@ -303,7 +312,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; uses server_'s loops, so it ends first
   std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
-  std::atomic<CallHooks*> call_hooks_{nullptr};
+  std::atomic<const ApplicationPolicies*> application_policies_{nullptr};
   OrbLife life_;
 
   alignas(64) mutable std::mutex mutex_;  // guards the members below
@@ -313,7 +322,6 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::map<std::string, InitialReference, std::less<>> initial_references_;
   ValueFactories value_factories_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
-  std::map<CORBA::PolicyType, ApplicationPolicies> application_policies_;
   CORBA::object_reference<CORBA::Context> default_context_;
   weak_counted_ptr<CORBA::ORB> orb_;  // it owns the core
 };

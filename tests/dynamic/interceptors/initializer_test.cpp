@@ -67,13 +67,12 @@ TEST_CASE("an IOR interceptor publishes a policy of the application, and clients
                        const auto policy = info->get_server_policy(own_policy_type);
                        in_server = static_cast<const OwnPolicy&>(*policy).value();
                      }}}},
-       .server_init =
-           [](const auto& info) {
-             info->register_policy_factory(own_policy_type, CORBA::make_reference<OwnFactory>());
-             info->add_ior_interceptor(CORBA::make_reference<Publisher>());
-           }});
-  const auto child = orbs.poa->create_POA(
-      "child", orbs.poa->the_POAManager(), {orbs.server->create_policy(own_policy_type, any_of(5))});
+       .server_init = [](const auto& info) {
+         info->register_policy_factory(own_policy_type, CORBA::make_reference<OwnFactory>());
+         info->add_ior_interceptor(CORBA::make_reference<Publisher>());
+       }});
+  const auto child = orbs.poa->create_POA("child", orbs.poa->the_POAManager(),
+                                          {orbs.server->create_policy(own_policy_type, any_of(5))});
   const auto object =
       child->id_to_reference(child->activate_object(make_clerk(Kind::plain, orbs.noted)));
   const auto clerk = IDL::traits<Desk::Clerk>::narrow(
@@ -93,8 +92,7 @@ TEST_CASE("a policy factory rejects a bad value, and a POA rejects policies with
   CORBA::Any text;
   text <<= std::string("no number");
   CHECK_THROWS_AS((void)orbs.server->create_policy(own_policy_type, text), CORBA::PolicyError);
-  CHECK_THROWS_AS((void)orbs.client->create_policy(own_policy_type, any_of(1)),
-                  CORBA::PolicyError);
+  CHECK_THROWS_AS((void)orbs.client->create_policy(own_policy_type, any_of(1)), CORBA::PolicyError);
   const DeskOrbs other;
   CHECK_THROWS_AS(
       (void)other.poa->create_POA("child", nullptr, {CORBA::make_reference<OwnPolicy>(1)}),
@@ -111,8 +109,9 @@ TEST_CASE("an initializer sees the arguments, and registers and resolves referen
         CHECK(info->orb_id() == "initialized");
         CHECK(info->codec_factory());
         info->register_initial_reference("Own", CORBA::make_reference<OwnPolicy>(1));
-        CHECK_THROWS_AS(info->register_initial_reference("Own", CORBA::make_reference<OwnPolicy>(1)),
-                        ORBInitInfo::InvalidName);
+        CHECK_THROWS_AS(
+            info->register_initial_reference("Own", CORBA::make_reference<OwnPolicy>(1)),
+            ORBInitInfo::InvalidName);
         CHECK_THROWS_AS((void)info->resolve_initial_references("Own"), CORBA::BAD_INV_ORDER);
         kept = info;
       },
@@ -142,8 +141,9 @@ TEST_CASE("two interceptors of one kind cannot have the same name") {
 }
 
 TEST_CASE("an exception of an initializer ends ORB_init, and a later ORB_init may succeed") {
-  CHECK_THROWS_AS(make_orb("failed", {"program"}, [](const auto&) { throw CORBA::NO_PERMISSION(); }),
-                  CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS(
+      make_orb("failed", {"program"}, [](const auto&) { throw CORBA::NO_PERMISSION(); }),
+      CORBA::NO_PERMISSION);
   const auto orb = make_orb("failed", {"program"}, nullptr);
   orb->destroy();
 }

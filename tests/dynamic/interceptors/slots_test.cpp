@@ -1,6 +1,5 @@
 // PICurrent: slots of threads, requests and tasks.
 #include "desk.h"
-
 #include <perigee/async/completion.h>
 
 #include <thread>
@@ -75,8 +74,8 @@ TEST_CASE("a request has the slots of its caller's thread, and its servant those
   const auto of_client = current_of(orbs.client);
   const auto of_server = current_of(orbs.server);
   std::int32_t seen = 0;
-  const auto clerk = orbs.serve(CORBA::make_reference<TaskClerk>(
-      [&](std::int32_t) -> perigee::task<std::int32_t> {
+  const auto clerk =
+      orbs.serve(CORBA::make_reference<TaskClerk>([&](std::int32_t) -> perigee::task<std::int32_t> {
         seen = value_of(of_server->get_slot(0));
         of_server->set_slot(0, any_of(99));  // of the thread: the request keeps its value
         co_return 0;
@@ -100,8 +99,8 @@ TEST_CASE("the slots of a request follow its task over co_await to another threa
   perigee::completion<> second;
   std::int32_t seen[2] = {};
   std::atomic<int> waiting{0};
-  const auto clerk = orbs.serve(CORBA::make_reference<TaskClerk>(
-      [&](std::int32_t value) -> perigee::task<std::int32_t> {
+  const auto clerk = orbs.serve(
+      CORBA::make_reference<TaskClerk>([&](std::int32_t value) -> perigee::task<std::int32_t> {
         perigee::completion<>& mine = value == 0 ? first : second;
         ++waiting;
         waiting.notify_all();
@@ -133,8 +132,8 @@ TEST_CASE("calls of a task send the slots that the task has taken along") {
   const auto of_client = current_of(orbs.client);
   const auto of_server = current_of(orbs.server);
   std::int32_t seen = 0;
-  const auto inner = orbs.serve(CORBA::make_reference<TaskClerk>(
-      [&](std::int32_t) -> perigee::task<std::int32_t> {
+  const auto inner =
+      orbs.serve(CORBA::make_reference<TaskClerk>([&](std::int32_t) -> perigee::task<std::int32_t> {
         seen = value_of(of_server->get_slot(0));
         co_return 3;
       }));
@@ -142,19 +141,22 @@ TEST_CASE("calls of a task send the slots that the task has taken along") {
       orbs.server->string_to_object(orbs.client->object_to_string(inner)));
   perigee::completion<> go_on;
   std::atomic<bool> waits{false};
-  const auto outer = orbs.serve(CORBA::make_reference<TaskClerk>(
-      [&](std::int32_t) -> perigee::task<std::int32_t> {
+  const auto outer =
+      orbs.serve(CORBA::make_reference<TaskClerk>([&](std::int32_t) -> perigee::task<std::int32_t> {
         waits = true;
         waits.notify_all();
         co_await go_on;
         co_return co_await inner_of_server->_async().twice(1);
       }));
+  std::thread driver([&] { orbs.server->run(); });  // drives the calls of the server
   of_client->set_slot(0, any_of(9));
   auto called = outer->_async().twice(1);
   waits.wait(false);
   std::thread([&] { go_on.complete(); }).join();
   CHECK(called.get() == 3);
   CHECK(seen == 9);
+  orbs.server->shutdown(false);
+  driver.join();
   of_client->set_slot(0, CORBA::Any());
 }
 
