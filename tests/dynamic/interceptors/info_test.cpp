@@ -1,8 +1,11 @@
 // What interceptors read and change.
 #include "desk.h"
-#include <perigee/orb/with_policies.h>
+#include "support/temporary_folder.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace perigee::test {
 
@@ -52,6 +55,29 @@ TEST_CASE("service contexts of interceptors travel with requests and replies") {
     CHECK(orbs.clerk->_async().twice(1).get() == 2);
     CHECK(in_reply == Data{4, 5});
   }
+}
+
+// CORBA 3.0, 13.7: a service context is its id, and its data as a sequence of octets.
+TEST_CASE("the octets of requests and replies contain the service contexts of interceptors") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/server.pcap";
+  {
+    DeskOrbs orbs({.clients = {{{"send_request",
+                                 [](const ClientInfoRef& info) {
+                                   info->add_request_service_context({id_of_test, {1, 2, 3}}, true);
+                                 }}}},
+                   .servers = {{{"send_reply",
+                                 [](const ServerInfoRef& info) {
+                                   info->add_reply_service_context({id_of_test, {4, 5}}, true);
+                                 }}}}},
+                  Kind::plain, {"-ORBPcap", file});
+    CHECK(orbs.clerk->twice(1) == 2);
+  }
+  std::ifstream stream(file, std::ios::binary);
+  const std::string octets{std::istreambuf_iterator<char>(stream), {}};
+  using std::string_literals::operator""s;
+  CHECK(octets.find("TSET\x03\0\0\0\x01\x02\x03"s) != std::string::npos);  // little-endian
+  CHECK(octets.find("TSET\x02\0\0\0\x04\x05"s) != std::string::npos);
 }
 
 TEST_CASE("a service context is added twice only if it is replaced") {
