@@ -224,6 +224,8 @@ inline void CallSteps::use(BindingRef binding) noexcept {
     freshness_ = Freshness::any;
     if (interception_ != nullptr) [[unlikely]]
       return begin_intercepted_try();
+    if (target_->remote) [[likely]]
+      return State::connect;
     if (is_collocated()) return State::collocated;
     if (target_->compatible) return State::connect;
     fail(InvocationStage::resolving, FailureCause::code_sets);
