@@ -49,7 +49,8 @@ CORBA::Any any_of_system(orb::OrbCore& core, const CORBA::SystemException& excep
 }  // namespace
 
 SeenException see(const std::exception_ptr& exception) {
-  using namespace PortableInterceptor;
+  using PortableInterceptor::SYSTEM_EXCEPTION;
+  using PortableInterceptor::USER_EXCEPTION;
   try {
     std::rethrow_exception(exception);
   } catch (const CORBA::UserException& user) {

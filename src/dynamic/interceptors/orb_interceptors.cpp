@@ -75,10 +75,11 @@ bool OrbInterceptors::takes_policy(CORBA::PolicyType type) const {
 }
 
 bool OrbInterceptors::add_policy_factory(
-    CORBA::PolicyType type, CORBA::object_reference<PortableInterceptor::PolicyFactory> factory) {
+    CORBA::PolicyType type,
+    const CORBA::object_reference<PortableInterceptor::PolicyFactory>& factory) {
   if (core_.has_policy_factory(type)) return false;
   const std::lock_guard lock(mutex_);
-  return policy_factories_.try_emplace(type, std::move(factory)).second;
+  return policy_factories_.try_emplace(type, factory).second;
 }
 
 CORBA::object_reference<CORBA::Policy> OrbInterceptors::make(CORBA::PolicyType type,

@@ -52,7 +52,8 @@ class OrbInterceptors final : public orb::Service,
                                                             const CORBA::Any& value) const override;
   /// False if the type has a factory already.
   [[nodiscard]] bool add_policy_factory(
-      CORBA::PolicyType type, CORBA::object_reference<PortableInterceptor::PolicyFactory> factory);
+      CORBA::PolicyType type,
+      const CORBA::object_reference<PortableInterceptor::PolicyFactory>& factory);
   [[nodiscard]] std::shared_ptr<const orb::IorCompletion> make_components(
       const CORBA::PolicyList& policies) override;
 
