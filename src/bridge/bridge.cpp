@@ -71,8 +71,9 @@ std::unexpected<IoError> unknown_scheme(const transport::ProtocolRegistry& proto
 
 }  // namespace
 
-/// The order of the members is the order in which they are made. The server's threads use all other
-/// members, and the handler's connections use the loops of the server.
+/// The order of the members is the order in which they are made. The server's threads use the
+/// members before it. The forwarders of `handler` use the loops of the server, which ends first: so
+/// `stop` calls `forget_loops`.
 struct Bridge::Parts {
   struct Listening {
     transport::ProtocolFactory* protocol;

@@ -37,7 +37,8 @@ std::shared_ptr<orb::OrbCore> AdapterHost::core() const {
 
 bool AdapterHost::may_wait() const noexcept {
   const auto core = core_if_alive();
-  return core ? core->may_wait_for_requests() : !orb::UpcallScope::inside(*context_identity_);
+  return core ? core->may_wait_for_requests() && !core->calls_wait_for_us()
+              : !orb::UpcallScope::inside(*context_identity_);
 }
 
 void AdapterHost::check_may_wait() const {
@@ -56,7 +57,7 @@ void AdapterHost::begin_accepting() {
 
 void AdapterHost::resume_held_requests() noexcept {
   const std::shared_ptr<orb::OrbCore> core = core_.lock();
-  if (core && core->server() != nullptr) core->server()->resume_held();
+  if (core) core->resume_held();
 }
 
 }  // namespace perigee::poa

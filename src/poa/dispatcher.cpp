@@ -14,6 +14,8 @@
 #include <perigee/base/printable.h>
 #include <perigee/base/probe.h>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -75,6 +77,10 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     switch (pass(request, target)) {
       case Gate::open:
         break;
+      case Gate::main_thread:
+        target = Target();  // the main thread finds it again
+        if (route_to_main_thread(request) == Served::yes) return;
+        [[fallthrough]];
       case Gate::look_again:
         ++round;
         continue;
@@ -99,7 +105,9 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO);
   switch (adapter->manager().state()) {
     case State::ACTIVE:
-      return Gate::open;
+      if (!adapter->policies().main_thread()) [[likely]]
+        return Gate::open;
+      return core()->on_main_thread() ? Gate::open : Gate::main_thread;
     case State::DISCARDING:
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO);
     case State::INACTIVE:
@@ -108,6 +116,64 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
       break;
   }
   return hold(request, target, *adapter);
+}
+
+// A request from a connection is kept, and this thread goes on. The thread of a collocated call
+// waits. If `begin_wait` says that no other thread would serve meanwhile, the wait is limited,
+// since the main thread may wait for a request that only this thread could serve.
+Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request) {
+  const std::shared_ptr<orb::OrbCore> core = this->core();
+  if (std::unique_ptr<orb::KeptRequest> kept(request.keep()); kept) {
+    core->dispatch_on_main_thread(std::move(kept));
+    return Served::yes;
+  }
+  using Limit = std::optional<std::chrono::microseconds>;
+  orb::Server* const server = core->server();
+  const bool others_serve = server == nullptr || server->begin_wait();
+  Limit limit = others_serve ? Limit() : core->settings().single_thread_wait;
+  if (request.time_limited()) {
+    const std::chrono::microseconds left(request.remaining_time());
+    limit = std::min(limit.value_or(left), left);
+  }
+  Served served = Served::look_again;
+  std::exception_ptr thrown;
+  const auto work = [&] {
+    try {
+      served = route_on_main_thread(request);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  };
+  const auto end = core->run_on_main_thread(work, limit);
+  if (server != nullptr && others_serve) server->end_wait();
+  if (thrown) std::rethrow_exception(thrown);
+  if (end != orb::MainThread::End::done) raise_not_served(request, end);
+  return served;
+}
+
+void Dispatcher::raise_not_served(const orb::ServerRequest& request, orb::MainThread::End end) {
+  if (end == orb::MainThread::End::shut_down)
+    throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                           "the ORB was shut down before its main thread served the request");
+  if (request.time_limited() && request.remaining_time() == 0)
+    throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO,
+                         "the client's time passed while the request waited for the main thread");
+  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                         "the request waited too long for the main thread, and no other thread is "
+                         "left to serve");
+}
+
+// Returns `look_again` if the manager is not active any longer: the request then waits, or gets its
+// exception, on the thread that has received it.
+Dispatcher::Served Dispatcher::route_on_main_thread(orb::ServerRequest& request) {
+  Target target = find(request.object_key());
+  Adapter* const adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
+  const bool is_active = adapter != nullptr && (target.object || target.visit.entered()) &&
+                         adapter->manager().state() == State::ACTIVE;
+  if (!is_active) return Served::look_again;
+  if (!target.object) return serve_inactive(request, target);
+  call(request, *target.object, &target.object);
+  return Served::yes;
 }
 
 // The request does not use the object while it waits: hold_requests(true) waits until no request

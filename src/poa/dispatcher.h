@@ -64,7 +64,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   using AdapterPin = SlotTable<AdapterEntry>::Pin;
   struct Target;
   struct PathEnd;
-  enum class Gate : std::uint8_t { open, look_again, woken, taken };
+  enum class Gate : std::uint8_t { open, main_thread, look_again, woken, taken };
   enum class Served : std::uint8_t { yes, look_again };
 
   [[nodiscard]] ObjectPin find_object(const std::optional<KeyView>& key, OctetSpan octets) noexcept;
@@ -74,6 +74,10 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] PathEnd walk(OctetSpan path) const noexcept;
   void route(orb::ServerRequest& request);
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
+  [[nodiscard]] Served route_to_main_thread(orb::ServerRequest& request);
+  [[nodiscard]] Served route_on_main_thread(orb::ServerRequest& request);
+  [[noreturn]] static void raise_not_served(const orb::ServerRequest& request,
+                                            orb::MainThread::End end);
   [[nodiscard]] static Gate hold(orb::ServerRequest& request, Target& target, Adapter& adapter);
   [[nodiscard]] Served serve_inactive(orb::ServerRequest& request, Target& target);
   void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);

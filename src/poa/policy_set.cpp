@@ -42,12 +42,6 @@ auto value_of(const CORBA::Policy& policy, std::uint16_t index) {
   return known->value();
 }
 
-void apply_thread(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
-  set.thread = value_of<PortableServer::ThreadPolicy>(policy, index);
-  if (set.thread == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL)
-    throw POA::InvalidPolicy(index, "MAIN_THREAD_MODEL is not supported");
-}
-
 void apply_protocols(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
   const auto* known = dynamic_cast<const RTCORBA::ServerProtocolPolicy*>(&policy);
   if (known == nullptr) throw POA::InvalidPolicy(index, "a policy of a foreign class");
@@ -58,7 +52,8 @@ void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
   using namespace PortableServer;  // NOLINT(google-build-using-namespace)
   switch (policy.policy_type()) {
     case THREAD_POLICY_ID:
-      return apply_thread(set, policy, index);
+      set.thread = value_of<ThreadPolicy>(policy, index);
+      return;
     case LIFESPAN_POLICY_ID:
       set.lifespan = value_of<LifespanPolicy>(policy, index);
       return;

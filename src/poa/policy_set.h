@@ -47,6 +47,9 @@ struct PolicySet {
   [[nodiscard]] bool single_thread() const noexcept {
     return thread == PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL;
   }
+  [[nodiscard]] bool main_thread() const noexcept {
+    return thread == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL;
+  }
   [[nodiscard]] bool persistent() const noexcept {
     return lifespan == PortableServer::LifespanPolicyValue::PERSISTENT;
   }

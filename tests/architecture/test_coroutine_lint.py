@@ -1,4 +1,4 @@
-"""The lint of co_await finds the forms that g++ 12 compiles wrongly, and leaves the others alone."""
+"""The lint of co_await finds `?:`, `&&`, `||` and braced values in a statement with co_await, and nothing else."""
 
 import unittest
 
@@ -61,7 +61,7 @@ def in_function(statement):
 
 
 class CoAwait(unittest.TestCase):
-    def test_forms_that_are_compiled_wrongly_are_found(self):
+    def test_forbidden_forms_are_found(self):
         for name, samples in REJECTED.items():
             for sample in samples:
                 with self.subTest(sample):
@@ -69,7 +69,7 @@ class CoAwait(unittest.TestCase):
                     self.assertEqual(len(findings), 1, findings)
                     self.assertIn(f": {name} in a statement with co_await", findings[0])
 
-    def test_other_forms_are_not_found(self):
+    def test_allowed_forms_are_not_found(self):
         for sample in ALLOWED:
             with self.subTest(sample):
                 self.assertEqual(list(coroutine_lint.check("a.cpp", in_function(sample))), [])

@@ -1,6 +1,7 @@
 // LOCATION_FORWARD in all its forms. Interop fact 24 of docs/interop.md.
 #include "orb/fixture.h"
 #include "orb/references/reference.h"
+#include <perigee/orb/with_policies.h>
 
 #include <doctest/doctest.h>
 
@@ -15,6 +16,63 @@ TEST_CASE("a forwarded call goes to the new place, and the next calls go there d
   CHECK(echo(object) == 3);
   CHECK(fixture.counts("old").sends == 1);
   CHECK(object->_reference()->ior() == fixture.ior({"old"}));
+}
+
+TEST_CASE("with NO_REBIND only the first call of a reference follows a forward") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto to_last = fixture.forward_to(fixture.ior({"last"}));
+  fixture.peer("old", fixture.forward_to(fixture.ior({"new"})));
+  fixture.peer("new", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 2) return to_last(transport, message);
+    reply_with_long(3)(transport, message);
+  });
+  fixture.peer("last", reply_with_long(4));
+  const auto object = with_policies(fixture.object({"old"}), {make_no_rebind()});
+  CHECK(echo(object) == 3);
+  const auto error = caught<CORBA::REBIND>([&] { (void)echo(object); });
+  CHECK(error.completed() == CORBA::COMPLETED_NO);
+  CHECK(error.detail().find("RebindPolicy has the value NO_REBIND") != std::string::npos);
+  CHECK(fixture.counts("last").sends == 0);
+  const auto transparent = object->_set_policy_overrides({}, CORBA::SetOverrideType::SET_OVERRIDE);
+  *calls = 1;
+  CHECK(echo(transparent) == 4);
+}
+
+TEST_CASE("with NO_REBIND a call does not go back to the place that has forwarded it") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto forward = fixture.forward_to(fixture.ior({"new"}));
+  fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1) return forward(transport, message);
+    reply_with_long(9)(transport, message);
+  });
+  auto answers = std::make_shared<int>(0);
+  fixture.peer("new", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*answers == 1) return reply_with_long(3)(transport, message);
+    reply_with_exception("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0", 0, CORBA::COMPLETED_NO)(
+        transport, message);
+  });
+  const auto object = with_policies(fixture.object({"old"}), {make_no_rebind()});
+  CHECK(echo(object) == 3);
+  CHECK_THROWS_AS((void)echo(object), CORBA::OBJECT_NOT_EXIST);
+  CHECK(*calls == 1);
+}
+
+TEST_CASE("with NO_REBIND a reference is not bound by a system exception") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto forward = fixture.forward_to(fixture.ior({"new"}));
+  fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1)
+      return reply_with_exception("IDL:omg.org/CORBA/TRANSIENT:1.0", 0, CORBA::COMPLETED_NO)(
+          transport, message);
+    forward(transport, message);
+  });
+  fixture.peer("new", reply_with_long(3));
+  const auto object = with_policies(fixture.object({"old"}), {make_no_rebind()});
+  CHECK_THROWS_AS((void)echo(object), CORBA::TRANSIENT);
+  CHECK(echo(object) == 3);
 }
 
 TEST_CASE("a permanent forward replaces the reference") {

@@ -88,12 +88,11 @@ TEST_CASE("incompatible policies are refused with the index of the policy that n
       {root.create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID),
        root.create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)},
       {root.create_request_processing_policy(RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)},
-      {root.create_thread_policy(ThreadPolicyValue::MAIN_THREAD_MODEL)},
       {root.create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN),
        root.create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER),
        root.create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)},
   };
-  const std::uint16_t expected[] = {1, 0, 1, 0, 0, 2};
+  const std::uint16_t expected[] = {1, 0, 1, 0, 2};
   for (std::size_t number = 0; number < std::size(lists); ++number) {
     try {
       (void)root.create_POA("child", nullptr, lists[number]);

@@ -19,7 +19,10 @@ using TimeT = std::uint64_t;
 namespace Messaging {
 inline namespace perigee_v1 {
 
+inline constexpr CORBA::PolicyType REBIND_POLICY_TYPE = 23;
 inline constexpr CORBA::PolicyType SYNC_SCOPE_POLICY_TYPE = 24;
+inline constexpr CORBA::PolicyType REQUEST_END_TIME_POLICY_TYPE = 28;
+inline constexpr CORBA::PolicyType REPLY_END_TIME_POLICY_TYPE = 30;
 inline constexpr CORBA::PolicyType RELATIVE_REQ_TIMEOUT_POLICY_TYPE = 31;
 inline constexpr CORBA::PolicyType RELATIVE_RT_TIMEOUT_POLICY_TYPE = 32;
 
@@ -30,6 +33,13 @@ inline constexpr SyncScope SYNC_NONE = 0;
 inline constexpr SyncScope SYNC_WITH_TRANSPORT = 1;  ///< the transport has it: the default
 inline constexpr SyncScope SYNC_WITH_SERVER = 2;     ///< the server has it, and found the object
 inline constexpr SyncScope SYNC_WITH_TARGET = 3;  ///< the object executed it; raises its exceptions
+
+/// What the ORB may do by itself during a call.
+using RebindMode = std::int16_t;
+inline constexpr RebindMode TRANSPARENT = 0;  ///< follow forwards, and connect again: the default
+/// Connect again. A forward raises REBIND if an earlier call of the reference was answered.
+inline constexpr RebindMode NO_REBIND = 1;
+inline constexpr RebindMode NO_RECONNECT = 2;  ///< not supported
 
 /// How long a synchronous or asynchronous call may take in all: connecting, sending and waiting for
 /// the reply. When the time has passed, the call raises TIMEOUT. Zero: no limit. Calls within the
@@ -75,6 +85,69 @@ class PERIGEE_API RelativeRequestTimeoutPolicy final : public CORBA::Policy {
   TimeBase::TimeT expiry_;
 };
 
+/// The time at which a call ends at the latest, by the system's clock: as
+/// RelativeRoundtripTimeoutPolicy, with an absolute time. If both are set, the earlier limit holds.
+/// A call that begins later raises TIMEOUT.
+class PERIGEE_API ReplyEndTimePolicy final : public CORBA::Policy {
+ public:
+  using _ref_type = CORBA::object_reference<ReplyEndTimePolicy>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/Messaging/ReplyEndTimePolicy:1.0";
+
+  /// `end_time`: since 1582-10-15, UTC, as the member `time` of TimeBase::UtcT.
+  explicit ReplyEndTimePolicy(TimeBase::TimeT end_time) noexcept : end_time_(end_time) {}
+  ~ReplyEndTimePolicy() override;
+  [[nodiscard]] TimeBase::TimeT end_time() const noexcept { return end_time_; }
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+
+ private:
+  TimeBase::TimeT end_time_;
+};
+
+/// The time at which a request is sent at the latest: as RelativeRequestTimeoutPolicy, with an
+/// absolute time.
+class PERIGEE_API RequestEndTimePolicy final : public CORBA::Policy {
+ public:
+  using _ref_type = CORBA::object_reference<RequestEndTimePolicy>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/Messaging/RequestEndTimePolicy:1.0";
+
+  /// `end_time`: see ReplyEndTimePolicy.
+  explicit RequestEndTimePolicy(TimeBase::TimeT end_time) noexcept : end_time_(end_time) {}
+  ~RequestEndTimePolicy() override;
+  [[nodiscard]] TimeBase::TimeT end_time() const noexcept { return end_time_; }
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+
+ private:
+  TimeBase::TimeT end_time_;
+};
+
+/// Whether calls follow location forwards by themselves.
+class PERIGEE_API RebindPolicy final : public CORBA::Policy {
+ public:
+  using _ref_type = CORBA::object_reference<RebindPolicy>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/Messaging/RebindPolicy:1.0";
+
+  /// TRANSPARENT or NO_REBIND.
+  explicit RebindPolicy(RebindMode mode) noexcept : mode_(mode) {}
+  ~RebindPolicy() override;
+  [[nodiscard]] RebindMode rebind_mode() const noexcept { return mode_; }
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+
+ private:
+  RebindMode mode_;
+};
+
 /// How far a request must have come before a oneway call returns.
 class PERIGEE_API SyncScopePolicy final : public CORBA::Policy {
  public:
@@ -105,6 +178,15 @@ struct traits<Messaging::RelativeRoundtripTimeoutPolicy>
 template <>
 struct traits<Messaging::RelativeRequestTimeoutPolicy>
     : perigee::stub::local_interface_traits<Messaging::RelativeRequestTimeoutPolicy> {};
+template <>
+struct traits<Messaging::ReplyEndTimePolicy>
+    : perigee::stub::local_interface_traits<Messaging::ReplyEndTimePolicy> {};
+template <>
+struct traits<Messaging::RequestEndTimePolicy>
+    : perigee::stub::local_interface_traits<Messaging::RequestEndTimePolicy> {};
+template <>
+struct traits<Messaging::RebindPolicy>
+    : perigee::stub::local_interface_traits<Messaging::RebindPolicy> {};
 template <>
 struct traits<Messaging::SyncScopePolicy>
     : perigee::stub::local_interface_traits<Messaging::SyncScopePolicy> {};

@@ -27,6 +27,7 @@ struct ServiceContext;
 namespace perigee::orb {
 
 class Cancellation;
+class KeptRequest;
 class ServerInterception;
 struct ServerReplacement;
 
@@ -62,6 +63,10 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// before.
   [[nodiscard]] ServerRequest* defer();
   [[nodiscard]] bool deferred() const noexcept { return deferred_; }
+  /// The same request, with its arguments, for a thread that dispatches it later. This request then
+  /// counts as deferred. Null if the request cannot be kept: then it must be answered here. Raises
+  /// TRANSIENT if too many octets wait already. The caller owns the kept request.
+  [[nodiscard]] virtual KeptRequest* keep() { return nullptr; }
   /// The cancellation of a deferred request; nullptr for other requests.
   [[nodiscard]] virtual Cancellation* cancellation() noexcept { return nullptr; }
 

@@ -64,6 +64,14 @@ struct OnewayBuffer {
 /// How long a request may take to be sent.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_request_timeout(
     PolicyTime time);
+/// When a call ends at the latest, by the system's clock. A call that takes longer raises TIMEOUT.
+[[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_reply_end(
+    std::chrono::system_clock::time_point end);
+/// When a request is sent at the latest.
+[[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_request_end(
+    std::chrono::system_clock::time_point end);
+/// A location forward raises REBIND once a call has been answered.
+[[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_no_rebind();
 /// How long a call waits for new connections. Zero: only the system limits the time.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_connection_timeout(
     PolicyTime time);
@@ -112,6 +120,12 @@ template <StubWithPolicies T>
 [[nodiscard]] CORBA::object_reference<T> with_request_timeout(
     const CORBA::object_reference<T>& object, PolicyTime time) {
   return with_policies(object, {make_request_timeout(time)});
+}
+/// Limits each call by a time of the system's clock: for several calls with one common limit.
+template <StubWithPolicies T>
+[[nodiscard]] CORBA::object_reference<T> with_reply_end(const CORBA::object_reference<T>& object,
+                                                        std::chrono::system_clock::time_point end) {
+  return with_policies(object, {make_reply_end(end)});
 }
 /// Limits the wait for new connections, in place of -ORBConnectTimeout.
 template <StubWithPolicies T>

@@ -34,6 +34,7 @@ enum class FailureCause : std::uint8_t {
   forward_hops,        ///< forwarded too often
   nil_forward,         ///< forwarded to the nil reference
   bad_forward,         ///< the forward does not decode
+  rebind,              ///< forwarded, which RebindPolicy forbids
   peer_gone,           ///< the client's connection, over which its objects were called, has ended
   callbacks_lost,      ///< the connection that was offered to the server has ended after callbacks
   addressing_mode,     ///< the peer wants an addressing mode that we do not send

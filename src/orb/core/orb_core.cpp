@@ -200,6 +200,53 @@ void OrbCore::drive_async_until(function_ref<bool()> done, Deadline until) {
   if (AsyncEngine* const async = async_made()) (void)async->client_loop().drive_until(done, until);
 }
 
+// If more work waits than was done in one go, the loop of asynchronous calls gets a turn, too.
+void OrbCore::drive_main_thread_until(MainThread::Stay& stay, function_ref<bool()> done,
+                                      Deadline until) {
+  while (!done() && !until.passed(context_.clock.now())) {
+    if (has_main_work(stay)) run_main_work();
+    if (has_main_work(stay))
+      (void)perform_loop_work(Deadline::immediately());
+    else
+      drive_async_until([&] { return done() || has_main_work(stay); }, until);
+  }
+}
+
+bool OrbCore::on_main_thread() noexcept {
+  return main_thread_.is_this() || (has_own_loop() && server_->serves_on_this_thread());
+}
+
+MainThread::End OrbCore::run_on_main_thread(function_ref<void()> work,
+                                            std::optional<std::chrono::microseconds> limit) {
+  return main_thread_.run(work, [this] { wake_main_thread(); }, limit);
+}
+
+void OrbCore::dispatch_on_main_thread(std::unique_ptr<KeptRequest> request) {
+  main_thread_.dispatch(std::move(request));
+  wake_main_thread();
+}
+
+void OrbCore::wake_main_thread() noexcept {
+  if (has_own_loop())
+    (void)server_->own_loop()->post(main_task_);
+  else
+    wake_waiting();
+}
+
+void OrbCore::run_main_work() noexcept {
+  if (RequestDispatcher* const called = dispatcher()) main_thread_.run_work(*called);
+}
+
+void OrbCore::run_main_task() noexcept {
+  run_main_work();
+  if (main_thread_.has_work()) (void)server_->own_loop()->post(main_task_);
+}
+
+void OrbCore::resume_held() noexcept {
+  if (server_) server_->resume_held();
+  if (main_thread_.resume()) wake_main_thread();
+}
+
 void OrbCore::wait_for_life(Deadline until, function_ref<bool()> done) {
   std::unique_lock lock(mutex_);
   if (until.is_never()) return life_changed_.wait(lock, done);
@@ -351,6 +398,7 @@ void OrbCore::check_running() const {
 // shutdown.
 void OrbCore::run(Deadline until) {
   if (life_.state.load() != Life::stopping) check_running();
+  MainThread::Stay stay(main_thread_);
   const auto over = [this] { return stopping(); };
   if (!server_) return drive_async_until(over, until);
   if (has_own_loop() && server_->serves_on_this_thread())
@@ -360,7 +408,7 @@ void OrbCore::run(Deadline until) {
         "of the server: call perform_work, or choose another thread strategy");
   accept_requests();
   if (!has_own_loop())
-    drive_async_until(over, until);
+    drive_main_thread_until(stay, over, until);
   else if (!until.is_never())
     server_->run_until(over, until);
   if (!until.is_never() && !stopping()) return;
@@ -379,11 +427,17 @@ void OrbCore::accept_requests() {
 // loop to run waits nevertheless: otherwise, an application that calls this in a loop would spin.
 void OrbCore::perform_work(Deadline until) {
   if (stopped()) check_running();
+  MainThread::Stay stay(main_thread_);
   const bool was_stopping = stopping();
   const auto over = [this, was_stopping] { return stopped() || (stopping() && !was_stopping); };
   if (server_) accept_requests();
-  if (!has_own_loop()) wait_for_life(until, [&] { return over() || async_made() != nullptr; });
-  if (!perform_loop_work(until)) wait_for_life(until, over);
+  if (!has_own_loop()) {
+    wait_for_life(until, [&] { return over() || async_made() != nullptr || has_main_work(stay); });
+    if (has_main_work(stay)) return run_main_work();
+  }
+  if (!perform_loop_work(until))
+    wait_for_life(until, [&] { return over() || (!has_own_loop() && has_main_work(stay)); });
+  if (!has_own_loop() && has_main_work(stay)) run_main_work();
 }
 
 bool OrbCore::perform_loop_work(Deadline until) {
@@ -394,6 +448,7 @@ bool OrbCore::perform_loop_work(Deadline until) {
 
 bool OrbCore::work_pending() {
   if (stopped()) check_running();
+  if (main_thread_.has_work() && main_thread_.is_this()) return true;
   if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
     if (async->client_loop().work_pending()) return true;
   return server_ && server_->work_pending();
@@ -412,6 +467,7 @@ void OrbCore::shutdown(Completion completion) {
   }
   if (completion == Completion::do_not_wait) collocated_debts_->cancel();
   if (expected >= Life::stopped) return;
+  main_thread_.end();
   wake_waiting();
   // Services are added during assembly only, so the loop needs no lock. Each service may be stopped
   // more than once, the last time with waiting.

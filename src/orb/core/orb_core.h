@@ -10,11 +10,13 @@
 #include "orb/context/orb_life.h"
 #include "orb/context/server.h"
 #include "orb/context/settings.h"
+#include "orb/core/main_thread.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/value_factories.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
+#include <perigee/event/task.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/object.h>
@@ -24,12 +26,14 @@
 #include <perigee/transport/shared_pool.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <expected>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -247,6 +251,20 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] bool work_pending();
   void shutdown(Completion completion);
   void destroy();
+  /// The calling thread may make upcalls of POAs with MAIN_THREAD_MODEL.
+  [[nodiscard]] bool on_main_thread() noexcept;
+  /// Collocated calls wait for the calling thread, since it is the main thread.
+  [[nodiscard]] bool calls_wait_for_us() const noexcept {
+    return main_thread_.has_callers() && main_thread_.is_this();
+  }
+  /// Waits until the main thread has done `work`, which must not throw. `limit`: see
+  /// MainThread::run.
+  [[nodiscard]] MainThread::End run_on_main_thread(function_ref<void()> work,
+                                                   std::optional<std::chrono::microseconds> limit);
+  /// Lets the main thread dispatch the request.
+  void dispatch_on_main_thread(std::unique_ptr<KeptRequest> request);
+  /// A POA manager has changed its state: requests that wait for it are dispatched again.
+  void resume_held() noexcept;
   /// Shutdown has begun: see OrbLife.
   [[nodiscard]] bool stopping() const noexcept { return life_.stopping(); }
   /// Shutdown has begun without waiting: deferred requests are cancelled.
@@ -275,6 +293,13 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   }
   class AsyncDriver;
   void drive_async_until(function_ref<bool()> done, Deadline until = Deadline::never());
+  void drive_main_thread_until(MainThread::Stay& stay, function_ref<bool()> done, Deadline until);
+  [[nodiscard]] bool has_main_work(MainThread::Stay& stay) const noexcept {
+    return main_thread_.has_work() && stay.is_main();
+  }
+  void run_main_work() noexcept;
+  void run_main_task() noexcept;
+  void wake_main_thread() noexcept;
   /// Waits until `done()` or the deadline. Calls `done` when the shutdown begins or ends, and when
   /// the engine of asynchronous calls has been made.
   void wait_for_life(Deadline until, function_ref<bool()> done);
@@ -308,6 +333,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const engine::EngineSettings engine_settings_;
   const engine::EngineContext engine_;
   const OrbContext context_;  // also refers to members below; these may use it until they end
+  MainThread main_thread_;
+  event::MemberTask<OrbCore, &OrbCore::run_main_task> main_task_{*this};  // in own_loop()
   std::unique_ptr<Server> server_;
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; uses server_'s loops, so it ends first
   std::atomic<AsyncEngine*> async_made_{nullptr};

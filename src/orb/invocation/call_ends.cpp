@@ -35,13 +35,14 @@ void apply_policies(const Reference& reference, InvocationRequest& request) {
   request.connect_limit = policies.connect_limit();
   request.protocols = policies.preference();
   request.bidirectional = policies.bidirectional;
+  request.no_rebind = policies.no_rebind.value_or(false);
   request.link_size_min = policies.link_size_min;
   if (request.response == ResponseFlags::none && policies.sync_scope) {
     request.response = oneway_response(*policies.sync_scope);
     if (*policies.sync_scope == Messaging::SYNC_NONE)
       request.buffering = policies.buffering.value_or(BufferingLimits{});
   }
-  if (request.response == ResponseFlags::none || policies.roundtrip_timeout) return;
+  if (request.response == ResponseFlags::none || policies.has_time_limit()) return;
   request.time_limit = reference.context().settings.call_timeout;
 }
 

@@ -32,6 +32,7 @@ void CallSteps::fail_without_target() {
 // All profiles of a location forward have been tried. Goes on with the remaining profiles of the
 // binding before the forward. tests/orb/forwarding_order_test.cpp shows the order.
 bool CallSteps::return_to_forwarded() noexcept {
+  if (may_not_rebind()) return false;
   if (forwarded_.empty()) return false;
   profiles_->forget(*round_.binding);
   round_ = std::move(forwarded_.back());
@@ -42,6 +43,7 @@ bool CallSteps::return_to_forwarded() noexcept {
 // Done once per call. If a forward has failed, the object may have moved again, so the call asks at
 // the base. If the base has failed, new protocols may have been registered since it was resolved.
 bool CallSteps::return_to_base() {
+  if (may_not_rebind()) return false;
   if (std::exchange(returned_to_base_, true)) return false;
   if (hops_ == 0 && round_.binding->kind == Binding::Kind::base) {
     BindingRef renewed = profiles_->renew_base(*round_.binding);
@@ -100,6 +102,7 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
   if (++hops_ > context_.settings.forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
+  if (may_not_rebind()) return fail(InvocationStage::forwarding, FailureCause::rebind);
   context_.metrics.forwards.fetch_add(1, std::memory_order_relaxed);
   if (interception_ != nullptr &&
       interception_->forwarded(intercepted_try(), ior) != CallInterception::Next::go_on)

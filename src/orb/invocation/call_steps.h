@@ -32,9 +32,10 @@ namespace perigee::orb {
 struct InvocationRequest {
   std::string_view operation;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
-  stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
-  std::chrono::microseconds time_limit{0};  ///< of the whole call; zero: none
-  std::chrono::microseconds send_limit{0};  ///< until the request is sent; zero: none
+  stub::ArgumentEncoder encode = nullptr;  ///< null: no arguments. Called once per try.
+  /// Of the whole call; zero: none; negative: the time is over.
+  std::chrono::microseconds time_limit{0};
+  std::chrono::microseconds send_limit{0};  ///< the same until the request is sent
   /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
   /// For a oneway: it may wait to be sent together with others.
@@ -44,6 +45,7 @@ struct InvocationRequest {
   std::shared_ptr<const ProtocolPreference> protocols = nullptr;
   /// BidirectionalPolicy: true is BOTH; without a value the options of the ORB decide.
   std::optional<bool> bidirectional = std::nullopt;
+  bool no_rebind = false;  ///< NO_REBIND: a forward fails once the reference is bound
   /// Arguments of at least this many octets are not copied; without a value the option of the ORB
   /// decides.
   std::optional<std::uint32_t> link_size_min = std::nullopt;
@@ -197,6 +199,10 @@ class CallSteps {
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_forwarded() noexcept;
   [[nodiscard]] bool return_to_base();
+  /// RebindPolicy forbids other targets than the present one.
+  [[nodiscard]] bool may_not_rebind() const noexcept {
+    return request_.no_rebind && profiles_->is_bound();
+  }
   void remember_answer() noexcept;
 
   Round round_;
@@ -276,6 +282,8 @@ inline void CallSteps::use(BindingRef binding) noexcept {
       return address_as_asked();
   }
   remember_answer();
+  if (request_.no_rebind && status_ != ReplyStatus::system_exception) [[unlikely]]
+    profiles_->note_bound();
   return State::done;
 }
 

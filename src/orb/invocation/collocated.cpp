@@ -26,7 +26,8 @@ class CollocatedAnswer : public ServerRequest {
  protected:
   explicit CollocatedAnswer(const cdr::CodeSets& code_sets) : code_sets_(code_sets) {}
 
-  /// An empty buffer, which has the body when `written` is called.
+  /// The buffer for the body. `write` clears it first; it has the whole body when `written` is
+  /// called.
   virtual cdr::Buffer& body() noexcept = 0;
   virtual void written(ReplyStatus status) noexcept = 0;
   /// The service contexts that interceptors have added to the answer.
@@ -46,7 +47,8 @@ class CollocatedAnswer : public ServerRequest {
     });
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept final {
-    // If there is no memory for some 100 octets, the process ends here: no answer could be given.
+    // If there is no memory for the exception and its text, the process ends here: no answer could
+    // be given.
     write(ReplyStatus::system_exception, [&](cdr::Encoder& encoder) {
       encode_system_exception(encoder, exception);
       encoder.write_length(exception.detail().size());
@@ -143,7 +145,7 @@ class CollocatedRequest final : public CollocatedAnswer {
     return {};
   }
   [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
-  /// Receives the answer of a deferred request.
+  /// Where the answer of a deferred request arrives; null if the request is not deferred.
   [[nodiscard]] const std::shared_ptr<CollocatedWait>& wait() const noexcept { return wait_; }
 
  private:

@@ -90,6 +90,8 @@ std::string cause_text(const InvocationError& error) {
       return "forwarded more often than -ORBForwardHopsMax allows";
     case FailureCause::nil_forward:
       return "forwarded to the nil reference";
+    case FailureCause::rebind:
+      return "the server forwards the call, and RebindPolicy has the value NO_REBIND";
     case FailureCause::bad_forward:
       return "bad reference: " + cdr::to_string(error.cdr) +
              (error.cdr.kind == cdr::ErrorKind::too_large ? "; -ORBProfilesMax limits its profiles"
@@ -174,6 +176,8 @@ void raise_invocation_error(const InvocationError& error) {
       throw CORBA::TRANSIENT(minor_forward_hops, COMPLETED_NO, text);
     case FailureCause::nil_forward:
       throw CORBA::INV_OBJREF(0, COMPLETED_NO, text);
+    case FailureCause::rebind:
+      throw CORBA::REBIND(0, COMPLETED_NO, text);
     case FailureCause::bad_forward:
       if (error.cdr.kind == cdr::ErrorKind::too_large)
         throw CORBA::IMP_LIMIT(0, COMPLETED_NO, text);

@@ -11,6 +11,7 @@
 #include <perigee/orb/security_policies.h>
 
 #include <algorithm>
+#include <ratio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,21 @@ std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
   return std::chrono::microseconds((limit + 9) / 10);
 }
 
+// The time that is left until an absolute time, as a limit: negative if that time has passed, since
+// zero means no limit.
+std::chrono::microseconds left_until(TimeBase::TimeT end) noexcept {
+  const TimeBase::TimeT present = units_since_1582(std::chrono::system_clock::now());
+  return end <= present ? std::chrono::microseconds(-1) : microseconds_of(end - present);
+}
+
+// The earlier of two limits; zero: none.
+std::chrono::microseconds earlier(std::chrono::microseconds limit,
+                                  std::optional<TimeBase::TimeT> end) noexcept {
+  if (!end) return limit;
+  const std::chrono::microseconds left = left_until(*end);
+  return limit.count() == 0 || (left.count() != 0 && left < limit) ? left : limit;
+}
+
 BufferingLimits limits_of(const BufferingConstraint& constraint) noexcept {
   return {.count = constraint.message_count,
           .octets = constraint.message_bytes,
@@ -46,6 +62,12 @@ bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel l
     values.request_timeout = request->relative_expiry();
   else if (const auto* connection = dynamic_cast<const ConnectionTimeoutPolicy*>(&policy))
     values.connection_timeout = connection->relative_expiry();
+  else if (const auto* reply = dynamic_cast<const Messaging::ReplyEndTimePolicy*>(&policy))
+    values.reply_end = reply->end_time();
+  else if (const auto* sent = dynamic_cast<const Messaging::RequestEndTimePolicy*>(&policy))
+    values.request_end = sent->end_time();
+  else if (const auto* rebind = dynamic_cast<const Messaging::RebindPolicy*>(&policy))
+    values.no_rebind = rebind->rebind_mode() != Messaging::TRANSPARENT;
   else if (const auto* scope = dynamic_cast<const Messaging::SyncScopePolicy*>(&policy))
     values.sync_scope = scope->synchronization();
   else if (const auto* buffering = dynamic_cast<const BufferingConstraintPolicy*>(&policy))
@@ -99,10 +121,21 @@ void check_distinct(const CORBA::PolicyList& policies) {
 
 }  // namespace
 
+// The clock counts nanoseconds since 1970 in 64 bits, so its times are in the years 1677 to 2262.
+TimeBase::TimeT units_since_1582(std::chrono::system_clock::time_point time) noexcept {
+  using Units = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
+  constexpr std::int64_t year_1970 = 0x01b2'1dd2'1381'4000;
+  const auto since_1970 = std::chrono::floor<Units>(time.time_since_epoch());
+  return static_cast<TimeBase::TimeT>(since_1970.count() + year_1970);
+}
+
 void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!roundtrip_timeout) roundtrip_timeout = outer.roundtrip_timeout;
   if (!request_timeout) request_timeout = outer.request_timeout;
   if (!connection_timeout) connection_timeout = outer.connection_timeout;
+  if (!reply_end) reply_end = outer.reply_end;
+  if (!request_end) request_end = outer.request_end;
+  if (!no_rebind) no_rebind = outer.no_rebind;
   if (!sync_scope) sync_scope = outer.sync_scope;
   if (!buffering) buffering = outer.buffering;
   if (!link_size_min) link_size_min = outer.link_size_min;
@@ -123,11 +156,11 @@ std::shared_ptr<const ProtocolPreference> CallPolicies::preference() const {
 }
 
 std::chrono::microseconds CallPolicies::time_limit() const noexcept {
-  return microseconds_of(roundtrip_timeout.value_or(0));
+  return earlier(microseconds_of(roundtrip_timeout.value_or(0)), reply_end);
 }
 
 std::chrono::microseconds CallPolicies::send_limit() const noexcept {
-  return microseconds_of(request_timeout.value_or(0));
+  return earlier(microseconds_of(request_timeout.value_or(0)), request_end);
 }
 
 std::optional<std::chrono::milliseconds> CallPolicies::connect_limit() const noexcept {
@@ -168,6 +201,8 @@ std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* 
 bool is_client_policy(CORBA::PolicyType type) noexcept {
   return type == Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE ||
          type == Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE ||
+         type == Messaging::REPLY_END_TIME_POLICY_TYPE ||
+         type == Messaging::REQUEST_END_TIME_POLICY_TYPE || type == Messaging::REBIND_POLICY_TYPE ||
          type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
          type == BUFFERING_CONSTRAINT_POLICY_TYPE || type == LINK_SIZE_POLICY_TYPE ||
          type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE ||

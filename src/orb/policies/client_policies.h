@@ -22,11 +22,17 @@ class CallHooks;
 class OrbCore;
 class Reference;
 
+/// A time of the system's clock in the unit of the standard policies: 100 ns since 1582-10-15.
+[[nodiscard]] TimeBase::TimeT units_since_1582(std::chrono::system_clock::time_point time) noexcept;
+
 /// The policy values that calls use.
 struct CallPolicies {
   std::optional<TimeBase::TimeT> roundtrip_timeout;
   std::optional<TimeBase::TimeT> request_timeout;
   std::optional<TimeBase::TimeT> connection_timeout;
+  std::optional<TimeBase::TimeT> reply_end;    // since 1582-10-15
+  std::optional<TimeBase::TimeT> request_end;  // the same
+  std::optional<bool> no_rebind;               // true: NO_REBIND
   std::optional<Messaging::SyncScope> sync_scope;
   std::optional<BufferingLimits> buffering;
   std::optional<std::uint32_t> link_size_min;                  // octets
@@ -40,9 +46,11 @@ struct CallPolicies {
   void complete_with(const CallPolicies& outer) noexcept;
   /// The protocols of a call, as the policies of protocols and security say; null: all.
   [[nodiscard]] std::shared_ptr<const ProtocolPreference> preference() const;
-  /// The limit of a whole call; zero: none.
+  /// A policy limits the whole call.
+  [[nodiscard]] bool has_time_limit() const noexcept { return roundtrip_timeout || reply_end; }
+  /// The limit of a whole call that begins now; zero: none; negative: its time is over.
   [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
-  /// The limit of a request until it is sent; zero: none.
+  /// The same for a request until it is sent.
   [[nodiscard]] std::chrono::microseconds send_limit() const noexcept;
   /// The limit of connecting in one call, if a policy sets it; zero: none.
   [[nodiscard]] std::optional<std::chrono::milliseconds> connect_limit() const noexcept;

@@ -60,6 +60,46 @@ bool RelativeRequestTimeoutPolicy::_implements(std::string_view repository_id) c
   return repository_id == _type_id || repository_id == Policy::_type_id;
 }
 
+ReplyEndTimePolicy::~ReplyEndTimePolicy() = default;
+
+CORBA::PolicyType ReplyEndTimePolicy::policy_type() const noexcept {
+  return REPLY_END_TIME_POLICY_TYPE;
+}
+
+CORBA::object_reference<Policy> ReplyEndTimePolicy::copy() const {
+  return CORBA::object_reference<Policy>(perigee::make_counted<ReplyEndTimePolicy>(end_time_));
+}
+
+bool ReplyEndTimePolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+RequestEndTimePolicy::~RequestEndTimePolicy() = default;
+
+CORBA::PolicyType RequestEndTimePolicy::policy_type() const noexcept {
+  return REQUEST_END_TIME_POLICY_TYPE;
+}
+
+CORBA::object_reference<Policy> RequestEndTimePolicy::copy() const {
+  return CORBA::object_reference<Policy>(perigee::make_counted<RequestEndTimePolicy>(end_time_));
+}
+
+bool RequestEndTimePolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+RebindPolicy::~RebindPolicy() = default;
+
+CORBA::PolicyType RebindPolicy::policy_type() const noexcept { return REBIND_POLICY_TYPE; }
+
+CORBA::object_reference<Policy> RebindPolicy::copy() const {
+  return CORBA::object_reference<Policy>(perigee::make_counted<RebindPolicy>(mode_));
+}
+
+bool RebindPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
 SyncScopePolicy::~SyncScopePolicy() = default;
 
 CORBA::PolicyType SyncScopePolicy::policy_type() const noexcept { return SYNC_SCOPE_POLICY_TYPE; }

@@ -3,6 +3,11 @@
 #include "orb/policies/policy_objects.h"
 
 #include "orb/policies/client_policies.h"
+#include "orb/values/any_value.h"
+#include <perigee/cdr/buffer.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/cdr/operators.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
@@ -10,6 +15,7 @@
 #include <perigee/orb/policy_manager.h>
 #include <perigee/orb/protocol_policies.h>
 
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -70,8 +76,8 @@ template <typename T>
 const char* type_needed() noexcept {
   if (std::is_same_v<T, TimeBase::TimeT>)
     return "a TimeBase::TimeT is needed: an unsigned 64-bit number of units of 100 ns";
-  return std::is_same_v<T, Messaging::SyncScope>
-             ? "a Messaging::SyncScope is needed: a 16-bit number"
+  return std::is_same_v<T, std::int16_t>
+             ? "a 16-bit number is needed: a Messaging::SyncScope or a Messaging::RebindMode"
              : "a BiDirPolicy::BidirectionalPolicyValue is needed: an unsigned 16-bit number";
 }
 
@@ -106,6 +112,41 @@ PolicyRef make_sync_scope(const CORBA::Any& any) {
   return PolicyRef(perigee::make_counted<Messaging::SyncScopePolicy>(scope));
 }
 
+PolicyRef make_rebind(const CORBA::Any& any) {
+  const auto mode = value_of<Messaging::RebindMode>(any);
+  if (mode == Messaging::NO_RECONNECT)
+    throw CORBA::PolicyError(
+        CORBA::UNSUPPORTED_POLICY_VALUE,
+        "NO_RECONNECT is not supported; pass 0 (TRANSPARENT) or 1 (NO_REBIND)");
+  if (mode < Messaging::TRANSPARENT || mode > Messaging::NO_RECONNECT)
+    throw CORBA::PolicyError(
+        CORBA::BAD_POLICY_VALUE,
+        std::to_string(mode) + " is not a RebindMode; pass 0 (TRANSPARENT) or 1 (NO_REBIND)");
+  return PolicyRef(perigee::make_counted<Messaging::RebindPolicy>(mode));
+}
+
+// The first member of TimeBase::UtcT. The class of the struct belongs to the application, which
+// compiles TimeBase.idl.
+TimeBase::TimeT time_of(const CORBA::Any& any) {
+  if (any.type()->_node()->id != "IDL:omg.org/TimeBase/UtcT:1.0")
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE, "a TimeBase::UtcT is needed");
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  any::encode_value(encoder, any);
+  const Octets octets = buffer.flatten();
+  cdr::Decoder decoder(octets, std::endian::native);
+  TimeBase::TimeT time = 0;
+  decoder >> time;
+  if (!encoder.ok() || !decoder.ok())
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE, "the TimeBase::UtcT has other members");
+  return time;
+}
+
+template <typename Policy>
+PolicyRef make_end_time(const CORBA::Any& any) {
+  return PolicyRef(perigee::make_counted<Policy>(time_of(any)));
+}
+
 PolicyRef make_bidirectional(const CORBA::Any& any) {
   const auto value = value_of<BiDirPolicy::BidirectionalPolicyValue>(any);
   if (value != BiDirPolicy::NORMAL && value != BiDirPolicy::BOTH)
@@ -120,6 +161,9 @@ constexpr ClientPolicyFactory factories[] = {
     {Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout},
     {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, make_request_timeout},
     {CONNECTION_TIMEOUT_POLICY_TYPE, make_connection_timeout},
+    {Messaging::REBIND_POLICY_TYPE, make_rebind},
+    {Messaging::REQUEST_END_TIME_POLICY_TYPE, make_end_time<Messaging::RequestEndTimePolicy>},
+    {Messaging::REPLY_END_TIME_POLICY_TYPE, make_end_time<Messaging::ReplyEndTimePolicy>},
     {Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope},
     {BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, make_bidirectional},
 };

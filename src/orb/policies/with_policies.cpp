@@ -1,4 +1,5 @@
 // Makes policies of calls from C++ values, and checks the values.
+#include "orb/policies/client_policies.h"
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
@@ -50,6 +51,18 @@ PolicyRef make_timeout(PolicyTime time) {
 
 PolicyRef make_request_timeout(PolicyTime time) {
   return PolicyRef(make_counted<Messaging::RelativeRequestTimeoutPolicy>(time.units_of_100_ns()));
+}
+
+PolicyRef make_reply_end(std::chrono::system_clock::time_point end) {
+  return PolicyRef(make_counted<Messaging::ReplyEndTimePolicy>(orb::units_since_1582(end)));
+}
+
+PolicyRef make_request_end(std::chrono::system_clock::time_point end) {
+  return PolicyRef(make_counted<Messaging::RequestEndTimePolicy>(orb::units_since_1582(end)));
+}
+
+PolicyRef make_no_rebind() {
+  return PolicyRef(make_counted<Messaging::RebindPolicy>(Messaging::NO_REBIND));
 }
 
 PolicyRef make_connection_timeout(PolicyTime time) {

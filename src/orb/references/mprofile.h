@@ -78,6 +78,9 @@ class MProfile final {
   /// The binding of the reference without forwards. Calls return to it when a forward fails.
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }
   [[nodiscard]] const ProtocolPreference* preference() const noexcept { return preference_.get(); }
+  /// Whether a call with NO_REBIND has been answered.
+  [[nodiscard]] bool is_bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
+  void note_bound() noexcept { bound_.store(true, std::memory_order_relaxed); }
 
   /// Makes `forward` the current binding (and the base, if permanent), unless it has no targets.
   /// Returns `forward`, or an equal binding that is remembered.
@@ -112,6 +115,7 @@ class MProfile final {
   const std::shared_ptr<const ProtocolPreference> preference_;  // shared: immutable
   mutable std::atomic<const Binding*> kept_current_{nullptr};   // the current one, if it is kept
   mutable std::atomic<const Binding*> kept_base_{nullptr};
+  std::atomic<bool> bound_{false};
   mutable std::mutex mutex_;  // guards the members below
   mutable iop::Ior unresolved_;
   mutable BindingRef current_;

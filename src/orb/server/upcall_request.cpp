@@ -3,11 +3,14 @@
 
 #include "orb/core/orb_core.h"
 #include "orb/server/deferred_upcall.h"
+#include "orb/server/kept_upcall.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
 #include <perigee/iop/components.h>
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 namespace perigee::orb {
 
@@ -71,6 +74,20 @@ void UpcallRequest::begin_upcall() {
   if (request_.response() != ResponseFlags::with_server) return;
   send(ReplyStatus::no_exception, nullptr);
   response_expected_ = false;
+}
+
+// The message leaves this request only when nothing can fail any longer.
+KeptRequest* UpcallRequest::keep() {
+  engine::ParkedShare share(core_.context().engine.parked, request_.message.size());
+  if (!share) {
+    note_refused();
+    throw CORBA::TRANSIENT(minor_parked_too_many, CORBA::COMPLETED_NO,
+                           "too many octets wait for the main thread (-ORBHeldSizeMax)");
+  }
+  auto kept = std::make_unique<KeptUpcall>(core_, std::move(share));
+  request_.message.keep();
+  kept->begin(request_, std::unique_ptr<ServerRequest>(defer()));
+  return kept.release();
 }
 
 ServerRequest* UpcallRequest::make_deferred() {

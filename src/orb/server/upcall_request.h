@@ -19,6 +19,7 @@ class UpcallRequest final : public ReplyingRequest {
   [[nodiscard]] std::span<const iop::ServiceContext> contexts() const noexcept override {
     return request_.parsed.header.contexts;
   }
+  [[nodiscard]] KeptRequest* keep() override;
   /// The server keeps the request: it is dispatched again, as another UpcallRequest.
   [[nodiscard]] bool parked() const noexcept { return parked_; }
   /// Measures from the construction of this object.

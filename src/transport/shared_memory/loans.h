@@ -63,7 +63,9 @@ class Loans final {
   std::mutex mutex_;         // guards the members below
   std::vector<Loan> loans_;  // by the number of the word
   std::vector<std::uint32_t> free_;
-  std::uint32_t next_ = 0;  // the word that `collect_some` has looked at last
+  std::uint32_t next_ = 0;          // the word that `collect_some` has looked at last
+  std::uint32_t last_ = 0;          // the word of the newest loan
+  std::uint64_t newest_block_ = 0;  // generation of the newest block that was lent
 };
 
 /// The loans of all connections of one ORB, also of ended connections whose peers still use blocks.

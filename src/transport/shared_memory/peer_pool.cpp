@@ -46,9 +46,9 @@ ipc::Result<std::shared_ptr<PeerPool>> PeerPool::map(
 LinkedOctets PeerPool::follow(const Link& link) {
   const bool is_inside = link.offset < size_ && link.size <= size_ - link.offset;
   if (!is_inside || link.size == 0 || link.hold >= holds_max || link.generation == 0) return {};
-  if (held_[link.hold].load()) return {};
+  if (held_[link.hold].load(std::memory_order_relaxed)) return {};
   auto memory = make_counted<HeldOctets>(shared_from_this(), link);
-  held_[link.hold].store(true);  // one thread at a time follows links
+  held_[link.hold].store(true, std::memory_order_relaxed);  // one thread at a time follows links
   const std::byte* const first = pool_.data() + static_cast<std::size_t>(link.offset);
   return {{first, static_cast<std::size_t>(link.size)}, std::move(memory)};
 }

@@ -43,8 +43,8 @@ class PeerPool final : public std::enable_shared_from_this<PeerPool> {
   [[nodiscard]] LinkedOctets follow(const Link& link);
   /// The octets of the link are not used any longer.
   void give_back(std::uint32_t hold, std::uint32_t generation) noexcept {
-    held_[hold].store(false);
-    words_.given_back[hold].store(generation);
+    held_[hold].store(false, std::memory_order_relaxed);
+    words_.given_back[hold].store(generation, std::memory_order_release);
   }
 
  private:

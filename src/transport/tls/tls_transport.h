@@ -67,7 +67,7 @@ class TlsTransport final : public Transport {
   // Of the receiver.
   OctetSpan input_;  // ciphertext, in `kept_` or in the memory of the thread
   Octets kept_;
-  bool buffered_ = false;    // the next `receive` needs no ciphertext
+  bool buffered_ = false;    // the next `receive` gives octets without reading from `inner_`
   bool ends_ = false;        // the records have reported, or will report, an end or a failure
   bool more_input_ = false;  // `inner_` may have octets that no further event reports
   std::chrono::microseconds receive_timeout_{0};

@@ -10,7 +10,8 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Whether several values select the branch. Then the setter takes the value as an argument.
+/// Whether several values may select the branch: it has several labels, or is the default branch.
+/// Then the setter takes the value as an argument.
 bool has_several_labels(const UnionBranch& branch);
 
 /// A value of the discriminator that selects the branch, as a C++ expression: the first label, or

@@ -1,0 +1,65 @@
+// A request whose message is kept, so that another thread can dispatch it.
+#pragma once
+
+#include "engine/loops/context.h"
+#include "orb/core/orb_core.h"
+#include "orb/serving/kept_request.h"
+#include <perigee/cdr/decoded_memory.h>
+#include <perigee/messaging/message.h>
+#include <perigee/messaging/protocol.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace perigee::engine {
+struct IncomingRequest;
+}
+
+namespace perigee::orb {
+
+/// Used by one thread at a time. Replies through a deferred request, so a slow client does not
+/// block the thread that dispatches it.
+class KeptUpcall final : public KeptRequest {
+ public:
+  /// `share`: of the octets that wait.
+  KeptUpcall(OrbCore& core, engine::ParkedShare share) noexcept
+      : core_(core), share_(std::move(share)) {}
+
+  /// Takes the message of a request, which was deferred as `later`.
+  void begin(engine::IncomingRequest& request, std::unique_ptr<ServerRequest> later);
+
+  void begin_upcall() override;
+  [[nodiscard]] std::string_view peer() const noexcept override { return later_->peer(); }
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
+    return later_->peer_identity();
+  }
+  [[nodiscard]] const PeerCertificate* peer_certificate() const noexcept override {
+    return later_->peer_certificate();
+  }
+  [[nodiscard]] bool expired() const noexcept override {
+    return time_limited() && remaining_time() == 0;
+  }
+
+ private:
+  [[nodiscard]] ServerRequest* make_deferred() override;
+  void send_reply(ResultEncoder encode) override { later_->reply(encode); }
+  void send_user_exception(const CORBA::UserException& exception) override;
+  void send_system_exception(const CORBA::SystemException& exception) noexcept override {
+    later_->reply_exception(exception);
+  }
+  void send_forward(const CORBA::Object& target, bool permanent) override {
+    later_->reply_forward(target, permanent);
+  }
+
+  OrbCore& core_;
+  engine::ParkedShare share_;
+  messaging::IncomingMessage message_;
+  messaging::ContextStorage contexts_;
+  cdr::DecodedMemory decoded_memory_;  // of the arguments
+  messaging::ResponseFlags response_ = messaging::ResponseFlags::with_target;
+  std::unique_ptr<ServerRequest> later_;  // null once the servant defers its reply
+};
+
+}  // namespace perigee::orb
