@@ -14,7 +14,10 @@ namespace perigee {
 namespace {
 
 void resume_on_reactor(void* context, std::coroutine_handle<> task) {
-  static_cast<event::Reactor*>(context)->post([task, slots = orb::thread_slots()] {
+  event::Reactor& reactor = *static_cast<event::Reactor*>(context);
+  if (!orb::slots_in_use.load(std::memory_order_relaxed))
+    return reactor.post([task] { task.resume(); });
+  reactor.post([task, slots = orb::thread_slots()] {
     const orb::SlotScope scope(slots);
     task.resume();
   });

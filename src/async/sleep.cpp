@@ -10,7 +10,7 @@ namespace perigee::async::detail {
 bool Sleep::suspend(std::coroutine_handle<> task) {
   if (reactor_.closed() || (stop_ != nullptr && stop_->stop_requested())) return false;
   task_ = task;
-  slots_ = orb::thread_slots();
+  if (orb::slots_in_use.load(std::memory_order_relaxed)) slots_ = orb::thread_slots();
   if (reactor_.is_loop_thread()) return begin();
   reactor_.post(begin_);
   return true;
@@ -18,6 +18,7 @@ bool Sleep::suspend(std::coroutine_handle<> task) {
 
 // The resumed task may destroy the sleep.
 void Sleep::resume() {
+  if (!orb::slots_in_use.load(std::memory_order_relaxed)) return task_.resume();
   const orb::SlotScope scope(std::move(slots_));
   task_.resume();
 }

@@ -57,7 +57,7 @@ class Dispatcher final : public orb::RequestDispatcher,
 
  private:
   [[nodiscard]] PolicySet root_policies();
-  [[nodiscard]] counted_ptr<Adapter> make_root();
+  [[nodiscard]] counted_ptr<Adapter> make_root(PolicySet policies);
   [[nodiscard]] counted_ptr<Adapter> make_named_root();
 
   using ObjectPin = SlotTable<ActiveObject>::Pin;
@@ -83,6 +83,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);
   void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);
   void begin_interception(orb::ServerRequest& request);
+  void answer_intercepted(orb::ServerRequest& request) noexcept;
   void call_with_hooks(orb::ServerRequest& request, const ServedObject& object);
 
   std::atomic<UpcallHooks*> hooks_{nullptr};

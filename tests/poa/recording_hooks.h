@@ -42,6 +42,9 @@ class RecordingHooks final : public poa::UpcallHooks {
       seen_.push_back("forward " + operation_);
       return {};
     }
+    void parked(orb::ServerRequest& /*request*/) noexcept override {
+      seen_.push_back("parked " + operation_);
+    }
     std::span<const iop::ServiceContext> reply_contexts(
         std::span<const iop::ServiceContext> others) override {
       return others;

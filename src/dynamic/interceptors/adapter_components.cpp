@@ -51,6 +51,9 @@ std::shared_ptr<const AdapterComponents> AdapterComponents::make(const OrbInterc
     for (const auto& interceptor : lists.ior) interceptor->components_established(seen);
   } catch (const std::exception& exception) {
     throw CORBA::OBJ_ADAPTER(minor_ior_interceptor, CORBA::COMPLETED_NO, exception.what());
+  } catch (...) {
+    throw CORBA::OBJ_ADAPTER(minor_ior_interceptor, CORBA::COMPLETED_NO,
+                             "components_established has thrown");
   }
   return made;
 }

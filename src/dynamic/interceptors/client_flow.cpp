@@ -45,7 +45,16 @@ ClientFlow::ClientFlow(OrbInterceptors& owner, ListsRef lists,
 ClientFlow::~ClientFlow() { info_->end(); }
 
 Next ClientFlow::send(const orb::InterceptedTry& next) noexcept {
-  if (std::exchange(open_, true)) return Next::go_on;
+  if (open_) {
+    if (!try_failed_ && binding_.get() == next.binding.get()) return Next::go_on;
+    const orb::BindingRef binding = binding_;
+    if (const Next ended = retry({binding, profile_index_, next.response}); ended != Next::go_on)
+      return ended;
+  }
+  open_ = true;
+  try_failed_ = false;
+  binding_ = next.binding;
+  profile_index_ = next.profile_index;
   request_contexts_.clear();
   reply_contexts_.clear();
   outcome_ = {};

@@ -29,6 +29,7 @@ class ClientFlow final : public orb::CallInterception {
   ~ClientFlow() override;
 
   Next send(const orb::InterceptedTry& next) noexcept override;
+  void try_failed() noexcept override { try_failed_ = true; }
   Next retry(const orb::InterceptedTry& last) noexcept override;
   Next forwarded(const orb::InterceptedTry& last, const iop::Ior& target) noexcept override;
   Next ended(const orb::InterceptedEnd& end) noexcept override;
@@ -63,7 +64,10 @@ class ClientFlow final : public orb::CallInterception {
   CORBA::object_reference<ClientInfo> info_;
 
   std::size_t depth_ = 0;
-  bool open_ = false;  // a try has begun and not ended
+  bool open_ = false;        // a try has begun and not ended
+  bool try_failed_ = false;  // the open try ends before the next one
+  orb::BindingRef binding_;  // of the last try
+  std::uint32_t profile_index_ = 0;
   FlowOutcome outcome_;
   Points point_ = client_point::none;
   const orb::InterceptedTry* try_ = nullptr;  // valid during a point

@@ -4,6 +4,7 @@
 #include "orb/context/orb_context.h"
 #include <perigee/iop/components.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +16,18 @@ namespace {
 namespace point = client_point;
 using CORBA::COMPLETED_NO;
 
-// The profiles of other protocols have the same layout. A profile without components has none.
-std::vector<iop::TaggedComponent> components_of(const iop::TaggedProfile& profile,
+// Only profiles of IIOP have components. The profiles of other protocols lead to the same object,
+// so their components are those of the first IIOP profile.
+std::vector<iop::TaggedComponent> components_of(const orb::InterceptedTry& last,
                                                 const iop::IorLimits& limits) {
-  auto decoded = iop::decode_iiop_profile(profile, limits);
+  const auto& profiles = last.binding->ior.profiles;
+  const iop::TaggedProfile* profile = &profiles.at(last.profile_index);
+  if (profile->tag != iop::tag_internet_iop) {
+    const auto found = std::ranges::find(profiles, iop::tag_internet_iop, &iop::TaggedProfile::tag);
+    if (found == profiles.end()) return {};
+    profile = &*found;
+  }
+  auto decoded = iop::decode_iiop_profile(*profile, limits);
   return decoded ? std::move(decoded->components) : std::vector<iop::TaggedComponent>();
 }
 
@@ -89,7 +98,7 @@ CORBA::object_reference<CORBA::Object> ClientInfo::forward_reference() {
 CORBA::Any ClientInfo::get_slot(PortableInterceptor::SlotId id) {
   const ClientFlow& flow = at(point::all);
   flow.owner_.check_slot(id);
-  return Slots::get(flow.slots_, &flow.owner_, id);
+  return Slots::get(flow.slots_, flow.owner_.identity(), id);
 }
 
 IOP::ServiceContext ClientInfo::get_request_service_context(IOP::ServiceId id) {
@@ -106,12 +115,12 @@ CORBA::object_reference<CORBA::Object> ClientInfo::target() {
 }
 
 CORBA::object_reference<CORBA::Object> ClientInfo::effective_target() {
-  return at(point::all).owner_.core().make_object(last_try(point::all).ior);
+  return at(point::all).owner_.core().make_object(last_try(point::all).binding->ior);
 }
 
 IOP::TaggedProfile ClientInfo::effective_profile() {
   const orb::InterceptedTry& last = last_try(point::all);
-  const iop::TaggedProfile& profile = last.ior.profiles.at(last.profile_index);
+  const iop::TaggedProfile& profile = last.binding->ior.profiles.at(last.profile_index);
   return {profile.tag, copy_of(profile.data)};
 }
 
@@ -132,8 +141,7 @@ IOP::TaggedComponentSeq ClientInfo::get_effective_components(IOP::ComponentId id
   const orb::InterceptedTry& last = last_try(point::all_but_poll);
   const auto& limits = flow_->owner_.core().reference_limits();
   IOP::TaggedComponentSeq found;
-  for (const iop::TaggedComponent& component :
-       components_of(last.ior.profiles.at(last.profile_index), limits))
+  for (const iop::TaggedComponent& component : components_of(last, limits))
     if (component.tag == id) found.emplace_back(component.tag, copy_of(component.data));
   if (found.empty())
     throw CORBA::BAD_PARAM(minor_no_component, COMPLETED_NO,

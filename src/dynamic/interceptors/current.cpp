@@ -17,12 +17,12 @@ void SlotCurrent::check(PortableInterceptor::SlotId id) const {
 
 CORBA::Any SlotCurrent::get_slot(PortableInterceptor::SlotId id) {
   check(id);
-  return Slots::get(orb::thread_slots(), &owner_, id);
+  return Slots::get(orb::thread_slots(), owner_.identity(), id);
 }
 
 void SlotCurrent::set_slot(PortableInterceptor::SlotId id, const CORBA::Any& data) {
   check(id);
-  orb::thread_slots() = Slots::with(orb::thread_slots(), &owner_, id, data);
+  orb::thread_slots() = Slots::with(orb::thread_slots(), owner_.identity(), id, data);
 }
 
 }  // namespace perigee::interceptors

@@ -15,8 +15,7 @@ bool is_remote(const CORBA::object_reference<CORBA::Object>& object) {
 
 // A ForwardRequest from `receive_reply` or `send_reply` is an error of the interceptor (CORBA 3.0,
 // 21.3.5.4). Other user exceptions are errors at all points.
-void FlowOutcome::replace_by_current() {
-  replaced = true;
+void FlowOutcome::take_current() {
   try {
     throw;
   } catch (const PortableInterceptor::ForwardRequest& request) {
@@ -33,6 +32,19 @@ void FlowOutcome::replace_by_current() {
   } catch (...) {
     raise(std::current_exception());
   }
+}
+
+void FlowOutcome::replace_by_current() noexcept {
+  replaced = true;
+  try {
+    return take_current();
+  } catch (...) {  // no memory for the exception's id or text
+    exception.exception = std::make_exception_ptr(CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE));
+  }
+  exception.repository_id.clear();
+  exception.status = status = PortableInterceptor::SYSTEM_EXCEPTION;
+  ending = Ending::exception;
+  forward = nullptr;
 }
 
 }  // namespace perigee::interceptors

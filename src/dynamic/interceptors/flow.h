@@ -34,8 +34,12 @@ struct FlowOutcome {
     status = PortableInterceptor::LOCATION_FORWARD;
     forward = std::move(target);
   }
-  /// Takes over the exception that is being handled, which an interceptor has thrown.
-  void replace_by_current();
+  /// Takes over the exception that is being handled, which an interceptor has thrown. NO_MEMORY if
+  /// there is no memory for it.
+  void replace_by_current() noexcept;
+
+ private:
+  void take_current();
 };
 
 /// Runs the ending points of the first `depth` interceptors, the last one first. `call(index)`

@@ -1,8 +1,12 @@
 // Starts and ends the interceptors of an ORB.
 #include "dynamic/interceptors/orb_interceptors.h"
 
+#include "orb/policies/client_policies.h"
 #include <perigee/base/log.h>
+#include <perigee/orb/protocol_policies.h>
+#include <perigee/poa/poa.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -10,9 +14,26 @@ namespace perigee::interceptors {
 
 namespace {
 
-template <typename Interceptors>
-void destroy_all(const Interceptors& interceptors) noexcept {
+// The types of the POA's own policies are 16 to 22 (CORBA 3.0, 11.4).
+bool is_known_to_orb(CORBA::PolicyType type) noexcept {
+  const bool is_of_adapter = type >= PortableServer::THREAD_POLICY_ID &&
+                             type <= PortableServer::REQUEST_PROCESSING_POLICY_ID;
+  return is_of_adapter || type == RTCORBA::SERVER_PROTOCOL_POLICY_TYPE ||
+         orb::is_client_policy(type);
+}
+
+template <typename Interceptor, typename Interceptors>
+bool contains(const Interceptors& interceptors, const Interceptor& other) noexcept {
+  return std::ranges::any_of(interceptors, [&other](const auto& interceptor) {
+    return dynamic_cast<const void*>(&*interceptor) == dynamic_cast<const void*>(&*other);
+  });
+}
+
+// An object that is also in a list of `before` has been destroyed with that list.
+template <typename Interceptors, typename... Before>
+void destroy_all(const Interceptors& interceptors, const Before&... before) noexcept {
   for (const auto& interceptor : interceptors) {
+    if ((contains(before, interceptor) || ...)) continue;
     try {
       interceptor->destroy();
     } catch (const std::exception& exception) {
@@ -56,8 +77,8 @@ void OrbInterceptors::destroy() noexcept {
   }
   if (!ended) return;
   destroy_all(ended->client);
-  destroy_all(ended->server);
-  destroy_all(ended->ior);
+  destroy_all(ended->server, ended->client);
+  destroy_all(ended->ior, ended->client, ended->server);
 }
 
 ListsRef OrbInterceptors::lists() const noexcept {
@@ -77,7 +98,7 @@ bool OrbInterceptors::takes_policy(CORBA::PolicyType type) const {
 bool OrbInterceptors::add_policy_factory(
     CORBA::PolicyType type,
     const CORBA::object_reference<PortableInterceptor::PolicyFactory>& factory) {
-  if (core_.has_policy_factory(type)) return false;
+  if (is_known_to_orb(type) || core_.has_policy_factory(type)) return false;
   const std::lock_guard lock(mutex_);
   return policy_factories_.try_emplace(type, factory).second;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dynamic/interceptors/contexts.h"
+#include "dynamic/interceptors/slots.h"
 #include "orb/core/orb_core.h"
 #include "orb/invocation/call_interception.h"
 #include "poa/upcall_hooks.h"
@@ -34,7 +35,7 @@ class OrbInterceptors final : public orb::Service,
                               public poa::AdapterHooks,
                               public orb::ApplicationPolicies {
  public:
-  explicit OrbInterceptors(orb::OrbCore& core) noexcept : core_(core) {}
+  explicit OrbInterceptors(orb::OrbCore& core) : core_(core) {}
 
   /// Called once, by the thread that makes the ORB.
   void start(InterceptorLists lists, std::uint32_t slots);
@@ -58,6 +59,7 @@ class OrbInterceptors final : public orb::Service,
       const CORBA::PolicyList& policies) override;
 
   [[nodiscard]] orb::OrbCore& core() const noexcept { return core_; }
+  [[nodiscard]] const OrbIdentity& identity() const noexcept { return identity_; }
   /// Raises InvalidSlot.
   void check_slot(PortableInterceptor::SlotId id) const;
   /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if no factory of
@@ -72,6 +74,7 @@ class OrbInterceptors final : public orb::Service,
 
  private:
   orb::OrbCore& core_;
+  const OrbIdentity identity_ = std::make_shared<const char>();
   std::atomic<bool> started_{false};
   std::atomic<std::uint32_t> slots_{0};
   mutable std::mutex mutex_;  // guards the members below

@@ -32,6 +32,23 @@ class ServerFlow::AtPoint {
 
 namespace {
 
+/// The flow whose servant this thread calls. A reply in the upcall shows the slots that the servant
+/// has set. Never refers to the flow after the upcall: the flow may have ended.
+class Serving {
+ public:
+  explicit Serving(const ServerFlow& flow) noexcept : outer_(std::exchange(current_, &flow)) {}
+  ~Serving() { current_ = outer_; }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+  [[nodiscard]] static const ServerFlow* current() noexcept { return current_; }
+
+ private:
+  static thread_local const ServerFlow* current_;
+  const ServerFlow* const outer_;
+};
+
+thread_local const ServerFlow* Serving::current_ = nullptr;
+
 // The exception of an interceptor becomes the reply: the adapter knows its own ForwardRequest.
 [[noreturn]] void raise_as_reply() {
   FlowOutcome outcome{.ending = Ending::other};
@@ -81,8 +98,9 @@ void ServerFlow::receive_contexts() {
   }
 }
 
-// The servant's thread gets the slots of the request (CORBA 3.0, 21.4.4.6). When `upcall` returns,
-// the reply may have been given, and this object deleted.
+// The servant's thread gets the slots of the request, and a reply in the upcall gives the request
+// the slots of the thread (CORBA 3.0, 21.4.4.6). When `upcall` returns, the reply may have been
+// given, and this object deleted.
 void ServerFlow::serve(const poa::ServedObject& object, function_ref<void()> upcall) {
   object_id_ = object.id;
   adapter_ = CORBA::object_reference<PortableServer::POA>(object.adapter);
@@ -99,6 +117,7 @@ void ServerFlow::serve(const poa::ServedObject& object, function_ref<void()> upc
     }
     servant_ = nullptr;
   }
+  const Serving serving(*this);
   upcall();
 }
 
@@ -118,6 +137,7 @@ void ServerFlow::call_ending(std::size_t index) {
 }
 
 orb::ServerReplacement ServerFlow::end(orb::ServerRequest& request) noexcept {
+  if (Serving::current() == this) slots_ = orb::thread_slots();
   const AtPoint at(*this, server_point::none, &request);
   run_endings(depth_, outcome_, [this](std::size_t index) { call_ending(index); });
   if (!outcome_.replaced) return {};
@@ -140,6 +160,12 @@ orb::ServerReplacement ServerFlow::raising(orb::ServerRequest& request,
     outcome_.replace_by_current();
   }
   return end(request);
+}
+
+void ServerFlow::parked(orb::ServerRequest& request) noexcept {
+  outcome_.ending = Ending::other;
+  outcome_.status = PortableInterceptor::TRANSPORT_RETRY;
+  (void)end(request);
 }
 
 orb::ServerReplacement ServerFlow::forwarding(orb::ServerRequest& request,

@@ -32,6 +32,7 @@ class ServerFlow final : public poa::InterceptedUpcall {
                                                const CORBA::Exception& exception) noexcept override;
   [[nodiscard]] orb::ServerReplacement forwarding(orb::ServerRequest& request,
                                                   const CORBA::Object& target) noexcept override;
+  void parked(orb::ServerRequest& request) noexcept override;
   [[nodiscard]] std::span<const iop::ServiceContext> reply_contexts(
       std::span<const iop::ServiceContext> others) override {
     return reply_contexts_.after(others);

@@ -70,7 +70,7 @@ CORBA::object_reference<CORBA::Object> ServerInfo::forward_reference() {
 CORBA::Any ServerInfo::get_slot(PortableInterceptor::SlotId id) {
   const ServerFlow& flow = at(point::all);
   flow.owner_.check_slot(id);
-  return Slots::get(flow.slots_, &flow.owner_, id);
+  return Slots::get(flow.slots_, flow.owner_.identity(), id);
 }
 
 IOP::ServiceContext ServerInfo::get_request_service_context(IOP::ServiceId id) {
@@ -123,7 +123,7 @@ CORBA::object_reference<CORBA::Policy> ServerInfo::get_server_policy(CORBA::Poli
 void ServerInfo::set_slot(PortableInterceptor::SlotId id, const CORBA::Any& data) {
   ServerFlow& flow = at(point::receive_contexts | point::receive_request);
   flow.owner_.check_slot(id);
-  flow.slots_ = Slots::with(flow.slots_, &flow.owner_, id, data);
+  flow.slots_ = Slots::with(flow.slots_, flow.owner_.identity(), id, data);
 }
 
 bool ServerInfo::target_is_a(const std::string& id) {

@@ -9,24 +9,30 @@ namespace perigee::interceptors {
 using orb::SlotValuesRef;
 using PortableInterceptor::SlotId;
 
-CORBA::Any Slots::get(const SlotValuesRef& values, const void* orb, SlotId id) {
-  if (!values) return {};
-  for (const Slot& slot : static_cast<const Slots&>(*values).slots_)
-    if (slot.orb == orb && slot.id == id) return slot.value;
-  return {};
+const Slots::Slot* Slots::find(const OrbIdentity& orb, SlotId id) const {
+  const auto found = std::ranges::find_if(slots_, [&](const Slot& slot) {
+    return slot.id == id && !slot.orb.owner_before(orb) && !orb.owner_before(slot.orb);
+  });
+  return found != slots_.end() ? &*found : nullptr;
 }
 
-SlotValuesRef Slots::with(const SlotValuesRef& values, const void* orb, SlotId id,
+CORBA::Any Slots::get(const SlotValuesRef& values, const OrbIdentity& orb, SlotId id) {
+  if (!values) return {};
+  const Slot* const slot = static_cast<const Slots&>(*values).find(orb, id);
+  return slot != nullptr ? slot->value : CORBA::Any();
+}
+
+SlotValuesRef Slots::with(const SlotValuesRef& values, const OrbIdentity& orb, SlotId id,
                           CORBA::Any value) {
   orb::slots_in_use.store(true, std::memory_order_relaxed);
   const auto changed = make_counted<Slots>();
-  if (values) changed->slots_ = static_cast<const Slots&>(*values).slots_;
-  const auto found = std::ranges::find_if(
-      changed->slots_, [&](const Slot& slot) { return slot.orb == orb && slot.id == id; });
-  if (found != changed->slots_.end())
-    found->value = std::move(value);
-  else
-    changed->slots_.push_back({orb, id, std::move(value)});
+  if (values) {
+    const auto& before = static_cast<const Slots&>(*values);
+    const Slot* const replaced = before.find(orb, id);
+    for (const Slot& slot : before.slots_)
+      if (&slot != replaced && !slot.orb.expired()) changed->slots_.push_back(slot);
+  }
+  changed->slots_.push_back({orb, id, std::move(value)});
   return changed;
 }
 

@@ -121,12 +121,24 @@ void AsyncCall::run_posted() noexcept {
   (this->*step_)();
 }
 
-// Asks the interceptors how the call ends. False: the call goes on with another target.
+FailureCause AsyncCall::leaving() noexcept {
+  const std::lock_guard lock(lock_);
+  return leaving_;
+}
+
+// Asks the interceptors how the call ends. A call that was cancelled is not forwarded. False: the
+// call goes on with another target.
 bool AsyncCall::end_interception() noexcept {
   using Next = CallInterception::Next;
   const Next next = CallSteps::end_interception(failed_);
   if (next == Next::fail) failed_ = true;
   if (next != Next::forward) return true;
+  if (const FailureCause leaving = this->leaving(); leaving != FailureCause::none) {
+    (void)interception->take_forward();
+    (void)fail(InvocationStage::awaiting, leaving);
+    failure().request_accepted = request_sent_;
+    return failed_ = true;
+  }
   try {
     failed_ = false;
     const State state = follow_interceptor();

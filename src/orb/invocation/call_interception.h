@@ -4,6 +4,7 @@
 
 #include "orb/connection/invocation_error.h"
 #include "orb/context/thread_slots.h"
+#include "orb/references/mprofile.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
@@ -21,7 +22,7 @@ class Reference;
 
 /// Where a try of a request goes.
 struct InterceptedTry {
-  const iop::Ior& ior;              ///< the effective target
+  const BindingRef& binding;        ///< of the effective target
   std::uint32_t profile_index = 0;  ///< of the effective profile
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
 };
@@ -51,9 +52,11 @@ class CallInterception {
   CallInterception& operator=(const CallInterception&) = delete;
   virtual ~CallInterception() = default;
 
-  /// Before a try. Does nothing if the last try has not ended: then only another profile of the
-  /// same target is used.
+  /// Before a try. If the last try has not ended: does nothing as long as only another profile of
+  /// the same target is used. After `try_failed`, or with another target, ends the last try first.
   virtual Next send(const InterceptedTry& next) noexcept = 0;
+  /// The last try was not executed. The ORB tries again if there is another target.
+  virtual void try_failed() noexcept = 0;
   /// The last try was not executed, and the ORB tries again.
   virtual Next retry(const InterceptedTry& last) noexcept = 0;
   /// The reply to the last try is a location forward to `target`.

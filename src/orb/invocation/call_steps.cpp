@@ -111,7 +111,7 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   BindingRef adopted = profiles_->adopt(
       make_binding(context_, std::move(ior), Binding::Kind::forward, profiles_->preference()),
       permanence);
-  if (permanence == Permanence::permanent) reference_.replace(adopted->ior);
+  if (permanence == Permanence::permanent && !left_reference_) reference_.replace(adopted->ior);
   forwarded_.push_back(std::move(round_));
   use(std::move(adopted));
   return State::choose;
@@ -256,8 +256,11 @@ CallSteps::State CallSteps::after_failed_connect(IoError io) {
 
 CallSteps::State CallSteps::try_again(bool may_be_stale) {
   context_.metrics.retries.fetch_add(1, std::memory_order_relaxed);
+  if (!may_be_stale || freshness_ == Freshness::fresh) {
+    if (interception_ != nullptr) interception_->try_failed();
+    return State::choose;
+  }
   if (!retry_intercepted()) return fail_intercepted();
-  if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
   freshness_ = Freshness::fresh;
   return State::connect;
 }

@@ -149,7 +149,8 @@ class CallSteps {
   Reference& reference_;
   const OrbContext& context_;
   const InvocationRequest& request_;
-  const std::shared_ptr<MProfile> profiles_;  // the reference's
+  // The reference's. After a forward of an interceptor, the profiles of the new target.
+  std::shared_ptr<MProfile> profiles_;
   const Target* target_ = nullptr;
   CallInterception* interception_ = nullptr;  // null: no interceptor concerns the call
   Freshness freshness_ = Freshness::any;
@@ -211,6 +212,7 @@ class CallSteps {
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
   bool returned_to_base_ = false;
+  bool left_reference_ = false;  // an interceptor has forwarded the call
 };
 
 inline void CallSteps::use(BindingRef binding) noexcept {

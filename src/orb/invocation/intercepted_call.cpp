@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -28,6 +29,14 @@ counted_ptr<Reference> follow_interceptor(const OrbContext& context, const Invoc
   auto target = context.references.make_reference(interception.take_forward());
   if (!target) throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "an interceptor forwards to nil");
   return target;
+}
+
+std::unique_ptr<CallInterception> begin_interception(CallHooks& hooks,
+                                                     const counted_ptr<Reference>& target,
+                                                     const stub::Operation& operation) try {
+  return hooks.begin(target, operation);
+} catch (const std::bad_alloc&) {
+  throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_NO);
 }
 
 // A call that interceptors concern.
@@ -70,7 +79,7 @@ bool invoke_with_hooks(const CORBA::Object& target, const stub::Operation& opera
   apply_policies(*reference, request);
   CallHooks* const hooks = reference->context().policies.call_hooks();
   if (hooks == nullptr) return false;
-  const auto interception = hooks->begin(reference, operation);
+  const auto interception = begin_interception(*hooks, reference, operation);
   if (!interception) return false;
   invoke_intercepted(reference, operation, request, decode, *interception);
   return true;

@@ -2,6 +2,7 @@
 #include "orb/context/orb_context.h"
 #include "orb/invocation/call_steps.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ CallSteps::State CallSteps::begin_intercepted_try() {
 }
 
 InterceptedTry CallSteps::intercepted_try() const noexcept {
-  return {round_.binding->ior, target_->profile_index, request_.response};
+  return {round_.binding, target_->profile_index, request_.response};
 }
 
 bool CallSteps::send_intercepted() noexcept {
@@ -55,13 +56,17 @@ Next CallSteps::end_interception(bool failed) {
   return next;
 }
 
-// Takes the target first, also if it is not used: the interceptors have ended their try.
+// The call leaves its reference: failures and forwards of the new target do not concern the
+// reference. Takes the target first, also if it is not used: the interceptors have ended their try.
 CallSteps::State CallSteps::follow_interceptor() {
   iop::Ior target = interception_->take_forward();
   if (++hops_ > context_.settings.forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
   forwarded_.clear();
-  use(make_binding(context_, std::move(target), Binding::Kind::forward, profiles_->preference()));
+  profiles_ = std::make_shared<MProfile>(context_, std::move(target), request_.protocols);
+  left_reference_ = true;
+  returned_to_base_ = false;
+  use(profiles_->current());
   return State::choose;
 }
 

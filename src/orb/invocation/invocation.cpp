@@ -165,6 +165,32 @@ void Invocation::limit_call_over_datagrams() noexcept {
   status_ = slot_.reply->header.status;
   body_ = slot_.reply->body;
   body_.set_code_sets(target_->endpoint->code_sets());
+  if (interception_ != nullptr) [[unlikely]]
+    return take_intercepted_reply();
+  return State::classify;
+}
+
+// Interceptors may make calls, also over this connection. So their ending points run when the call
+// has left the connection and its read role. The reply then stays in memory of the call.
+[[gnu::cold, gnu::noinline]] Invocation::State Invocation::take_intercepted_reply() {
+  if (lease_) {
+    slot_.message.keep();
+    auto reply = lease_->session().parse_reply(slot_.message, slot_.contexts);
+    if (!reply) {  // the same octets were parsed before
+      fail(InvocationStage::awaiting, FailureCause::bad_message);
+      failure().request_accepted = true;
+      return State::failed;
+    }
+    body_ = reply->body;
+    body_.set_code_sets(target_->endpoint->code_sets());
+    slot_.reply = std::move(*reply);
+  }
+  const auto contexts = slot_.reply->header.contexts;
+  interception_->keep_reply_contexts(contexts);
+  if (status_ == messaging::ReplyStatus::system_exception)
+    failure().server_text = CallSteps::server_text(contexts);
+  slot_.reply.reset();
+  leave_connection();
   return State::classify;
 }
 
@@ -204,24 +230,19 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
 }
 
 Invocation::State Invocation::call_collocated() {
+  slot_.reply.reset();  // of a remote target that has forwarded the call
   if (!reply_buffer_) reply_buffer_.emplace();
   return CallSteps::call_collocated(*request_buffer_, **reply_buffer_, slot_.deadline);
 }
 
 CallInterception::Next Invocation::end_interception(const InvocationError* error) {
-  if (error == nullptr && slot_.reply) {
-    const auto contexts = slot_.reply->header.contexts;
-    interception_->keep_reply_contexts(contexts);
-    if (status_ == messaging::ReplyStatus::system_exception)
-      failure().server_text = CallSteps::server_text(contexts);
-  }
+  leave_connection();  // of a oneway, or of a request that was not encoded
+  nested_wait_.end();
   return CallSteps::end_interception(error != nullptr);
 }
 
 std::string Invocation::server_text() {
-  const bool is_collocated = !lease_ && !both_directions_;
-  return is_collocated ? failure().server_text
-                       : CallSteps::server_text(slot_.reply->header.contexts);
+  return slot_.reply ? CallSteps::server_text(slot_.reply->header.contexts) : failure().server_text;
 }
 
 void Invocation::leave_connection() noexcept {

@@ -80,6 +80,7 @@ class Invocation final : private CallSteps {
   [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   [[nodiscard]] TransactResult send_oneway();
   void limit_first_reply();
+  [[nodiscard]] State take_intercepted_reply();
   void leave_connection() noexcept;
   // Over a connection for both directions: call_both_directions.cpp.
   [[nodiscard]] State choose_both_directions();

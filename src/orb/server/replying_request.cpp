@@ -82,13 +82,27 @@ bool ReplyingRequest::send_with_detail(const CORBA::SystemException& exception) 
 }
 
 void ReplyingRequest::send_system_exception(const CORBA::SystemException& exception) noexcept {
-  if (send_with_detail(exception)) return;
-  try {
-    send(ReplyStatus::system_exception,
-         [&exception](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); });
-  } catch (...) {
-    log::write(log::Level::error, "server", "a system exception could not be sent");
-  }
+  if (send_with_detail(exception) || send_plain(exception, Extras::contexts)) return;
+  if (interception() != nullptr && send_plain(exception, Extras::none))
+    return log::write(log::Level::warning, "server",
+                      "an exception was sent without the service contexts of interceptors, which "
+                      "cannot be encoded");
+  log::write(log::Level::error, "server", "a system exception could not be sent");
+}
+
+// False if the reply cannot be sent. Then nothing has been sent.
+bool ReplyingRequest::send_plain(const CORBA::SystemException& exception, Extras extras) noexcept
+    try {
+  const auto encode = [&exception](cdr::Encoder& encoder) {
+    encode_system_exception(encoder, exception);
+  };
+  if (extras == Extras::contexts)
+    send(ReplyStatus::system_exception, encode);
+  else
+    send_with(ReplyStatus::system_exception, encode, {});
+  return true;
+} catch (...) {
+  return false;
 }
 
 void ReplyingRequest::send_forward(const CORBA::Object& target, bool permanent) {

@@ -62,7 +62,11 @@ class ReplyingRequest : public ServerRequest {
   [[nodiscard]] virtual SentDetails details() const noexcept = 0;
 
  private:
+  /// What a reply with an exception has besides the exception.
+  enum class Extras : std::uint8_t { none, contexts };
+
   [[nodiscard]] bool send_with_detail(const CORBA::SystemException& exception) noexcept;
+  [[nodiscard]] bool send_plain(const CORBA::SystemException& exception, Extras extras) noexcept;
 
   engine::Connection& connection_;
   const std::uint32_t id_;

@@ -38,6 +38,8 @@ class ServerInterception {
   /// Before a location forward is encoded.
   [[nodiscard]] virtual ServerReplacement forwarding(ServerRequest& request,
                                                      const CORBA::Object& target) noexcept = 0;
+  /// The request was parked: it is dispatched again later, with another flow.
+  virtual void parked(ServerRequest& request) noexcept = 0;
   /// The service contexts of the reply: `others`, then those of the interceptors. Valid until the
   /// next call of a function.
   [[nodiscard]] virtual std::span<const iop::ServiceContext> reply_contexts(

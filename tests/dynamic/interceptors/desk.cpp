@@ -144,7 +144,10 @@ DeskOrbs::DeskOrbs(const Plan& plan, Kind kind, const std::vector<std::string>& 
           CORBA::make_reference<PlannedServer>("server " + std::to_string(++index), log, actions));
     if (plan.server_init) plan.server_init(info);
   });
-  client = make_orb(name + "-client", {"program"}, [&](const auto& info) {
+  std::vector<std::string> client_options = {"program"};
+  client_options.insert(client_options.end(), plan.client_options.begin(),
+                        plan.client_options.end());
+  client = make_orb(name + "-client", client_options, [&](const auto& info) {
     add_clients(info);
     if (plan.client_init) plan.client_init(info);
   });

@@ -45,6 +45,7 @@ struct Plan {
   Servers servers = {{}};
   Initialize client_init = nullptr;
   Initialize server_init = nullptr;
+  std::vector<std::string> client_options = {};
 };
 
 /// The interceptors have the names "client 1", "client 2", …, "server 1", ….

@@ -135,7 +135,8 @@ TEST_CASE("a client interceptor sees the target, its profile and the exception")
   std::string id;
   CORBA::Any exception;
   PortableInterceptor::ReplyStatus status = PortableInterceptor::UNKNOWN;
-  DeskOrbs orbs({.clients = {{{"receive_exception", [&](const ClientInfoRef& info) {
+  DeskOrbs orbs({.clients = {{{"receive_exception",
+                               [&](const ClientInfoRef& info) {
                                  const auto orb = info->target()->_get_orb();
                                  target = orb->object_to_string(info->target());
                                  effective = orb->object_to_string(info->effective_target());
@@ -146,7 +147,8 @@ TEST_CASE("a client interceptor sees the target, its profile and the exception")
                                  id = info->received_exception_id();
                                  status = info->reply_status();
                                  exception = info->received_exception();
-                               }}}}});
+                               }}}}},
+                Kind::plain, {"-ORBLocalTransports", "none"});
   CHECK_THROWS_AS((void)orbs.clerk->twice(forbidden), CORBA::NO_PERMISSION);
   CHECK(target == orbs.client->object_to_string(orbs.clerk));
   CHECK(effective == target);

@@ -1,5 +1,7 @@
 // ORB initializers, IOR interceptors and policy factories.
 #include "desk.h"
+#include <perigee/orb/bidirectional_policy.h>
+#include <perigee/orb/protocol_policies.h>
 
 #include <algorithm>
 
@@ -146,6 +148,55 @@ TEST_CASE("an exception of an initializer ends ORB_init, and a later ORB_init ma
       CORBA::NO_PERMISSION);
   const auto orb = make_orb("failed", {"program"}, nullptr);
   orb->destroy();
+}
+
+TEST_CASE("a policy factory cannot take a type that the ORB or the POA knows") {
+  int refused = 0;
+  const DeskOrbs orbs({.server_init = [&](const auto& info) {
+    for (const CORBA::PolicyType type :
+         {RTCORBA::SERVER_PROTOCOL_POLICY_TYPE, RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE,
+          PortableServer::LIFESPAN_POLICY_ID, BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE}) {
+      try {
+        info->register_policy_factory(type, CORBA::make_reference<OwnFactory>());
+      } catch (const CORBA::BAD_INV_ORDER&) {
+        ++refused;
+      }
+    }
+  }});
+  CHECK(refused == 4);
+}
+
+TEST_CASE("an object that is a client and a server interceptor is destroyed once") {
+  class Both final : public PortableInterceptor::ClientRequestInterceptor,
+                     public PortableInterceptor::ServerRequestInterceptor {
+   public:
+    using AtClient = PortableInterceptor::ClientRequestInterceptor::Info;
+    using AtServer = PortableInterceptor::ServerRequestInterceptor::Info;
+    explicit Both(int& destroyed) : destroyed_(destroyed) {}
+    std::string name() override { return "both"; }
+    void destroy() override { ++destroyed_; }
+    void send_request(const AtClient&) override {}
+    void send_poll(const AtClient&) override {}
+    void receive_reply(const AtClient&) override {}
+    void receive_exception(const AtClient&) override {}
+    void receive_other(const AtClient&) override {}
+    void receive_request_service_contexts(const AtServer&) override {}
+    void receive_request(const AtServer&) override {}
+    void send_reply(const AtServer&) override {}
+    void send_exception(const AtServer&) override {}
+    void send_other(const AtServer&) override {}
+
+   private:
+    int& destroyed_;
+  };
+  int destroyed = 0;
+  auto orb = make_orb("both", {"program"}, [&](const auto& info) {
+    const auto both = CORBA::make_reference<Both>(destroyed);
+    info->add_client_request_interceptor(both);
+    info->add_server_request_interceptor(both);
+  });
+  orb->destroy();
+  CHECK(destroyed == 1);
 }
 
 }  // namespace perigee::test

@@ -77,13 +77,13 @@ TEST_CASE("a request has the slots of its caller's thread, and its servant those
   const auto clerk =
       orbs.serve(CORBA::make_reference<TaskClerk>([&](std::int32_t) -> perigee::task<std::int32_t> {
         seen = value_of(of_server->get_slot(0));
-        of_server->set_slot(0, any_of(99));  // of the thread: the request keeps its value
+        of_server->set_slot(0, any_of(99));  // the request gets it with the reply
         co_return 0;
       }));
   of_client->set_slot(0, any_of(7));
   clerk->twice(1);
   CHECK(seen == 7);
-  CHECK(orbs.at_reply == 7);
+  CHECK(orbs.at_reply == 99);
   of_client->set_slot(0, any_of(8));
   clerk->twice(1);
   CHECK(seen == 8);
