@@ -41,13 +41,6 @@ void end_interception(orb::ServerRequest& request) noexcept {
   request.set_interception(nullptr);
 }
 
-// The server dispatches the request again later. It then begins another flow.
-void end_parked(orb::ServerRequest& request) noexcept {
-  if (request.interception() == nullptr) return;
-  request.interception()->parked(request);
-  end_interception(request);
-}
-
 }  // namespace
 
 /// The result of a look-up: an active object, else its adapter, else the innermost adapter of the
@@ -81,6 +74,15 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
     if (request.interception() == nullptr) return answer_thrown(request);
     answer_intercepted(request);
   }
+}
+
+// The server dispatches the request again later, perhaps as another object. It then begins another
+// flow.
+void Dispatcher::end_parked(orb::ServerRequest& request) noexcept {
+  if (request.interception() == nullptr) return;
+  const orb::UpcallScope scope(context_identity());
+  request.interception()->parked(request);
+  end_interception(request);
 }
 
 // Interceptors may make calls, as the servant may.
@@ -144,6 +146,7 @@ void Dispatcher::answer_intercepted(orb::ServerRequest& request) noexcept {
 Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request) {
   const std::shared_ptr<orb::OrbCore> core = this->core();
   if (std::unique_ptr<orb::KeptRequest> kept(request.keep()); kept) {
+    end_parked(request);
     core->dispatch_on_main_thread(std::move(kept));
     return Served::yes;
   }

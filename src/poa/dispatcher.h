@@ -83,6 +83,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);
   void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);
   void begin_interception(orb::ServerRequest& request);
+  void end_parked(orb::ServerRequest& request) noexcept;
   void answer_intercepted(orb::ServerRequest& request) noexcept;
   void call_with_hooks(orb::ServerRequest& request, const ServedObject& object);
 

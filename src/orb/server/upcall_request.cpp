@@ -89,8 +89,6 @@ KeptRequest* UpcallRequest::keep() {
   std::unique_ptr<ServerRequest> later(defer());
   later->set_interception(nullptr);
   kept->begin(request_, std::move(later));
-  kept->set_interception(interception());
-  set_interception(nullptr);
   return kept.release();
 }
 

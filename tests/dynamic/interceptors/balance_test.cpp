@@ -31,23 +31,29 @@ struct ShutdownAtEnd {
   ~ShutdownAtEnd() { orb.shutdown(false); }
 };
 
-/// Recreates the POA "child", with a manager of its own that holds requests.
-class HoldingActivator final : public IDL::traits<PortableServer::AdapterActivator>::base_type {
+/// Recreates the POA "child", with a manager of its own. The manager holds requests at first,
+/// unless `is_active`.
+class ChildActivator final : public IDL::traits<PortableServer::AdapterActivator>::base_type {
  public:
   bool unknown_adapter(CORBA::object_reference<PortableServer::POA> parent,
                        const std::string& name) override {
-    child = make_child(parent, name);
+    child = make_child(parent, name, thread);
     child->activate_object_with_id(id, servant);
+    if (is_active) child->the_POAManager()->activate();
     return true;
   }
   static CORBA::object_reference<PortableServer::POA> make_child(
-      const CORBA::object_reference<PortableServer::POA>& parent, const std::string& name) {
+      const CORBA::object_reference<PortableServer::POA>& parent, const std::string& name,
+      PortableServer::ThreadPolicyValue thread) {
     return parent->create_POA(
         name, nullptr,
-        {parent->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT),
+        {parent->create_thread_policy(thread),
+         parent->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT),
          parent->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID)});
   }
   const PortableServer::ObjectId id = {1, 2, 3};
+  PortableServer::ThreadPolicyValue thread = PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL;
+  bool is_active = false;
   ServantRef servant;
   CORBA::object_reference<PortableServer::POA> child;
 };
@@ -128,10 +134,10 @@ TEST_CASE("a request that is parked after an adapter activator ran begins anothe
                                        PortableInterceptor::TRANSPORT_RETRY);
                                  parked.set_value();
                                }}}}});
-  const auto activator = CORBA::make_reference<HoldingActivator>();
-  auto& made = static_cast<HoldingActivator&>(*activator);
+  const auto activator = CORBA::make_reference<ChildActivator>();
+  auto& made = static_cast<ChildActivator&>(*activator);
   made.servant = make_clerk(Kind::plain, orbs.noted);
-  const auto first = HoldingActivator::make_child(orbs.poa, "child");
+  const auto first = ChildActivator::make_child(orbs.poa, "child", made.thread);
   const auto object = first->create_reference_with_id(made.id, "IDL:Desk/Clerk:1.0");
   const auto clerk = IDL::traits<Desk::Clerk>::narrow(
       orbs.client->string_to_object(orbs.server->object_to_string(object)));
@@ -140,6 +146,33 @@ TEST_CASE("a request that is parked after an adapter activator ran begins anothe
   auto result = std::async(std::launch::async, [&] { return clerk->twice(6); });
   parked.get_future().wait();
   made.child->the_POAManager()->activate();
+  CHECK(result.get() == 12);
+  CHECK(count(orbs.log, "server 1 receive_request_service_contexts") == 2);
+  CHECK(count(orbs.log, "server 1 send_other") == 1);
+  CHECK(count(orbs.log, "server 1 send_reply") == 1);
+}
+
+TEST_CASE("a request for the main thread of a POA that an activator makes begins another flow") {
+  DeskOrbs orbs({.servers = {{{"send_other", [](const ServerInfoRef& info) {
+                                 CHECK(info->reply_status() ==
+                                       PortableInterceptor::TRANSPORT_RETRY);
+                               }}}}});
+  const auto activator = CORBA::make_reference<ChildActivator>();
+  auto& made = static_cast<ChildActivator&>(*activator);
+  made.thread = PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL;
+  made.is_active = true;
+  made.servant = make_clerk(Kind::plain, orbs.noted);
+  const auto first = ChildActivator::make_child(orbs.poa, "child", made.thread);
+  const auto object = first->create_reference_with_id(made.id, "IDL:Desk/Clerk:1.0");
+  const auto clerk = IDL::traits<Desk::Clerk>::narrow(
+      orbs.client->string_to_object(orbs.server->object_to_string(object)));
+  first->destroy(true, true);
+  orbs.poa->the_activator(activator);
+  auto result = std::async(std::launch::async, [&] {
+    const ShutdownAtEnd at_end{*orbs.server};
+    return clerk->twice(6);
+  });
+  orbs.server->run();
   CHECK(result.get() == 12);
   CHECK(count(orbs.log, "server 1 receive_request_service_contexts") == 2);
   CHECK(count(orbs.log, "server 1 send_other") == 1);
