@@ -1,5 +1,8 @@
 // Sleeping: the timer fires on a thread of the reactor, stop requests come from any thread.
+#include "orb/context/thread_slots.h"
 #include <perigee/async/sleep.h>
+
+#include <utility>
 
 namespace perigee::async::detail {
 
@@ -7,13 +10,21 @@ namespace perigee::async::detail {
 bool Sleep::suspend(std::coroutine_handle<> task) {
   if (reactor_.closed() || (stop_ != nullptr && stop_->stop_requested())) return false;
   task_ = task;
+  if (orb::slots_in_use.load(std::memory_order_relaxed)) slots_ = orb::thread_slots();
   if (reactor_.is_loop_thread()) return begin();
   reactor_.post(begin_);
   return true;
 }
 
+// The resumed task may destroy the sleep.
+void Sleep::resume() {
+  if (!orb::slots_in_use.load(std::memory_order_relaxed)) return task_.resume();
+  const orb::SlotScope scope(std::move(slots_));
+  task_.resume();
+}
+
 void Sleep::begin_on_loop() {
-  if (!begin()) task_.resume();
+  if (!begin()) resume();
 }
 
 // False if the sleep is over. The timer may fire, and the stop request may come, on other threads
@@ -29,7 +40,7 @@ bool Sleep::begin() {
 
 void Sleep::fired() {
   slept_ = !stop_requested_.load() && !reactor_.closed();
-  if ((state_.fetch_or(ended, std::memory_order_acq_rel) & suspended) != 0) task_.resume();
+  if ((state_.fetch_or(ended, std::memory_order_acq_rel) & suspended) != 0) resume();
 }
 
 // The task continues on the reactor's thread. If the timer is not armed, it is firing now, or

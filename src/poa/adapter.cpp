@@ -69,7 +69,7 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
-  const PolicySet set = make_policy_set(policies);
+  const PolicySet set = make_policy_set(policies, parts_.host->hooks());
   auto own_manager = dynamic_counted_cast<Manager>(manager._shared());
   if (!manager)
     own_manager = parts_.host->managers().make(parts_.host);

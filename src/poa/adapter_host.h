@@ -15,6 +15,8 @@
 
 namespace perigee::poa {
 
+class AdapterHooks;
+
 class ManagerTable;
 
 struct AdapterEntry {
@@ -57,6 +59,9 @@ class AdapterHost {
   /// A manager has changed its state: held requests of the server may go on.
   void resume_held_requests() noexcept;
   [[nodiscard]] virtual ManagerTable& managers() noexcept = 0;
+  /// Null until an interceptor is registered.
+  [[nodiscard]] AdapterHooks* hooks() const noexcept { return hooks_.load(); }
+  void set_adapter_hooks(AdapterHooks* hooks) noexcept { hooks_.store(hooks); }
 
  protected:
   AdapterHost(std::weak_ptr<orb::OrbCore> core, const AdapterLimits& limits);
@@ -70,6 +75,7 @@ class AdapterHost {
   SlotTable<ActiveObject> objects_;
   SlotTable<AdapterEntry> adapters_;
   KeyIndex key_index_;
+  std::atomic<AdapterHooks*> hooks_{nullptr};
 };
 
 }  // namespace perigee::poa

@@ -83,7 +83,8 @@ Octets Adapter::key_of(const ObjectId& id) const {
 CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repository_id,
                                                                const ObjectId& id) const {
   return parts_.host->core()->make_local_object(std::move(repository_id), key_of(id),
-                                                parts_.policies.protocols.get());
+                                                parts_.policies.protocols.get(),
+                                                parts_.policies.components.get());
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ServedObject& object) const {

@@ -74,7 +74,11 @@ Answer::~Answer() {
   if (outstanding_ == nullptr) return;
   if (outstanding_->take()) {
     log_dropped(*outstanding_);
-    outstanding_->request().reply_exception(dropped_answer());
+    orb::ServerRequest& request = outstanding_->request();
+    if (!outstanding_->expected() && request.interception() != nullptr)
+      request.reply(nullptr);  // interceptors see a oneway that was executed
+    else
+      request.reply_exception(dropped_answer());
     outstanding_->end();
   }
   delete outstanding_;

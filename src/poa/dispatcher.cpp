@@ -3,6 +3,7 @@
 // operations on the object's slot and no lock, and its steps are inlined.
 #include "poa/dispatcher.h"
 
+#include "orb/context/thread_slots.h"
 #include "orb/values/system_exceptions.h"
 #include "poa/adapter.h"
 #include "poa/answer_thrown.h"
@@ -17,7 +18,9 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace perigee::poa {
 
@@ -31,6 +34,12 @@ namespace {
 // adapter was made. Wake-ups of a manager that still holds are not counted: each of them belongs to
 // an adapter that was destroyed.
 constexpr int rounds_max = 1000;
+
+// Called when the upcall has ended. The owner of a deferred reply has taken the interception.
+void end_interception(orb::ServerRequest& request) noexcept {
+  const std::unique_ptr<orb::ServerInterception> ended(request.interception());
+  request.set_interception(nullptr);
+}
 
 }  // namespace
 
@@ -55,11 +64,32 @@ Dispatcher::Dispatcher(const std::weak_ptr<orb::OrbCore>& core, const AdapterLim
 
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   probe::stamp(Point::admitted);
+  // A request begins without slots, whatever its thread did before.
+  std::optional<orb::SlotScope> no_slots;
+  if (orb::slots_in_use.load(std::memory_order_relaxed)) [[unlikely]]
+    no_slots.emplace(nullptr);
   try {
     route(request);
   } catch (...) {
-    answer_thrown(request);
+    if (request.interception() == nullptr) return answer_thrown(request);
+    answer_intercepted(request);
   }
+}
+
+// The server dispatches the request again later, perhaps as another object. It then begins another
+// flow.
+void Dispatcher::end_parked(orb::ServerRequest& request) noexcept {
+  if (request.interception() == nullptr) return;
+  const orb::UpcallScope scope(context_identity());
+  request.interception()->parked(request);
+  end_interception(request);
+}
+
+// Interceptors may make calls, as the servant may.
+void Dispatcher::answer_intercepted(orb::ServerRequest& request) noexcept {
+  const orb::UpcallScope scope(context_identity());
+  answer_thrown(request);
+  end_interception(request);
 }
 
 [[gnu::always_inline]] inline void Dispatcher::route(orb::ServerRequest& request) {
@@ -79,7 +109,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
       case Gate::woken:
         continue;
       case Gate::taken:
-        return;
+        return end_parked(request);
     }
     if (target.object) return call(request, *target.object, &target.object);
     if (serve_inactive(request, target) == Served::yes) return;
@@ -116,6 +146,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request) {
   const std::shared_ptr<orb::OrbCore> core = this->core();
   if (std::unique_ptr<orb::KeptRequest> kept(request.keep()); kept) {
+    end_parked(request);
     core->dispatch_on_main_thread(std::move(kept));
     return Served::yes;
   }
@@ -130,6 +161,7 @@ Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request)
   Served served = Served::look_again;
   std::exception_ptr thrown;
   const auto work = [&] {
+    const orb::SlotScope no_slots(nullptr);  // of the main thread
     try {
       served = route_on_main_thread(request);
     } catch (...) {
@@ -199,30 +231,42 @@ Dispatcher::Gate Dispatcher::hold(orb::ServerRequest& request, Target& target, A
 
 void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
                       const ObjectPin* pin) {
+  const bool has_hooks = hooks_.load(std::memory_order_relaxed) != nullptr;
+  if (has_hooks) [[unlikely]]
+    begin_interception(request);
   request.begin_upcall();
   const orb::UpcallScope scope(context_identity());
-  const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
-  const Upcall upcall(object, request, pin, hooks, scope);
+  const Upcall upcall(object, request, pin, scope);
   const std::unique_lock<std::recursive_timed_mutex> single_thread = object.adapter->enter_upcall();
   if (request.time_limited() && request.expired()) [[unlikely]]
     throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO,
                          "the client's time passed while the request waited");
-  if (hooks != nullptr) [[unlikely]]
-    return call_with_hooks(request, object, *hooks);
+  if (has_hooks) [[unlikely]]
+    return call_with_hooks(request, object);
   probe::stamp(Point::upcall_prepared);
   object.servant._shared()->_dispatch(request);
 }
 
-void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
-                                 const UpcallHooks& hooks) {
-  if (hooks.before != nullptr) hooks.before(hooks.context, request);
-  try {
-    object.servant._shared()->_dispatch(request);
-  } catch (...) {
-    if (hooks.after != nullptr && !request.deferred()) hooks.after(hooks.context, request);
-    throw;
-  }
-  if (hooks.after != nullptr && !request.deferred()) hooks.after(hooks.context, request);
+// Begins once: a request may look for its object several times. The interceptors see a WITH_SERVER
+// request before it gets its reply.
+void Dispatcher::begin_interception(orb::ServerRequest& request) {
+  UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
+  if (hooks == nullptr || request.interception() != nullptr) return;
+  const orb::UpcallScope scope(context_identity());
+  auto begun = hooks->begin(request);
+  if (!begun) return;
+  InterceptedUpcall& interception = *begun;
+  request.set_interception(begun.release());
+  interception.receive_contexts();
+}
+
+// An exception goes to `dispatch`, which replies with it and ends the interception.
+void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject& object) {
+  const auto upcall = [&] { object.servant._shared()->_dispatch(request); };
+  if (request.interception() == nullptr) return upcall();
+  static_cast<InterceptedUpcall*>(request.interception())->serve(object, upcall);
+  if (!request.response_expected() && !request.answered()) request.reply(nullptr);
+  end_interception(request);
 }
 
 // The key is a name of the IORTable, or leads to no object of this ORB.
@@ -240,6 +284,7 @@ void Dispatcher::raise_unknown_key(OctetSpan key) const {
 
 // Applies the adapter's policies to an object that is not active (CORBA 3.0, 11.2.6).
 Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Target& target) {
+  begin_interception(request);
   Adapter& adapter = *target.visit.adapter();
   const PolicySet& policies = adapter.policies();
   if (target.missing_child) {
@@ -412,12 +457,32 @@ counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
   return root && !root->destroyed() ? root : nullptr;
 }
 
-counted_ptr<Adapter> Dispatcher::make_root() {
+// Calls IOR interceptors, so root_mutex_ must not be held. Meanwhile, this thread cannot get the
+// Root POA, which has no references yet.
+PolicySet Dispatcher::root_policies() {
+  static thread_local bool is_in_interceptor = false;
+  PolicySet set = root_policy_set();
+  AdapterHooks* const adapter_hooks = hooks();
+  if (adapter_hooks == nullptr) return set;
+  if (is_in_interceptor)
+    throw CORBA::BAD_INV_ORDER(0, COMPLETED_NO,
+                               "an IOR interceptor that is called for the Root POA asks for it");
+  struct Inside {
+    Inside() noexcept { is_in_interceptor = true; }
+    ~Inside() { is_in_interceptor = false; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+  } const inside;
+  set.components = adapter_hooks->make_components({});
+  return set;
+}
+
+counted_ptr<Adapter> Dispatcher::make_root(PolicySet policies) {
   const std::shared_ptr<AdapterHost> host = shared_from_this();
   auto manager = managers().make(host, "RootPOAManager");
   if (!manager) manager = managers().make(host);  // the application has made one of that name
   auto root =
-      Adapter::make({host, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
+      Adapter::make({host, std::move(manager), "RootPOA", std::move(policies), false}, nullptr);
   offer_default_root(root);
   return root;
 }
@@ -442,9 +507,11 @@ counted_ptr<Adapter> Dispatcher::named_root() {
 }
 
 counted_ptr<Adapter> Dispatcher::root() {
+  if (auto root = existing_root(); root && !root->destroyed()) return root;
+  PolicySet policies = root_policies();
   const std::lock_guard lock(root_mutex_);
   if (auto root = root_.lock(); root && !root->destroyed()) return root;
-  const auto root = make_root();
+  const auto root = make_root(std::move(policies));
   root_ = root;
   return root;
 }

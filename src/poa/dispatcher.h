@@ -10,6 +10,7 @@
 #include "poa/object_key.h"
 #include "poa/slot_table.h"
 #include "poa/upcall.h"
+#include "poa/upcall_hooks.h"
 #include <perigee/base/export.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/poa/poa.h>
@@ -51,10 +52,12 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] counted_ptr<Adapter> existing_named_root() const noexcept;
   [[nodiscard]] const counted_ptr<NameTable>& name_table() const noexcept { return name_table_; }
   [[nodiscard]] ManagerTable& managers() noexcept override { return managers_; }
-  void set_hooks(const UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
+  /// `hooks` must live as long as requests come.
+  void set_hooks(UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
-  [[nodiscard]] counted_ptr<Adapter> make_root();
+  [[nodiscard]] PolicySet root_policies();
+  [[nodiscard]] counted_ptr<Adapter> make_root(PolicySet policies);
   [[nodiscard]] counted_ptr<Adapter> make_named_root();
 
   using ObjectPin = SlotTable<ActiveObject>::Pin;
@@ -79,10 +82,12 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] Served serve_inactive(orb::ServerRequest& request, Target& target);
   void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);
   void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);
-  static void call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
-                              const UpcallHooks& hooks);
+  void begin_interception(orb::ServerRequest& request);
+  void end_parked(orb::ServerRequest& request) noexcept;
+  void answer_intercepted(orb::ServerRequest& request) noexcept;
+  void call_with_hooks(orb::ServerRequest& request, const ServedObject& object);
 
-  std::atomic<const UpcallHooks*> hooks_{nullptr};
+  std::atomic<UpcallHooks*> hooks_{nullptr};
   ManagerTable managers_;
   mutable std::mutex root_mutex_;
   weak_counted_ptr<Adapter> root_;           // guarded by root_mutex_; kept by its slot

@@ -93,6 +93,15 @@ constexpr InitialReference initial_references[] = {
 
 }  // namespace
 
+void set_upcall_hooks(orb::OrbCore& core, UpcallHooks* hooks) noexcept {
+  if (core.dispatcher() != nullptr) static_cast<Dispatcher*>(core.dispatcher())->set_hooks(hooks);
+}
+
+void set_adapter_hooks(orb::OrbCore& core, AdapterHooks* hooks) noexcept {
+  if (core.dispatcher() != nullptr)
+    static_cast<Dispatcher*>(core.dispatcher())->set_adapter_hooks(hooks);
+}
+
 void install(orb::OrbCore& core, const AdapterLimits& limits) {
   auto service = std::make_unique<AdapterService>(core, limits);
   const std::weak_ptr<Dispatcher> dispatcher = service->dispatcher();

@@ -17,7 +17,6 @@ Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.respon
   const Upcall* const upcall = Upcall::current();
   assert(upcall == nullptr || &upcall->request() == &request);
   if (upcall != nullptr) {
-    hooks_ = upcall->hooks();
     if (upcall->pin() != nullptr) {
       pin_ = upcall->pin()->share();
       if (pin_->adapter->policies().servant_manager()) owing_ = Owing(*pin_);
@@ -27,12 +26,13 @@ Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.respon
     }
   }
   request_.reset(request.defer());
+  interception_.reset(request.interception());
+  request.set_interception(nullptr);
 }
 
 // The served object is released last: this may etherealize it and destroy its servant, which may
 // own this Outstanding. The ORB must exist until then.
 void Outstanding::end() noexcept {
-  const UpcallHooks* const hooks = hooks_;
   const auto core = keep_core();
   const auto unlisted = std::exchange(unlisted_, std::nullopt);
   const SlotTable<ActiveObject>::Pin pin = std::move(pin_);
@@ -42,7 +42,7 @@ void Outstanding::end() noexcept {
     const std::lock_guard lock(mutex_);
     ended = std::move(request_);
   }
-  if (hooks != nullptr && hooks->after != nullptr) hooks->after(hooks->context, *ended);
+  interception_.reset();
 }
 
 std::shared_ptr<orb::OrbCore> Outstanding::keep_core() const noexcept {

@@ -1,6 +1,7 @@
 // A deferred request, and the objects that have to stay until its answer.
 #pragma once
 
+#include "orb/serving/server_interception.h"
 #include "poa/adapter.h"
 #include "poa/slot_table.h"
 #include "poa/upcall.h"
@@ -83,9 +84,9 @@ class Outstanding {
   SlotTable<ActiveObject>::Pin pin_;
   Owing owing_;
   std::optional<Unlisted> unlisted_;
-  const UpcallHooks* hooks_ = nullptr;
   [[nodiscard]] std::shared_ptr<orb::OrbCore> keep_core() const noexcept;
 
+  std::unique_ptr<orb::ServerInterception> interception_;  // of the request
   bool expected_ = true;
   std::atomic<bool> taken_{false};
   std::mutex mutex_;                             // guards the release of the request

@@ -115,14 +115,16 @@ void check_together(const PolicySet& set, const CORBA::PolicyList& policies) {
 
 }  // namespace
 
-PolicySet make_policy_set(const CORBA::PolicyList& policies) {
+PolicySet make_policy_set(const CORBA::PolicyList& policies, AdapterHooks* hooks) {
   PolicySet set;
   for (std::size_t index = 0; index < policies.size(); ++index) {
     const auto position = static_cast<std::uint16_t>(index);
     if (!policies[index]) throw POA::InvalidPolicy(position, "a nil policy");
-    apply(set, *policies[index], position);
+    if (hooks == nullptr || !hooks->takes_policy(policies[index]->policy_type()))
+      apply(set, *policies[index], position);
   }
   check_together(set, policies);
+  if (hooks != nullptr) set.components = hooks->make_components(policies);
   return set;
 }
 

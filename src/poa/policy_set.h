@@ -1,12 +1,27 @@
 // The policies of one adapter, as plain values: read from a CORBA::PolicyList and checked.
 #pragma once
 
+#include "orb/core/orb_core.h"
 #include "orb/policies/protocol_preference.h"
 #include <perigee/poa/policies.h>
 
 #include <memory>
 
 namespace perigee::poa {
+
+/// The hook of interceptors in the making of adapters. Any thread. Lives as long as the ORB.
+class AdapterHooks {
+ public:
+  /// Whether adapters may have policies of this type.
+  [[nodiscard]] virtual bool takes_policy(CORBA::PolicyType type) const = 0;
+  /// Called for each new adapter, with the policies that the application gives. Null: no
+  /// interceptor adds components.
+  [[nodiscard]] virtual std::shared_ptr<const orb::IorCompletion> make_components(
+      const CORBA::PolicyList& policies) = 0;
+
+ protected:
+  ~AdapterHooks() = default;
+};
 
 /// Defaults are those of create_POA (CORBA 3.0, 11.3.8.2).
 struct PolicySet {
@@ -26,6 +41,8 @@ struct PolicySet {
   bool bidirectional = false;
   /// The protocols of its references; null: all protocols. Shared: immutable.
   std::shared_ptr<const orb::ProtocolPreference> protocols = nullptr;
+  /// The components of its references; null: none. Shared: immutable.
+  std::shared_ptr<const orb::IorCompletion> components = nullptr;
 
   [[nodiscard]] bool single_thread() const noexcept {
     return thread == PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL;
@@ -62,7 +79,9 @@ struct PolicySet {
 
 /// Raises POA::InvalidPolicy for a policy that is nil, unknown or not supported, or that
 /// contradicts another policy. If there are two policies of one type, the later policy counts.
-[[nodiscard]] PolicySet make_policy_set(const CORBA::PolicyList& policies);
+/// `hooks` may take policies that the POA does not know; null: none.
+[[nodiscard]] PolicySet make_policy_set(const CORBA::PolicyList& policies,
+                                        AdapterHooks* hooks = nullptr);
 
 /// The Root POA's: the defaults, and implicit activation.
 [[nodiscard]] PolicySet root_policy_set() noexcept;

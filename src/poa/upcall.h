@@ -9,16 +9,6 @@
 
 namespace perigee::poa {
 
-/// Hooks for interceptors; null until an interceptor is registered.
-struct UpcallHooks {
-  void* context = nullptr;
-  /// Called before the upcall. May throw the exception that the client gets instead.
-  void (*before)(void* context, orb::ServerRequest& request) = nullptr;
-  /// Called when the request is answered: after the servant has returned or thrown, or later, by
-  /// the thread that answers. Must not throw.
-  void (*after)(void* context, orb::ServerRequest& request) noexcept = nullptr;
-};
-
 /// One upcall, on its thread's stack. Nested upcalls form a list.
 class Upcall {
  public:
@@ -27,13 +17,8 @@ class Upcall {
   /// `pin` keeps the object in its table; null if the object is not in the table. `scope` is the
   /// scope of the upcall.
   Upcall(const ServedObject& object, orb::ServerRequest& request, const ObjectPin* pin,
-         const UpcallHooks* hooks, const orb::UpcallScope& scope) noexcept
-      : object_(object),
-        request_(request),
-        pin_(pin),
-        hooks_(hooks),
-        scope_(scope),
-        outer_(innermost_) {
+         const orb::UpcallScope& scope) noexcept
+      : object_(object), request_(request), pin_(pin), scope_(scope), outer_(innermost_) {
     innermost_ = this;
   }
   ~Upcall() { innermost_ = outer_; }
@@ -54,7 +39,6 @@ class Upcall {
   [[nodiscard]] const ServedObject& object() const noexcept { return object_; }
   [[nodiscard]] orb::ServerRequest& request() const noexcept { return request_; }
   [[nodiscard]] const ObjectPin* pin() const noexcept { return pin_; }
-  [[nodiscard]] const UpcallHooks* hooks() const noexcept { return hooks_; }
 
  private:
   static thread_local const Upcall* innermost_;
@@ -62,7 +46,6 @@ class Upcall {
   const ServedObject& object_;
   orb::ServerRequest& request_;
   const ObjectPin* const pin_;
-  const UpcallHooks* const hooks_;
   const orb::UpcallScope& scope_;
   const Upcall* const outer_;
 };

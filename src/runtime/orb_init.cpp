@@ -1,5 +1,6 @@
 // ORB_init, and the ORBs of the process by identifier: the only global state of this layer.
 #include "orb/core/orb_core.h"
+#include "orb/core/orb_making.h"
 #include "runtime/assembly.h"
 #include "runtime/options.h"
 #include <perigee/orb/orb.h>
@@ -60,12 +61,27 @@ object_reference<ORB> find_or_reserve(const std::string& id) {
   }
 }
 
-// Makes the ORB without the lock: a loaded library may make ORBs of its own.
-object_reference<ORB> find_or_make_orb(Configuration configuration) {
+// An ORB whose initializers fail ends here, with all that they have made.
+void run_making_hook(const std::shared_ptr<perigee::orb::OrbCore>& core,
+                     const std::vector<std::string>& arguments) {
+  const auto hook = perigee::orb::orb_making_hook();
+  if (hook == nullptr) return;
+  try {
+    hook(core, arguments);
+  } catch (...) {
+    core->destroy();
+    throw;
+  }
+}
+
+// Makes the ORB without the lock: a loaded library and an initializer may make ORBs of their own.
+object_reference<ORB> find_or_make_orb(Configuration configuration,
+                                       const std::vector<std::string>& arguments) {
   const std::string id = configuration.settings.orb_id;
   if (auto known = find_or_reserve(id)) return known;
   try {
     auto core = perigee::runtime::assemble(std::move(configuration));
+    run_making_hook(core, arguments);
     core->at_destroy([id] { forget_orb(id); });
     object_reference<ORB> orb = core->orb();
     OrbTable& table = orb_table();
@@ -87,7 +103,7 @@ object_reference<ORB> ORB_init(std::vector<std::string>& arguments,
   perigee::runtime::take_options(arguments, configuration);
   // CORBA 3.0, 4.4: if the argument is empty, the option counts.
   if (!orb_identifier.empty()) configuration.settings.orb_id = orb_identifier;
-  return find_or_make_orb(std::move(configuration));
+  return find_or_make_orb(std::move(configuration), arguments);
 }
 
 object_reference<ORB> ORB_init(int& argc, char* argv[], const std::string& orb_identifier) {

@@ -1,5 +1,6 @@
 // Deferred replies: their rules, without a network.
 #include "poa/deferred_answer.h"
+#include "poa/recording_hooks.h"
 #include "support/allocations.h"
 #include "support/log_lines.h"
 #include <perigee/poa/answer.h>
@@ -273,22 +274,13 @@ TEST_CASE("a default servant may defer its reply") {
 
 TEST_CASE("hooks see the end of a request when it is answered") {
   Deferred test;
-  std::vector<std::string> seen;
-  poa::UpcallHooks hooks;
-  hooks.context = &seen;
-  hooks.before = [](void* context, orb::ServerRequest&) {
-    static_cast<std::vector<std::string>*>(context)->emplace_back("before");
-  };
-  hooks.after = [](void* context, orb::ServerRequest& request) noexcept {
-    auto& all = *static_cast<std::vector<std::string>*>(context);
-    all.emplace_back("after " + std::string(request.operation()));
-  };
+  RecordingHooks hooks;
   auto& dispatcher = static_cast<poa::Dispatcher&>(test.orb.dispatcher());
   dispatcher.set_hooks(&hooks);
   test.dispatch();
-  CHECK(seen == std::vector<std::string>{"before"});
+  CHECK(hooks.seen == std::vector<std::string>{"contexts act", "serve act"});
   test.answer.reply(nullptr);
-  CHECK(seen == std::vector<std::string>{"before", "after act"});
+  CHECK(hooks.seen == std::vector<std::string>{"contexts act", "serve act", "reply act"});
   dispatcher.set_hooks(nullptr);
 }
 

@@ -1,6 +1,7 @@
 // POA managers, and requests on several threads.
 #include "poa/dispatcher.h"
 #include "poa/fakes.h"
+#include "poa/recording_hooks.h"
 #include "poa/test_orb.h"
 
 #include <atomic>
@@ -335,16 +336,7 @@ TEST_CASE("concurrent activation, deactivation and requests end with every serva
 
 TEST_CASE("hooks see every upcall, also an upcall that throws") {
   const TestOrb orb;
-  struct Seen {
-    int before = 0;
-    int after = 0;
-  } seen;
-  poa::UpcallHooks hooks;
-  hooks.context = &seen;
-  hooks.before = [](void* context, orb::ServerRequest&) { ++static_cast<Seen*>(context)->before; };
-  hooks.after = [](void* context, orb::ServerRequest&) noexcept {
-    ++static_cast<Seen*>(context)->after;
-  };
+  RecordingHooks hooks;
   auto& dispatcher = static_cast<poa::Dispatcher&>(orb.dispatcher());
   const Octets good = activate(orb);
   const Octets bad = activate(orb, [](orb::ServerRequest&) { throw 1; });
@@ -355,8 +347,8 @@ TEST_CASE("hooks see every upcall, also an upcall that throws") {
     dispatcher.dispatch(request);
   }
   dispatcher.set_hooks(nullptr);
-  CHECK(seen.before == 2);
-  CHECK(seen.after == 2);
+  CHECK(hooks.seen == std::vector<std::string>{"contexts act", "serve act", "reply act",
+                                               "contexts act", "serve act", "UNKNOWN act"});
 }
 
 TEST_CASE("hold_requests waits for upcalls on objects that were deactivated meanwhile") {

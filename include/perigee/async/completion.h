@@ -4,6 +4,7 @@
 
 #include <perigee/async/executor.h>
 #include <perigee/async/outcome.h>
+#include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
 #include <perigee/event/task.h>
 
@@ -15,6 +16,10 @@
 
 namespace perigee {
 
+namespace orb {
+class SlotValues;
+}
+
 namespace async::detail {
 
 /// Resumes a waiting task on a reactor's thread. Posting it allocates nothing.
@@ -22,9 +27,10 @@ class ResumeTask final : public event::Task {
  public:
   ResumeTask() noexcept : Task(&resume) {}
   std::coroutine_handle<> waiter;
+  counted_ptr<const orb::SlotValues> slots;  ///< of the waiting task
 
  private:
-  static void resume(Task& task) { static_cast<ResumeTask&>(task).waiter.resume(); }
+  PERIGEE_API static void resume(Task& task);
 };
 
 /// The waiting task, and whether the result has arrived. Any thread may use this object, but only
@@ -56,6 +62,8 @@ class CompletionState {
   /// Null; or the frame of the waiting task; or `this`, when the result has arrived.
   std::atomic<void*> waiter_ = nullptr;
   executor where_;
+  /// The slots of PICurrent that the waiting task had, and has again when it goes on.
+  counted_ptr<const orb::SlotValues> slots_;
 };
 
 }  // namespace async::detail

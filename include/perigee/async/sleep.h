@@ -3,6 +3,7 @@
 
 #include <perigee/async/task.h>
 #include <perigee/base/clock.h>
+#include <perigee/base/counted_ptr.h>
 #include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/event/reactor.h>
@@ -15,6 +16,10 @@
 #include <stop_token>
 
 namespace perigee {
+
+namespace orb {
+class SlotValues;
+}
 
 namespace async::detail {
 
@@ -49,6 +54,7 @@ class PERIGEE_API Sleep {
   };
 
   [[nodiscard]] bool suspend(std::coroutine_handle<> task);
+  void resume();
   [[nodiscard]] bool begin();
   void begin_on_loop();
   void fired();
@@ -61,6 +67,7 @@ class PERIGEE_API Sleep {
   event::Reactor& reactor_;
   const Deadline deadline_;
   std::coroutine_handle<> task_;
+  counted_ptr<const orb::SlotValues> slots_;  // of the task: see PortableInterceptor::Current
   const std::stop_token* stop_ = nullptr;
   bool slept_ = false;
   std::atomic<bool> stop_requested_ = false;

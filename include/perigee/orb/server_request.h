@@ -19,12 +19,17 @@
 
 namespace perigee {
 class Clock;
+namespace iop {
+struct ServiceContext;
 }
+}  // namespace perigee
 
 namespace perigee::orb {
 
 class Cancellation;
 class KeptRequest;
+class ServerInterception;
+struct ServerReplacement;
 
 using ResultEncoder = function_ref<void(cdr::Encoder&)>;
 
@@ -93,6 +98,15 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// A decoder at the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
 
+  /// @name For interceptors
+  /// @{
+  /// The service contexts of the request, valid during its upcall. A deferred request has none.
+  [[nodiscard]] virtual std::span<const iop::ServiceContext> contexts() const noexcept;
+  /// Null if no interceptor concerns the request. The adapter owns it.
+  [[nodiscard]] ServerInterception* interception() const noexcept { return interception_; }
+  void set_interception(ServerInterception* interception) noexcept { interception_ = interception; }
+  /// @}
+
   /// Shares the memory of the message with pinned arguments.
   [[nodiscard]] cdr::PinSource& pin_source() noexcept { return *this; }
 
@@ -121,6 +135,8 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// Makes the request that `defer` returns. Not called for deferred requests.
   [[nodiscard]] virtual ServerRequest* make_deferred() = 0;
   virtual void send_reply(ResultEncoder encode) = 0;
+  /// The same with the service contexts of interceptors.
+  virtual void send_intercepted_reply(ResultEncoder encode) { send_reply(encode); }
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
@@ -148,8 +164,14 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   bool is_deferred_ = false;  // made by `defer`
 
  private:
+  void reply_intercepted(ResultEncoder encode);
+  void give_exception(const CORBA::Exception& exception) noexcept;
+  void give_intercepted_exception(const CORBA::Exception& exception) noexcept;
+  void give_replacement(const ServerReplacement& other) noexcept;
+
   const Clock* clock_ = nullptr;  // null: the client waits without a limit
   Deadline awaited_until_;
+  ServerInterception* interception_ = nullptr;
 };
 
 /// The reply to a LocateRequest.

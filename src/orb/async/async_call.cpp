@@ -304,6 +304,7 @@ void AsyncCall::answered(const messaging::Parsed<messaging::ReplyHeader>& reply)
   body_ = reply.body;
   body_.set_code_sets(target_->endpoint->code_sets());
   request_sent_ = true;
+  if (interception) interception->keep_reply_contexts(reply.header.contexts);
   if (status_ == ReplyStatus::system_exception) take_server_text(reply.header.contexts);
   advance(State::classify);
 }

@@ -108,6 +108,8 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void fail_now(InvocationStage stage, FailureCause cause, bool request_accepted) noexcept;
   void post(Step next_step) noexcept;
   void run_posted() noexcept;
+  [[nodiscard]] FailureCause leaving() noexcept;
+  [[nodiscard]] bool end_interception() noexcept;
   void end() noexcept;
   void connect_timed_out() noexcept;
 

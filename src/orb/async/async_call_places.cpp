@@ -63,7 +63,10 @@ void AsyncCall::servant_answered() noexcept {
   remove_owner();
 }
 
-void AsyncCall::take_answer() noexcept { advance(take_collocated(answer_->status, answer_->body)); }
+void AsyncCall::take_answer() noexcept {
+  if (interception) interception->keep_reply_contexts(answer_->contexts.get());
+  advance(take_collocated(answer_->status, answer_->body));
+}
 
 // --- Places ---
 
@@ -119,7 +122,38 @@ void AsyncCall::run_posted() noexcept {
   (this->*step_)();
 }
 
+FailureCause AsyncCall::leaving() noexcept {
+  const std::lock_guard lock(lock_);
+  return leaving_;
+}
+
+// Asks the interceptors how the call ends. A call that was cancelled is not forwarded. False: the
+// call goes on with another target.
+bool AsyncCall::end_interception() noexcept {
+  using Next = CallInterception::Next;
+  const Next next = CallSteps::end_interception(failed_);
+  if (next == Next::fail) failed_ = true;
+  if (next != Next::forward) return true;
+  if (const FailureCause leaving = this->leaving(); leaving != FailureCause::none) {
+    (void)interception->take_forward();
+    (void)fail(InvocationStage::awaiting, leaving);
+    failure().request_accepted = request_sent_;
+    return failed_ = true;
+  }
+  try {
+    failed_ = false;
+    const State state = follow_interceptor();
+    advance(state);
+    return false;
+  } catch (const std::exception& exception) {  // no memory
+    log::write(log::Level::error, "orb", exception.what());
+    (void)fail(InvocationStage::forwarding, FailureCause::no_memory);
+    return failed_ = true;
+  }
+}
+
 void AsyncCall::end() noexcept {
+  if (interception && !end_interception()) return;
   engine::ConnectionRef left;  // ends without the lock, if this was its last reference
   {
     const std::lock_guard lock(lock_);

@@ -21,7 +21,11 @@ OwnedRequest::OwnedRequest(counted_ptr<Reference> called, const stub::Operation&
   const bool is_oneway = operation.kind == stub::Operation::Kind::oneway;
   request.response = is_oneway ? ResponseFlags::none : ResponseFlags::with_target;
   if (!arguments->empty()) request.encode = stub::ArgumentEncoder(encode);
-  if (has_policies(*reference)) apply_policies(*reference, request);
+  if (!has_policies(*reference)) return;
+  apply_policies(*reference, request);
+  CallHooks* const hooks = reference->context().policies.call_hooks();
+  if (hooks == nullptr) return;
+  interception = hooks->begin(reference, operation);
 }
 
 AsyncRequest::AsyncRequest(counted_ptr<Reference> called, const stub::Operation& asked,
@@ -29,7 +33,9 @@ AsyncRequest::AsyncRequest(counted_ptr<Reference> called, const stub::Operation&
     : OwnedRequest(std::move(called), asked, std::move(given)),
       CallSteps(*reference, request),
       observer_(observer),
-      timer_(context_.metrics, context_.metrics.call_latencies) {}
+      timer_(context_.metrics, context_.metrics.call_latencies) {
+  interception_ = interception.get();
+}
 
 AsyncRequest::~AsyncRequest() = default;
 

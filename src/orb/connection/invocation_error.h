@@ -2,11 +2,13 @@
 // place only (error_mapping.cpp).
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
 #include <perigee/cdr/errors.h>
 #include <perigee/messaging/protocol.h>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -41,6 +43,7 @@ enum class FailureCause : std::uint8_t {
   shut_down,       ///< the ORB's shutdown was complete before the reply came
   too_many_calls,  ///< no connection takes one more call, or too much waits to be sent
   no_memory,
+  intercepted,  ///< an interceptor has ended the call: see `thrown`
 };
 
 enum class InvocationStage : std::uint8_t { resolving, connecting, sending, awaiting, forwarding };
@@ -57,6 +60,7 @@ struct InvocationError {
   /// known.
   std::string limit_text;
   std::uint64_t request_size = 0;  ///< octets of the whole request; 0: not known
+  std::exception_ptr thrown;       ///< with the cause `intercepted`: the exception for the caller
   std::string server_text;  ///< if the reply is a system exception: the server's text about it
 };
 
@@ -69,7 +73,7 @@ struct [[nodiscard]] TransactResult {
 
 /// Throws the CORBA system exception for the error. error_mapping.cpp explains its completion
 /// status.
-[[noreturn]] void raise_invocation_error(const InvocationError& error);
+[[noreturn]] PERIGEE_INTERNAL_API void raise_invocation_error(const InvocationError& error);
 /// Whether `raise_invocation_error` has made this text of an exception. Such texts name endpoints.
 [[nodiscard]] bool tells_of_call(std::string_view text) noexcept;
 

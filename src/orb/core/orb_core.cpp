@@ -309,6 +309,8 @@ void OrbCore::flush_oneways() noexcept {
   }
 }
 
+void OrbCore::set_call_hooks(CallHooks* hooks) noexcept { client_policies_->set_call_hooks(hooks); }
+
 void OrbCore::add_service(std::unique_ptr<Service> service) {
   const std::lock_guard lock(mutex_);
   services_.push_back(std::move(service));
@@ -334,6 +336,11 @@ void OrbCore::add_policy_factory(CORBA::PolicyType type, PolicyFactory make) {
   policy_factories_.insert_or_assign(type, make);
 }
 
+bool OrbCore::has_policy_factory(CORBA::PolicyType type) const {
+  const std::lock_guard lock(mutex_);
+  return policy_factories_.contains(type);
+}
+
 CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType type,
                                                               const CORBA::Any& value) const {
   PolicyFactory make = nullptr;
@@ -342,6 +349,8 @@ CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType 
     if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
       make = known->second;
   }
+  if (const auto* const own = application_policies_.load(); make == nullptr && own != nullptr)
+    if (auto policy = own->make(type, value)) return policy;
   if (make == nullptr)
     throw CORBA::PolicyError(CORBA::BAD_POLICY,
                              policy_text(type) + " cannot be made from the value of an Any");
@@ -371,7 +380,8 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_object(iop::Ior ior) {
 }
 
 CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
-    std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) {
+    std::string type_id, OctetSpan object_key, const ProtocolPreference* preference,
+    const IorCompletion* completion) {
   check_running();
   if (!server_)
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, "this ORB was assembled without a server");
@@ -380,6 +390,7 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
   if (preference != nullptr && ior->profiles.empty())
     throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO,
                             "the server listens by no protocol of the POA's ServerProtocolPolicy");
+  if (completion != nullptr) completion->complete(*ior);
   return make_object(std::move(*ior));
 }
 

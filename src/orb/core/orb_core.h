@@ -55,6 +55,7 @@ namespace perigee::orb {
 
 class AsyncEngine;
 class Bidirectional;
+class CallHooks;
 class ClientPolicies;
 class CollocatedDebts;
 class EndpointTable;
@@ -71,6 +72,24 @@ class Service {
   virtual void stop(Completion completion) noexcept = 0;
   /// Called after the server has stopped: releases everything (servants, references to the core).
   virtual void destroy() noexcept = 0;
+};
+
+/// Adds components to a new reference.
+class IorCompletion {
+ public:
+  virtual ~IorCompletion() = default;
+  virtual void complete(iop::Ior& ior) const = 0;
+};
+
+/// Policies of types that the application defines.
+class ApplicationPolicies {
+ public:
+  /// Nil if the type has no factory. Raises PolicyError.
+  [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> make(
+      CORBA::PolicyType type, const CORBA::Any& value) const = 0;
+
+ protected:
+  ~ApplicationPolicies() = default;
 };
 
 /// The parts of a core. The runtime fills them in.
@@ -140,6 +159,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// @{
   void set_server(std::unique_ptr<Server> server) noexcept { server_ = std::move(server); }
   void set_dispatcher(RequestDispatcher* dispatcher) noexcept { dispatcher_.store(dispatcher); }
+  /// `hooks` must live until the ORB is destroyed.
+  void set_call_hooks(CallHooks* hooks) noexcept;
   /// Stopped and destroyed in the reverse order of being added.
   void add_service(std::unique_ptr<Service> service);
   /// `make` is called at each resolve, on the resolver's thread; it may throw CORBA exceptions.
@@ -157,6 +178,12 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// may outlive it here. Released in `destroy`; raises BAD_INV_ORDER (OMG minor 4) afterwards.
   [[nodiscard]] std::shared_ptr<void> library_object(const void* key,
                                                      function_ref<std::shared_ptr<void>()> make);
+  /// Used for policies that the ORB does not know. `policies` must live until the ORB is destroyed.
+  void set_application_policies(const ApplicationPolicies* policies) noexcept {
+    application_policies_.store(policies);
+  }
+  /// Whether the ORB itself makes policies of this type.
+  [[nodiscard]] bool has_policy_factory(CORBA::PolicyType type) const;
   /// Called once, at the end of `destroy`.
   void at_destroy(std::function<void()> hook);
   /// @}
@@ -206,7 +233,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// protocols in `preference`. Raises INITIALIZE if the server cannot listen, INV_POLICY if it
   /// listens by none of the preferred protocols, or BAD_INV_ORDER (OMG minor 4) after shutdown.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_local_object(
-      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference = nullptr);
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference = nullptr,
+      const IorCompletion* completion = nullptr);
   /// @}
 
   [[nodiscard]] CORBA::object_reference<CORBA::Context> default_context();
@@ -321,6 +349,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; uses server_'s loops, so it ends first
   std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
+  std::atomic<const ApplicationPolicies*> application_policies_{nullptr};
   OrbLife life_;
 
   alignas(64) mutable std::mutex mutex_;  // guards the members below

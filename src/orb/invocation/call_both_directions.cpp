@@ -109,6 +109,7 @@ Invocation::State Invocation::take_reply_both_directions(engine::CallResult& res
   status_ = slot_.reply->header.status;
   body_ = slot_.reply->body;
   body_.set_code_sets(target_->endpoint->code_sets());
+  if (interception_ != nullptr) return take_intercepted_reply();
   return State::classify;
 }
 

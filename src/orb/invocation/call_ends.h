@@ -21,7 +21,8 @@ void apply_policies(const Reference& reference, InvocationRequest& request);
 
 /// Throws the user exception at the decoder's position, or UNKNOWN if the operation does not list
 /// it.
-[[noreturn]] void raise_user_exception(const stub::Operation& operation, cdr::Decoder& decoder);
+[[noreturn]] PERIGEE_INTERNAL_API void raise_user_exception(const stub::Operation& operation,
+                                                            cdr::Decoder& decoder);
 
 /// The outcome for the metrics. `error`: null if the call got a reply.
 [[nodiscard]] inline CallOutcome outcome_of(const InvocationError* error,

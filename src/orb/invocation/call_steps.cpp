@@ -90,7 +90,7 @@ CallSteps::State CallSteps::address_as_asked() {
   if (!known || ++addressing_changes_ > 2)
     return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
   round_.binding->addressing.store(asked, std::memory_order_relaxed);
-  return State::connect;
+  return retry_intercepted() ? State::connect : fail_intercepted();
 }
 
 CallSteps::State CallSteps::follow_forward(Permanence permanence) {
@@ -104,11 +104,14 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
   if (may_not_rebind()) return fail(InvocationStage::forwarding, FailureCause::rebind);
   context_.metrics.forwards.fetch_add(1, std::memory_order_relaxed);
+  if (interception_ != nullptr &&
+      interception_->forwarded(intercepted_try(), ior) != CallInterception::Next::go_on)
+    return fail_intercepted();
   remember_answer();
   BindingRef adopted = profiles_->adopt(
       make_binding(context_, std::move(ior), Binding::Kind::forward, profiles_->preference()),
       permanence);
-  if (permanence == Permanence::permanent) reference_.replace(adopted->ior);
+  if (permanence == Permanence::permanent && !left_reference_) reference_.replace(adopted->ior);
   forwarded_.push_back(std::move(round_));
   use(std::move(adopted));
   return State::choose;
@@ -137,6 +140,8 @@ bool CallSteps::write_request(const messaging::Session& session, cdr::Buffer& bu
     request_header.contexts =
         contexts.with_time(announced, std::chrono::ceil<std::chrono::microseconds>(left));
   }
+  if (interception_ != nullptr)
+    request_header.contexts = interception_->request_contexts(request_header.contexts);
   session.begin_request(encoder, target_->version, request_header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -217,7 +222,12 @@ CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& 
 
 CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const cdr::Buffer& request,
                                           Deadline deadline) const noexcept {
-  return {dispatcher, request_.operation, target_->object_key, request_.response, request,
+  return {dispatcher,
+          request_.operation,
+          target_->object_key,
+          request_.response,
+          request,
+          interception_,
           deadline};
 }
 
@@ -246,7 +256,11 @@ CallSteps::State CallSteps::after_failed_connect(IoError io) {
 
 CallSteps::State CallSteps::try_again(bool may_be_stale) {
   context_.metrics.retries.fetch_add(1, std::memory_order_relaxed);
-  if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
+  if (!may_be_stale || freshness_ == Freshness::fresh) {
+    if (interception_ != nullptr) interception_->try_failed();
+    return State::choose;
+  }
+  if (!retry_intercepted()) return fail_intercepted();
   freshness_ = Freshness::fresh;
   return State::connect;
 }

@@ -6,6 +6,7 @@
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/invocation_error.h"
 #include "orb/context/orb_context.h"
+#include "orb/invocation/call_interception.h"
 #include "orb/invocation/collocated.h"
 #include "orb/references/reference.h"
 #include "orb/values/reference_factory.h"
@@ -128,6 +129,14 @@ class CallSteps {
     return {deadline, &connecting_, count - round_.tried + 1};
   }
 
+  /// Tells the interceptors about the end of an intercepted call. `failed`: there is no reply, and
+  /// `failure()` says why. After `fail`, `failure()` has the exception for the caller.
+  [[nodiscard]] CallInterception::Next end_interception(bool failed);
+  /// After `forward`: the call starts again with the target that an interceptor has given.
+  [[nodiscard]] State follow_interceptor();
+  /// The interceptors have ended the call, or want another target. `end_interception` says which.
+  State fail_intercepted();
+
   /// Notes in `failure()` why the request cannot be encoded.
   [[gnu::cold]] void note_encode_error(cdr::Encoder& encoder, const messaging::Session& session);
   [[nodiscard]] std::size_t link_size_min() const noexcept {
@@ -140,8 +149,10 @@ class CallSteps {
   Reference& reference_;
   const OrbContext& context_;
   const InvocationRequest& request_;
-  const std::shared_ptr<MProfile> profiles_;  // the reference's
+  // The reference's. After a forward of an interceptor, the profiles of the new target.
+  std::shared_ptr<MProfile> profiles_;
   const Target* target_ = nullptr;
+  CallInterception* interception_ = nullptr;  // null: no interceptor concerns the call
   Freshness freshness_ = Freshness::any;
   bool request_sent_ = false;  // the server may have received the request
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
@@ -165,6 +176,9 @@ class CallSteps {
   };
 
   void use(BindingRef binding) noexcept;
+  [[nodiscard]] bool is_collocated() const noexcept {
+    return target_->collocated && context_.dispatcher.load(std::memory_order_acquire) != nullptr;
+  }
   void fail_without_target();
   [[nodiscard]] static bool was_not_executed(const TransactResult& result) noexcept {
     return !result.request_accepted || result.cause == FailureCause::closed_by_peer;
@@ -177,6 +191,10 @@ class CallSteps {
   [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Permanence permanence);
   [[nodiscard]] State try_again(bool may_be_stale);
+  [[nodiscard]] State begin_intercepted_try();
+  [[nodiscard]] InterceptedTry intercepted_try() const noexcept;
+  [[nodiscard]] bool send_intercepted() noexcept;
+  [[nodiscard]] bool retry_intercepted() noexcept;
   /// Whether the reply of `_non_existent` is TRUE.
   [[nodiscard]] bool says_that_object_is_gone() const noexcept;
   [[nodiscard]] bool forwarded_object_is_gone() const;
@@ -194,6 +212,7 @@ class CallSteps {
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
   bool returned_to_base_ = false;
+  bool left_reference_ = false;  // an interceptor has forwarded the call
 };
 
 inline void CallSteps::use(BindingRef binding) noexcept {
@@ -211,9 +230,11 @@ inline void CallSteps::use(BindingRef binding) noexcept {
     round_.chosen = static_cast<std::uint32_t>(next);
     target_ = &round_.binding->targets[next];
     freshness_ = Freshness::any;
-    const bool here =
-        target_->collocated && context_.dispatcher.load(std::memory_order_acquire) != nullptr;
-    if (here) return State::collocated;
+    if (interception_ != nullptr) [[unlikely]]
+      return begin_intercepted_try();
+    if (target_->remote) [[likely]]
+      return State::connect;
+    if (is_collocated()) return State::collocated;
     if (target_->compatible) return State::connect;
     fail(InvocationStage::resolving, FailureCause::code_sets);
     return State::choose;

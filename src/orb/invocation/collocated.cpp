@@ -3,7 +3,9 @@
 
 #include "orb/context/code_sets.h"
 #include "orb/context/orb_context.h"
+#include "orb/invocation/call_interception.h"
 #include "orb/invocation/collocated_wait.h"
+#include "orb/serving/server_interception.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/orb/stub.h>
@@ -28,6 +30,8 @@ class CollocatedAnswer : public ServerRequest {
   /// called.
   virtual cdr::Buffer& body() noexcept = 0;
   virtual void written(ReplyStatus status) noexcept = 0;
+  /// The service contexts that interceptors have added to the answer.
+  virtual void keep_contexts(std::span<const iop::ServiceContext> contexts) = 0;
   [[nodiscard]] const cdr::CodeSets& code_sets() const noexcept { return code_sets_; }
 
  private:
@@ -64,6 +68,7 @@ class CollocatedAnswer : public ServerRequest {
     encoder.set_code_sets(code_sets_);
     write_body(encoder);
     if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
+    if (interception() != nullptr) keep_contexts(interception()->reply_contexts({}));
     written(status);
   }
 
@@ -97,6 +102,9 @@ class DeferredAnswer final : public CollocatedAnswer {
   [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
   cdr::Buffer& body() noexcept override { return wait_->body; }
   void written(ReplyStatus status) noexcept override { wait_->end(status); }
+  void keep_contexts(std::span<const iop::ServiceContext> contexts) override {
+    wait_->contexts.assign(contexts);
+  }
 
   const cdr::DecodedMemory decoded_memory_;  // of the arguments, which the servant may have kept
   const std::shared_ptr<CollocatedWait> wait_;
@@ -110,6 +118,7 @@ class CollocatedRequest final : public CollocatedAnswer {
   CollocatedRequest(const OrbContext& context, const CollocatedCall& call, cdr::Buffer& reply)
       : CollocatedAnswer(collocated_code_sets(context.settings.code_sets)),
         response_(call.response),
+        caller_(call.interception),
         reply_(reply),
         debts_(context.collocated_debts) {
     operation_ = call.operation;
@@ -129,6 +138,12 @@ class CollocatedRequest final : public CollocatedAnswer {
   void begin_upcall() override {
     if (response_ == messaging::ResponseFlags::with_server) response_expected_ = false;
   }
+  [[nodiscard]] std::span<const iop::ServiceContext> contexts() const noexcept override try {
+    return caller_ != nullptr ? caller_->request_contexts({})
+                              : std::span<const iop::ServiceContext>();
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
   [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
   /// Where the answer of a deferred request arrives; null if the request is not deferred.
   [[nodiscard]] const std::shared_ptr<CollocatedWait>& wait() const noexcept { return wait_; }
@@ -143,8 +158,12 @@ class CollocatedRequest final : public CollocatedAnswer {
   }
   cdr::Buffer& body() noexcept override { return reply_; }
   void written(ReplyStatus status) noexcept override { status_ = status; }
+  void keep_contexts(std::span<const iop::ServiceContext> contexts) override {
+    if (caller_ != nullptr) caller_->keep_reply_contexts(contexts);
+  }
 
   const messaging::ResponseFlags response_;
+  CallInterception* const caller_;
   cdr::DecodedMemory decoded_memory_;  // of the arguments
   cdr::Buffer& reply_;
   const std::shared_ptr<CollocatedDebts>& debts_;
@@ -188,6 +207,7 @@ std::expected<ReplyStatus, FailureCause> dispatch_collocated(const OrbContext& c
     later->cancellation.cancel().request_stop();
     return std::unexpected(cause);
   }
+  if (call.interception != nullptr) call.interception->keep_reply_contexts(later->contexts.get());
   reply = std::move(later->body);
   return later->status;
 }

@@ -18,6 +18,7 @@
 
 namespace perigee::orb {
 
+class CallInterception;
 class CollocatedWait;
 struct OrbContext;
 
@@ -27,6 +28,7 @@ struct CollocatedCall {
   OctetSpan object_key;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   const cdr::Buffer& arguments;  ///< without borrowed segments
+  CallInterception* interception = nullptr;
   Deadline deadline;  ///< ends the caller's wait, never the upcall; the servant can read it
 };
 

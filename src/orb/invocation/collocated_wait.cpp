@@ -13,6 +13,18 @@
 
 namespace perigee::orb {
 
+void KeptContexts::assign(std::span<const iop::ServiceContext> contexts) {
+  octets_.clear();
+  for (const iop::ServiceContext& context : contexts)
+    octets_.insert(octets_.end(), context.data.begin(), context.data.end());
+  contexts_.clear();
+  OctetSpan left(octets_);
+  for (const iop::ServiceContext& context : contexts) {
+    contexts_.push_back({context.id, left.first(context.data.size())});
+    left = left.subspan(context.data.size());
+  }
+}
+
 void CollocatedWait::end(messaging::ReplyStatus outcome) noexcept {
   std::move_only_function<void()> then;
   {

@@ -4,17 +4,32 @@
 #include "orb/connection/invocation_error.h"
 #include "orb/serving/cancellation.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/signal.h>
+#include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
 
 #include <functional>
 #include <mutex>
+#include <span>
 #include <unordered_set>
+#include <vector>
 
 namespace perigee::orb {
 
 struct OrbContext;
+
+/// Service contexts with octets of their own.
+class KeptContexts {
+ public:
+  void assign(std::span<const iop::ServiceContext> contexts);
+  [[nodiscard]] std::span<const iop::ServiceContext> get() const noexcept { return contexts_; }
+
+ private:
+  Octets octets_;
+  std::vector<iop::ServiceContext> contexts_;  // in `octets_`
+};
 
 /// Shared by the caller and the answering thread. Either of them may end first.
 class CollocatedWait {
@@ -30,6 +45,8 @@ class CollocatedWait {
 
   cdr::Buffer body;  ///< of the answering thread until `end`, then of the caller
   messaging::ReplyStatus status = messaging::ReplyStatus::no_exception;  ///< valid after `end`
+  /// The service contexts of the reply, which interceptors have added. Valid after `end`.
+  KeptContexts contexts;
   Cancellation cancellation;
 
  private:

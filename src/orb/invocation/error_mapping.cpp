@@ -114,6 +114,8 @@ std::string cause_text(const InvocationError& error) {
              "server that does not read (-ORBSendQueueSizeMax)";
     case FailureCause::no_memory:
       return "out of memory";
+    case FailureCause::intercepted:
+      return "an interceptor has ended the call";
   }
   return "failed";
 }
@@ -190,6 +192,9 @@ void raise_invocation_error(const InvocationError& error) {
       throw CORBA::TRANSIENT(minor_too_many_calls, COMPLETED_NO, text);
     case FailureCause::no_memory:
       throw CORBA::NO_MEMORY(0, completed);
+    case FailureCause::intercepted:
+      if (error.thrown) std::rethrow_exception(error.thrown);
+      break;
     case FailureCause::none:
       break;
   }

@@ -24,7 +24,7 @@ Invocation::Invocation(Reference& reference, const InvocationRequest& request)
 Invocation::~Invocation() { leave_connection(); }
 
 const InvocationError* Invocation::run() {
-  if (request_.time_limit.count() != 0 || request_.send_limit.count() != 0) [[unlikely]]
+  if ((request_.time_limit.count() | request_.send_limit.count()) != 0) [[unlikely]]
     begin_time_limits();
   begin();
   probe::stamp(probe::Point::initialised);
@@ -117,6 +117,11 @@ void Invocation::limit_call_over_datagrams() noexcept {
   return after_failed_connect(std::move(lease.error()));
 }
 
+[[gnu::cold, gnu::noinline]] void Invocation::add_contexts_of_interceptors(
+    messaging::RequestHeader& header) const {
+  header.contexts = interception_->request_contexts(header.contexts);
+}
+
 [[gnu::always_inline]] inline bool Invocation::encode_request() {
   probe::stamp(probe::Point::connection_found);
   const messaging::Session& session = lease_->session();
@@ -128,6 +133,8 @@ void Invocation::limit_call_over_datagrams() noexcept {
   SentContexts contexts;
   if (!slot_.deadline.is_never() && request_.response != ResponseFlags::none) [[unlikely]]
     header.contexts = contexts.with_time(header.contexts, time_left());
+  if (interception_ != nullptr) [[unlikely]]
+    add_contexts_of_interceptors(header);
   session.begin_request(encoder, target_->version, header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -158,6 +165,32 @@ void Invocation::limit_call_over_datagrams() noexcept {
   status_ = slot_.reply->header.status;
   body_ = slot_.reply->body;
   body_.set_code_sets(target_->endpoint->code_sets());
+  if (interception_ != nullptr) [[unlikely]]
+    return take_intercepted_reply();
+  return State::classify;
+}
+
+// Interceptors may make calls, also over this connection. So their ending points run when the call
+// has left the connection and its read role. The reply then stays in memory of the call.
+[[gnu::cold, gnu::noinline]] Invocation::State Invocation::take_intercepted_reply() {
+  if (lease_) {
+    slot_.message.keep();
+    auto reply = lease_->session().parse_reply(slot_.message, slot_.contexts);
+    if (!reply) {  // the same octets were parsed before
+      fail(InvocationStage::awaiting, FailureCause::bad_message);
+      failure().request_accepted = true;
+      return State::failed;
+    }
+    body_ = reply->body;
+    body_.set_code_sets(target_->endpoint->code_sets());
+    slot_.reply = std::move(*reply);
+  }
+  const auto contexts = slot_.reply->header.contexts;
+  interception_->keep_reply_contexts(contexts);
+  if (status_ == messaging::ReplyStatus::system_exception)
+    failure().server_text = CallSteps::server_text(contexts);
+  slot_.reply.reset();
+  leave_connection();
   return State::classify;
 }
 
@@ -197,14 +230,19 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
 }
 
 Invocation::State Invocation::call_collocated() {
+  slot_.reply.reset();  // of a remote target that has forwarded the call
   if (!reply_buffer_) reply_buffer_.emplace();
   return CallSteps::call_collocated(*request_buffer_, **reply_buffer_, slot_.deadline);
 }
 
+CallInterception::Next Invocation::end_interception(const InvocationError* error) {
+  leave_connection();  // of a oneway, or of a request that was not encoded
+  nested_wait_.end();
+  return CallSteps::end_interception(error != nullptr);
+}
+
 std::string Invocation::server_text() {
-  const bool is_collocated = !lease_ && !both_directions_;
-  return is_collocated ? failure().server_text
-                       : CallSteps::server_text(slot_.reply->header.contexts);
+  return slot_.reply ? CallSteps::server_text(slot_.reply->header.contexts) : failure().server_text;
 }
 
 void Invocation::leave_connection() noexcept {

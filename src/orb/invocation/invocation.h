@@ -46,6 +46,14 @@ class Invocation final : private CallSteps {
   [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
   /// The server's text about its system exception. Called after a reply with such an exception.
   [[nodiscard]] std::string server_text();
+  /// Called before `run`. `interception` outlives this object.
+  void set_interception(CallInterception& interception) noexcept { interception_ = &interception; }
+  /// For an intercepted call, after `run`: see CallSteps. `error`: the result of `run`. After
+  /// `fail`, `intercepted_error` has the exception for the caller.
+  [[nodiscard]] CallInterception::Next end_interception(const InvocationError* error);
+  [[nodiscard]] const InvocationError& intercepted_error() noexcept { return failure(); }
+  /// Until when the caller waits.
+  [[nodiscard]] Deadline deadline() const noexcept { return slot_.deadline; }
   /// Stands at the results, or at the exception's repository id.
   [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }
 
@@ -68,9 +76,11 @@ class Invocation final : private CallSteps {
     return !slot_.send_deadline.is_never() && slot_.send_deadline.passed(context_.clock.now());
   }
   [[nodiscard]] bool encode_request();
+  void add_contexts_of_interceptors(messaging::RequestHeader& header) const;
   [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   [[nodiscard]] TransactResult send_oneway();
   void limit_first_reply();
+  [[nodiscard]] State take_intercepted_reply();
   void leave_connection() noexcept;
   // Over a connection for both directions: call_both_directions.cpp.
   [[nodiscard]] State choose_both_directions();

@@ -2,6 +2,7 @@
 // invocation into results and exceptions.
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
+#include "orb/invocation/blocking_call.h"
 #include "orb/invocation/call_ends.h"
 #include "orb/invocation/captured_call.h"
 #include "orb/invocation/invocation.h"
@@ -18,42 +19,7 @@ namespace perigee::stub {
 
 using probe::Point;
 
-namespace {
-
-using messaging::ReplyStatus;
 using messaging::ResponseFlags;
-
-void finish_call(orb::Invocation& call, const Operation& operation, ResultDecoder decode) {
-  switch (call.status()) {
-    case ReplyStatus::no_exception:
-      if (!decode) return;
-      decode(call.body());
-      return check_decoded(call.body());
-    case ReplyStatus::user_exception:
-      orb::raise_user_exception(operation, call.body());
-    case ReplyStatus::system_exception:
-      orb::decode_and_raise_system_exception(call.body(), call.server_text());
-    default:
-      throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
-  }
-}
-
-// `completed`: the completion status if memory runs out from now on.
-const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionStatus& completed) {
-  const orb::InvocationError* error = nullptr;
-  try {
-    error = call.run();
-  } catch (...) {
-    if (call.request_sent()) completed = CORBA::COMPLETED_MAYBE;
-    throw;
-  }
-  completed = CORBA::COMPLETED_YES;
-  if (error != nullptr && !error->request_accepted) completed = CORBA::COMPLETED_NO;
-  if (error != nullptr && error->request_accepted) completed = CORBA::COMPLETED_MAYBE;
-  return error;
-}
-
-}  // namespace
 
 void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
             ResultDecoder decode) {
@@ -66,17 +32,17 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
   orb::InvocationRequest request{operation.name,
                                  oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
   if (orb::has_policies(*reference)) [[unlikely]]
-    orb::apply_policies(*reference, request);
+    if (orb::invoke_with_hooks(target, operation, request, decode)) return;
   orb::OrbMetrics& metrics = reference->context().metrics;
   const orb::LatencyTimer timer(metrics, metrics.call_latencies);
   CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;
   try {
     orb::Invocation call(*reference, request);
-    const orb::InvocationError* const error = run_call(call, completed);
+    const orb::InvocationError* const error = orb::run_call(call, completed);
     timer.record(operation.name);
     metrics.calls.add(orb::outcome_of(error, request.response, call.status()));
     if (error != nullptr) orb::raise_invocation_error(*error);
-    if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
+    if (request.response != ResponseFlags::none) orb::finish_call(call, operation, decode);
     probe::stamp(Point::results_decoded);
   } catch (const std::bad_alloc&) {
     throw CORBA::NO_MEMORY(0, completed);

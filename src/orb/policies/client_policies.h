@@ -18,6 +18,7 @@
 
 namespace perigee::orb {
 
+class CallHooks;
 class OrbCore;
 class Reference;
 
@@ -98,6 +99,17 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   /// False until a policy has been set for the ORB or a thread. Until then calls need not look at
   /// policies. Always true with -ORBCallTimeout.
   [[nodiscard]] bool in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  /// @name The hooks of interceptors
+  /// They are here because a usual call then has one test, `in_use`, for policies and interceptors.
+  /// @{
+  [[nodiscard]] CallHooks* call_hooks() const noexcept {
+    return call_hooks_.load(std::memory_order_acquire);
+  }
+  void set_call_hooks(CallHooks* hooks) noexcept {
+    call_hooks_.store(hooks, std::memory_order_release);
+    if (hooks != nullptr) in_use_.store(true);
+  }
+  /// @}
   /// The thread's policies, completed with the ORB's policies. Takes a lock only after the policies
   /// of the ORB or of the thread have changed.
   [[nodiscard]] CallPolicies effective();
@@ -124,6 +136,7 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
 
   const std::uint64_t number_;  // never used again by another object
   std::atomic<bool> in_use_{false};
+  std::atomic<CallHooks*> call_hooks_{nullptr};
   std::atomic<Bidirectional> bidirectional_{Bidirectional::unset};  // of the ORB
   std::atomic<std::uint64_t> changes_{0};                           // of the ORB's level
   mutable std::mutex mutex_;                                        // guards the members below

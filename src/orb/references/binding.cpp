@@ -156,6 +156,7 @@ std::shared_ptr<Binding> make_binding(const OrbContext& context, iop::Ior ior, B
         profile_indices[candidate.profile]};
     if (is_chosen_by_distance(candidate, places, preference))
       target.endpoint->note_chosen_by_distance();
+    target.remote = !target.collocated && target.compatible;
     if (!is_known(binding->targets, target)) binding->targets.push_back(std::move(target));
   }
   return binding;

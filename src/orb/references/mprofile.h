@@ -29,6 +29,8 @@ struct Target {
   bool collocated = false;                   ///< the endpoint is our own server's
   bool compatible = true;                    ///< there are code sets that both sides understand
   std::uint32_t profile_index = 0;           ///< in the IOR
+  /// Not collocated, and compatible: calls go to the endpoint. One test for both.
+  bool remote = true;
 };
 
 /// An IOR that is ready for calls. Immutable, except for what calls have learnt.

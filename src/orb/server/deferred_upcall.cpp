@@ -66,6 +66,11 @@ void DeferredUpcall::operator delete(DeferredUpcall* self, std::destroying_delet
   self->drop_reference();
 }
 
+void DeferredUpcall::begin_upcall() {
+  send(messaging::ReplyStatus::no_exception, nullptr);
+  response_expected_ = false;
+}
+
 void DeferredUpcall::drop_reference() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   this->~DeferredUpcall();

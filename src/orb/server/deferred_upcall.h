@@ -32,6 +32,8 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
   [[nodiscard]] Cancellation* cancellation() noexcept override { return &cancellation_; }
 
   void add_reference() noexcept override { references_.fetch_add(1, std::memory_order_relaxed); }
+  /// WITH_SERVER: sends the reply. Used by a kept request, whose upcall comes after `defer`.
+  void begin_upcall() override;
   void drop_reference() noexcept override;
   void stop() noexcept override;
 

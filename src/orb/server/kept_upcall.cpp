@@ -3,9 +3,30 @@
 
 #include "engine/connection/connection.h"
 
+#include <optional>
 #include <utility>
 
 namespace perigee::orb {
+
+namespace {
+
+/// Gives the deferred request the contexts of the interceptors, as long as it sends the reply.
+class ReplyScope {
+ public:
+  ReplyScope(ServerRequest& later, ServerInterception* interception) noexcept : later_(later) {
+    if (interception == nullptr) return;
+    later_.set_interception(&contexts_.emplace(*interception));
+  }
+  ~ReplyScope() { later_.set_interception(nullptr); }
+  ReplyScope(const ReplyScope&) = delete;
+  ReplyScope& operator=(const ReplyScope&) = delete;
+
+ private:
+  ServerRequest& later_;
+  std::optional<RepliedInterception> contexts_;
+};
+
+}  // namespace
 
 // The header has been parsed before, from the same octets.
 void KeptUpcall::begin(engine::IncomingRequest& request, std::unique_ptr<ServerRequest> later) {
@@ -17,6 +38,7 @@ void KeptUpcall::begin(engine::IncomingRequest& request, std::unique_ptr<ServerR
   object_key_ = parsed->header.object_key;
   response_ = parsed->header.response;
   response_expected_ = response_ != messaging::ResponseFlags::none;
+  request_contexts_ = parsed->header.contexts;
   arguments_ = parsed->body;
   arguments_.set_environment(&core_);
   arguments_.set_code_sets(later_->arguments().code_sets());
@@ -26,13 +48,35 @@ void KeptUpcall::begin(engine::IncomingRequest& request, std::unique_ptr<ServerR
 
 void KeptUpcall::begin_upcall() {
   if (response_ != messaging::ResponseFlags::with_server) return;
-  later_->reply(nullptr);
+  const ReplyScope scope(*later_, interception());
+  later_->begin_upcall();
   response_expected_ = false;
 }
 
-ServerRequest* KeptUpcall::make_deferred() { return later_.release(); }
+// From now on, the deferred request runs the ending points itself.
+ServerRequest* KeptUpcall::make_deferred() {
+  later_->set_raises(raises());
+  later_->set_interception(interception());
+  return later_.release();
+}
+
+void KeptUpcall::send_reply(ResultEncoder encode) {
+  const ReplyScope scope(*later_, interception());
+  later_->reply(encode);
+}
+
+void KeptUpcall::send_system_exception(const CORBA::SystemException& exception) noexcept {
+  const ReplyScope scope(*later_, interception());
+  later_->reply_exception(exception);
+}
+
+void KeptUpcall::send_forward(const CORBA::Object& target, bool permanent) {
+  const ReplyScope scope(*later_, interception());
+  later_->reply_forward(target, permanent);
+}
 
 void KeptUpcall::send_user_exception(const CORBA::UserException& exception) {
+  const ReplyScope scope(*later_, interception());
   later_->set_raises(raises());
   later_->reply_exception(exception);
 }

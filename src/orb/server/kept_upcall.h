@@ -4,6 +4,7 @@
 #include "engine/loops/context.h"
 #include "orb/core/orb_core.h"
 #include "orb/serving/kept_request.h"
+#include "orb/serving/server_interception.h"
 #include <perigee/cdr/decoded_memory.h>
 #include <perigee/messaging/message.h>
 #include <perigee/messaging/protocol.h>
@@ -18,6 +19,34 @@ struct IncomingRequest;
 }
 
 namespace perigee::orb {
+
+/// The kept request runs the ending points. The deferred request, which sends the reply, runs none
+/// of them: it gets only the service contexts that interceptors have added.
+class RepliedInterception final : public ServerInterception {
+ public:
+  /// `owner` must outlive the reply.
+  explicit RepliedInterception(ServerInterception& owner) noexcept : owner_(owner) {}
+
+  [[nodiscard]] ServerReplacement replying(ServerRequest& /*request*/) noexcept override {
+    return {};
+  }
+  [[nodiscard]] ServerReplacement raising(ServerRequest& /*request*/,
+                                          const CORBA::Exception& /*exception*/) noexcept override {
+    return {};
+  }
+  [[nodiscard]] ServerReplacement forwarding(ServerRequest& /*request*/,
+                                             const CORBA::Object& /*target*/) noexcept override {
+    return {};
+  }
+  void parked(ServerRequest& /*request*/) noexcept override {}
+  [[nodiscard]] std::span<const iop::ServiceContext> reply_contexts(
+      std::span<const iop::ServiceContext> others) override {
+    return owner_.reply_contexts(others);
+  }
+
+ private:
+  ServerInterception& owner_;
+};
 
 /// Used by one thread at a time. Replies through a deferred request, so a slow client does not
 /// block the thread that dispatches it.
@@ -41,23 +70,23 @@ class KeptUpcall final : public KeptRequest {
   [[nodiscard]] bool expired() const noexcept override {
     return time_limited() && remaining_time() == 0;
   }
+  [[nodiscard]] std::span<const iop::ServiceContext> contexts() const noexcept override {
+    return request_contexts_;
+  }
 
  private:
   [[nodiscard]] ServerRequest* make_deferred() override;
-  void send_reply(ResultEncoder encode) override { later_->reply(encode); }
+  void send_reply(ResultEncoder encode) override;
   void send_user_exception(const CORBA::UserException& exception) override;
-  void send_system_exception(const CORBA::SystemException& exception) noexcept override {
-    later_->reply_exception(exception);
-  }
-  void send_forward(const CORBA::Object& target, bool permanent) override {
-    later_->reply_forward(target, permanent);
-  }
+  void send_system_exception(const CORBA::SystemException& exception) noexcept override;
+  void send_forward(const CORBA::Object& target, bool permanent) override;
 
   OrbCore& core_;
   engine::ParkedShare share_;
   messaging::IncomingMessage message_;
   messaging::ContextStorage contexts_;
-  cdr::DecodedMemory decoded_memory_;  // of the arguments
+  std::span<const iop::ServiceContext> request_contexts_;  // in `message_`
+  cdr::DecodedMemory decoded_memory_;                      // of the arguments
   messaging::ResponseFlags response_ = messaging::ResponseFlags::with_target;
   std::unique_ptr<ServerRequest> later_;  // null once the servant defers its reply
 };

@@ -3,6 +3,7 @@
 
 #include "orb/connection/message_limits.h"
 #include "orb/serving/sent_details.h"
+#include "orb/serving/server_interception.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
@@ -58,8 +59,6 @@ void ReplyingRequest::count(OrbMetrics& metrics, const LatencyTimer& timer) cons
   timer.record(has_failed ? LatencyTable::failed : operation());
 }
 
-void ReplyingRequest::send_reply(ResultEncoder encode) { send(ReplyStatus::no_exception, encode); }
-
 void ReplyingRequest::send_user_exception(const CORBA::UserException& exception) {
   send(ReplyStatus::user_exception, [&exception](cdr::Encoder& encoder) {
     encoder.write_string(exception._rep_id());
@@ -83,13 +82,27 @@ bool ReplyingRequest::send_with_detail(const CORBA::SystemException& exception) 
 }
 
 void ReplyingRequest::send_system_exception(const CORBA::SystemException& exception) noexcept {
-  if (send_with_detail(exception)) return;
-  try {
-    send(ReplyStatus::system_exception,
-         [&exception](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); });
-  } catch (...) {
-    log::write(log::Level::error, "server", "a system exception could not be sent");
-  }
+  if (send_with_detail(exception) || send_plain(exception, Extras::contexts)) return;
+  if (interception() != nullptr && send_plain(exception, Extras::none))
+    return log::write(log::Level::warning, "server",
+                      "an exception was sent without the service contexts of interceptors, which "
+                      "cannot be encoded");
+  log::write(log::Level::error, "server", "a system exception could not be sent");
+}
+
+// False if the reply cannot be sent. Then nothing has been sent.
+bool ReplyingRequest::send_plain(const CORBA::SystemException& exception, Extras extras) noexcept
+    try {
+  const auto encode = [&exception](cdr::Encoder& encoder) {
+    encode_system_exception(encoder, exception);
+  };
+  if (extras == Extras::contexts)
+    send(ReplyStatus::system_exception, encode);
+  else
+    send_with(ReplyStatus::system_exception, encode, {});
+  return true;
+} catch (...) {
+  return false;
 }
 
 void ReplyingRequest::send_forward(const CORBA::Object& target, bool permanent) {
@@ -99,10 +112,24 @@ void ReplyingRequest::send_forward(const CORBA::Object& target, bool permanent) 
 
 void ReplyingRequest::send(ReplyStatus status, ResultEncoder encode,
                            std::span<const iop::ServiceContext> contexts) {
+  if (interception() != nullptr) contexts = interception()->reply_contexts(contexts);
+  send_with(status, encode, contexts);
+}
+
+[[gnu::always_inline]] inline void ReplyingRequest::send_with(
+    ReplyStatus status, ResultEncoder encode, std::span<const iop::ServiceContext> contexts) {
   outcome_ = RequestOutcome::cancelled;
   if (cancelled()) return;
   outcome_ = outcome_of_reply(status);
   transmit({.request_id = id_, .status = status, .contexts = contexts}, encode);
+}
+
+void ReplyingRequest::send_reply(ResultEncoder encode) {
+  send_with(ReplyStatus::no_exception, encode, {});
+}
+
+void ReplyingRequest::send_intercepted_reply(ResultEncoder encode) {
+  send(ReplyStatus::no_exception, encode);
 }
 
 void ReplyingRequest::write(cdr::Buffer& buffer, const messaging::ReplyHeader& header,

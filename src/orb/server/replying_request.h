@@ -40,12 +40,15 @@ class ReplyingRequest : public ServerRequest {
       : connection_(connection), id_(id), version_(version) {}
 
   void send_reply(ResultEncoder encode) final;
+  void send_intercepted_reply(ResultEncoder encode) final;
   void send_user_exception(const CORBA::UserException& exception) final;
   void send_system_exception(const CORBA::SystemException& exception) noexcept final;
   void send_forward(const CORBA::Object& target, bool permanent) final;
   /// Throws the encoder's error. Then nothing has been sent.
   void send(messaging::ReplyStatus status, ResultEncoder encode,
             std::span<const iop::ServiceContext> contexts = {});
+  void send_with(messaging::ReplyStatus status, ResultEncoder encode,
+                 std::span<const iop::ServiceContext> contexts);
   /// Results of at least `link_size_min` octets are not copied into the buffer.
   void write(cdr::Buffer& buffer, const messaging::ReplyHeader& header, ResultEncoder encode,
              std::size_t link_size_min);
@@ -59,7 +62,11 @@ class ReplyingRequest : public ServerRequest {
   [[nodiscard]] virtual SentDetails details() const noexcept = 0;
 
  private:
+  /// What a reply with an exception has besides the exception.
+  enum class Extras : std::uint8_t { none, contexts };
+
   [[nodiscard]] bool send_with_detail(const CORBA::SystemException& exception) noexcept;
+  [[nodiscard]] bool send_plain(const CORBA::SystemException& exception, Extras extras) noexcept;
 
   engine::Connection& connection_;
   const std::uint32_t id_;

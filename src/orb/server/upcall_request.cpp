@@ -86,7 +86,9 @@ KeptRequest* UpcallRequest::keep() {
   }
   auto kept = std::make_unique<KeptUpcall>(core_, std::move(share));
   request_.message.keep();
-  kept->begin(request_, std::unique_ptr<ServerRequest>(defer()));
+  std::unique_ptr<ServerRequest> later(defer());
+  later->set_interception(nullptr);
+  kept->begin(request_, std::move(later));
   return kept.release();
 }
 

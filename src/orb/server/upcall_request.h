@@ -16,6 +16,9 @@ class UpcallRequest final : public ReplyingRequest {
   void take_time_limit() noexcept;
   [[nodiscard]] Hold hold() override;
   void begin_upcall() override;
+  [[nodiscard]] std::span<const iop::ServiceContext> contexts() const noexcept override {
+    return request_.parsed.header.contexts;
+  }
   [[nodiscard]] KeptRequest* keep() override;
   /// The server keeps the request: it is dispatched again, as another UpcallRequest.
   [[nodiscard]] bool parked() const noexcept { return parked_; }

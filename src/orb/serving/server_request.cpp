@@ -2,12 +2,14 @@
 // operation does not declare. The derived classes send the answers.
 #include "orb/serving/log_operation.h"
 #include "orb/serving/sent_details.h"
+#include "orb/serving/server_interception.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
 #include <perigee/orb/server_request.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 namespace perigee::orb {
 
@@ -36,6 +38,8 @@ bool is_answer_of_non_existent(std::string_view operation, const CORBA::Exceptio
 
 }  // namespace
 
+std::span<const iop::ServiceContext> ServerRequest::contexts() const noexcept { return {}; }
+
 std::int64_t ServerRequest::remaining_time() const noexcept {
   return std::chrono::ceil<std::chrono::microseconds>(awaited_until_.left(clock_->now())).count();
 }
@@ -58,12 +62,21 @@ void ServerRequest::copy_answering(const ServerRequest& upcall) noexcept {
   raises_ = upcall.raises_;
   response_expected_ = upcall.response_expected_;
   clock_ = upcall.clock_;
+  interception_ = upcall.interception_;
   awaited_until_ = upcall.awaited_until_;
 }
 
 void ServerRequest::reply(ResultEncoder encode) {
   if (answered_) raise_answered_twice();
+  if (interception_ != nullptr) [[unlikely]]
+    return reply_intercepted(encode);
   if (response_expected_) send_reply(encode);
+  answered_ = true;
+}
+
+void ServerRequest::reply_intercepted(ResultEncoder encode) {
+  if (const auto other = interception_->replying(*this)) return give_replacement(other);
+  if (response_expected_) send_intercepted_reply(encode);
   answered_ = true;
 }
 
@@ -71,6 +84,27 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
   if (answered_)
     return log_operation(log::Level::warning, operation_,
                          {"thrown after the answer: ", exception.what()});
+  if (interception_ != nullptr) return give_intercepted_exception(exception);
+  give_exception(exception);
+}
+
+// An interceptor may give another exception, or the target of a forward, in place of `exception`.
+void ServerRequest::give_intercepted_exception(const CORBA::Exception& exception) noexcept {
+  if (const auto other = interception_->raising(*this, exception)) return give_replacement(other);
+  give_exception(exception);
+}
+
+void ServerRequest::give_replacement(const ServerReplacement& other) noexcept try {
+  if (other.thrown) std::rethrow_exception(other.thrown);
+  if (response_expected_) send_forward(*other.target, false);
+  answered_ = true;
+} catch (const CORBA::Exception& exception) {
+  give_exception(exception);
+} catch (...) {
+  give_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE));
+}
+
+void ServerRequest::give_exception(const CORBA::Exception& exception) noexcept {
   answered_ = true;
   const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception);
   const bool means_true = response_expected_ && is_answer_of_non_existent(operation_, exception);
@@ -100,6 +134,8 @@ void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept 
 
 void ServerRequest::reply_forward(const CORBA::Object& target, bool permanent) {
   if (answered_) raise_answered_twice();
+  if (interception_ != nullptr)
+    if (const auto other = interception_->forwarding(*this, target)) return give_replacement(other);
   if (response_expected_) send_forward(target, permanent);
   answered_ = true;
 }

@@ -72,8 +72,8 @@ PERIGEE_INTERNAL_API void encode_system_exception(cdr::Encoder& encoder,
                                                   const CORBA::SystemException& exception);
 /// Reads a system exception and throws it, or throws MARSHAL if it cannot be decoded.
 /// `server_text`: what the server says about the exception.
-[[noreturn]] void decode_and_raise_system_exception(cdr::Decoder& decoder,
-                                                    std::string_view server_text = {});
+[[noreturn]] PERIGEE_INTERNAL_API void decode_and_raise_system_exception(
+    cdr::Decoder& decoder, std::string_view server_text = {});
 /// The beginning of the text of each exception that a reply has brought.
 inline constexpr std::string_view raised_by_server = "raised by the server";
 /// The text among the service contexts of a reply; empty if there is none.

@@ -1,0 +1,103 @@
+// Calls the IOR interceptors for a new POA, and writes their components into its references.
+#include "dynamic/interceptors/adapter_components.h"
+
+#include "dynamic/interceptors/contexts.h"
+#include "dynamic/interceptors/minor_codes.h"
+#include <perigee/base/log.h>
+#include <perigee/orb/exceptions.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace perigee::interceptors {
+
+namespace {
+
+using PortableInterceptor::IORInterceptor;
+
+void log_failed(const std::string& name) noexcept {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "interceptors",
+               "establish_components of '" + name + "' has thrown " + exception.what());
+  } catch (...) {
+    log::write(log::Level::warning, "interceptors", "establish_components has thrown");
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const AdapterComponents> AdapterComponents::make(const OrbInterceptors& owner,
+                                                                 const InterceptorLists& lists,
+                                                                 CORBA::PolicyList policies) {
+  const std::shared_ptr<AdapterComponents> made(new AdapterComponents(std::move(policies)));
+  const auto info = make_counted<AdapterInfo>(owner, *made);
+  struct End {
+    AdapterInfo& info;
+    ~End() { info.end(); }
+  } const end{*info};
+  const IORInterceptor::Info seen(info);
+  for (const auto& interceptor : lists.ior) {
+    try {
+      interceptor->establish_components(seen);
+    } catch (...) {
+      log_failed(interceptor->name());
+    }
+  }
+  try {
+    for (const auto& interceptor : lists.ior) interceptor->components_established(seen);
+  } catch (const std::exception& exception) {
+    throw CORBA::OBJ_ADAPTER(minor_ior_interceptor, CORBA::COMPLETED_NO, exception.what());
+  } catch (...) {
+    throw CORBA::OBJ_ADAPTER(minor_ior_interceptor, CORBA::COMPLETED_NO,
+                             "components_established has thrown");
+  }
+  return made;
+}
+
+// Other profiles than those of IIOP have layouts of their own, and IIOP 1.0 has no components.
+void AdapterComponents::complete(iop::Ior& ior) const {
+  if (components_.empty()) return;
+  for (iop::TaggedProfile& profile : ior.profiles) {
+    if (profile.tag != iop::tag_internet_iop) continue;
+    auto decoded = iop::decode_iiop_profile(profile);
+    if (!decoded || decoded->minor == 0) continue;
+    decoded->components.insert(decoded->components.end(), components_.begin(), components_.end());
+    profile = iop::encode_profile(*decoded);
+  }
+}
+
+CORBA::object_reference<CORBA::Policy> AdapterComponents::policy(CORBA::PolicyType type) const {
+  for (const auto& policy : policies_)
+    if (policy && policy->policy_type() == type) return policy;
+  return nullptr;
+}
+
+AdapterComponents& AdapterInfo::components() const {
+  if (components_ == nullptr)
+    throw CORBA::BAD_INV_ORDER(minor_invalid_point, CORBA::COMPLETED_NO,
+                               "the POA has been made: IORInfo has ended");
+  return *components_;
+}
+
+CORBA::object_reference<CORBA::Policy> AdapterInfo::get_effective_policy(CORBA::PolicyType type) {
+  return owner_.known_policy(components(), type);
+}
+
+void AdapterInfo::add_ior_component(const IOP::TaggedComponent& component) {
+  const OctetSpan data = octets_of(component.component_data());
+  components().add({component.tag(), Octets(data.begin(), data.end())});
+}
+
+void AdapterInfo::add_ior_component_to_profile(const IOP::TaggedComponent& component,
+                                               IOP::ProfileId profile_id) {
+  if (profile_id != IOP::TAG_INTERNET_IOP)
+    throw CORBA::BAD_PARAM(minor_no_profile, CORBA::COMPLETED_NO,
+                           "the ORB adds components to profiles of IIOP only");
+  add_ior_component(component);
+}
+
+}  // namespace perigee::interceptors

@@ -1,0 +1,59 @@
+// Looks contexts up by their ids: a request has a few of them.
+#include "dynamic/interceptors/contexts.h"
+
+#include "dynamic/interceptors/minor_codes.h"
+#include <perigee/orb/exceptions.h>
+
+#include <algorithm>
+#include <string>
+
+namespace perigee::interceptors {
+
+OctetSpan octets_of(const std::vector<std::uint8_t>& data) noexcept {
+  return std::as_bytes(std::span(data));
+}
+
+std::vector<std::uint8_t> copy_of(OctetSpan octets) {
+  const auto* const first = reinterpret_cast<const std::uint8_t*>(octets.data());
+  return {first, first + octets.size()};
+}
+
+void Contexts::assign(std::span<const iop::ServiceContext> contexts) {
+  contexts_.clear();
+  for (const iop::ServiceContext& context : contexts)
+    contexts_.emplace_back(context.id, copy_of(context.data));
+}
+
+IOP::ServiceContext Contexts::get(IOP::ServiceId id) const {
+  const auto found = std::ranges::find_if(
+      contexts_, [id](const IOP::ServiceContext& context) { return context.context_id() == id; });
+  if (found == contexts_.end())
+    throw CORBA::BAD_PARAM(minor_no_service_context, CORBA::COMPLETED_NO,
+                           "there is no service context with the id " + std::to_string(id));
+  return *found;
+}
+
+void Contexts::add(const IOP::ServiceContext& context, bool replace) {
+  const auto found = std::ranges::find_if(contexts_, [&](const IOP::ServiceContext& other) {
+    return other.context_id() == context.context_id();
+  });
+  if (found == contexts_.end()) {
+    contexts_.push_back(context);
+    return;
+  }
+  if (!replace)
+    throw CORBA::BAD_INV_ORDER(
+        minor_context_twice, CORBA::COMPLETED_NO,
+        "a service context with the id " + std::to_string(context.context_id()) + " was added");
+  *found = context;
+}
+
+std::span<const iop::ServiceContext> Contexts::after(std::span<const iop::ServiceContext> others) {
+  if (contexts_.empty()) return others;
+  joined_.assign(others.begin(), others.end());
+  for (const IOP::ServiceContext& context : contexts_)
+    joined_.push_back({context.context_id(), octets_of(context.context_data())});
+  return joined_;
+}
+
+}  // namespace perigee::interceptors

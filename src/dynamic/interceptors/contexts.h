@@ -1,0 +1,34 @@
+// The service contexts that interceptors read and add.
+#pragma once
+
+#include <perigee/dynamic/iop_types.h>
+#include <perigee/iop/ior.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace perigee::interceptors {
+
+[[nodiscard]] OctetSpan octets_of(const std::vector<std::uint8_t>& data) noexcept;
+[[nodiscard]] std::vector<std::uint8_t> copy_of(OctetSpan octets);
+
+/// Contexts with octets of their own, at most one for each id.
+class Contexts {
+ public:
+  void assign(std::span<const iop::ServiceContext> contexts);
+  void clear() noexcept { contexts_.clear(); }
+  /// Raises BAD_PARAM, OMG minor 26, if there is none with this id.
+  [[nodiscard]] IOP::ServiceContext get(IOP::ServiceId id) const;
+  /// Raises BAD_INV_ORDER, OMG minor 15, if there is one with the id and `replace` is false.
+  void add(const IOP::ServiceContext& context, bool replace);
+  /// `others`, then these. Valid until the next call of a function.
+  [[nodiscard]] std::span<const iop::ServiceContext> after(
+      std::span<const iop::ServiceContext> others);
+
+ private:
+  std::vector<IOP::ServiceContext> contexts_;
+  std::vector<iop::ServiceContext> joined_;
+};
+
+}  // namespace perigee::interceptors

@@ -1,0 +1,80 @@
+// System exceptions have TypeCodes that are made here; the Codec makes their anys.
+#include "dynamic/interceptors/exception_value.h"
+
+#include "orb/values/system_exceptions.h"
+#include <perigee/cdr/buffer.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/codec.h>
+#include <perigee/orb/exceptions.h>
+#include <perigee/orb/typecode_factory.h>
+
+#include <bit>
+#include <vector>
+
+namespace perigee::interceptors {
+
+namespace {
+
+using CORBA::StructMember;
+using CORBA::TypeCodeFactory;
+
+CORBA::object_reference<CORBA::TypeCode> type_of(const CORBA::SystemException& exception) {
+  const TypeCodeFactory factory;
+  const auto completion = factory.create_enum_tc(
+      "IDL:omg.org/CORBA/CompletionStatus:1.0", "CompletionStatus",
+      CORBA::EnumMemberSeq{"COMPLETED_YES", "COMPLETED_NO", "COMPLETED_MAYBE"});
+  return factory.create_exception_tc(
+      exception._rep_id(), exception._name(),
+      {StructMember("minor", CORBA::_tc_ulong), StructMember("completed", completion)});
+}
+
+std::vector<std::uint8_t> octets_of(const CORBA::SystemException& exception) {
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  encoder.write_boolean(std::endian::native == std::endian::little);
+  orb::encode_system_exception(encoder, exception);
+  const auto octets = buffer.own_octets();
+  const auto* const first = reinterpret_cast<const std::uint8_t*>(octets.data());
+  return {first, first + octets.size()};
+}
+
+CORBA::Any any_of_system(orb::OrbCore& core, const CORBA::SystemException& exception) {
+  const auto factory =
+      IDL::traits<IOP::CodecFactory>::narrow(core.resolve_initial_reference("CodecFactory"));
+  const auto codec = factory->create_codec(IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 2));
+  return codec->decode_value(octets_of(exception), type_of(exception));
+}
+
+}  // namespace
+
+SeenException see(const std::exception_ptr& exception) {
+  using PortableInterceptor::SYSTEM_EXCEPTION;
+  using PortableInterceptor::USER_EXCEPTION;
+  try {
+    std::rethrow_exception(exception);
+  } catch (const CORBA::UserException& user) {
+    return {exception, user._rep_id(), USER_EXCEPTION};
+  } catch (const CORBA::SystemException& system) {
+    return {exception, system._rep_id(), SYSTEM_EXCEPTION};
+  } catch (const std::exception& other) {
+    const CORBA::UNKNOWN unknown(0, CORBA::COMPLETED_MAYBE, other.what());
+    return {std::make_exception_ptr(unknown), unknown._rep_id(), SYSTEM_EXCEPTION};
+  } catch (...) {
+    const CORBA::UNKNOWN unknown(0, CORBA::COMPLETED_MAYBE);
+    return {std::make_exception_ptr(unknown), unknown._rep_id(), SYSTEM_EXCEPTION};
+  }
+}
+
+CORBA::Any any_of(orb::OrbCore& core, const SeenException& seen) {
+  try {
+    std::rethrow_exception(seen.exception);
+  } catch (const CORBA::SystemException& system) {
+    return any_of_system(core, system);
+  } catch (...) {
+    return any_of_system(core,
+                         CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
+  }
+}
+
+}  // namespace perigee::interceptors

@@ -1,0 +1,26 @@
+// Exceptions as interceptors see them: as values of anys, and by their repository ids.
+#pragma once
+
+#include "orb/core/orb_core.h"
+#include <perigee/dynamic/interceptor.h>
+#include <perigee/orb/any.h>
+
+#include <exception>
+#include <string>
+
+namespace perigee::interceptors {
+
+/// What interceptors see of an exception.
+struct SeenException {
+  std::exception_ptr exception;
+  std::string repository_id;
+  PortableInterceptor::ReplyStatus status = PortableInterceptor::SYSTEM_EXCEPTION;
+};
+
+/// The exception, or UNKNOWN if it is no CORBA exception.
+[[nodiscard]] SeenException see(const std::exception_ptr& exception);
+/// The exception as an any. A user exception has no TypeCode here, so its any holds UNKNOWN, OMG
+/// minor 1.
+[[nodiscard]] CORBA::Any any_of(orb::OrbCore& core, const SeenException& seen);
+
+}  // namespace perigee::interceptors

@@ -1,0 +1,39 @@
+// Slots with values, in any order: most threads have a few of them.
+#include "dynamic/interceptors/slots.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace perigee::interceptors {
+
+using orb::SlotValuesRef;
+using PortableInterceptor::SlotId;
+
+const Slots::Slot* Slots::find(const OrbIdentity& orb, SlotId id) const {
+  const auto found = std::ranges::find_if(slots_, [&](const Slot& slot) {
+    return slot.id == id && !slot.orb.owner_before(orb) && !orb.owner_before(slot.orb);
+  });
+  return found != slots_.end() ? &*found : nullptr;
+}
+
+CORBA::Any Slots::get(const SlotValuesRef& values, const OrbIdentity& orb, SlotId id) {
+  if (!values) return {};
+  const Slot* const slot = static_cast<const Slots&>(*values).find(orb, id);
+  return slot != nullptr ? slot->value : CORBA::Any();
+}
+
+SlotValuesRef Slots::with(const SlotValuesRef& values, const OrbIdentity& orb, SlotId id,
+                          CORBA::Any value) {
+  orb::slots_in_use.store(true, std::memory_order_relaxed);
+  const auto changed = make_counted<Slots>();
+  if (values) {
+    const auto& before = static_cast<const Slots&>(*values);
+    const Slot* const replaced = before.find(orb, id);
+    for (const Slot& slot : before.slots_)
+      if (&slot != replaced && !slot.orb.expired()) changed->slots_.push_back(slot);
+  }
+  changed->slots_.push_back({orb, id, std::move(value)});
+  return changed;
+}
+
+}  // namespace perigee::interceptors

@@ -1,0 +1,44 @@
+// Values that interceptors and applications attach to a thread (PortableInterceptor::Current). The
+// core only keeps them, and lets them follow tasks; the layer `dynamic` knows their contents.
+#pragma once
+
+#include <perigee/base/counted_ptr.h>
+#include <perigee/base/export.h>
+
+#include <atomic>
+#include <utility>
+
+namespace perigee::orb {
+
+/// Immutable, so threads and waiting tasks share it.
+class PERIGEE_INTERNAL_TYPE SlotValues {
+ public:
+  SlotValues() = default;
+  SlotValues(const SlotValues&) = delete;
+  SlotValues& operator=(const SlotValues&) = delete;
+  virtual ~SlotValues() = default;
+};
+
+/// Null: no slot has a value.
+using SlotValuesRef = counted_ptr<const SlotValues>;
+
+/// The values of the calling thread. A task that waits takes them along.
+[[nodiscard]] PERIGEE_INTERNAL_API SlotValuesRef& thread_slots() noexcept;
+
+/// False until a slot gets a value in this process: until then, no task has slots to take along.
+extern PERIGEE_INTERNAL_API std::atomic<bool> slots_in_use;
+
+/// Gives the thread other values, as long as the scope lives.
+class SlotScope {
+ public:
+  explicit SlotScope(SlotValuesRef values) noexcept
+      : outer_(std::exchange(thread_slots(), std::move(values))) {}
+  ~SlotScope() { thread_slots() = std::move(outer_); }
+  SlotScope(const SlotScope&) = delete;
+  SlotScope& operator=(const SlotScope&) = delete;
+
+ private:
+  SlotValuesRef outer_;
+};
+
+}  // namespace perigee::orb
