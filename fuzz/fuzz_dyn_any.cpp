@@ -114,6 +114,7 @@ class Changes final {
       try {
         current = change(root, current);
         if (!is_small(root->to_any())) return;
+        require_all_parts(root);
       } catch (const CORBA::UserException&) {
         current = root;  // the operation has no meaning here
       } catch (const CORBA::SystemException& error) {
@@ -137,8 +138,36 @@ class Changes final {
     return static_cast<std::uint8_t>(octet ^ (state_ >> 16));
   }
 
+  /// Each component that is counted can be reached.
+  static void require_all_parts(const DynRef& dyn) {
+    const DynRef copy = dyn->copy();
+    const std::uint32_t count = dyn->component_count();
+    require(copy->component_count() == count);
+    require(!copy->seek(static_cast<std::int32_t>(count)));
+    if (count == 0) return;
+    require(copy->seek(static_cast<std::int32_t>(count) - 1));
+    require(copy->current_component() != nullptr);
+  }
+
+  /// Assigns an earlier value, or the default value, while components are in use.
+  void assign_other(const DynRef& dyn) {
+    const bool is_default = earlier_.empty() || next() % 2 == 0;
+    if (is_default)
+      dyn->assign(factory().create_dyn_any_from_type_code(dyn->type()));
+    else
+      dyn->assign(earlier_[next() % earlier_.size()]);
+    require_all_parts(dyn);
+  }
+
   DynRef change(const DynRef& root, const DynRef& current) {
-    switch (next() % 8) {
+    if (next() % 2 == 0) held_.push_back(current);
+    switch (next() % 10) {
+      case 8:
+        earlier_.push_back(current->copy());
+        return current;
+      case 9:
+        assign_other(current);
+        return current;
       case 0:
         return root;
       case 1:
@@ -200,6 +229,8 @@ class Changes final {
   std::span<const std::uint8_t> octets_;
   std::size_t position_ = 0;
   std::uint32_t state_ = 1;
+  std::vector<DynRef> held_;     // components stay in use
+  std::vector<DynRef> earlier_;  // values of `root` and its components
 };
 
 /// A value that has arrived is only refused for the limits, or if its type has no default value.
@@ -210,6 +241,8 @@ void try_to_rebuild(const DynRef& dyn) {
     check_rebuilt(dyn);
   } catch (const DynamicAny::DynAnyFactory::InconsistentTypeCode&) {
     return;
+  } catch (const DynAny::TypeMismatch&) {
+    require(has_valuetypes(dyn->to_any()));
   } catch (const CORBA::SystemException& error) {
     const std::string name = error._name();
     const bool is_odd_value = name == "MARSHAL" && has_valuetypes(dyn->to_any());

@@ -43,9 +43,10 @@ void print_members(std::ostream& out, const Members& members) {
 template <typename Elements>
 void print_elements(std::ostream& out, const Elements& elements) {
   const char* separator = "[";
-  for (const DynRef& element : elements->get_elements_as_dyn_any()) {
+  // get_elements_as_dyn_any would keep all elements in memory at the same time.
+  for (bool is_there = elements->seek(0); is_there; is_there = elements->next()) {
     out << separator;
-    print(out, element);
+    print(out, elements->current_component());
     separator = ", ";
   }
   out << (*separator == '[' ? "[]" : "]");

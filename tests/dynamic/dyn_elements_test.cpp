@@ -217,7 +217,7 @@ TEST_CASE(
   CHECK(dyn->current_component() == first);
 }
 
-TEST_CASE("components with changes or references inside stay when the position leaves them") {
+TEST_CASE("changes of components and references inside them stay when the position leaves them") {
   const TypeRef element = struct_of("Element", {{"a", CORBA::_tc_long}, {"b", CORBA::_tc_string}});
   const auto dyn = made_as<DynSequence>(types().create_sequence_tc(0, element));
   dyn->set_length(3);

@@ -31,8 +31,8 @@ struct Tree {
 };
 
 /// A component. It becomes a node when the program asks for it as a DynAny; from then on the value
-/// is in the node. It becomes a value again when the current position leaves it, if the program has
-/// not changed it and no longer refers to it.
+/// is in the node. It becomes a value again when the current position leaves it, if the program no
+/// longer refers to it or to a component inside.
 struct Component {
   CORBA::Any value;
   counted_ptr<Node> node;
