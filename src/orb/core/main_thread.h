@@ -2,6 +2,7 @@
 #pragma once
 
 #include "orb/serving/kept_request.h"
+#include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 
 #include <atomic>
@@ -41,7 +42,7 @@ class MainThread final {
   MainThread& operator=(const MainThread&) = delete;
   ~MainThread();
 
-  [[nodiscard]] bool is_this() const noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API bool is_this() const noexcept;
   /// Whether work waits that the main thread can do. `run_work` does it.
   [[nodiscard]] bool has_work() const noexcept { return waiting_.load() != 0; }
   /// Whether threads wait in `run`.

@@ -4,7 +4,7 @@
 
 #include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace perigee::orb {
@@ -44,7 +44,7 @@ Next CallSteps::end_interception(bool failed) {
   CallInterception& interception = *interception_;
   const InvocationError* const error = failed ? &failure() : nullptr;
   const bool has_text = !failed && status_ == messaging::ReplyStatus::system_exception;
-  const std::string text = has_text ? failure().server_text : std::string();
+  const std::string_view text = has_text ? failure().server_text : std::string_view();
   std::optional<InterceptedTry> last;
   if (target_ != nullptr) last.emplace(intercepted_try());
   const Next next =

@@ -85,7 +85,7 @@ class PolicyOverrides {
     CORBA::SetOverrideType set_add, PolicyLevel level);
 
 /// Whether clients set policies of this type.
-[[nodiscard]] bool is_client_policy(CORBA::PolicyType type) noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API bool is_client_policy(CORBA::PolicyType type) noexcept;
 
 /// The levels of the ORB and of its threads. Any thread. Functions for the thread level concern the
 /// calling thread.
