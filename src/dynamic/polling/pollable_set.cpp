@@ -79,29 +79,33 @@ valuetype_reference<DIIPollable> PollableSet::create_dii_pollable() {
 
 // Another thread may take and drop the pollable at once, so this function keeps its reference.
 void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {
-  if (!potential) throw BAD_PARAM(0, COMPLETED_NO, "the pollable is null");
-  const perigee::polling::Source& source = potential->_source();
+  const valuetype_reference<Pollable> added = std::move(potential);
+  if (!added) throw BAD_PARAM(0, COMPLETED_NO, "the pollable is null");
+  const perigee::polling::Source& source = added->_source();
   if (source.stage() == Stage::used_up) perigee::polling::raise_used_up();
   {
     const std::lock_guard lock(members_->mutex);
-    if (std::ranges::find(members_->pollables, potential) != members_->pollables.end())
+    Pollables& pollables = members_->pollables;
+    if (std::ranges::find(pollables, added) != pollables.end())
       throw BAD_PARAM(0, COMPLETED_NO, "the set contains the pollable already");
-    if (!members_->pollables.empty() &&
-        members_->pollables.front()->_source().orb() != source.orb())
+    if (!pollables.empty() && pollables.front()->_source().orb() != source.orb())
       throw BAD_PARAM(0, COMPLETED_NO, "the pollables of a set must belong to one ORB");
-    if (members_->pollables.size() == std::numeric_limits<std::uint16_t>::max())
+    if (pollables.size() == std::numeric_limits<std::uint16_t>::max())
       throw IMP_LIMIT(0, COMPLETED_NO, "a set contains 65,535 pollables at most");
-    members_->pollables.push_back(potential);
+    pollables.push_back(added);
   }
   source.wake_at_change();
   source.wake();
 }
 
 void PollableSet::remove(const valuetype_reference<Pollable>& potential) {
-  const valuetype_reference<Pollable> removed = potential;  // destroyed without the lock
+  valuetype_reference<Pollable> removed;  // destroyed without the lock
   {
     const std::lock_guard lock(members_->mutex);
-    if (std::erase(members_->pollables, removed) == 0) throw UnknownPollable();
+    const auto found = std::ranges::find(members_->pollables, potential);
+    if (found == members_->pollables.end()) throw UnknownPollable();
+    removed = std::move(*found);
+    members_->pollables.erase(found);
   }
   removed->_source().wake();  // threads that wait for the set look whether it is empty
 }
