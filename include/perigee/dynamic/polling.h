@@ -169,15 +169,17 @@ class PERIGEE_API Poller : public virtual CORBA::Pollable {
   [[nodiscard]] CORBA::object_reference<CORBA::Object> operation_target() const;
   /// The operation that was called, as on the wire: "get_quote", "_get_price".
   [[nodiscard]] std::string operation_name() const;
-  /// The handler that gets the reply instead of this poller; nil: the poller keeps the reply.
+  /// The handler that is going to get the reply instead of this poller; nil: there is none, or it
+  /// has got the reply. A poller does not keep its handler after that.
   [[nodiscard]] CORBA::object_reference<ReplyHandler> associated_handler() const;
   /// Lets a handler of the interface (AMI_QuoterHandler) get the reply. If the reply has come
   /// already, the handler is called at once, on this thread. nil takes the handler away again.
   /// Raises BAD_PARAM if the handler has another type; OBJECT_NOT_EXIST, OMG minor 5, if the reply
   /// was taken already.
   void associated_handler(CORBA::object_reference<ReplyHandler> handler);
-  /// Whether the last exception came from the poller, not from the call. Raises BAD_INV_ORDER, OMG
-  /// minor 22, if no operation of the poller has ended yet.
+  /// Whether the last exception of the generated functions, which take the reply, came from the
+  /// poller, not from the call. Exceptions of `is_ready` and `associated_handler` do not count.
+  /// Raises BAD_INV_ORDER, OMG minor 22, if none of these functions has ended yet.
   [[nodiscard]] bool is_from_poller() const;
 
   bool is_ready(std::uint32_t timeout) override;
@@ -201,6 +203,7 @@ class PERIGEE_API Poller : public virtual CORBA::Pollable {
   /// exceptions of the call. Exceptions of the poller itself: BAD_OPERATION if another operation
   /// was called; NO_RESPONSE, OMG minor 1, if there is no reply yet and `timeout` is 0; TIMEOUT,
   /// OMG minor 1, after the time; OBJECT_NOT_EXIST, OMG minor 5, if the reply was taken already.
+  /// The reply counts as taken even if its decoding raises an exception, such as NO_MEMORY.
   void _poll(std::string_view operation, std::uint32_t timeout,
              perigee::stub::ResultDecoder decode) const;
 

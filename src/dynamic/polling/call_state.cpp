@@ -2,6 +2,7 @@
 #include "dynamic/polling/call_state.h"
 
 #include "dynamic/polling/errors.h"
+#include "orb/context/upcall_scope.h"
 #include "orb/references/reference.h"
 
 #include <new>
@@ -10,6 +11,17 @@
 namespace perigee::polling {
 
 using HandlerRef = CORBA::object_reference<Messaging::ReplyHandler>;
+
+namespace {
+
+// Null: no memory for the copy. Polling the reply then raises NO_MEMORY.
+std::unique_ptr<orb::KeptOutcome> copy_of(const stub::CallOutcome& outcome) noexcept try {
+  return std::make_unique<orb::KeptOutcome>(outcome);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+}  // namespace
 
 CallState::CallState(const CORBA::Object& target, const stub::Operation& operation,
                      HandlerType handler)
@@ -48,22 +60,28 @@ const void* CallState::orb() const noexcept { return &target_->_reference()->con
 // --- The end of the call ---
 
 void CallState::ended(stub::CallOutcome& outcome) noexcept {
+  std::unique_ptr<orb::KeptOutcome> reply;
+  if (needs_reply()) reply = copy_of(outcome);  // without the lock: the body may be large
   Observer observer;
+  HandlerRef handler;  // the end of its last reference runs code of the program
   {
     const std::lock_guard lock(mutex_);
     observer = std::move(observer_);
-    if (!observer && !abandoned_) keep(outcome);
+    if (observer)
+      handler = std::move(handler_);
+    else
+      reply_ = std::move(reply);
     stage_.store(observer ? Stage::used_up : Stage::ready);
   }
   if (observer) observer.release()->ended(outcome);  // deletes itself
   remove_owner();
 }
 
-// Expects mutex_ to be held.
-void CallState::keep(const stub::CallOutcome& outcome) noexcept try {
-  reply_ = std::make_unique<orb::KeptOutcome>(outcome);
-} catch (const std::bad_alloc&) {
-  reply_.reset();  // polling the reply raises NO_MEMORY
+// The program may take a handler away until `ended` holds the lock again. So the reply is copied
+// for a poller with a handler, too.
+bool CallState::needs_reply() const {
+  const std::lock_guard lock(mutex_);
+  return !abandoned_;
 }
 
 // --- The handler ---
@@ -89,15 +107,15 @@ void CallState::set_handler(HandlerRef handler) {
     const std::lock_guard lock(mutex_);
     if (stage_.load() == Stage::used_up) raise_used_up();
     if (stage_.load() == Stage::waiting || !observer) {
-      handler_ = std::move(handler);
+      std::swap(handler_, handler);  // the old ones end without the lock
       std::swap(observer_, observer);
       return;
     }
     if (!reply_) throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_YES);
-    handler_ = std::move(handler);
     reply = std::move(reply_);
     stage_.store(Stage::used_up);
   }
+  const orb::UpcallScope none(orb::UpcallScope::None::upcall);  // as in a turn of the loop
   reply->show([&observer](stub::CallOutcome& outcome) { observer.release()->ended(outcome); });
 }
 
@@ -122,8 +140,9 @@ void CallState::await(std::uint32_t timeout) const {
 
 bool CallState::is_ready(std::uint32_t timeout) {
   await(timeout);
-  if (stage_.load() == Stage::used_up) raise_used_up();
-  return stage_.load() == Stage::ready;
+  const Stage stage = stage_.load();  // once: the call may end between two looks
+  if (stage == Stage::used_up) raise_used_up();
+  return stage == Stage::ready;
 }
 
 std::unique_ptr<orb::KeptOutcome> CallState::take(std::string_view operation,

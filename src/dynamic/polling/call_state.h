@@ -53,7 +53,7 @@ class CallState final : public stub::CallObserver, public Source {
   ~CallState() = default;
   [[nodiscard]] Observer observer_for(
       const CORBA::object_reference<Messaging::ReplyHandler>& handler) const;
-  void keep(const stub::CallOutcome& outcome) noexcept;
+  [[nodiscard]] bool needs_reply() const;
   [[nodiscard]] std::unique_ptr<orb::KeptOutcome> take(std::string_view operation,
                                                        std::uint32_t timeout);
   void await(std::uint32_t timeout) const;

@@ -23,14 +23,16 @@ namespace {
 
 using Pollables = std::vector<valuetype_reference<Pollable>>;
 
-/// The rest of a time-out, in milliseconds.
+/// The rest of a time-out, in milliseconds. A part of a millisecond that is left counts as a whole
+/// one: the wait must not end early.
 class TimeLimit final {
  public:
   explicit TimeLimit(std::uint32_t timeout) noexcept : timeout_(timeout) {}
 
   [[nodiscard]] std::uint32_t left() const noexcept {
     if (timeout_ == perigee::polling::wait_for_ever) return timeout_;
-    const auto passed = std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - start_).count();
+    const auto passed =
+        std::chrono::floor<std::chrono::milliseconds>(Clock::now() - start_).count();
     return passed >= timeout_ ? 0 : timeout_ - static_cast<std::uint32_t>(passed);
   }
 
@@ -75,28 +77,37 @@ valuetype_reference<DIIPollable> PollableSet::create_dii_pollable() {
   throw NO_IMPLEMENT(0, COMPLETED_NO, "a set cannot wait for dynamic requests");
 }
 
+// Another thread may take and drop the pollable at once, so this function keeps its reference.
 void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {
-  if (!potential) throw BAD_PARAM(0, COMPLETED_NO, "the pollable is null");
-  const perigee::polling::Source& source = potential->_source();
+  const valuetype_reference<Pollable> added = std::move(potential);
+  if (!added) throw BAD_PARAM(0, COMPLETED_NO, "the pollable is null");
+  const perigee::polling::Source& source = added->_source();
   if (source.stage() == Stage::used_up) perigee::polling::raise_used_up();
   {
     const std::lock_guard lock(members_->mutex);
-    if (std::ranges::find(members_->pollables, potential) != members_->pollables.end())
+    Pollables& pollables = members_->pollables;
+    if (std::ranges::find(pollables, added) != pollables.end())
       throw BAD_PARAM(0, COMPLETED_NO, "the set contains the pollable already");
-    if (!members_->pollables.empty() &&
-        members_->pollables.front()->_source().orb() != source.orb())
+    if (!pollables.empty() && pollables.front()->_source().orb() != source.orb())
       throw BAD_PARAM(0, COMPLETED_NO, "the pollables of a set must belong to one ORB");
-    if (members_->pollables.size() == std::numeric_limits<std::uint16_t>::max())
+    if (pollables.size() == std::numeric_limits<std::uint16_t>::max())
       throw IMP_LIMIT(0, COMPLETED_NO, "a set contains 65,535 pollables at most");
-    members_->pollables.push_back(std::move(potential));
+    pollables.push_back(added);
   }
   source.wake_at_change();
   source.wake();
 }
 
 void PollableSet::remove(const valuetype_reference<Pollable>& potential) {
-  const std::lock_guard lock(members_->mutex);
-  if (std::erase(members_->pollables, potential) == 0) throw UnknownPollable();
+  valuetype_reference<Pollable> removed;  // destroyed without the lock
+  {
+    const std::lock_guard lock(members_->mutex);
+    const auto found = std::ranges::find(members_->pollables, potential);
+    if (found == members_->pollables.end()) throw UnknownPollable();
+    removed = std::move(*found);
+    members_->pollables.erase(found);
+  }
+  removed->_source().wake();  // threads that wait for the set look whether it is empty
 }
 
 std::uint16_t PollableSet::number_left() const {

@@ -35,6 +35,7 @@ class AmiMaker final {
     std::vector<Call> unanswered;
     std::ranges::copy_if(calls, std::back_inserter(unanswered), &Call::is_oneway);
     std::erase_if(calls, [](const Call& call) { return call.is_oneway; });
+    reserve_class_name(handler);
     const std::vector<std::string> names = maker_.names_in(handler, calls, "ami_");
     for (std::size_t index = 0; index < calls.size(); ++index) {
       const Call& call = calls[index];
@@ -88,6 +89,7 @@ class AmiMaker final {
     pollers_[&origin] = &poller;
     ami.poller = &poller;
     if (poller.bases.empty()) reserve_names(poller);
+    reserve_class_name(poller);
     const Type& poller_type = maker_.type_of(poller, TypeKind::value_type);
     const std::vector<std::string> names = maker_.names_in(poller, calls, "ami_");
     for (std::size_t index = 0; index < calls.size(); ++index) {
@@ -95,6 +97,11 @@ class AmiMaker final {
       add(ami, ImpliedRole::send_polled, call, send_polled(origin, stub, call, poller_type));
       add(ami, ImpliedRole::poll, call, poll(poller, names[index], call));
     }
+  }
+
+  /// A function of a class cannot have the name of the class.
+  void reserve_class_name(const Interface& made) {
+    (void)maker_.names().take(made, "", "ami_", made.name);
   }
 
   /// The operations of pollers must not hide those of their base, Messaging::Poller.

@@ -3,11 +3,13 @@
 
 #include "idlc/frontend/lexer.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace perigee::idlc {
 namespace {
@@ -20,14 +22,17 @@ class Clashes final {
     for (const ImpliedOperation& each : operations) origins_[each.node] = each.origin;
   }
 
-  /// `handler`: the handler that `origin` implies. A single base cannot bring a new clash.
-  void look_at(const Interface& origin, const Interface& handler) {
-    if (handler.bases.size() < 2) return;
-    std::unordered_map<std::string, const Declaration*> inherited;  // by lower case
-    for (const Interface* base : all_bases(handler)) {
+  /// `made`: the handler, poller or stub that `origin` implies. A single base cannot bring a new
+  /// clash.
+  void look_at(const Interface& origin, const Interface& made) {
+    if (made.bases.size() < 2) return;
+    std::unordered_map<std::string, Inherited> inherited;  // by lower case
+    for (const Interface* base : all_bases(made)) {
       for (const Declaration* each : base->contents) {
-        const auto [known, is_new] = inherited.emplace(lower_case(each->name), each);
-        if (!is_new) report(origin, handler, *known->second, *each);
+        const auto [known, is_new] =
+            inherited.emplace(lower_case(each->name), Inherited{each, base});
+        if (!is_new && is_clash(known->second, {each, base}))
+          report(origin, made, *known->second.declaration, *each);
       }
     }
   }
@@ -63,15 +68,42 @@ class Clashes final {
     diagnostics_.push_back(std::move(diagnostic));
   }
 
+  struct Inherited {
+    const Declaration* declaration;
+    const Interface* owner;
+  };
+
+  /// The front end has compared the declarations of the IDL file with each other. A declaration of
+  /// a derived interface hides those of its bases.
+  [[nodiscard]] bool is_clash(const Inherited& one, const Inherited& other) const {
+    if (!is_implied(*one.declaration) && !is_implied(*other.declaration)) return false;
+    return !derives(*one.owner, *other.owner) && !derives(*other.owner, *one.owner);
+  }
+  static bool derives(const Interface& interface, const Interface& base) {
+    const std::vector<const Interface*> bases = all_bases(interface);
+    return std::ranges::find(bases, &base) != bases.end();
+  }
+  [[nodiscard]] bool is_implied(const Declaration& declaration) const {
+    return origins_.contains(&declaration);
+  }
+  [[nodiscard]] const Declaration& origin_of(const Declaration& declaration) const {
+    return is_implied(declaration) ? *origins_.at(&declaration) : declaration;
+  }
+  [[nodiscard]] std::string note_of(const std::string& which,
+                                    const Declaration& declaration) const {
+    const std::string name = "'" + origin_of(declaration).name + "'";
+    return which + (is_implied(declaration) ? " is implied by " : " is ") + name;
+  }
+
   /// Each pair is reported once, for the first interface that inherits both.
-  void report(const Interface& origin, const Interface& handler, const Declaration& first,
+  void report(const Interface& origin, const Interface& made, const Declaration& first,
               const Declaration& second) {
-    const Declaration& one = *origins_.at(&first);
-    const Declaration& other = *origins_.at(&second);
+    const Declaration& one = origin_of(first);
+    const Declaration& other = origin_of(second);
     if (!reported_.emplace(&one, &other).second) return;
     Diagnostic diagnostic;
     diagnostic.location = origin.location;
-    diagnostic.text = "'" + handler.name + "', which '" + origin.name + "' implies, inherits '" +
+    diagnostic.text = "'" + made.name + "', which '" + origin.name + "' implies, inherits '" +
                       second.name + "' from two bases";
     diagnostic.hint = "do without asynchronous calls and servants of '" + origin.name + "'";
     if (&one == &other) {  // an operation of an abstract base
@@ -79,8 +111,8 @@ class Clashes final {
       diagnostic.notes.push_back({one.location, "both are implied by '" + one.name + "'"});
     } else {
       diagnostic.hint = "rename '" + one.name + "' or '" + other.name + "', or " + diagnostic.hint;
-      diagnostic.notes.push_back({one.location, "one is implied by '" + one.name + "'"});
-      diagnostic.notes.push_back({other.location, "the other is implied by '" + other.name + "'"});
+      diagnostic.notes.push_back({one.location, note_of("one", first)});
+      diagnostic.notes.push_back({other.location, note_of("the other", second)});
     }
     diagnostics_.push_back(std::move(diagnostic));
   }
@@ -98,6 +130,7 @@ std::vector<Diagnostic> inherited_clashes(const ImpliedIdl& implied) {
   for (const Ami& ami : implied.ami) clashes.add_origins(ami.operations);
   for (const Amh& amh : implied.amh) clashes.add_origins(amh.operations);
   for (const Ami& ami : implied.ami) clashes.look_at(*ami.origin, *ami.handler);
+  for (const Ami& ami : implied.ami) clashes.look_at(*ami.origin, *ami.stub);
   for (const Ami& ami : implied.ami)
     if (ami.poller != nullptr) clashes.look_at(*ami.origin, *ami.poller);
   for (const Amh& amh : implied.amh) clashes.look_at(*amh.origin, *amh.handler);

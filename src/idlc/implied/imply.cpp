@@ -52,6 +52,11 @@ class Choice final {
     }
   }
 
+  /// Also chooses these interfaces, without warnings about local and abstract ones.
+  void choose_also(std::function<bool(const Interface&)> is_chosen) {
+    is_also_chosen_ = std::move(is_chosen);
+  }
+
   std::vector<const Interface*> chosen;
 
  private:
@@ -61,7 +66,9 @@ class Choice final {
       if (is_annotated && !interface.is_imported) diagnostics.push_back(in_vain(interface));
       return;
     }
-    if (interface.is_defined && (is_annotated || (all_ && !interface.is_imported))) add(interface);
+    const bool is_chosen =
+        is_annotated || is_also_chosen_(interface) || (all_ && !interface.is_imported);
+    if (interface.is_defined && is_chosen) add(interface);
   }
 
   [[nodiscard]] Diagnostic in_vain(const Interface& interface) const {
@@ -83,6 +90,7 @@ class Choice final {
 
   const bool all_;
   const std::function<bool(const Interface&)> is_annotated_;
+  std::function<bool(const Interface&)> is_also_chosen_ = [](const Interface&) { return false; };
   const std::string word_;
   std::unordered_set<const Interface*> known_;
 };
@@ -92,10 +100,8 @@ class Choice final {
 ImpliedIdl imply(Model& model, const ImpliedOptions& options) {
   ImpliedIdl implied;
   Choice polling(options.ami_polling, wants_pollers, "ami_polling");
-  const auto wants_calls = [](const Interface& each) {
-    return wants_ami(each) || wants_pollers(each);
-  };
-  Choice ami(options.ami || options.ami_polling, wants_calls, "ami");
+  Choice ami(options.ami || options.ami_polling, wants_ami, "ami");
+  ami.choose_also(wants_pollers);  // `polling` warns
   Choice amh(options.amh, wants_amh, "amh");
   Choice async(options.async, wants_async, "async");
   polling.look_at(model.definitions, implied.diagnostics);

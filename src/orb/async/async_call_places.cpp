@@ -178,11 +178,12 @@ bool AsyncCall::await() {
 }
 
 bool AsyncCall::drive(function_ref<bool()> done, std::uint32_t timeout) {
-  wake_at_end();
+  if (timeout != 0) wake_at_end();
   const std::chrono::milliseconds time(timeout);
   const Deadline until =
       timeout == no_limit ? Deadline::never() : Deadline::after(time, context_.clock.now());
   AsyncEngine& engine = context_.calls.engine();
+  if (timeout == 0 && engine.others_serve(calls_)) return true;
   NestedWait waiting;
   if (!waiting.begin(context_)) return false;
   return timeout == 0 ? engine.turn_for(calls_) : engine.drive_for(calls_, done, until);

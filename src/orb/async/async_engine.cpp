@@ -140,16 +140,31 @@ bool AsyncEngine::drive_for(const LoopCalls& calls, function_ref<bool()> done, D
   return drive_until(done, until);
 }
 
-// The empty task ends the wait of the turn that a thread of the server runs here.
+bool AsyncEngine::others_serve(const LoopCalls& calls) const noexcept {
+  if (&calls == &client_loop_.calls()) return false;
+  const engine::Loop* const loop = server_loop();
+  return loop == nullptr || !loop->single_threaded() || !loop->on_thread();
+}
+
+// Replies may also come on connections that this ORB has offered. The loop of the application reads
+// them.
 bool AsyncEngine::turn_for(const LoopCalls& calls) {
-  if (&calls == &client_loop_.calls()) {
-    const UpcallScope none(UpcallScope::None::upcall);
-    (void)client_loop_.perform_work();
-    return true;
-  }
+  if (others_serve(calls)) return true;
+  const bool of_client = &calls == &client_loop_.calls();
+  if (of_client && !client_loop_.turn()) return false;
+  Server* const server = context_.server.get();
   engine::Loop* const loop = server_loop();
-  if (loop == nullptr || !loop->single_threaded()) return true;
-  loop->reactor().post([] {});
+  if (loop != nullptr && loop->single_threaded() && loop->on_thread())
+    return turn_server_loop(*loop);
+  if (server == nullptr || !server->needs_thread()) return true;
+  const UpcallScope none(UpcallScope::None::upcall);
+  (void)server->perform_work(Deadline::immediately());
+  return true;
+}
+
+// The task ends the wait of the turn.
+bool AsyncEngine::turn_server_loop(engine::Loop& loop) {
+  (void)loop.reactor().post(make(loop).wake_task);
   bool turned = false;
   return drive_until([&turned] { return std::exchange(turned, true); }, Deadline::never());
 }

@@ -82,8 +82,11 @@ class AsyncEngine final {
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until);
   /// The same for a thread that waits for one of `calls`.
   [[nodiscard]] bool drive_for(const LoopCalls& calls, function_ref<bool()> done, Deadline until);
-  /// Handles the events of the loop of `calls` that have come, and does not block. Other threads
-  /// may serve the loop instead. False: too many waits of this thread are in progress.
+  /// Whether `turn_for` has nothing to do: other threads serve the loop of `calls`.
+  [[nodiscard]] bool others_serve(const LoopCalls& calls) const noexcept;
+  /// Handles the events of the loop of `calls` that have come, and does not block. If the loop of
+  /// the application has to run for these calls, handles its events, too. False: too many waits of
+  /// this thread are in progress.
   [[nodiscard]] bool turn_for(const LoopCalls& calls);
   /// Lets the threads in `drive_until` call `done` again.
   void wake() noexcept;
@@ -100,6 +103,8 @@ class AsyncEngine final {
   [[nodiscard]] engine::Loop* server_loop() const noexcept;
   [[nodiscard]] OfLoop* find(const engine::Loop& loop) const noexcept;
   [[nodiscard]] OfLoop& make(engine::Loop& loop);
+  /// Runs one turn of the server's loop that the calling thread alone serves.
+  [[nodiscard]] bool turn_server_loop(engine::Loop& loop);
   [[nodiscard]] bool drive_client_loop(function_ref<bool()> done, Deadline until);
 
   const OrbContext& context_;

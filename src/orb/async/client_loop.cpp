@@ -43,6 +43,18 @@ bool ClientLoop::drive_until(function_ref<bool()> done, Deadline until) {
   return true;
 }
 
+// The task ends the wait of a nested turn.
+bool ClientLoop::turn() {
+  if (on_thread()) {
+    (void)loop_.reactor().post(wake_task_);
+    bool turned = false;
+    return drive_until([&turned] { return std::exchange(turned, true); }, Deadline::never());
+  }
+  const UpcallScope none(UpcallScope::None::upcall);
+  (void)perform_work();
+  return true;
+}
+
 bool ClientLoop::perform_work(Deadline until) {
   const bool ran = runner_.perform_work(until);
   after_turns();

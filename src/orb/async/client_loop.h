@@ -30,6 +30,7 @@ class ClientLoop final {
   ClientLoop& operator=(const ClientLoop&) = delete;
 
   [[nodiscard]] LoopCalls& calls() noexcept { return calls_; }
+  [[nodiscard]] const LoopCalls& calls() const noexcept { return calls_; }
   [[nodiscard]] event::Reactor& reactor() noexcept { return loop_.reactor(); }
   /// Whether the calling thread runs the loop.
   [[nodiscard]] bool on_thread() const noexcept { return loop_.on_thread(); }
@@ -38,6 +39,8 @@ class ClientLoop final {
   /// called after each turn, and after each `wake`. False if `nested_upcall_depth_max` waits of
   /// this thread are in the loop already.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until = {});
+  /// Handles the events that have come, and does not block. False as for `drive_until`.
+  [[nodiscard]] bool turn();
   /// ApplicationLoop::perform_work, and the work that other threads have posted.
   bool perform_work(Deadline until = Deadline::immediately());
   [[nodiscard]] bool work_pending();

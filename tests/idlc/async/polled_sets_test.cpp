@@ -133,6 +133,56 @@ TEST_CASE("a set of collocated calls") {
   CHECK(set->get_ready_pollable(wait_for_ever) == first);
 }
 
+TEST_CASE("threads add pollers to a set while others take and drop them") {
+  const HeldCalls calls("auto");
+  const auto desk = calls.desk(HeldCalls::Side::collocated);
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  constexpr int calls_of_thread = 2000;
+  std::atomic<int> left{2 * calls_of_thread};
+  const auto add = [&desk, &set] {
+    for (int count = 0; count < calls_of_thread; ++count)
+      set->add_pollable(desk->sendp_trade("gold", count));
+  };
+  const auto take = [&set, &left] {
+    while (left > 0) {
+      try {
+        (void)set->get_ready_pollable(0);
+        --left;
+      } catch (const CORBA::PollableSet::NoPossiblePollable&) {
+        std::this_thread::yield();
+      } catch (const CORBA::NO_RESPONSE&) {
+        std::this_thread::yield();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int count = 0; count < 2; ++count) threads.emplace_back(add);
+  for (int count = 0; count < 2; ++count) threads.emplace_back(take);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(set->number_left() == 0);
+}
+
+TEST_CASE("a set waits for the whole time-out") {
+  const HeldCalls calls("auto");
+  const auto desk = calls.desk(HeldCalls::Side::collocated);  // holds the call at once
+  const SetRef set = desk->sendp_hold(1)->create_pollable_set();
+  const auto start = std::chrono::steady_clock::now();
+  CHECK_THROWS_AS(set->get_ready_pollable(3), CORBA::TIMEOUT);
+  CHECK(std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(3));
+}
+
+TEST_CASE("a thread that waits for a set sees that another thread empties the set") {
+  const HeldCalls calls("auto");
+  const PollerRef poller = calls.desk(HeldCalls::Side::remote)->sendp_hold(1);
+  const SetRef set = poller->create_pollable_set();
+  std::thread removing([&set, &poller, &calls] {
+    calls.await(1);
+    set->remove(poller);
+  });
+  CHECK_THROWS_AS(set->get_ready_pollable(wait_for_ever), CORBA::PollableSet::NoPossiblePollable);
+  removing.join();
+}
+
 TEST_CASE("a set refuses pollables that it cannot wait for") {
   const HeldCalls calls("auto");
   const auto desk = calls.desk(HeldCalls::Side::remote);
@@ -180,6 +230,7 @@ TEST_CASE("a handler that is set before the reply has come gets the reply") {
     const auto& orb = side == HeldCalls::Side::remote ? calls.places.client : calls.places.server;
     stub::drive_until(*orb, [&] { return handler->result == 8; });
     CHECK(handler->result == 8);
+    CHECK_FALSE(poller->associated_handler());  // else a handler with the poller would be a cycle
   }
 }
 
@@ -192,6 +243,7 @@ TEST_CASE("a handler that is set after the reply has come is called at once") {
   CHECK(poller->is_ready(wait_for_ever));
   poller->associated_handler(handler);
   CHECK(handler->result == -7);
+  CHECK_FALSE(poller->associated_handler());
   int32_t result = 0;
   check_used_up([&] { poller->hold(0, result); });
 }
@@ -241,6 +293,47 @@ TEST_CASE("a handler that is an object of another process gets the reply") {
     CHECK(handler->result == 8);
   }
   calls.places.poa->deactivate_object(id);
+}
+
+namespace {
+
+/// Asks in each call whether a poller is ready, until the next call of the chain has come.
+class NestingHandler final : public HoldHandler {
+ public:
+  NestingHandler(CORBA::amic_traits<Polls::Desk>::ref_type desk, PollerRef waiting)
+      : desk_(std::move(desk)), waiting_(std::move(waiting)) {}
+
+  void ping() override {
+    const int depth = ++depth_;
+    is_deep = depth == depth_limit;
+    if (is_deep) return;
+    desk_->sendc_ping(CORBA::object_reference<Polls::AMI_DeskHandler>(counted(*this)));
+    try {
+      while (!refused && !is_deep && depth_ == depth) (void)waiting_->is_ready(0);
+    } catch (const CORBA::NO_RESOURCES&) {
+      refused = true;
+    }
+  }
+
+  static constexpr int depth_limit = 1000;
+  std::atomic<bool> refused{false};
+  std::atomic<bool> is_deep{false};
+
+ private:
+  const CORBA::amic_traits<Polls::Desk>::ref_type desk_;
+  const PollerRef waiting_;
+  std::atomic<int> depth_{0};
+};
+
+}  // namespace
+
+TEST_CASE("handlers that ask with the time-out 0 are nested to a limit") {
+  const HeldCalls calls("auto");
+  const auto desk = calls.desk(HeldCalls::Side::remote);
+  const auto handler = CORBA::make_reference<NestingHandler>(desk, desk->sendp_hold(1));
+  desk->sendc_ping(handler);
+  stub::drive_until(*calls.places.client, [&] { return handler->refused || handler->is_deep; });
+  CHECK(handler->refused);
 }
 
 TEST_CASE("the end of the last reference to a poller cancels its call") {

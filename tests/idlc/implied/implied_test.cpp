@@ -270,12 +270,46 @@ TEST_CASE("an abstract base of two bases is an error with coroutines") {
         "two bases of 'D' have coroutines for 'age' of the abstract interface 'A'");
 }
 
+TEST_CASE("an operation with the name of an inherited function that starts calls is an error") {
+  const Implied polled("interface B { void f(); };\ninterface D : B { void sendp_f(); };\n",
+                       {.ami_polling = true});
+  CHECK_FALSE(polled.idl.ok());
+  REQUIRE(polled.idl.diagnostics.size() == 1);
+  const Diagnostic& error = polled.idl.diagnostics.front();
+  CHECK(error.text == "'DAmiC', which 'D' implies, inherits 'sendp_f' from two bases");
+  REQUIRE(error.notes.size() == 2);
+  CHECK(error.notes[0].text == "one is 'sendp_f'");
+  CHECK(error.notes[1].text == "the other is implied by 'f'");
+  const Implied called("interface B { void f(); };\ninterface D : B { void sendc_f(); };\n",
+                       {.ami = true});
+  CHECK_FALSE(called.idl.ok());
+  const Implied types(
+      "interface A { typedef long T; };\ninterface B { typedef short T; };\n"
+      "interface D : A, B {};\n",
+      {.ami = true});
+  CHECK(types.idl.ok());
+}
+
+TEST_CASE("functions of handlers and pollers avoid the names of their classes") {
+  const Implied implied("interface I { void AMI_IPoller(); void AMI_IHandler(); };",
+                        {.ami_polling = true});
+  const std::string text = implied.printed();
+  CHECK(text.find("void ami_AMI_IPoller(") != std::string::npos);
+  CHECK(text.find("void ami_AMI_IHandler(") != std::string::npos);
+}
+
 TEST_CASE("a name that a handler inherits on two paths from one base is no error") {
   const Implied implied(
       "interface A { readonly attribute long x; };\ninterface B : A { long get_x(); };\n"
       "interface C : A {};\ninterface D : B, C {};\n");
   CHECK(text_of(implied.idl.diagnostics) == "");
   CHECK(implied.idl.ok());
+}
+
+TEST_CASE("ami_polling without effect gives one warning") {
+  const Implied implied("//@perigee::ami_polling\nlocal interface L { void f(); };\n", {});
+  REQUIRE(implied.idl.diagnostics.size() == 1);
+  CHECK(implied.idl.diagnostics.front().text == "ami_polling has no effect on local interface 'L'");
 }
 
 TEST_CASE("an annotation without effect is a warning") {

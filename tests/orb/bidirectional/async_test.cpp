@@ -70,6 +70,17 @@ TEST_CASE("asynchronous calls that start together, and blocking calls, share a c
   CHECK(pair.server.orb.core().metrics().listen_points_believed >= 1);
 }
 
+TEST_CASE("a client that drives with the time-out 0 reads connections that it has offered") {
+  const ServerFixture server(accepting(ThreadStrategy::thread_per_connection));
+  const CalledBack client(offering(ThreadStrategy::reactive), add_one, Runs::no);
+  const ObjectRef served = client.see(server.object);
+  Observed observed;
+  stub::CallHandle call = send_act(served, 41, observed);
+  const auto has_ended = [&observed] { return observed.times() != 0; };
+  while (!has_ended()) call.drive(has_ended, 0);
+  CHECK(observed.value() == 42);
+}
+
 TEST_CASE("a server calls a client back with asynchronous calls") {
   AsyncPair pair(each_strategy());
   CHECK(act(pair.served, 1) == 2);

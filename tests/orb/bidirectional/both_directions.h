@@ -47,15 +47,19 @@ inline std::uint32_t act(const ObjectRef& target, std::uint32_t argument) {
   return result;
 }
 
-/// A client with a POA that has the policy BOTH. Its loop runs, as in a program that serves.
+/// Whether the loop of a reactive client runs, as in a program that serves.
+enum class Runs : bool { no, yes };
+
+/// A client with a POA that has the policy BOTH.
 class CalledBack {
  public:
-  explicit CalledBack(orb::Settings settings, ActingServant::Action action = add_one)
+  explicit CalledBack(orb::Settings settings, ActingServant::Action action = add_one,
+                      Runs runs = Runs::yes)
       : orb(std::move(settings)),
         poa(orb.root()->create_POA("callbacks", orb.root()->the_POAManager(),
                                    {bidirectional_policy(orb.core(), BiDirPolicy::BOTH)})),
         object(activate(std::move(action))) {
-    orb.serve();
+    if (runs == Runs::yes) orb.serve();
   }
 
   [[nodiscard]] ObjectRef activate(ActingServant::Action action) {

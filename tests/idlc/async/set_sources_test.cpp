@@ -1,0 +1,82 @@
+// Sets of pollables whose events the tests make themselves.
+#include "dynamic/polling/source.h"
+#include <perigee/corba.h>
+#include <perigee/dynamic/polling.h>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace perigee::test {
+
+namespace {
+
+/// What happens to a pollable.
+struct Watched {
+  std::function<void()> at_wake_at_change = [] {};
+  int wakes = 0;
+  bool is_destroyed = false;
+  polling::Source::Stage stage = polling::Source::Stage::waiting;
+};
+
+class WatchedPollable final : public virtual CORBA::Pollable, private polling::Source {
+ public:
+  explicit WatchedPollable(Watched& watched) : watched_(watched) {}
+  ~WatchedPollable() override { watched_.is_destroyed = true; }
+
+  bool is_ready(std::uint32_t /*timeout*/) override { return watched_.stage == Stage::ready; }
+  CORBA::object_reference<CORBA::PollableSet> create_pollable_set() override { return nullptr; }
+  [[nodiscard]] polling::Source& _source() const noexcept override {
+    return const_cast<WatchedPollable&>(*this);
+  }
+  [[nodiscard]] const value::Description& _description() const noexcept override {
+    static constexpr value::Description description{_type_id};
+    return description;
+  }
+  void _marshal(cdr::Encoder& /*encoder*/) const override {}
+  void _unmarshal(cdr::Decoder& /*decoder*/) override {}
+
+ private:
+  [[nodiscard]] Stage stage() const noexcept override { return watched_.stage; }
+  void wait(function_ref<bool()> /*done*/, std::uint32_t /*timeout*/) const override {}
+  void wake_at_change() const noexcept override { watched_.at_wake_at_change(); }
+  void wake() const noexcept override { ++watched_.wakes; }
+  [[nodiscard]] const void* orb() const noexcept override { return nullptr; }
+
+  Watched& watched_;
+};
+
+CORBA::valuetype_reference<CORBA::Pollable> make_pollable(Watched& watched) {
+  return CORBA::valuetype_reference<CORBA::Pollable>(make_counted<WatchedPollable>(watched));
+}
+
+}  // namespace
+
+TEST_CASE("a set keeps a pollable that is taken and dropped while the set adds it") {
+  Watched watched;
+  watched.stage = polling::Source::Stage::ready;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  bool was_destroyed = true;
+  watched.at_wake_at_change = [&] {
+    (void)set->get_ready_pollable(0);
+    was_destroyed = watched.is_destroyed;
+  };
+  set->add_pollable(make_pollable(watched));
+  CHECK_FALSE(was_destroyed);
+  CHECK(watched.is_destroyed);
+  CHECK(watched.wakes == 1);
+}
+
+TEST_CASE("a set wakes the threads that wait when a pollable is removed") {
+  Watched watched;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  const auto pollable = make_pollable(watched);
+  set->add_pollable(pollable);
+  CHECK(watched.wakes == 1);
+  set->remove(pollable);
+  CHECK(watched.wakes == 2);
+}
+
+}  // namespace perigee::test
