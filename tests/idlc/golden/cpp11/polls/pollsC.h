@@ -93,6 +93,7 @@ class Item : public virtual ::CORBA::ValueBase {
   const ::perigee::value::Description& _description() const noexcept override;
   void _marshal(::perigee::cdr::Encoder& _encoder) const override;
   void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
+  void _copy_references(::perigee::value::Copying& _copying) override;
 
  protected:
   Item() = default;
@@ -209,6 +210,10 @@ class Item : public virtual ::Polls::Item {
   Item() = default;
   explicit Item(int32_t number, ::CORBA::valuetype_reference<::Polls::Item> next)
       : number_(number), next_(std::move(next)) {
+  }
+
+  ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
+    return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<Item>(*this));
   }
 
   int32_t number() const override { return number_; }
