@@ -64,10 +64,18 @@ Dispatcher::Dispatcher(const std::weak_ptr<orb::OrbCore>& core, const AdapterLim
 
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   probe::stamp(Point::admitted);
-  // A request begins without slots, whatever its thread did before.
-  std::optional<orb::SlotScope> no_slots;
   if (orb::slots_in_use.load(std::memory_order_relaxed)) [[unlikely]]
-    no_slots.emplace(nullptr);
+    return answer_without_slots(request);
+  answer(request);
+}
+
+// A request begins without slots, whatever its thread did before.
+void Dispatcher::answer_without_slots(orb::ServerRequest& request) noexcept {
+  const orb::SlotScope no_slots(nullptr);
+  answer(request);
+}
+
+[[gnu::always_inline]] inline void Dispatcher::answer(orb::ServerRequest& request) noexcept {
   try {
     route(request);
   } catch (...) {

@@ -72,6 +72,8 @@ class Dispatcher final : public orb::RequestDispatcher,
   void find_adapter(const std::optional<KeyView>& key, OctetSpan octets, Target& target) noexcept;
   void raise_unknown_key(OctetSpan key) const;
   [[nodiscard]] PathEnd walk(OctetSpan path) const noexcept;
+  void answer(orb::ServerRequest& request) noexcept;
+  void answer_without_slots(orb::ServerRequest& request) noexcept;
   void route(orb::ServerRequest& request);
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
   [[nodiscard]] Served route_to_main_thread(orb::ServerRequest& request);

@@ -117,11 +117,7 @@ void Invocation::limit_call_over_datagrams() noexcept {
   return after_failed_connect(std::move(lease.error()));
 }
 
-[[gnu::cold, gnu::noinline]] void Invocation::add_contexts_of_interceptors(
-    messaging::RequestHeader& header) const {
-  header.contexts = interception_->request_contexts(header.contexts);
-}
-
+template <Invocation::Intercepted intercepted>
 [[gnu::always_inline]] inline bool Invocation::encode_request() {
   probe::stamp(probe::Point::connection_found);
   const messaging::Session& session = lease_->session();
@@ -133,8 +129,8 @@ void Invocation::limit_call_over_datagrams() noexcept {
   SentContexts contexts;
   if (!slot_.deadline.is_never() && request_.response != ResponseFlags::none) [[unlikely]]
     header.contexts = contexts.with_time(header.contexts, time_left());
-  if (interception_ != nullptr) [[unlikely]]
-    add_contexts_of_interceptors(header);
+  if constexpr (intercepted == Intercepted::yes)
+    header.contexts = interception_->request_contexts(header.contexts);
   session.begin_request(encoder, target_->version, header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -148,12 +144,11 @@ void Invocation::limit_call_over_datagrams() noexcept {
   return false;
 }
 
-[[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
-  if (both_directions_) [[unlikely]]
-    return transmit_both_directions();
+template <Invocation::Intercepted intercepted>
+[[gnu::always_inline]] inline Invocation::State Invocation::transmit_here() {
   const bool oneway = request_.response == ResponseFlags::none;
   engine::MessagePlace place = lease_->place_for(*request_buffer_, is_buffered());
-  if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
+  if (!encode_request<intercepted>()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.delivered = false;
   if (slot_.nested_server != nullptr) limit_first_reply();
   request_sent_ = true;
@@ -165,9 +160,21 @@ void Invocation::limit_call_over_datagrams() noexcept {
   status_ = slot_.reply->header.status;
   body_ = slot_.reply->body;
   body_.set_code_sets(target_->endpoint->code_sets());
-  if (interception_ != nullptr) [[unlikely]]
-    return take_intercepted_reply();
+  if constexpr (intercepted == Intercepted::yes) return take_intercepted_reply();
   return State::classify;
+}
+
+[[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
+  if (both_directions_) [[unlikely]]
+    return transmit_both_directions();
+  if (interception_ != nullptr) [[unlikely]]
+    return transmit_intercepted();
+  return transmit_here<Intercepted::no>();
+}
+
+// A copy of the code, so that usual calls have one test.
+[[gnu::cold, gnu::noinline]] Invocation::State Invocation::transmit_intercepted() {
+  return transmit_here<Intercepted::yes>();
 }
 
 // Interceptors may make calls, also over this connection. So their ending points run when the call

@@ -61,6 +61,10 @@ class Invocation final : private CallSteps {
   [[nodiscard]] State connect();
   [[nodiscard]] State check_out(bool serves);
   [[nodiscard]] State transmit();
+  enum class Intercepted : bool { no, yes };
+  template <Intercepted intercepted>
+  [[nodiscard]] inline State transmit_here();
+  [[nodiscard]] State transmit_intercepted();
   [[nodiscard]] State call_collocated();
   [[nodiscard]] State classify();
   [[nodiscard]] State after_failure(const TransactResult& result);
@@ -75,8 +79,8 @@ class Invocation final : private CallSteps {
   [[nodiscard]] bool expired() const noexcept {
     return !slot_.send_deadline.is_never() && slot_.send_deadline.passed(context_.clock.now());
   }
-  [[nodiscard]] bool encode_request();
-  void add_contexts_of_interceptors(messaging::RequestHeader& header) const;
+  template <Intercepted intercepted>
+  [[nodiscard]] inline bool encode_request();
   [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   [[nodiscard]] TransactResult send_oneway();
   void limit_first_reply();

@@ -81,7 +81,7 @@ KeptRequest* UpcallRequest::keep() {
   engine::ParkedShare share(core_.context().engine.parked, request_.message.size());
   if (!share) {
     note_refused();
-    throw CORBA::TRANSIENT(minor_parked_too_many, CORBA::COMPLETED_NO,
+    throw CORBA::TRANSIENT(omg_minor(1), CORBA::COMPLETED_NO,
                            "too many octets wait for the main thread (-ORBHeldSizeMax)");
   }
   auto kept = std::make_unique<KeptUpcall>(core_, std::move(share));
