@@ -27,8 +27,8 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> effective_target() = 0;
   /// The profile of `effective_target` that the ORB uses.
   [[nodiscard]] virtual IOP::TaggedProfile effective_profile() = 0;
-  /// The exception that the caller gets, unless an interceptor replaces it. An any cannot hold user
-  /// exceptions of operations that are called by stubs: then UNKNOWN, OMG minor 1.
+  /// The exception that the caller gets, unless an interceptor replaces it. For all user
+  /// exceptions, also of dynamic calls: UNKNOWN, OMG minor 1.
   [[nodiscard]] virtual CORBA::Any received_exception() = 0;
   [[nodiscard]] virtual std::string received_exception_id() = 0;
   /// The first component of `effective_profile` with this tag. Raises BAD_PARAM, OMG minor 28, if
@@ -52,8 +52,8 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
 /// these calls are intercepted too. A function may raise a system exception, which ends the call
 /// with this exception; all except `send_poll` and `receive_reply` may raise ForwardRequest.
 ///
-/// An interceptor whose `send_request` has returned gets exactly one of the `receive_…` calls, in
-/// the reverse order of the interceptors.
+/// For each `send_request` that has returned, the interceptor gets exactly one of the `receive_…`
+/// calls, in the reverse order of the interceptors.
 class PERIGEE_API ClientRequestInterceptor : public virtual Interceptor {
  public:
   using _ref_type = CORBA::object_reference<ClientRequestInterceptor>;
@@ -64,11 +64,11 @@ class PERIGEE_API ClientRequestInterceptor : public virtual Interceptor {
   ~ClientRequestInterceptor() override;
   /// Before each try of a call.
   virtual void send_request(const Info& info) = 0;
-  /// Before a poll for the reply of a deferred request. No part of Perigee polls yet.
+  /// Never called: neither pollers nor `Request::poll_response` run interceptors.
   virtual void send_poll(const Info& info) = 0;
   virtual void receive_reply(const Info& info) = 0;
   virtual void receive_exception(const Info& info) = 0;
-  /// After a oneway was sent, a location forward, or a try that the ORB repeats.
+  /// After a oneway that gets no reply, a location forward, or a try that the ORB repeats.
   virtual void receive_other(const Info& info) = 0;
 
  protected:

@@ -88,7 +88,7 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   /// Whether the types are equivalent and the values are equal. References are compared by
   /// `_is_equivalent`, TypeCodes by `equivalent`. Aliases and positions do not count.
   [[nodiscard]] bool equal(const _ref_type& dyn_any);
-  /// Ends the DynAny and its components. Does nothing for components.
+  /// Ends the DynAny and its components. Does nothing if this DynAny is a component itself.
   void destroy();
   /// A new DynAny with a copy of the value. It is not a component.
   [[nodiscard]] _ref_type copy();

@@ -20,8 +20,8 @@ class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableInterceptor/IORInfo:1.0";
 
   ~IORInfo() override;
-  /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if no policy
-  /// factory for the type is registered.
+  /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if the POA has
+  /// no such policy, no policy factory takes the type, and it is not one of the POA's own types.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> get_effective_policy(
       CORBA::PolicyType type) = 0;
   /// Adds the component to all profiles that can have components.
@@ -35,7 +35,7 @@ class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
   IORInfo() = default;
 };
 
-/// An interceptor of the making of POAs. Called once for each POA, on the thread that makes it.
+/// Called while a POA is being made, once for each POA, on the thread that makes it.
 class PERIGEE_API IORInterceptor : public virtual Interceptor {
  public:
   using _ref_type = CORBA::object_reference<IORInterceptor>;
@@ -43,7 +43,7 @@ class PERIGEE_API IORInterceptor : public virtual Interceptor {
   using Info = CORBA::object_reference<IORInfo>;
 
   ~IORInterceptor() override;
-  /// May add components. Exceptions are logged, and the references lack the components.
+  /// May add components. An exception is logged; the components that were added before it stay.
   virtual void establish_components(const Info& info) = 0;
   /// Called when all interceptors have established their components. An exception ends create_POA:
   /// it raises OBJ_ADAPTER, OMG minor 6.

@@ -20,7 +20,7 @@ inline constexpr Flags ARG_IN = 1;
 inline constexpr Flags ARG_OUT = 2;
 inline constexpr Flags ARG_INOUT = 3;
 
-/// There is no item with that index, or no exception.
+/// The NVList or the ExceptionList has no item with that index.
 class PERIGEE_API Bounds final : public UserException {
  public:
   ~Bounds() override;

@@ -51,15 +51,15 @@ class PERIGEE_API ORBInitInfo : public virtual CORBA::LocalObject {
   [[nodiscard]] virtual std::vector<std::string> arguments() = 0;
   [[nodiscard]] virtual std::string orb_id() = 0;
   [[nodiscard]] virtual CORBA::object_reference<IOP::CodecFactory> codec_factory() = 0;
-  /// As ORB::register_initial_references. Raises InvalidName, and BAD_PARAM (OMG minor 27) for nil.
+  /// As ORB::register_initial_reference. Raises InvalidName, and BAD_PARAM (OMG minor 27) for nil.
   virtual void register_initial_reference(const ObjectId& id,
                                           const CORBA::object_reference<CORBA::Object>& object) = 0;
   /// Only in `post_init`; in `pre_init`, raises BAD_INV_ORDER, OMG minor 14. Raises InvalidName.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> resolve_initial_references(
       const ObjectId& id) = 0;
 
-  /// @name Interceptors are called in the order of their registration. Raise DuplicateName,
-  /// BAD_PARAM for nil
+  /// @name Interceptors are called in the order of their registration. These functions raise
+  /// DuplicateName, unless the name is empty, and BAD_PARAM for nil
   /// @{
   virtual void add_client_request_interceptor(
       const CORBA::object_reference<ClientRequestInterceptor>& interceptor) = 0;
@@ -69,7 +69,8 @@ class PERIGEE_API ORBInitInfo : public virtual CORBA::LocalObject {
   /// @}
   /// A slot of PICurrent, for all threads and requests of the ORB.
   [[nodiscard]] virtual SlotId allocate_slot_id() = 0;
-  /// Raises BAD_INV_ORDER, OMG minor 16, if the type has a factory already.
+  /// Raises BAD_INV_ORDER, OMG minor 16, if the type has a factory already, or if the ORB or the
+  /// POA knows the type; BAD_PARAM for nil.
   virtual void register_policy_factory(CORBA::PolicyType type,
                                        const CORBA::object_reference<PolicyFactory>& factory) = 0;
 
@@ -95,7 +96,7 @@ class PERIGEE_API ORBInitializer : public virtual CORBA::LocalObject {
   ORBInitializer() = default;
 };
 
-/// Call it before ORB_init. The process keeps the initializer until it ends. Any thread. Raises
+/// Call it before ORB_init. The initializer is kept until the process ends. Any thread. Raises
 /// BAD_PARAM for nil.
 PERIGEE_API void register_orb_initializer(
     const CORBA::object_reference<ORBInitializer>& initializer);

@@ -14,8 +14,8 @@ inline namespace perigee_v1 {
 
 /// The slots of the calling thread. In an upcall, they begin with the values that the interceptors
 /// have set for the request. A task that awaits takes its values along: it has them again when it
-/// goes on, also on another thread. The children of `when_all` begin with the slots that the thread
-/// has at that time. `ORBInitInfo::allocate_slot_id` gives slots.
+/// goes on, also on another thread. Each child of `when_all` begins with the slots that the thread
+/// has when the child begins. `ORBInitInfo::allocate_slot_id` gives slots.
 class PERIGEE_API Current : public virtual CORBA::Current {
  public:
   using _ref_type = CORBA::object_reference<Current>;

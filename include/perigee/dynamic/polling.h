@@ -157,7 +157,8 @@ inline namespace perigee_v1 {
 
 /// The base of generated pollers: a call in progress, or its reply, which is delivered once. Local
 /// to the process: marshalling a poller raises MARSHAL, OMG minor 4. The end of the last reference
-/// cancels the call, like the end of a coroutine's `call`. Any thread.
+/// cancels the call, like the end of a coroutine's `call`, unless a handler is to get the reply.
+/// Any thread.
 class PERIGEE_API Poller : public virtual CORBA::Pollable {
  public:
   using _ref_type = CORBA::valuetype_reference<Poller>;
@@ -170,7 +171,7 @@ class PERIGEE_API Poller : public virtual CORBA::Pollable {
   /// The operation that was called, as on the wire: "get_quote", "_get_price".
   [[nodiscard]] std::string operation_name() const;
   /// The handler that is going to get the reply instead of this poller; nil: there is none, or it
-  /// has got the reply. A poller does not keep its handler after that.
+  /// has got the reply. A poller releases its handler as soon as the handler has got the reply.
   [[nodiscard]] CORBA::object_reference<ReplyHandler> associated_handler() const;
   /// Lets a handler of the interface (AMI_QuoterHandler) get the reply. If the reply has come
   /// already, the handler is called at once, on this thread. nil takes the handler away again.
@@ -202,8 +203,9 @@ class PERIGEE_API Poller : public virtual CORBA::Pollable {
   /// Takes the reply of `operation`, and waits up to `timeout` milliseconds for it. Raises the
   /// exceptions of the call. Exceptions of the poller itself: BAD_OPERATION if another operation
   /// was called; NO_RESPONSE, OMG minor 1, if there is no reply yet and `timeout` is 0; TIMEOUT,
-  /// OMG minor 1, after the time; OBJECT_NOT_EXIST, OMG minor 5, if the reply was taken already.
-  /// The reply counts as taken even if its decoding raises an exception, such as NO_MEMORY.
+  /// OMG minor 1, after the time; OBJECT_NOT_EXIST, OMG minor 5, if the reply was taken already, or
+  /// if a handler is to get it. The reply counts as taken even if its decoding raises an exception,
+  /// such as NO_MEMORY.
   void _poll(std::string_view operation, std::uint32_t timeout,
              perigee::stub::ResultDecoder decode) const;
 

@@ -73,9 +73,12 @@ class PERIGEE_API RequestInfo : public virtual CORBA::LocalObject {
   [[nodiscard]] virtual Dynamic::RequestContext operation_context() = 0;
   [[nodiscard]] virtual CORBA::Any result() = 0;
   /// @}
-  /// False for oneways that wait for no reply.
+  /// On the client: false for oneways, except with SYNC_WITH_TARGET. On the server: also true for a
+  /// oneway with SYNC_WITH_SERVER, at `receive_request_service_contexts`.
   [[nodiscard]] virtual bool response_expected() = 0;
-  /// When a oneway call returns. For other calls: SYNC_WITH_TARGET.
+  /// When a oneway call returns; SYNC_WITH_TRANSPORT also stands for SYNC_NONE. For other calls:
+  /// SYNC_WITH_TARGET. On the server: SYNC_WITH_TARGET if `response_expected`, else
+  /// SYNC_WITH_TRANSPORT.
   [[nodiscard]] virtual Messaging::SyncScope sync_scope() = 0;
   [[nodiscard]] virtual ReplyStatus reply_status() = 0;
   /// The target of the forward. Only if `reply_status` is LOCATION_FORWARD.

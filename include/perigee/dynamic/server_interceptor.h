@@ -26,8 +26,8 @@ class PERIGEE_API ServerRequestInfo : public virtual RequestInfo {
       "IDL:omg.org/PortableInterceptor/ServerRequestInfo:1.0";
 
   ~ServerRequestInfo() override;
-  /// The exception that the client gets, unless an interceptor replaces it. An any cannot hold user
-  /// exceptions of skeletons: then UNKNOWN, OMG minor 1.
+  /// The exception that the client gets, unless an interceptor replaces it. For all user
+  /// exceptions, also of dynamic servants: UNKNOWN, OMG minor 1.
   [[nodiscard]] virtual CORBA::Any sending_exception() = 0;
   [[nodiscard]] virtual ObjectId object_id() = 0;
   /// The id of the POA.
@@ -37,10 +37,12 @@ class PERIGEE_API ServerRequestInfo : public virtual RequestInfo {
   [[nodiscard]] virtual std::string orb_id() = 0;
   /// The names of the POA and its ancestors, "RootPOA" first.
   [[nodiscard]] virtual AdapterName adapter_name() = 0;
-  /// The repository id of the servant's most derived interface.
+  /// The repository id of the servant's most derived interface. Empty for a dynamic servant.
   [[nodiscard]] virtual std::string target_most_derived_interface() = 0;
-  /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if no policy
-  /// factory for the type is registered.
+  /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if the POA has
+  /// no such policy, no policy factory takes the type, and it is not one of the POA's own types.
+  /// Raises BAD_INV_ORDER, OMG minor 14, as long as the object is not found, so always at
+  /// `receive_request_service_contexts`.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> get_server_policy(
       CORBA::PolicyType type) = 0;
   /// Raises InvalidSlot.
@@ -74,7 +76,7 @@ class PERIGEE_API ServerRequestInterceptor : public virtual Interceptor {
   virtual void receive_request(const Info& info) = 0;
   virtual void send_reply(const Info& info) = 0;
   virtual void send_exception(const Info& info) = 0;
-  /// After a oneway was executed, or before a location forward is sent.
+  /// After a oneway whose scope is not WITH_TARGET, or before a location forward is sent.
   virtual void send_other(const Info& info) = 0;
 
  protected:

@@ -56,15 +56,16 @@ class PERIGEE_API ServerRequest final {
   /// arguments are not of these types.
   NVList& arguments(NVList parameters);
   /// The context of an operation with a `context` clause. Raises minor 8 before `arguments`, at the
-  /// second call, and after `set_result` or `set_exception`; MARSHAL if the request has none.
+  /// second call, and after `set_result`, `set_exception` or `defer`; MARSHAL if the request has
+  /// none.
   [[nodiscard]] object_reference<Context> ctx();
   /// The value that the operation returns. Without this call, the operation returns void. Raises
   /// minor 9 before `arguments`, at the second call, and after `set_exception`; BAD_PARAM for an
   /// any without a value.
   void set_result(Any value);
-  /// Replies with an exception, in place of results. Allowed at any time. Raises BAD_PARAM (OMG
-  /// minor 21) if the value is not an exception. An exception that a dynamic call has raised may be
-  /// passed on: UnknownUserException::exception.
+  /// Replies with an exception, in place of results. Allowed at any time before the reply. Raises
+  /// BAD_PARAM (OMG minor 21) if the value is not an exception. An exception that a dynamic call
+  /// has raised may be passed on: UnknownUserException::exception.
   void set_exception(const Any& exception);
   /// The same for an exception of a generated class or a system exception. For an
   /// UnknownUserException, its contents are sent.
@@ -72,7 +73,7 @@ class PERIGEE_API ServerRequest final {
 
   /// Lets the reply wait: the servant keeps the reference to the request, and calls `reply` later,
   /// on any thread. Call it in `invoke`, after `arguments`; otherwise it raises BAD_INV_ORDER.
-  /// Until the reply, the object and the servant stay as they are (perigee::skeleton::Answer tells
+  /// Until the reply, the object and the servant are not destroyed (perigee::skeleton::Answer tells
   /// more).
   void defer();
   /// Sends the reply of a deferred request. Raises BAD_INV_ORDER if the request was not deferred,
