@@ -74,26 +74,26 @@ class FakeRequest final : public orb::ServerRequest {
     if (encode) encode(encoder);
     if (!encoder.ok()) throw CORBA::MARSHAL(0, CORBA::COMPLETED_YES);
     keeper().results_ = buffer.flatten();
-    keep("reply");
+    append("reply");
   }
   void send_user_exception(const CORBA::UserException& exception) override {
-    keep(std::string("user ") + exception._rep_id());
+    append(std::string("user ") + exception._rep_id());
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept override {
-    keep("system ");  // allocates nothing, like a real request
-    keep(exception._name());
+    append("system ");  // allocates nothing, like a real request
+    append(exception._name());
     keeper().minor_ = exception.minor();
     keeper().completed_ = exception.completed();
   }
   void send_forward(const CORBA::Object& target, bool /*permanent*/) override {
     keeper().forward_ = &target;
-    keep("forward");
+    append("forward");
   }
 
  private:
   [[nodiscard]] FakeRequest& keeper() noexcept { return upcall_ != nullptr ? *upcall_ : *this; }
   // Appends, so that a test notices a second answer.
-  void keep(std::string_view answer) { keeper().answer_ += answer; }
+  void append(std::string_view answer) { keeper().answer_ += answer; }
 
   FakeRequest* upcall_ = nullptr;  // null, or the request that this one was deferred from
   struct Later {
