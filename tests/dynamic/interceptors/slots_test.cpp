@@ -47,7 +47,7 @@ struct SlotOrbs : DeskOrbs {
   };
   explicit SlotOrbs(const Slot&)
       : DeskOrbs({.clients = {{{"send_request",
-                                [this](const ClientInfoRef& info) {
+                                [](const ClientInfoRef& info) {
                                   const auto value = value_of(info->get_slot(0));
                                   info->add_request_service_context(
                                       {1234, {static_cast<std::uint8_t>(value)}}, true);

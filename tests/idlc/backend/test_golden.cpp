@@ -100,7 +100,7 @@ TEST_CASE("the option for pollers changes only the files of asynchronous calls")
   const cpp11::GenerateResult with = generate_file("async/polls", names, {.ami_polling = true});
   REQUIRE(without.files.size() == 8);
   REQUIRE(with.files.size() == 8);
-  for (const std::size_t index : {0, 1, 2, 3, 6, 7})
+  for (const std::size_t index : {0U, 1U, 2U, 3U, 6U, 7U})
     CHECK(with.files[index].text == without.files[index].text);
   check_golden("async/polls", with.files[0]);  // the other files include it
   check_golden("async/polls", with.files[4]);
