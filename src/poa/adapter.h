@@ -11,6 +11,7 @@
 #include "poa/servant_activation.h"
 #include "poa/served_object.h"
 #include "poa/slot_table.h"
+#include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/poa/poa.h>
 
@@ -44,7 +45,7 @@ struct AdapterParts {
 
 /// Any thread may call it. Shared by the dispatcher's slot (until the adapter is destroyed), by the
 /// objects that are still in use and by the application's references.
-class Adapter final : public ManagedAdapter {
+class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
  public:
   Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent);
   ~Adapter() override;
