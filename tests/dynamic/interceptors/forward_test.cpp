@@ -123,12 +123,12 @@ TEST_CASE("after a forward to a collocated object, interceptors see the contexts
 }
 
 TEST_CASE("a cancelled call is not forwarded by receive_exception") {
+  perigee::completion<> never;  // outlives the servant's thread, which the ORBs end
   ClerkRef other;
   DeskOrbs orbs({.clients = {{{"receive_exception", [&](const ClientInfoRef&) {
                                  throw PortableInterceptor::ForwardRequest(other);
                                }}}}});
   other = orbs.serve(make_constant(5));
-  perigee::completion<> never;
   class Waiting final : public CORBA::async_traits<Desk::Clerk>::base_type {
    public:
     explicit Waiting(perigee::completion<>& until) : until_(until) {}
