@@ -1,5 +1,6 @@
 // The interfaces PolicyManager and PolicyCurrent, and the policy classes of calls: functions that
 // are not in the headers.
+#include "orb/policies/define_policy.h"
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
@@ -28,89 +29,12 @@ bool PolicyCurrent::_implements(std::string_view repository_id) const noexcept {
 namespace Messaging {
 inline namespace perigee_v1 {
 
-using CORBA::Policy;
-
-RelativeRoundtripTimeoutPolicy::~RelativeRoundtripTimeoutPolicy() = default;
-
-CORBA::PolicyType RelativeRoundtripTimeoutPolicy::policy_type() const noexcept {
-  return RELATIVE_RT_TIMEOUT_POLICY_TYPE;
-}
-
-CORBA::object_reference<Policy> RelativeRoundtripTimeoutPolicy::copy() const {
-  return CORBA::object_reference<Policy>(
-      perigee::make_counted<RelativeRoundtripTimeoutPolicy>(expiry_));
-}
-
-bool RelativeRoundtripTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-RelativeRequestTimeoutPolicy::~RelativeRequestTimeoutPolicy() = default;
-
-CORBA::PolicyType RelativeRequestTimeoutPolicy::policy_type() const noexcept {
-  return RELATIVE_REQ_TIMEOUT_POLICY_TYPE;
-}
-
-CORBA::object_reference<Policy> RelativeRequestTimeoutPolicy::copy() const {
-  return CORBA::object_reference<Policy>(
-      perigee::make_counted<RelativeRequestTimeoutPolicy>(expiry_));
-}
-
-bool RelativeRequestTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-ReplyEndTimePolicy::~ReplyEndTimePolicy() = default;
-
-CORBA::PolicyType ReplyEndTimePolicy::policy_type() const noexcept {
-  return REPLY_END_TIME_POLICY_TYPE;
-}
-
-CORBA::object_reference<Policy> ReplyEndTimePolicy::copy() const {
-  return CORBA::object_reference<Policy>(perigee::make_counted<ReplyEndTimePolicy>(end_time_));
-}
-
-bool ReplyEndTimePolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-RequestEndTimePolicy::~RequestEndTimePolicy() = default;
-
-CORBA::PolicyType RequestEndTimePolicy::policy_type() const noexcept {
-  return REQUEST_END_TIME_POLICY_TYPE;
-}
-
-CORBA::object_reference<Policy> RequestEndTimePolicy::copy() const {
-  return CORBA::object_reference<Policy>(perigee::make_counted<RequestEndTimePolicy>(end_time_));
-}
-
-bool RequestEndTimePolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-RebindPolicy::~RebindPolicy() = default;
-
-CORBA::PolicyType RebindPolicy::policy_type() const noexcept { return REBIND_POLICY_TYPE; }
-
-CORBA::object_reference<Policy> RebindPolicy::copy() const {
-  return CORBA::object_reference<Policy>(perigee::make_counted<RebindPolicy>(mode_));
-}
-
-bool RebindPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-SyncScopePolicy::~SyncScopePolicy() = default;
-
-CORBA::PolicyType SyncScopePolicy::policy_type() const noexcept { return SYNC_SCOPE_POLICY_TYPE; }
-
-CORBA::object_reference<Policy> SyncScopePolicy::copy() const {
-  return CORBA::object_reference<Policy>(perigee::make_counted<SyncScopePolicy>(scope_));
-}
-
-bool SyncScopePolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
+PERIGEE_DEFINE_CALL_POLICY(RelativeRoundtripTimeoutPolicy, RELATIVE_RT_TIMEOUT_POLICY_TYPE, expiry_)
+PERIGEE_DEFINE_CALL_POLICY(RelativeRequestTimeoutPolicy, RELATIVE_REQ_TIMEOUT_POLICY_TYPE, expiry_)
+PERIGEE_DEFINE_CALL_POLICY(ReplyEndTimePolicy, REPLY_END_TIME_POLICY_TYPE, end_time_)
+PERIGEE_DEFINE_CALL_POLICY(RequestEndTimePolicy, REQUEST_END_TIME_POLICY_TYPE, end_time_)
+PERIGEE_DEFINE_CALL_POLICY(RebindPolicy, REBIND_POLICY_TYPE, mode_)
+PERIGEE_DEFINE_CALL_POLICY(SyncScopePolicy, SYNC_SCOPE_POLICY_TYPE, scope_)
 
 }  // namespace perigee_v1
 }  // namespace Messaging
@@ -118,71 +42,21 @@ bool SyncScopePolicy::_implements(std::string_view repository_id) const noexcept
 namespace BiDirPolicy {
 inline namespace perigee_v1 {
 
-using CORBA::Policy;
-
-BidirectionalPolicy::~BidirectionalPolicy() = default;
-
-CORBA::PolicyType BidirectionalPolicy::policy_type() const noexcept {
-  return BIDIRECTIONAL_POLICY_TYPE;
-}
-
-CORBA::object_reference<Policy> BidirectionalPolicy::copy() const {
-  return CORBA::object_reference<Policy>(perigee::make_counted<BidirectionalPolicy>(value_));
-}
-
-bool BidirectionalPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
+PERIGEE_DEFINE_CALL_POLICY(BidirectionalPolicy, BIDIRECTIONAL_POLICY_TYPE, value_)
 
 }  // namespace perigee_v1
 }  // namespace BiDirPolicy
 
 namespace perigee {
 
-using CORBA::Policy;
+PERIGEE_DEFINE_CALL_POLICY(ConnectionTimeoutPolicy, CONNECTION_TIMEOUT_POLICY_TYPE, expiry_)
+PERIGEE_DEFINE_CALL_POLICY(LinkSizePolicy, LINK_SIZE_POLICY_TYPE, size_min_)
+PERIGEE_DEFINE_CALL_POLICY(BufferingConstraintPolicy, BUFFERING_CONSTRAINT_POLICY_TYPE, constraint_)
 
-ConnectionTimeoutPolicy::~ConnectionTimeoutPolicy() = default;
-
-CORBA::PolicyType ConnectionTimeoutPolicy::policy_type() const noexcept {
-  return CONNECTION_TIMEOUT_POLICY_TYPE;
-}
-
-CORBA::object_reference<Policy> ConnectionTimeoutPolicy::copy() const {
-  return CORBA::object_reference<Policy>(make_counted<ConnectionTimeoutPolicy>(expiry_));
-}
-
-bool ConnectionTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-LinkSizePolicy::~LinkSizePolicy() = default;
-
-CORBA::PolicyType LinkSizePolicy::policy_type() const noexcept { return LINK_SIZE_POLICY_TYPE; }
-
-CORBA::object_reference<Policy> LinkSizePolicy::copy() const {
-  return CORBA::object_reference<Policy>(make_counted<LinkSizePolicy>(size_min_));
-}
-
-bool LinkSizePolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-BufferingConstraintPolicy::~BufferingConstraintPolicy() = default;
-
-CORBA::PolicyType BufferingConstraintPolicy::policy_type() const noexcept {
-  return BUFFERING_CONSTRAINT_POLICY_TYPE;
-}
-
-CORBA::object_reference<Policy> BufferingConstraintPolicy::copy() const {
-  return make_buffering_constraint(constraint_);
-}
-
-bool BufferingConstraintPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-CORBA::object_reference<Policy> make_buffering_constraint(const BufferingConstraint& constraint) {
-  return CORBA::object_reference<Policy>(make_counted<BufferingConstraintPolicy>(constraint));
+CORBA::object_reference<CORBA::Policy> make_buffering_constraint(
+    const BufferingConstraint& constraint) {
+  return CORBA::object_reference<CORBA::Policy>(
+      make_counted<BufferingConstraintPolicy>(constraint));
 }
 
 }  // namespace perigee

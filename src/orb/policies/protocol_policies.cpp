@@ -1,4 +1,5 @@
 // The protocol policies of module RTCORBA, and the properties of protocols.
+#include "orb/policies/define_policy.h"
 #include <perigee/orb/protocol_policies.h>
 
 namespace RTCORBA {
@@ -58,27 +59,8 @@ perigee::transport::Properties UnixDomainProtocolProperties::_properties() const
   return properties;
 }
 
-ClientProtocolPolicy::~ClientProtocolPolicy() = default;
-CORBA::PolicyType ClientProtocolPolicy::policy_type() const noexcept {
-  return CLIENT_PROTOCOL_POLICY_TYPE;
-}
-CORBA::object_reference<CORBA::Policy> ClientProtocolPolicy::copy() const {
-  return CORBA::object_reference<CORBA::Policy>(make_counted<ClientProtocolPolicy>(protocols_));
-}
-bool ClientProtocolPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
-
-ServerProtocolPolicy::~ServerProtocolPolicy() = default;
-CORBA::PolicyType ServerProtocolPolicy::policy_type() const noexcept {
-  return SERVER_PROTOCOL_POLICY_TYPE;
-}
-CORBA::object_reference<CORBA::Policy> ServerProtocolPolicy::copy() const {
-  return CORBA::object_reference<CORBA::Policy>(make_counted<ServerProtocolPolicy>(protocols_));
-}
-bool ServerProtocolPolicy::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || repository_id == Policy::_type_id;
-}
+PERIGEE_DEFINE_CALL_POLICY(ClientProtocolPolicy, CLIENT_PROTOCOL_POLICY_TYPE, protocols_)
+PERIGEE_DEFINE_CALL_POLICY(ServerProtocolPolicy, SERVER_PROTOCOL_POLICY_TYPE, protocols_)
 
 namespace {
 void check_not_empty(const ProtocolList& protocols) {
