@@ -184,9 +184,7 @@ Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request)
 }
 
 void Dispatcher::raise_not_served(const orb::ServerRequest& request, orb::MainThread::End end) {
-  if (end == orb::MainThread::End::shut_down)
-    throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
-                           "the ORB was shut down before its main thread served the request");
+  if (end == orb::MainThread::End::shut_down) throw orb::MainThread::refusal();
   if (request.time_limited() && request.remaining_time() == 0)
     throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO,
                          "the client's time passed while the request waited for the main thread");

@@ -158,9 +158,13 @@ bool MainThread::resume() noexcept {
   return true;
 }
 
+CORBA::TRANSIENT MainThread::refusal() {
+  return CORBA::TRANSIENT(omg_minor(1), CORBA::COMPLETED_NO,
+                          "the ORB was shut down before its main thread served the request");
+}
+
 void MainThread::refuse(std::unique_ptr<Work> work) noexcept {
-  work->request->reply_exception(CORBA::TRANSIENT(
-      0, CORBA::COMPLETED_NO, "the ORB was shut down before its main thread served the request"));
+  work->request->reply_exception(refusal());
 }
 
 void MainThread::end() noexcept {
