@@ -4,6 +4,7 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/local_exception.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,14 +22,7 @@ inline constexpr Flags ARG_OUT = 2;
 inline constexpr Flags ARG_INOUT = 3;
 
 /// The NVList or the ExceptionList has no item with that index.
-class PERIGEE_API Bounds final : public UserException {
- public:
-  ~Bounds() override;
-  [[nodiscard]] const char* _rep_id() const noexcept override;
-  [[nodiscard]] const char* _name() const noexcept override;
-  [[noreturn]] void _raise() const override;
-  void _encode(perigee::cdr::Encoder& encoder) const override;
-};
+PERIGEE_LOCAL_EXCEPTION(Bounds)
 
 /// A value with a name, a type and a direction.
 class PERIGEE_API NamedValue {

@@ -126,7 +126,7 @@ IOP::TaggedProfile ClientInfo::effective_profile() {
 
 CORBA::Any ClientInfo::received_exception() {
   const ClientFlow& flow = at(point::receive_exception);
-  return any_of(flow.owner_.core(), flow.outcome_.exception);
+  return any_of(flow.outcome_.exception);
 }
 
 std::string ClientInfo::received_exception_id() {

@@ -1,16 +1,14 @@
-// System exceptions have TypeCodes that are made here; the Codec makes their anys.
+// System exceptions have TypeCodes that are made here.
 #include "dynamic/interceptors/exception_value.h"
 
+#include "orb/values/any_value.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/buffer.h>
+#include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/any_operators.h>
-#include <perigee/orb/codec.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/typecode_factory.h>
-
-#include <bit>
-#include <vector>
 
 namespace perigee::interceptors {
 
@@ -29,21 +27,15 @@ CORBA::object_reference<CORBA::TypeCode> type_of(const CORBA::SystemException& e
       {StructMember("minor", CORBA::_tc_ulong), StructMember("completed", completion)});
 }
 
-std::vector<std::uint8_t> octets_of(const CORBA::SystemException& exception) {
+CORBA::Any any_of_system(const CORBA::SystemException& exception) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
-  encoder.write_boolean(std::endian::native == std::endian::little);
   orb::encode_system_exception(encoder, exception);
-  const auto octets = buffer.own_octets();
-  const auto* const first = reinterpret_cast<const std::uint8_t*>(octets.data());
-  return {first, first + octets.size()};
-}
-
-CORBA::Any any_of_system(orb::OrbCore& core, const CORBA::SystemException& exception) {
-  const auto factory =
-      IDL::traits<IOP::CodecFactory>::narrow(core.resolve_initial_reference("CodecFactory"));
-  const auto codec = factory->create_codec(IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 2));
-  return codec->decode_value(octets_of(exception), type_of(exception));
+  cdr::Decoder decoder(buffer.own_octets(), encoder.order());
+  const auto type = type_of(exception);
+  CORBA::Any any;
+  any::decode_value(decoder, {type->_node(), type->_owner()}, any);
+  return any;
 }
 
 }  // namespace
@@ -66,14 +58,13 @@ SeenException see(const std::exception_ptr& exception) {
   }
 }
 
-CORBA::Any any_of(orb::OrbCore& core, const SeenException& seen) {
+CORBA::Any any_of(const SeenException& seen) {
   try {
     std::rethrow_exception(seen.exception);
   } catch (const CORBA::SystemException& system) {
-    return any_of_system(core, system);
+    return any_of_system(system);
   } catch (...) {
-    return any_of_system(core,
-                         CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
+    return any_of_system(CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
   }
 }
 

@@ -1,7 +1,6 @@
 // Exceptions as interceptors see them: as values of anys, and by their repository ids.
 #pragma once
 
-#include "orb/core/orb_core.h"
 #include <perigee/dynamic/interceptor.h>
 #include <perigee/orb/any.h>
 
@@ -21,6 +20,6 @@ struct SeenException {
 [[nodiscard]] SeenException see(const std::exception_ptr& exception);
 /// The exception as an any. A user exception has no TypeCode here, so its any holds UNKNOWN, OMG
 /// minor 1.
-[[nodiscard]] CORBA::Any any_of(orb::OrbCore& core, const SeenException& seen);
+[[nodiscard]] CORBA::Any any_of(const SeenException& seen);
 
 }  // namespace perigee::interceptors

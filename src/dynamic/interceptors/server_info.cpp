@@ -83,7 +83,7 @@ IOP::ServiceContext ServerInfo::get_reply_service_context(IOP::ServiceId id) {
 
 CORBA::Any ServerInfo::sending_exception() {
   const ServerFlow& flow = at(point::send_exception);
-  return any_of(flow.owner_.core(), flow.outcome_.exception);
+  return any_of(flow.outcome_.exception);
 }
 
 PortableInterceptor::ObjectId ServerInfo::object_id() {

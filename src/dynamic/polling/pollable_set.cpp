@@ -1,6 +1,7 @@
 // Sets of pollables. A set looks at all its pollables after each turn of the loop.
 #include "dynamic/polling/errors.h"
 #include "dynamic/polling/source.h"
+#include "orb/values/local_exception.h"
 #include <perigee/dynamic/polling.h>
 #include <perigee/orb/exceptions.h>
 
@@ -45,21 +46,10 @@ class TimeLimit final {
 
 }  // namespace
 
-NoPossiblePollable::~NoPossiblePollable() = default;
-const char* NoPossiblePollable::_rep_id() const noexcept {
-  return "IDL:omg.org/CORBA/PollableSet/NoPossiblePollable:1.0";
-}
-const char* NoPossiblePollable::_name() const noexcept { return "NoPossiblePollable"; }
-void NoPossiblePollable::_raise() const { throw *this; }
-void NoPossiblePollable::_encode(perigee::cdr::Encoder&) const {}  // it has no members
-
-UnknownPollable::~UnknownPollable() = default;
-const char* UnknownPollable::_rep_id() const noexcept {
-  return "IDL:omg.org/CORBA/PollableSet/UnknownPollable:1.0";
-}
-const char* UnknownPollable::_name() const noexcept { return "UnknownPollable"; }
-void UnknownPollable::_raise() const { throw *this; }
-void UnknownPollable::_encode(perigee::cdr::Encoder&) const {}  // it has no members
+PERIGEE_DEFINE_LOCAL_EXCEPTION(NoPossiblePollable, NoPossiblePollable,
+                               "IDL:omg.org/CORBA/PollableSet/NoPossiblePollable:1.0")
+PERIGEE_DEFINE_LOCAL_EXCEPTION(UnknownPollable, UnknownPollable,
+                               "IDL:omg.org/CORBA/PollableSet/UnknownPollable:1.0")
 
 struct PollableSet::Members {
   std::mutex mutex;  // guards the member below

@@ -1,5 +1,5 @@
 // The exceptions and destructors of the module DynamicAny.
-#include <perigee/cdr/encoder.h>
+#include "orb/values/local_exception.h"
 #include <perigee/dynamic/dynamic_any.h>
 
 namespace DynamicAny {
@@ -20,11 +20,7 @@ DynValueBox::~DynValueBox() = default;
 DynAnyFactory::~DynAnyFactory() = default;
 
 #define PERIGEE_DEFINE_DYNAMIC_ANY_EXCEPTION(CLASS, NAME, ID) \
-  CLASS::~NAME() = default;                                   \
-  const char* CLASS::_rep_id() const noexcept { return ID; }  \
-  const char* CLASS::_name() const noexcept { return #NAME; } \
-  void CLASS::_raise() const { throw *this; }                 \
-  void CLASS::_encode(perigee::cdr::Encoder&) const {}        \
+  PERIGEE_DEFINE_LOCAL_EXCEPTION(CLASS, NAME, ID)             \
   void CLASS::_describe(std::string& text) const {            \
     text += (ID);                                             \
     if (!text_.empty()) text += ": " + text_;                 \

@@ -1,15 +1,12 @@
 // Bounds, NamedValue and NVList.
+#include "orb/values/local_exception.h"
 #include <perigee/dynamic/named_value.h>
 #include <perigee/orb/typecode.h>
 
 namespace CORBA {
 inline namespace perigee_v1 {
 
-Bounds::~Bounds() = default;
-const char* Bounds::_rep_id() const noexcept { return "IDL:omg.org/CORBA/Bounds:1.0"; }
-const char* Bounds::_name() const noexcept { return "Bounds"; }
-void Bounds::_raise() const { throw *this; }
-void Bounds::_encode(perigee::cdr::Encoder&) const {}  // it has no members
+PERIGEE_DEFINE_LOCAL_EXCEPTION(Bounds, Bounds, "IDL:omg.org/CORBA/Bounds:1.0")
 
 object_reference<TypeCode> NamedValue::type() const { return type_ ? type_ : value_.type(); }
 
