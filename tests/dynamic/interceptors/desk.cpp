@@ -1,6 +1,7 @@
 // Makes ORBs with interceptors. One initializer serves all tests.
 #include "desk.h"
 
+#include <mutex>
 #include <thread>
 
 namespace perigee::test {
@@ -54,6 +55,7 @@ class DeferredClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
   DeferredClerk(const DeferredClerk&) = delete;
   DeferredClerk& operator=(const DeferredClerk&) = delete;
   void twice(Handler handler, std::int32_t value) override {
+    const std::scoped_lock lock(mutex_);
     threads_.emplace_back([handler = std::move(handler), value] {
       try {
         handler->twice(twice_or_raise(value));
@@ -71,6 +73,7 @@ class DeferredClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
 
  private:
   std::atomic<int>& noted_;
+  std::mutex mutex_;  ///< guards threads_: several threads of the server make upcalls
   std::vector<std::thread> threads_;
 };
 
