@@ -1,13 +1,16 @@
-// Codecs: encapsulations from outside. The first octet selects the version of GIOP, and an any or a
-// value of a type. A decoded value may take 8 times the size of the octets plus `free_octets`. It
-// must be equal after it was encoded and decoded again.
+// Codecs: encapsulations from outside. The first octet selects the version of GIOP, and an any, a
+// value of a known type, or a value of a type that is in the octets, too. A decoded value may take
+// 8 times the size of the octets plus `free_octets`. It must be equal after it was encoded and
+// decoded again.
 #include "heap.h"
 #include "require.h"
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/codec.h>
 #include <perigee/orb/orb.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -112,6 +115,22 @@ void try_value(IOP::Codec& codec, const OctetSeq& octets, const TypeRef& type) {
   require_equal(copy, any);
 }
 
+/// The first octet is the size of an encapsulation with a TypeCode, in units of 4 octets. The value
+/// follows it.
+void try_foreign_type(IOP::Codec& codec, const OctetSeq& octets) {
+  if (octets.empty()) return;
+  const std::size_t size = std::min<std::size_t>(octets.size() - 1, 4 * std::size_t{octets[0]});
+  const auto value = octets.begin() + 1 + static_cast<std::ptrdiff_t>(size);
+  CORBA::Any any;
+  const auto decode = [&] {
+    return codec.decode_value(OctetSeq(octets.begin() + 1, value), CORBA::_tc_TypeCode);
+  };
+  if (!decode_within_budget(any, size, decode)) return;
+  TypeRef type;
+  require(any >>= type);
+  try_value(codec, OctetSeq(value, octets.end()), type);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -122,6 +141,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t choice = data[0] >> 4;
   if (choice < types().size())
     try_value(codec, octets, types()[choice]);
+  else if (choice == types().size())
+    try_foreign_type(codec, octets);
   else
     try_any(codec, octets);
   return 0;

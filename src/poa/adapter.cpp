@@ -69,16 +69,19 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
-  const PolicySet set = make_policy_set(policies, parts_.host->hooks());
+  AdapterHooks* const hooks = parts_.host->hooks();
+  PolicySet set = make_policy_set(policies, hooks);
   auto own_manager = dynamic_counted_cast<Manager>(manager._shared());
   if (!manager)
     own_manager = parts_.host->managers().make(parts_.host);
   else if (!own_manager || !own_manager->is_of(*parts_.host))
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a POAManager of another ORB");
+  if (hooks != nullptr) set.components = hooks->make_components(policies, *own_manager);
   const Lock lock = lock_alive();
   if (tree_.contains(adapter_name)) throw AdapterAlreadyExists();
   auto child = make_counted<Adapter>(
-      AdapterParts{parts_.host, std::move(own_manager), adapter_name, set, false}, self());
+      AdapterParts{parts_.host, std::move(own_manager), adapter_name, std::move(set), false},
+      self());
   tree_.add(adapter_name, child);
   Undo added([&] { tree_.remove(adapter_name, child.get()); });
   child->attach(child);
@@ -123,9 +126,11 @@ void Adapter::forget_child(const Adapter& child) noexcept {
 void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) parts_.host->check_may_wait();
   const counted_ptr<Adapter> keep = self();  // the table may hold the last reference
+  bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
-    destroyed_ = true;  // no children and no objects are made from here on
+    is_first =
+        !std::exchange(destroyed_, true);  // no children and no objects are made from here on
   }
   while (const auto known = first_child()) known->destroy(etherealize_objects, wait_for_completion);
   remove_objects(etherealize_objects ? Etherealize::yes : Etherealize::no);
@@ -133,6 +138,8 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (const auto parent = tree_.parent()) parent->forget_child(*this);
   parts_.host->resume_held_requests();
   parts_.manager->wake_held();
+  if (AdapterHooks* const hooks = parts_.host->hooks(); hooks != nullptr && is_first)
+    hooks->adapter_destroyed(*this);
   released(Lock(mutex_));
   if (!wait_for_completion) return;
   Lock lock(mutex_);
@@ -155,6 +162,14 @@ void Adapter::remove_objects(Etherealize etherealize) noexcept {
 void Adapter::remove_from_tables(const ObjectMap::Object& object) noexcept {
   if (!object.key.empty()) parts_.host->key_index().erase(object.key, object.slot);
   parts_.host->objects().remove(object.slot);
+}
+
+// A path does not contain the name of the root. The INSPOA is a root without children.
+std::vector<std::string> Adapter::full_name() const {
+  std::vector<std::string> names{parts_.ids_are_keys ? parts_.name : "RootPOA"};
+  PathNames below(tree_.path());
+  while (const auto name = below.next()) names.emplace_back(*name);
+  return names;
 }
 
 std::string Adapter::the_name() {

@@ -104,6 +104,8 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   }
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
+  /// The names of this adapter and its ancestors, "RootPOA" first. Also after `destroy`.
+  [[nodiscard]] PERIGEE_INTERNAL_API std::vector<std::string> full_name() const;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
   /// Null if there are no children.
   [[nodiscard]] counted_ptr<Adapter> first_child() const noexcept;

@@ -465,11 +465,10 @@ counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
 
 // Calls IOR interceptors, so root_mutex_ must not be held. Meanwhile, this thread cannot get the
 // Root POA, which has no references yet.
-PolicySet Dispatcher::root_policies() {
+void Dispatcher::add_root_components(PolicySet& set, const Manager& manager) {
   static thread_local bool is_in_interceptor = false;
-  PolicySet set = root_policy_set();
   AdapterHooks* const adapter_hooks = hooks();
-  if (adapter_hooks == nullptr) return set;
+  if (adapter_hooks == nullptr) return;
   if (is_in_interceptor)
     throw CORBA::BAD_INV_ORDER(0, COMPLETED_NO,
                                "an IOR interceptor that is called for the Root POA asks for it");
@@ -479,14 +478,22 @@ PolicySet Dispatcher::root_policies() {
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
   } const inside;
-  set.components = adapter_hooks->make_components({});
-  return set;
+  set.components = adapter_hooks->make_components({}, manager);
 }
 
-counted_ptr<Adapter> Dispatcher::make_root(PolicySet policies) {
+// Threads that make the Root POA at the same time share the manager. The application may have made
+// a manager with the id.
+counted_ptr<Manager> Dispatcher::coming_root_manager() {
+  const std::lock_guard lock(root_mutex_);
+  if (auto coming = coming_manager_.lock()) return coming;
+  auto manager = managers().make(shared_from_this(), "RootPOAManager");
+  if (!manager) manager = managers().make(shared_from_this());
+  coming_manager_ = manager;
+  return manager;
+}
+
+counted_ptr<Adapter> Dispatcher::make_root(counted_ptr<Manager> manager, PolicySet policies) {
   const std::shared_ptr<AdapterHost> host = shared_from_this();
-  auto manager = managers().make(host, "RootPOAManager");
-  if (!manager) manager = managers().make(host);  // the application has made one of that name
   auto root =
       Adapter::make({host, std::move(manager), "RootPOA", std::move(policies), false}, nullptr);
   offer_default_root(root);
@@ -514,11 +521,14 @@ counted_ptr<Adapter> Dispatcher::named_root() {
 
 counted_ptr<Adapter> Dispatcher::root() {
   if (auto root = existing_root(); root && !root->destroyed()) return root;
-  PolicySet policies = root_policies();
+  counted_ptr<Manager> manager = coming_root_manager();
+  PolicySet policies = root_policy_set();
+  add_root_components(policies, *manager);
   const std::lock_guard lock(root_mutex_);
   if (auto root = root_.lock(); root && !root->destroyed()) return root;
-  const auto root = make_root(std::move(policies));
+  const auto root = make_root(std::move(manager), std::move(policies));
   root_ = root;
+  coming_manager_ = {};
   return root;
 }
 

@@ -56,8 +56,9 @@ class Dispatcher final : public orb::RequestDispatcher,
   void set_hooks(UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
-  [[nodiscard]] PolicySet root_policies();
-  [[nodiscard]] counted_ptr<Adapter> make_root(PolicySet policies);
+  [[nodiscard]] counted_ptr<Manager> coming_root_manager();
+  void add_root_components(PolicySet& set, const Manager& manager);
+  [[nodiscard]] counted_ptr<Adapter> make_root(counted_ptr<Manager> manager, PolicySet policies);
   [[nodiscard]] counted_ptr<Adapter> make_named_root();
 
   using ObjectPin = SlotTable<ActiveObject>::Pin;
@@ -92,9 +93,10 @@ class Dispatcher final : public orb::RequestDispatcher,
   std::atomic<UpcallHooks*> hooks_{nullptr};
   ManagerTable managers_;
   mutable std::mutex root_mutex_;
-  weak_counted_ptr<Adapter> root_;           // guarded by root_mutex_; kept by its slot
-  weak_counted_ptr<Adapter> named_root_;     // the same
-  const counted_ptr<NameTable> name_table_;  // shared with the application's references
+  weak_counted_ptr<Adapter> root_;            // guarded by root_mutex_; kept by its slot
+  weak_counted_ptr<Adapter> named_root_;      // the same
+  weak_counted_ptr<Manager> coming_manager_;  // the same; of a Root POA that is being made
+  const counted_ptr<NameTable> name_table_;   // shared with the application's references
 };
 
 }  // namespace perigee::poa

@@ -3,6 +3,7 @@
 
 #include "poa/adapter_host.h"
 #include "poa/managed_adapter.h"
+#include "poa/policy_set.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 
 namespace perigee::poa {
 
-Manager::Manager(std::shared_ptr<AdapterHost> host, std::string id)
-    : host_(std::move(host)), id_(std::move(id)) {}
+Manager::Manager(std::shared_ptr<AdapterHost> host, std::string id, std::int32_t number)
+    : host_(std::move(host)), id_(std::move(id)), number_(number) {}
 
 Manager::~Manager() = default;
 
@@ -32,9 +33,11 @@ void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
 
 void Manager::change(State state, bool wait_for_completion) {
   if (wait_for_completion) host_->check_may_wait();
+  State before{};
   {
     const std::lock_guard lock(mutex_);
-    if (state_.load() == State::INACTIVE) throw AdapterInactive();
+    before = state_.load();
+    if (before == State::INACTIVE) throw AdapterInactive();
     state_.store(state, std::memory_order_seq_cst);
     if (state == State::ACTIVE) was_active_.store(true);
     held_noted_.store(false);
@@ -42,6 +45,8 @@ void Manager::change(State state, bool wait_for_completion) {
   }
   if (state == State::ACTIVE) host_->begin_accepting();
   host_->resume_held_requests();
+  if (AdapterHooks* const hooks = host_->hooks(); hooks != nullptr && before != state)
+    hooks->manager_changed(*this, state);
   if (wait_for_completion) wait_until_idle();
 }
 

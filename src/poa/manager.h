@@ -21,7 +21,8 @@ class ManagedAdapter;
 /// Any thread. Shared by the adapters that it manages and by the application's references.
 class Manager final : public PortableServer::POAManager {
  public:
-  Manager(std::shared_ptr<AdapterHost> host, std::string id);
+  /// `number`: unique among the managers that the ORB has made.
+  Manager(std::shared_ptr<AdapterHost> host, std::string id, std::int32_t number);
   ~Manager() override;
 
   void activate() override;
@@ -30,6 +31,8 @@ class Manager final : public PortableServer::POAManager {
   void deactivate(bool etherealize_objects, bool wait_for_completion) override;
   [[nodiscard]] State get_state() override { return state(); }
   [[nodiscard]] std::string get_id() override { return id_; }
+
+  [[nodiscard]] std::int32_t number() const noexcept { return number_; }
 
   /// A request pins its object first, and then reads the state. A thread that waits for requests
   /// changes the state first, and then looks for pins. Both orders are sequentially consistent, so
@@ -70,6 +73,7 @@ class Manager final : public PortableServer::POAManager {
 
   const std::shared_ptr<AdapterHost> host_;
   const std::string id_;
+  const std::int32_t number_;
   std::atomic<State> state_{State::HOLDING};
   std::atomic<bool> held_noted_{false};
   std::atomic<bool> was_active_{false};

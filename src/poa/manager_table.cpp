@@ -28,7 +28,7 @@ counted_ptr<Manager> ManagerTable::make_locked(const std::shared_ptr<AdapterHost
   remove_expired();
   weak_counted_ptr<Manager>& place = managers_[id];
   if (!place.expired()) return nullptr;
-  auto made = make_counted<Manager>(host, id);
+  auto made = make_counted<Manager>(host, id, ++last_number_);
   place = made;
   return made;
 }

@@ -44,6 +44,7 @@ class ManagerTable {
   std::map<std::string, weak_counted_ptr<Manager>> managers_;  // some no longer exist
   std::size_t search_at_ = 16;    // the size at which to remove managers that no longer exist
   std::uint32_t made_count_ = 0;  // of managers with ids that the system made
+  std::int32_t last_number_ = 0;
 };
 
 }  // namespace perigee::poa

@@ -115,7 +115,7 @@ void check_together(const PolicySet& set, const CORBA::PolicyList& policies) {
 
 }  // namespace
 
-PolicySet make_policy_set(const CORBA::PolicyList& policies, AdapterHooks* hooks) {
+PolicySet make_policy_set(const CORBA::PolicyList& policies, const AdapterHooks* hooks) {
   PolicySet set;
   for (std::size_t index = 0; index < policies.size(); ++index) {
     const auto position = static_cast<std::uint16_t>(index);
@@ -124,7 +124,6 @@ PolicySet make_policy_set(const CORBA::PolicyList& policies, AdapterHooks* hooks
       apply(set, *policies[index], position);
   }
   check_together(set, policies);
-  if (hooks != nullptr) set.components = hooks->make_components(policies);
   return set;
 }
 

@@ -3,21 +3,31 @@
 
 #include "orb/core/orb_core.h"
 #include "orb/policies/protocol_preference.h"
+#include <perigee/poa/poa.h>
 #include <perigee/poa/policies.h>
 
 #include <memory>
 
 namespace perigee::poa {
 
-/// The hook of interceptors in the making of adapters. Any thread. Lives as long as the ORB.
+class Adapter;
+class Manager;
+
+/// The hook of interceptors in the life of adapters. Any thread. Lives as long as the ORB. No lock
+/// of an adapter or a manager is held during the calls.
 class AdapterHooks {
  public:
   /// Whether adapters may have policies of this type.
   [[nodiscard]] virtual bool takes_policy(CORBA::PolicyType type) const = 0;
-  /// Called for each new adapter, with the policies that the application gives. Null: no
-  /// interceptor adds components.
+  /// Called for each new adapter, with the policies that the application gives and with the manager
+  /// of the adapter. Null: no interceptor adds components.
   [[nodiscard]] virtual std::shared_ptr<const orb::IorCompletion> make_components(
-      const CORBA::PolicyList& policies) = 0;
+      const CORBA::PolicyList& policies, const Manager& manager) = 0;
+  /// The manager has changed to `state`. Another thread may have changed it again meanwhile.
+  virtual void manager_changed(const Manager& manager,
+                               PortableServer::POAManager::State state) noexcept = 0;
+  /// The adapter finds no objects any longer. Requests to its objects may be in progress.
+  virtual void adapter_destroyed(const Adapter& adapter) noexcept = 0;
 
  protected:
   ~AdapterHooks() = default;
@@ -79,9 +89,9 @@ struct PolicySet {
 
 /// Raises POA::InvalidPolicy for a policy that is nil, unknown or not supported, or that
 /// contradicts another policy. If there are two policies of one type, the later policy counts.
-/// `hooks` may take policies that the POA does not know; null: none.
+/// `hooks` may take policies that the POA does not know; null: none. The set has no components.
 [[nodiscard]] PolicySet make_policy_set(const CORBA::PolicyList& policies,
-                                        AdapterHooks* hooks = nullptr);
+                                        const AdapterHooks* hooks = nullptr);
 
 /// The Root POA's: the defaults, and implicit activation.
 [[nodiscard]] PolicySet root_policy_set() noexcept;

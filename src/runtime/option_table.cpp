@@ -28,6 +28,10 @@ void set_id(Configuration& configuration, const std::string& value) {
   configuration.settings.orb_id = value;
 }
 
+void set_server_id(Configuration& configuration, const std::string& value) {
+  configuration.settings.server_id = value;
+}
+
 void add_initial_reference(Configuration& configuration, const std::string& value) {
   const std::size_t equals = value.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == value.size())
@@ -286,6 +290,8 @@ constexpr Option options[] = {
      "whether the command line may have options of TAO, which are translated or ignored",
      set_tao_options, nullptr, "no"},
     {"id", "orb.id", text, "<name>", "the name of the ORB", set_id},
+    {"ServerId", "orb.server_id", text, "<name>", "the id of the server that interceptors see",
+     set_server_id},
     {"InitRef", "initial_references", named_texts, "<name>=<reference>",
      "resolve_initial_references returns this reference; may be repeated", add_initial_reference},
     {"DefaultInitRef", "orb.default_initial_reference", text, "<reference prefix>",
@@ -524,8 +530,8 @@ constexpr Option options[] = {
         "ConnectTimeout", "timeouts.connect_ms", milliseconds,
         "for connecting in a call, to all addresses together; 0: no limit"),
     number_option<&Settings::open_timeout>(
-        "OpenTimeout", "timeouts.open_ms", milliseconds,
-        "for the handshake of a client's transport, at a server"),
+        "OpenTimeout", "timeouts.open_ms",
+        milliseconds, "for the handshake of a client's transport, at a server"),
     number_option<&Settings::first_reply_timeout, 0>(
         "FirstReplyTimeout", "timeouts.first_reply_ms", milliseconds,
         "for the first reply on a new connection; 0: no limit"),

@@ -201,7 +201,6 @@ constexpr TaoOption tao_options[] = {
     ignored("RunThreads"),
     ignored("Resources"),
     ignored("Host", "-ORBListenEndpoints sets the addresses of a server"),
-    ignored("ServerId"),
     ignored("UseIMR", "there is no implementation repository"),
     ignored("IMREndpointsInIOR", "there is no implementation repository"),
     ignored("ImplRepoServicePort", no_multicast),

@@ -125,10 +125,11 @@ TEST_CASE("with -ORBTaoOptions yes, options of TAO set the options that replace 
   const auto configuration =
       configured({"-ORBSndSock", "8192", "-orbrcvsock", "16384", "-ORBTaoOptions", "yes",
                   "-ORBMaxMessageSize", "4096", "-ORBNameServiceIOR", "corbaloc::h/N",
-                  "-ORBInitRef", "A=corbaloc::h/A", "-ORBId", "name"});
+                  "-ORBInitRef", "A=corbaloc::h/A", "-ORBId", "name", "-ORBServerId", "bank"});
   CHECK(configuration.tcp_queues.send_size == 8192);
   CHECK(configuration.tcp_queues.receive_size == 16384);
   CHECK(configuration.limits.fragment_size == 4096);
+  CHECK(configuration.settings.server_id == "bank");
   CHECK(configuration.settings.orb_id == "name");
   CHECK(configuration.settings.initial_references ==
         std::vector<std::pair<std::string, std::string>>{{"NameService", "corbaloc::h/N"},

@@ -27,9 +27,11 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> effective_target() = 0;
   /// The profile of `effective_target` that the ORB uses.
   [[nodiscard]] virtual IOP::TaggedProfile effective_profile() = 0;
-  /// The exception that the caller gets, unless an interceptor replaces it. For all user
-  /// exceptions, also of dynamic calls: UNKNOWN, OMG minor 1.
+  /// The exception that the caller gets, unless an interceptor replaces it. Contains the user
+  /// exceptions of dynamic calls. For the user exceptions of stubs, whose types the ORB does not
+  /// know: UNKNOWN, OMG minor 1.
   [[nodiscard]] virtual CORBA::Any received_exception() = 0;
+  /// The repository id of the exception, also of a user exception.
   [[nodiscard]] virtual std::string received_exception_id() = 0;
   /// The first component of `effective_profile` with this tag. Raises BAD_PARAM, OMG minor 28, if
   /// there is none.
@@ -64,7 +66,8 @@ class PERIGEE_API ClientRequestInterceptor : public virtual Interceptor {
   ~ClientRequestInterceptor() override;
   /// Before each try of a call.
   virtual void send_request(const Info& info) = 0;
-  /// Never called: neither pollers nor `Request::poll_response` run interceptors.
+  /// Never called: the standard calls it for polls of time-independent invocations, which Perigee
+  /// does not have. Pollers and `Request::poll_response` poll calls of this process.
   virtual void send_poll(const Info& info) = 0;
   virtual void receive_reply(const Info& info) = 0;
   virtual void receive_exception(const Info& info) = 0;

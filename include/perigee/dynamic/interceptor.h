@@ -11,9 +11,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace PortableInterceptor {
 inline namespace perigee_v1 {
+
+/// The names of a POA and its ancestors, "RootPOA" first.
+using AdapterName = std::vector<std::string>;
 
 /// The index of a slot of PICurrent.
 using SlotId = std::uint32_t;

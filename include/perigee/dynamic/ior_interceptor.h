@@ -1,5 +1,5 @@
-// PortableInterceptor::IORInterceptor: adds components to the references of each POA.
-// Source: CORBA 3.0, 21.5.
+// PortableInterceptor::IORInterceptor: adds components to the references of each POA, and learns of
+// the states of POAs. Source: CORBA 3.0, 21.5.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -8,10 +8,47 @@
 #include <perigee/orb/local_object.h>
 #include <perigee/orb/policy.h>
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace PortableInterceptor {
 inline namespace perigee_v1 {
+
+/// Identifies a POA manager within its ORB.
+using AdapterManagerId = std::int32_t;
+
+/// The state of a POA or of a POA manager.
+using AdapterState = std::int16_t;
+inline constexpr AdapterState HOLDING = 0;
+inline constexpr AdapterState ACTIVE = 1;
+inline constexpr AdapterState DISCARDING = 2;
+inline constexpr AdapterState INACTIVE = 3;
+inline constexpr AdapterState NON_EXISTENT = 4;  ///< the POA was destroyed
+
+/// Names a POA. In the standard it is a valuetype that also makes references; here it is a class
+/// with the names only.
+class ObjectReferenceTemplate final {
+ public:
+  ObjectReferenceTemplate() = default;
+  ObjectReferenceTemplate(std::string server_id, std::string orb_id, AdapterName adapter_name)
+      : server_id_(std::move(server_id)),
+        orb_id_(std::move(orb_id)),
+        adapter_name_(std::move(adapter_name)) {}
+  /// `-ORBServerId` of the ORB.
+  [[nodiscard]] const std::string& server_id() const noexcept { return server_id_; }
+  [[nodiscard]] const std::string& orb_id() const noexcept { return orb_id_; }
+  /// The names of the POA and its ancestors, "RootPOA" first.
+  [[nodiscard]] const AdapterName& adapter_name() const noexcept { return adapter_name_; }
+
+ private:
+  std::string server_id_;
+  std::string orb_id_;
+  AdapterName adapter_name_;
+};
+using ObjectReferenceTemplateSeq = std::vector<ObjectReferenceTemplate>;
 
 /// A POA that is being made. Valid during the call of the interceptor.
 class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
@@ -30,12 +67,17 @@ class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
   /// makes no such profiles.
   virtual void add_ior_component_to_profile(const IOP::TaggedComponent& component,
                                             IOP::ProfileId profile_id) = 0;
+  /// The id of the POA's manager, as `adapter_manager_state_changed` gets it.
+  [[nodiscard]] virtual AdapterManagerId manager_id() = 0;
+  /// The state of the POA's manager.
+  [[nodiscard]] virtual AdapterState state() = 0;
 
  protected:
   IORInfo() = default;
 };
 
-/// Called while a POA is being made, once for each POA, on the thread that makes it.
+/// Called while a POA is being made, once for each POA, on the thread that makes it; and after a
+/// change of the state, on the thread that changes it.
 class PERIGEE_API IORInterceptor : public virtual Interceptor {
  public:
   using _ref_type = CORBA::object_reference<IORInterceptor>;
@@ -48,6 +90,14 @@ class PERIGEE_API IORInterceptor : public virtual Interceptor {
   /// Called when all interceptors have established their components. An exception ends create_POA:
   /// it raises OBJ_ADAPTER, OMG minor 6.
   virtual void components_established(const Info& /*info*/) {}
+  /// Called when a POA manager has changed its state, for all POAs of this manager. It may make
+  /// calls, and may change the manager again. An exception is logged.
+  virtual void adapter_manager_state_changed(AdapterManagerId /*id*/, AdapterState /*state*/) {}
+  /// Called when a POA was destroyed, with the state NON_EXISTENT and one template. Children come
+  /// before their parents. Requests to the POA's objects may be in progress. An exception is
+  /// logged.
+  virtual void adapter_state_changed(const ObjectReferenceTemplateSeq& /*templates*/,
+                                     AdapterState /*state*/) {}
 
  protected:
   IORInterceptor() = default;

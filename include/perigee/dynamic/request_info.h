@@ -77,8 +77,7 @@ class PERIGEE_API RequestInfo : public virtual CORBA::LocalObject {
   /// oneway with SYNC_WITH_SERVER, at `receive_request_service_contexts`.
   [[nodiscard]] virtual bool response_expected() = 0;
   /// When a oneway call returns; SYNC_WITH_TRANSPORT also stands for SYNC_NONE. For other calls:
-  /// SYNC_WITH_TARGET. On the server: SYNC_WITH_TARGET if `response_expected`, else
-  /// SYNC_WITH_TRANSPORT.
+  /// SYNC_WITH_TARGET. The server cannot tell a oneway with SYNC_WITH_TARGET from other calls.
   [[nodiscard]] virtual Messaging::SyncScope sync_scope() = 0;
   [[nodiscard]] virtual ReplyStatus reply_status() = 0;
   /// The target of the forward. Only if `reply_status` is LOCATION_FORWARD.

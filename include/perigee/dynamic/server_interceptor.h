@@ -15,7 +15,6 @@
 namespace PortableInterceptor {
 inline namespace perigee_v1 {
 
-using AdapterName = std::vector<std::string>;
 using ObjectId = std::vector<std::uint8_t>;
 
 /// A request at an interception point. See RequestInfo.
@@ -26,18 +25,19 @@ class PERIGEE_API ServerRequestInfo : public virtual RequestInfo {
       "IDL:omg.org/PortableInterceptor/ServerRequestInfo:1.0";
 
   ~ServerRequestInfo() override;
-  /// The exception that the client gets, unless an interceptor replaces it. For all user
-  /// exceptions, also of dynamic servants: UNKNOWN, OMG minor 1.
+  /// The exception that the client gets, unless an interceptor replaces it. Contains the user
+  /// exceptions of dynamic servants. For the user exceptions of skeletons, whose types the ORB does
+  /// not know: UNKNOWN, OMG minor 1.
   [[nodiscard]] virtual CORBA::Any sending_exception() = 0;
   [[nodiscard]] virtual ObjectId object_id() = 0;
   /// The id of the POA.
   [[nodiscard]] virtual std::vector<std::uint8_t> adapter_id() = 0;
-  /// Empty: Perigee's servers have no ids.
+  /// `-ORBServerId` of the ORB; empty without this option.
   [[nodiscard]] virtual std::string server_id() = 0;
   [[nodiscard]] virtual std::string orb_id() = 0;
   /// The names of the POA and its ancestors, "RootPOA" first.
   [[nodiscard]] virtual AdapterName adapter_name() = 0;
-  /// The repository id of the servant's most derived interface. Empty for a dynamic servant.
+  /// The repository id of the servant's most derived interface. A dynamic servant is asked for it.
   [[nodiscard]] virtual std::string target_most_derived_interface() = 0;
   /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if the POA has
   /// no such policy, no policy factory takes the type, and it is not one of the POA's own types.

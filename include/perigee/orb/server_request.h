@@ -102,6 +102,8 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// @{
   /// The service contexts of the request, valid during its upcall. A deferred request has none.
   [[nodiscard]] virtual std::span<const iop::ServiceContext> contexts() const noexcept;
+  /// Whether it is a oneway whose client waits until the servant is found (SYNC_WITH_SERVER).
+  [[nodiscard]] virtual bool is_with_server() const noexcept { return false; }
   /// Null if no interceptor concerns the request. The adapter owns it.
   [[nodiscard]] ServerInterception* interception() const noexcept { return interception_; }
   void set_interception(ServerInterception* interception) noexcept { interception_ = interception; }

@@ -1,8 +1,10 @@
 // Calls the IOR interceptors for a new POA, and writes their components into its references.
 #include "dynamic/interceptors/adapter_components.h"
 
+#include "dynamic/interceptors/adapter_states.h"
 #include "dynamic/interceptors/contexts.h"
 #include "dynamic/interceptors/minor_codes.h"
+#include "poa/manager.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/exceptions.h>
 
@@ -17,24 +19,14 @@ namespace {
 
 using PortableInterceptor::IORInterceptor;
 
-void log_failed(const std::string& name) noexcept {
-  try {
-    throw;
-  } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "interceptors",
-               "establish_components of '" + name + "' has thrown " + exception.what());
-  } catch (...) {
-    log::write(log::Level::warning, "interceptors", "establish_components has thrown");
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const AdapterComponents> AdapterComponents::make(const OrbInterceptors& owner,
                                                                  const InterceptorLists& lists,
-                                                                 CORBA::PolicyList policies) {
+                                                                 CORBA::PolicyList policies,
+                                                                 const poa::Manager& manager) {
   const std::shared_ptr<AdapterComponents> made(new AdapterComponents(std::move(policies)));
-  const auto info = make_counted<AdapterInfo>(owner, *made);
+  const auto info = make_counted<AdapterInfo>(owner, *made, manager);
   struct End {
     AdapterInfo& info;
     ~End() { info.end(); }
@@ -44,7 +36,7 @@ std::shared_ptr<const AdapterComponents> AdapterComponents::make(const OrbInterc
     try {
       interceptor->establish_components(seen);
     } catch (...) {
-      log_failed(interceptor->name());
+      log_thrown("establish_components");
     }
   }
   try {
@@ -85,6 +77,16 @@ AdapterComponents& AdapterInfo::components() const {
 
 CORBA::object_reference<CORBA::Policy> AdapterInfo::get_effective_policy(CORBA::PolicyType type) {
   return owner_.known_policy(components(), type);
+}
+
+PortableInterceptor::AdapterManagerId AdapterInfo::manager_id() {
+  (void)components();
+  return manager_.number();
+}
+
+PortableInterceptor::AdapterState AdapterInfo::state() {
+  (void)components();
+  return state_of(manager_.state());
 }
 
 void AdapterInfo::add_ior_component(const IOP::TaggedComponent& component) {

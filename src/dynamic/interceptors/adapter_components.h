@@ -17,7 +17,8 @@ class AdapterComponents final : public orb::IorCompletion {
   /// Calls the interceptors. Raises OBJ_ADAPTER, OMG minor 6, if `components_established` throws.
   [[nodiscard]] static std::shared_ptr<const AdapterComponents> make(const OrbInterceptors& owner,
                                                                      const InterceptorLists& lists,
-                                                                     CORBA::PolicyList policies);
+                                                                     CORBA::PolicyList policies,
+                                                                     const poa::Manager& manager);
 
   void complete(iop::Ior& ior) const override;
   /// The policy that the application has given for this POA, or nil.
@@ -34,20 +35,24 @@ class AdapterComponents final : public orb::IorCompletion {
 /// What IOR interceptors see of a POA.
 class AdapterInfo final : public PortableInterceptor::IORInfo {
  public:
-  AdapterInfo(const OrbInterceptors& owner, AdapterComponents& components) noexcept
-      : owner_(owner), components_(&components) {}
+  AdapterInfo(const OrbInterceptors& owner, AdapterComponents& components,
+              const poa::Manager& manager) noexcept
+      : owner_(owner), components_(&components), manager_(manager) {}
   void end() noexcept { components_ = nullptr; }
 
   CORBA::object_reference<CORBA::Policy> get_effective_policy(CORBA::PolicyType type) override;
   void add_ior_component(const IOP::TaggedComponent& component) override;
   void add_ior_component_to_profile(const IOP::TaggedComponent& component,
                                     IOP::ProfileId profile_id) override;
+  PortableInterceptor::AdapterManagerId manager_id() override;
+  PortableInterceptor::AdapterState state() override;
 
  private:
   [[nodiscard]] AdapterComponents& components() const;
 
   const OrbInterceptors& owner_;
   AdapterComponents* components_;  // null when the interceptors have returned
+  const poa::Manager& manager_;    // valid while `components_` is not null
 };
 
 }  // namespace perigee::interceptors

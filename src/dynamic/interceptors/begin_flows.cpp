@@ -38,9 +38,9 @@ std::unique_ptr<poa::InterceptedUpcall> OrbInterceptors::begin(orb::ServerReques
 }
 
 std::shared_ptr<const orb::IorCompletion> OrbInterceptors::make_components(
-    const CORBA::PolicyList& policies) {
+    const CORBA::PolicyList& policies, const poa::Manager& manager) {
   const ListsRef lists_now = lists();
-  return lists_now ? AdapterComponents::make(*this, *lists_now, policies) : nullptr;
+  return lists_now ? AdapterComponents::make(*this, *lists_now, policies, manager) : nullptr;
 }
 
 CORBA::object_reference<CORBA::Policy> OrbInterceptors::adapter_policy(

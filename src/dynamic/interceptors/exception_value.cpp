@@ -1,6 +1,7 @@
 // System exceptions have TypeCodes that are made here.
 #include "dynamic/interceptors/exception_value.h"
 
+#include "dynamic/requests/any_exception.h"
 #include "orb/values/any_value.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/buffer.h>
@@ -46,7 +47,9 @@ SeenException see(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const CORBA::UserException& user) {
-    return {exception, user._rep_id(), USER_EXCEPTION};
+    const CORBA::Any* const contents = dynamic::contents_of(user);
+    return {exception, contents != nullptr ? contents->type()->id() : user._rep_id(),
+            USER_EXCEPTION};
   } catch (const CORBA::SystemException& system) {
     return {exception, system._rep_id(), SYSTEM_EXCEPTION};
   } catch (const std::exception& other) {
@@ -63,6 +66,9 @@ CORBA::Any any_of(const SeenException& seen) {
     std::rethrow_exception(seen.exception);
   } catch (const CORBA::SystemException& system) {
     return any_of_system(system);
+  } catch (const CORBA::UserException& user) {
+    if (const CORBA::Any* const contents = dynamic::contents_of(user)) return *contents;
+    return any_of_system(CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
   } catch (...) {
     return any_of_system(CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
   }

@@ -18,8 +18,8 @@ struct SeenException {
 
 /// The exception, or UNKNOWN if it is no CORBA exception.
 [[nodiscard]] SeenException see(const std::exception_ptr& exception);
-/// The exception as an any. A user exception has no TypeCode here, so its any holds UNKNOWN, OMG
-/// minor 1.
+/// The exception as an any. The user exceptions of stubs and skeletons have no TypeCodes here, so
+/// their any holds UNKNOWN, OMG minor 1.
 [[nodiscard]] CORBA::Any any_of(const SeenException& seen);
 
 }  // namespace perigee::interceptors

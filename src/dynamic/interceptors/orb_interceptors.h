@@ -56,7 +56,10 @@ class OrbInterceptors final : public orb::Service,
       CORBA::PolicyType type,
       const CORBA::object_reference<PortableInterceptor::PolicyFactory>& factory);
   [[nodiscard]] std::shared_ptr<const orb::IorCompletion> make_components(
-      const CORBA::PolicyList& policies) override;
+      const CORBA::PolicyList& policies, const poa::Manager& manager) override;
+  void manager_changed(const poa::Manager& manager,
+                       PortableServer::POAManager::State state) noexcept override;
+  void adapter_destroyed(const poa::Adapter& adapter) noexcept override;
 
   [[nodiscard]] orb::OrbCore& core() const noexcept { return core_; }
   [[nodiscard]] const OrbIdentity& identity() const noexcept { return identity_; }

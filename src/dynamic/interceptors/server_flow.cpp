@@ -79,6 +79,7 @@ ServerFlow::ServerFlow(OrbInterceptors& owner, ListsRef lists, orb::ServerReques
     : owner_(owner),
       lists_(std::move(lists)),
       id_(next_request_number()),
+      is_with_server_(request.is_with_server()),
       request_of_upcall_(request),
       info_(make_counted<ServerInfo>(*this)) {
   request_contexts_.assign(request.contexts());

@@ -48,6 +48,7 @@ class ServerFlow final : public poa::InterceptedUpcall {
   OrbInterceptors& owner_;
   const ListsRef lists_;
   const std::uint32_t id_;
+  const bool is_with_server_;
   orb::ServerRequest& request_of_upcall_;  // valid until `upcall` returns
   Contexts request_contexts_;
   Contexts reply_contexts_;

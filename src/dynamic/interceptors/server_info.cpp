@@ -1,9 +1,10 @@
 // What server interceptors may read and change at each point.
 #include "dynamic/interceptors/server_flow.h"
 #include "dynamic/interceptors/slots.h"
+#include "poa/adapter.h"
 #include <perigee/poa/poa.h>
+#include <perigee/poa/servant_interfaces.h>
 
-#include <algorithm>
 #include <string>
 
 namespace perigee::interceptors {
@@ -54,6 +55,7 @@ CORBA::Any ServerInfo::result() {
 bool ServerInfo::response_expected() { return at(point::all).request_->response_expected(); }
 
 Messaging::SyncScope ServerInfo::sync_scope() {
+  if (at(point::all).is_with_server_) return Messaging::SYNC_WITH_SERVER;
   return response_expected() ? Messaging::SYNC_WITH_TARGET : Messaging::SYNC_WITH_TRANSPORT;
 }
 
@@ -94,8 +96,7 @@ PortableInterceptor::ObjectId ServerInfo::object_id() {
 std::vector<std::uint8_t> ServerInfo::adapter_id() { return adapter(point::all_but_contexts).id(); }
 
 std::string ServerInfo::server_id() {
-  (void)at(point::all_but_contexts);
-  return {};
+  return at(point::all_but_contexts).owner_.core().settings().server_id;
 }
 
 std::string ServerInfo::orb_id() {
@@ -103,16 +104,14 @@ std::string ServerInfo::orb_id() {
 }
 
 PortableInterceptor::AdapterName ServerInfo::adapter_name() {
-  PortableServer::POA& innermost = adapter(point::all_but_contexts);
-  PortableInterceptor::AdapterName names{innermost.the_name()};
-  for (auto outer = innermost.the_parent(); outer; outer = outer->the_parent())
-    names.push_back(outer->the_name());
-  std::ranges::reverse(names);
-  return names;
+  return static_cast<poa::Adapter&>(adapter(point::all_but_contexts)).full_name();
 }
 
 std::string ServerInfo::target_most_derived_interface() {
-  return std::string(at(point::receive_request).servant_->_primary_interface());
+  const ServerFlow& flow = at(point::receive_request);
+  if (auto* const asked = dynamic_cast<poa::ServantInterfaces*>(flow.servant_))
+    return asked->_primary_interface(flow.object_id_, flow.adapter_);
+  return std::string(flow.servant_->_primary_interface());
 }
 
 CORBA::object_reference<CORBA::Policy> ServerInfo::get_server_policy(CORBA::PolicyType type) {

@@ -8,6 +8,7 @@
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/typecode.h>
+#include <perigee/dynamic/exception_list.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/typecode.h>
 #include <perigee/orb/value_marshalling.h>
@@ -44,6 +45,7 @@ class AnyException final : public CORBA::UserException {
   explicit AnyException(CORBA::Any contents)
       : type_(contents.type()), id_(type_->id()), contents_(std::move(contents)) {}
 
+  [[nodiscard]] const CORBA::Any& contents() const noexcept { return contents_; }
   [[nodiscard]] const char* _rep_id() const noexcept override { return id_.c_str(); }
   [[nodiscard]] const char* _name() const noexcept override { return "UserException"; }
   [[noreturn]] void _raise() const override { throw *this; }
@@ -103,6 +105,13 @@ std::exception_ptr exception_in(CORBA::Any any) {
                            "the value is not an exception, but " + CORBA::_text_of(any));
   if (is_system_exception(*type->_node())) return system_exception_in(any);
   return std::make_exception_ptr(AnyException(std::move(any)));
+}
+
+const CORBA::Any* contents_of(const CORBA::UserException& exception) noexcept {
+  if (const auto* received = dynamic_cast<const CORBA::UnknownUserException*>(&exception))
+    return &received->exception();
+  const auto* const sent = dynamic_cast<const AnyException*>(&exception);
+  return sent != nullptr ? &sent->contents() : nullptr;
 }
 
 }  // namespace perigee::dynamic

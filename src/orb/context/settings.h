@@ -66,6 +66,8 @@ struct CodeSetSettings {
 
 struct Settings {
   std::string orb_id;
+  /// -ORBServerId: what interceptors see as the id of the server. Empty: none.
+  std::string server_id;
 
   /// Where values that are checked later stand in the configuration file. The key is the text of
   /// the value, and the place has the form "orb.toml:3:10". Errors name the place. Values of the

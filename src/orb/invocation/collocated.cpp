@@ -138,6 +138,9 @@ class CollocatedRequest final : public CollocatedAnswer {
   void begin_upcall() override {
     if (response_ == messaging::ResponseFlags::with_server) response_expected_ = false;
   }
+  [[nodiscard]] bool is_with_server() const noexcept override {
+    return response_ == messaging::ResponseFlags::with_server;
+  }
   [[nodiscard]] std::span<const iop::ServiceContext> contexts() const noexcept override try {
     return caller_ != nullptr ? caller_->request_contexts({})
                               : std::span<const iop::ServiceContext>();

@@ -60,6 +60,9 @@ class KeptUpcall final : public KeptRequest {
   void begin(engine::IncomingRequest& request, std::unique_ptr<ServerRequest> later);
 
   void begin_upcall() override;
+  [[nodiscard]] bool is_with_server() const noexcept override {
+    return response_ == messaging::ResponseFlags::with_server;
+  }
   [[nodiscard]] std::string_view peer() const noexcept override { return later_->peer(); }
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
     return later_->peer_identity();

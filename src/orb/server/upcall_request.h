@@ -19,6 +19,9 @@ class UpcallRequest final : public ReplyingRequest {
   [[nodiscard]] std::span<const iop::ServiceContext> contexts() const noexcept override {
     return request_.parsed.header.contexts;
   }
+  [[nodiscard]] bool is_with_server() const noexcept override {
+    return request_.response() == messaging::ResponseFlags::with_server;
+  }
   [[nodiscard]] KeptRequest* keep() override;
   /// The server keeps the request: it is dispatched again, as another UpcallRequest.
   [[nodiscard]] bool parked() const noexcept { return parked_; }

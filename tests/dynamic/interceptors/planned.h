@@ -3,6 +3,8 @@
 
 #include <perigee/dynamic/interceptors.h>
 
+#include <algorithm>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -18,6 +20,16 @@ class Log {
   void add(std::string line) {
     const std::lock_guard lock(mutex_);
     lines_.push_back(std::move(line));
+    added_.notify_all();
+  }
+  /// Blocks until there is a line that starts with `start` and ends with `end`.
+  void await(const std::string& start, const std::string& end) {
+    std::unique_lock lock(mutex_);
+    added_.wait(lock, [&] {
+      return std::ranges::any_of(lines_, [&](const std::string& line) {
+        return line.starts_with(start) && line.ends_with(end);
+      });
+    });
   }
   [[nodiscard]] std::vector<std::string> lines() const {
     const std::lock_guard lock(mutex_);
@@ -30,6 +42,7 @@ class Log {
 
  private:
   mutable std::mutex mutex_;  // guards lines_
+  std::condition_variable added_;
   std::vector<std::string> lines_;
 };
 
@@ -82,6 +95,39 @@ class PlannedServer final : public PortableInterceptor::ServerRequestInterceptor
   const std::string name_;
   Log& log_;
   const std::map<std::string, ServerAction> actions_;
+};
+
+/// Records what an IOR interceptor learns: the point, the state, and the names of the POA. `log`
+/// may be set later.
+class PlannedAdapter final : public PortableInterceptor::IORInterceptor {
+ public:
+  using Action = std::function<void(const std::string& point)>;
+  PlannedAdapter(std::string name, Log*& log, Action action = nullptr)
+      : name_(std::move(name)), log_(log), action_(std::move(action)) {}
+  std::string name() override { return name_; }
+  void establish_components(const Info&) override { run("establish_components"); }
+  void components_established(const Info&) override { run("components_established"); }
+  void adapter_manager_state_changed(PortableInterceptor::AdapterManagerId,
+                                     PortableInterceptor::AdapterState state) override {
+    run("adapter_manager_state_changed", " " + std::to_string(state));
+  }
+  void adapter_state_changed(const PortableInterceptor::ObjectReferenceTemplateSeq& templates,
+                             PortableInterceptor::AdapterState state) override {
+    std::string detail = " " + std::to_string(state);
+    for (const auto& changed : templates)
+      for (const std::string& part : changed.adapter_name()) detail += " " + part;
+    run("adapter_state_changed", detail);
+  }
+
+ private:
+  void run(const std::string& point, const std::string& detail = "") {
+    if (log_ != nullptr) log_->add(name_ + " " + point + detail);
+    if (action_) action_(point);
+  }
+
+  const std::string name_;
+  Log*& log_;
+  const Action action_;
 };
 
 }  // namespace perigee::test
