@@ -57,6 +57,31 @@ TEST_CASE("service contexts of interceptors travel with requests and replies") {
   }
 }
 
+TEST_CASE("service contexts of interceptors travel with exceptions") {
+  for (const Kind kind : {Kind::plain, Kind::deferred, Kind::coroutine}) {
+    Data in_reply;
+    DeskOrbs orbs({.clients = {{{"receive_exception",
+                                 [&](const ClientInfoRef& info) {
+                                   in_reply =
+                                       info->get_reply_service_context(id_of_test).context_data();
+                                 }}}},
+                   .servers = {{{"receive_request_service_contexts",
+                                 [](const ServerInfoRef& info) {
+                                   info->add_reply_service_context({id_of_test, {4, 5}}, false);
+                                 }}}}},
+                  kind);
+    for (const std::int32_t value : {-1, forbidden}) {
+      CAPTURE(value);
+      CHECK_THROWS_AS((void)orbs.clerk->twice(value), CORBA::Exception);
+      CHECK(std::exchange(in_reply, {}) == Data{4, 5});
+      CHECK_THROWS_AS((void)orbs.local_clerk->twice(value), CORBA::Exception);
+      CHECK(std::exchange(in_reply, {}) == Data{4, 5});
+      CHECK_THROWS_AS((void)orbs.clerk->_async().twice(value).get(), CORBA::Exception);
+      CHECK(std::exchange(in_reply, {}) == Data{4, 5});
+    }
+  }
+}
+
 // CORBA 3.0, 13.7: a service context is its id, and its data as a sequence of octets.
 TEST_CASE("the octets of requests and replies contain the service contexts of interceptors") {
   const TemporaryFolder folder;

@@ -1,7 +1,6 @@
 package interop;
 
 import static interop.Checks.checkAll;
-import static interop.Checks.checkSame;
 import static interop.Checks.checkThrows;
 
 import AllTypes.Peer;
@@ -49,7 +48,7 @@ public final class Contexts {
 
   private static void call(Peer peer) throws Exception {
     for (int round = 0; round < ROUNDS; ++round) {
-      checkSame("notes", peer.notes(), round);
+      Checks.check("notes", peer.notes() <= round); // a server may execute oneways later
       peer.note(1);
       checkThrows("refuse(7)", Refused.class, () -> peer.refuse(7));
       checkThrows("forbid", NO_PERMISSION.class, peer::forbid);
