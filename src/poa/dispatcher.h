@@ -67,6 +67,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   struct PathEnd;
   enum class Gate : std::uint8_t { open, main_thread, look_again, woken, taken };
   enum class Served : std::uint8_t { yes, look_again };
+  enum class Intercepted : std::uint8_t { no, yes };
 
   [[nodiscard]] ObjectPin find_object(const std::optional<KeyView>& key, OctetSpan octets) noexcept;
   [[nodiscard]] Target find(OctetSpan key) noexcept;
@@ -84,6 +85,10 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] static Gate hold(orb::ServerRequest& request, Target& target, Adapter& adapter);
   [[nodiscard]] Served serve_inactive(orb::ServerRequest& request, Target& target);
   void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);
+  void call_intercepted(orb::ServerRequest& request, const ServedObject& object,
+                        const ObjectPin* pin);
+  template <Intercepted intercepted>
+  void call_here(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);
   void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);
   void begin_interception(orb::ServerRequest& request);
   void end_parked(orb::ServerRequest& request) noexcept;
