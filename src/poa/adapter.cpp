@@ -69,8 +69,8 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
-  AdapterHooks* const hooks = parts_.host->hooks();
-  PolicySet set = make_policy_set(policies, hooks);
+  const auto hooks = parts_.host->hooks();
+  PolicySet set = make_policy_set(policies, hooks.get());
   auto own_manager = dynamic_counted_cast<Manager>(manager._shared());
   if (!manager)
     own_manager = parts_.host->managers().make(parts_.host);
@@ -138,8 +138,8 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (const auto parent = tree_.parent()) parent->forget_child(*this);
   parts_.host->resume_held_requests();
   parts_.manager->wake_held();
-  if (AdapterHooks* const hooks = parts_.host->hooks(); hooks != nullptr && is_first)
-    hooks->adapter_destroyed(*this);
+  if (is_first)
+    if (const auto hooks = parts_.host->hooks()) hooks->adapter_destroyed(*this);
   released(Lock(mutex_));
   if (!wait_for_completion) return;
   Lock lock(mutex_);

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace perigee::poa {
 
@@ -59,8 +60,13 @@ class AdapterHost {
   /// A manager has changed its state: held requests of the server may go on.
   void resume_held_requests() noexcept;
   [[nodiscard]] virtual ManagerTable& managers() noexcept = 0;
-  /// Null until an interceptor is registered.
-  [[nodiscard]] AdapterHooks* hooks() const noexcept { return hooks_.load(); }
+  /// Null without interceptors, and when the ORB is gone. Keeps the ORB, which owns the hooks.
+  [[nodiscard]] std::shared_ptr<AdapterHooks> hooks() const noexcept {
+    AdapterHooks* const hooks = hooks_.load();
+    if (hooks == nullptr) return nullptr;
+    auto core = core_if_alive();
+    return core ? std::shared_ptr<AdapterHooks>(std::move(core), hooks) : nullptr;
+  }
   void set_adapter_hooks(AdapterHooks* hooks) noexcept { hooks_.store(hooks); }
 
  protected:

@@ -480,7 +480,7 @@ counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
 // Root POA, which has no references yet.
 void Dispatcher::add_root_components(PolicySet& set, const Manager& manager) {
   static thread_local bool is_in_interceptor = false;
-  AdapterHooks* const adapter_hooks = hooks();
+  const auto adapter_hooks = hooks();
   if (adapter_hooks == nullptr) return;
   if (is_in_interceptor)
     throw CORBA::BAD_INV_ORDER(0, COMPLETED_NO,

@@ -45,8 +45,8 @@ void Manager::change(State state, bool wait_for_completion) {
   }
   if (state == State::ACTIVE) host_->begin_accepting();
   host_->resume_held_requests();
-  if (AdapterHooks* const hooks = host_->hooks(); hooks != nullptr && before != state)
-    hooks->manager_changed(*this, state);
+  if (before != state)
+    if (const auto hooks = host_->hooks()) hooks->manager_changed(*this, state);
   if (wait_for_completion) wait_until_idle();
 }
 

@@ -242,15 +242,16 @@ TEST_CASE("components of interceptors may be empty or large, and reach the clien
 
 TEST_CASE("a reference whose component claims more octets than it has gets no call") {
   bool is_called = false;
-  DeskOrbs orbs(
-      {.clients = {{{"send_request",
-                     [&](const ClientInfoRef& info) {
-                       is_called = true;
-                       (void)info->get_effective_components(0x48000001);
-                     }}}},
-       .server_init =
-           [](const auto& info) { info->add_ior_interceptor(CORBA::make_reference<Adding>(4)); }},
-      Kind::plain, {"-ORBLocalTransports", "none"});
+  DeskOrbs orbs({.clients = {{{"send_request",
+                               [&](const ClientInfoRef& info) {
+                                 is_called = true;
+                                 (void)info->get_effective_components(0x48000001);
+                               }}}},
+                 .server_init =
+                     [](const auto& info) {
+                       info->add_ior_interceptor(CORBA::make_reference<Adding>(std::size_t{4}));
+                     }},
+                Kind::plain, {"-ORBLocalTransports", "none"});
   const std::string text = orbs.client->object_to_string(orbs.clerk);
   const std::size_t at = text.find("0400000007070707");
   REQUIRE(at != std::string::npos);
