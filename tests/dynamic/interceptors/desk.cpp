@@ -43,20 +43,42 @@ class PlainClerk final : public CORBA::servant_traits<Desk::Clerk>::base_type {
   std::atomic<int>& noted_;
 };
 
+/// The threads that reply. They are not members of the servant, since the last of them may release
+/// the servant. Any thread.
+class ReplyThreads {
+ public:
+  template <typename Reply>
+  void run(Reply reply) {
+    const std::scoped_lock lock(mutex_);
+    threads_.emplace_back(std::move(reply));
+  }
+  void join() {
+    std::vector<std::thread> ended;
+    {
+      const std::scoped_lock lock(mutex_);
+      ended.swap(threads_);
+    }
+    for (std::thread& thread : ended) thread.join();
+  }
+
+ private:
+  std::mutex mutex_;  // guards threads_: several threads of the server make upcalls
+  std::vector<std::thread> threads_;
+};
+
+ReplyThreads& reply_threads() {
+  static ReplyThreads threads;
+  return threads;
+}
+
 /// Replies on another thread.
 class DeferredClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
  public:
   using Handler = CORBA::amh_traits<Desk::Clerk>::response_handler_ref_type;
   using Holder = CORBA::amh_traits<Desk::Clerk>::exception_holder_type;
   explicit DeferredClerk(std::atomic<int>& noted) : noted_(noted) {}
-  ~DeferredClerk() override {
-    for (std::thread& thread : threads_) thread.join();
-  }
-  DeferredClerk(const DeferredClerk&) = delete;
-  DeferredClerk& operator=(const DeferredClerk&) = delete;
   void twice(Handler handler, std::int32_t value) override {
-    const std::scoped_lock lock(mutex_);
-    threads_.emplace_back([handler = std::move(handler), value] {
+    reply_threads().run([handler = std::move(handler), value] {
       try {
         handler->twice(twice_or_raise(value));
       } catch (const Desk::Refused& refused) {
@@ -73,8 +95,6 @@ class DeferredClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
 
  private:
   std::atomic<int>& noted_;
-  std::mutex mutex_;  ///< guards threads_: several threads of the server make upcalls
-  std::vector<std::thread> threads_;
 };
 
 class CoroutineClerk final : public CORBA::async_traits<Desk::Clerk>::base_type {
@@ -166,6 +186,7 @@ DeskOrbs::~DeskOrbs() {
   local_clerk.reset();
   client->destroy();
   server->destroy();
+  reply_threads().join();
 }
 
 ClerkRef DeskOrbs::serve(const ServantRef& servant) {
