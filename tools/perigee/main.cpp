@@ -2,6 +2,7 @@
 #include "bridge_command.h"
 #include "call/call_command.h"
 #include "cert_command.h"
+#include "doctor/doctor_command.h"
 #include "ior_command.h"
 #include "make_orb.h"
 #include "name_command.h"
@@ -36,11 +37,11 @@ perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_o
   };
 }
 
-/// Only `perigee ior`, its commands, `perigee bridge` and `perigee call` use the ORB's options.
+/// Only some commands use the ORB's options.
 void check_used(const CLI::App& program, const std::vector<std::string>& words,
                 const std::vector<std::string>& orb_options) {
   if (orb_options.empty() || words.empty()) return;
-  for (const char* const user : {"ior", "bridge", "call"})
+  for (const char* const user : {"ior", "bridge", "call", "doctor"})
     if (words.front() == user) return;
   const auto is_named = [&words](const CLI::App* command) {
     return command->get_name() == words.front();
@@ -49,7 +50,7 @@ void check_used(const CLI::App& program, const std::vector<std::string>& words,
   const std::string command = "perigee " + words.front();
   throw perigee::tool::UsageError(
       command + ": " + orb_options.front() + " has no effect here; " +
-      "only perigee ior, perigee bridge and perigee call take the options of an ORB");
+      "only perigee ior, bridge, call and doctor take the options of an ORB");
 }
 
 int run_perigee(int argc, char* argv[]) {
@@ -66,6 +67,7 @@ int run_perigee(int argc, char* argv[]) {
   perigee::tool::add_cert_command(program);
   perigee::tool::add_bridge_command(program, orb_options);
   perigee::tool::add_call_command(program, orb_options);
+  perigee::tool::add_doctor_command(program, orb_options);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif

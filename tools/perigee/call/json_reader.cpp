@@ -2,6 +2,7 @@
 #include "call/json_reader.h"
 
 #include "base/nearest_name.h"
+#include "call/dyn_any_access.h"
 #include "call/json_numbers.h"
 #include "call/json_text.h"
 #include <perigee/base/printable.h>
@@ -19,17 +20,6 @@ using CORBA::TCKind;
 using json = nlohmann::ordered_json;
 
 namespace {
-
-template <typename Interface>
-Interface& narrow(const DynamicAny::DynAnyRef& place) {
-  // The factory's DynAnys have the interface of their kind.
-  return *IDL::traits<Interface>::narrow(place);
-}
-
-TypeCodeRef unaliased(TypeCodeRef type) {
-  while (type->kind() == TCKind::tk_alias) type = type->content_type();
-  return type;
-}
 
 const std::string& text_of(const json& value, const char* expected, const JsonPath& path) {
   if (!value.is_string()) fail_expected(path, expected, value);
@@ -80,23 +70,23 @@ void JsonReader::fill(const DynAnyRef& place, const json& value, JsonPath& path)
   switch (type->kind()) {
     case TCKind::tk_struct:
     case TCKind::tk_except:
-      return fill_struct(narrow<DynamicAny::DynStruct>(place), value, path);
+      return fill_struct(narrowed<DynamicAny::DynStruct>(place), value, path);
     case TCKind::tk_union:
-      return fill_union(narrow<DynamicAny::DynUnion>(place), *type, value, path);
+      return fill_union(narrowed<DynamicAny::DynUnion>(place), *type, value, path);
     case TCKind::tk_sequence:
-      return fill_sequence(narrow<DynamicAny::DynSequence>(place), *type, value, path);
+      return fill_sequence(narrowed<DynamicAny::DynSequence>(place), *type, value, path);
     case TCKind::tk_array:
-      return fill_array(narrow<DynamicAny::DynArray>(place), *type, value, path);
+      return fill_array(narrowed<DynamicAny::DynArray>(place), *type, value, path);
     case TCKind::tk_value:
-      return fill_value(narrow<DynamicAny::DynValue>(place), value, path);
+      return fill_value(narrowed<DynamicAny::DynValue>(place), value, path);
     case TCKind::tk_value_box:
-      return fill_box(narrow<DynamicAny::DynValueBox>(place), value, path);
+      return fill_box(narrowed<DynamicAny::DynValueBox>(place), value, path);
     case TCKind::tk_enum:
     case TCKind::tk_valued_enum: {
       const std::string& name = text_of(value, "the name of an enumerator", path);
       std::vector<std::string> names;
       for (const cdr::TypeMember& member : type->_node()->members) {
-        if (member.name == name) return narrow<DynamicAny::DynEnum>(place).set_as_string(name);
+        if (member.name == name) return narrowed<DynamicAny::DynEnum>(place).set_as_string(name);
         names.emplace_back(member.name);
       }
       path.fail("there is no enumerator " + printable(name) + did_you_mean(name, names));
@@ -104,7 +94,7 @@ void JsonReader::fill(const DynAnyRef& place, const json& value, JsonPath& path)
     case TCKind::tk_fixed: {
       const std::string text = value.is_number() ? value.dump() : text_of(value, "a number", path);
       try {
-        if (narrow<DynamicAny::DynFixed>(place).set_value(text)) return;
+        if (narrowed<DynamicAny::DynFixed>(place).set_value(text)) return;
         path.fail(printable(text) + " has more than " + std::to_string(type->fixed_scale()) +
                   " digits behind the point");
       } catch (const DynamicAny::DynAny::TypeMismatch&) {

@@ -1,6 +1,7 @@
 // Takes a DynAny apart, member by member.
 #include "call/json_writer.h"
 
+#include "call/dyn_any_access.h"
 #include "call/interfaces.h"
 #include "call/json_numbers.h"
 #include "call/json_text.h"
@@ -12,20 +13,6 @@ namespace perigee::tool {
 
 using CORBA::TCKind;
 using json = nlohmann::ordered_json;
-
-namespace {
-
-template <typename Interface>
-Interface& narrow(const DynamicAny::DynAnyRef& value) {
-  return *IDL::traits<Interface>::narrow(value);
-}
-
-TypeCodeRef unaliased(TypeCodeRef type) {
-  while (type->kind() == TCKind::tk_alias) type = type->content_type();
-  return type;
-}
-
-}  // namespace
 
 JsonWriter::JsonWriter(const CORBA::object_reference<CORBA::ORB>& orb)
     : orb_(orb), factory_(DynamicAny::factory_of(orb)) {}
@@ -44,15 +31,15 @@ json JsonWriter::json_of(const DynAnyRef& value, JsonPath& path) {
   switch (type->kind()) {
     case TCKind::tk_struct:
     case TCKind::tk_except:
-      return json_of_members(narrow<DynamicAny::DynStruct>(value), path);
+      return json_of_members(narrowed<DynamicAny::DynStruct>(value), path);
     case TCKind::tk_union:
-      return json_of_union(narrow<DynamicAny::DynUnion>(value), path);
+      return json_of_union(narrowed<DynamicAny::DynUnion>(value), path);
     case TCKind::tk_sequence:
-      return json_of_elements(narrow<DynamicAny::DynSequence>(value), *type, path);
+      return json_of_elements(narrowed<DynamicAny::DynSequence>(value), *type, path);
     case TCKind::tk_array:
-      return json_of_elements(narrow<DynamicAny::DynArray>(value), *type, path);
+      return json_of_elements(narrowed<DynamicAny::DynArray>(value), *type, path);
     case TCKind::tk_value: {
-      auto& state = narrow<DynamicAny::DynValue>(value);
+      auto& state = narrowed<DynamicAny::DynValue>(value);
       if (state.is_null()) return nullptr;
       try {
         return json_of_members(state, path);
@@ -63,14 +50,14 @@ json JsonWriter::json_of(const DynAnyRef& value, JsonPath& path) {
       }
     }
     case TCKind::tk_value_box: {
-      auto& box = narrow<DynamicAny::DynValueBox>(value);
+      auto& box = narrowed<DynamicAny::DynValueBox>(value);
       return box.is_null() ? json() : json_of(box.get_boxed_value_as_dyn_any(), path);
     }
     case TCKind::tk_enum:
     case TCKind::tk_valued_enum:
-      return narrow<DynamicAny::DynEnum>(value).get_as_string();
+      return narrowed<DynamicAny::DynEnum>(value).get_as_string();
     case TCKind::tk_fixed:
-      return narrow<DynamicAny::DynFixed>(value).get_value();
+      return narrowed<DynamicAny::DynFixed>(value).get_value();
     default:
       return json_of_basic(*value, *type, path);
   }
