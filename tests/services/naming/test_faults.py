@@ -1,10 +1,12 @@
 """perigee-names with files that cannot be used, full file systems, and clients without permission."""
 
 import os
+import re
 import resource
 import shutil
 import subprocess
 import unittest
+from pathlib import Path
 
 from names_program import CLIENT, NAMES, TOOL, WithFolder, bound_names, name, names
 
@@ -86,6 +88,12 @@ class Faults(WithFolder):
             ended = subprocess.run([NAMES, *options], capture_output=True, text=True, timeout=60)
             self.assertEqual(ended.returncode, 2, ended.stderr)
             self.assertIn(text, ended.stderr)
+
+    def test_the_manual_has_exactly_the_options_of_the_help(self):
+        shown = subprocess.run([NAMES, "--help"], capture_output=True, text=True).stdout
+        listed = set(re.findall(r"^  (?:-h,)?(--[a-z-]+)", shown, re.M)) - {"--help"}
+        manual = Path(os.environ["MANUAL"]).read_text().replace("\\-", "-")
+        self.assertEqual(set(re.findall(r"^\.TP\n\.BI? (--[a-z-]+)", manual, re.M)), listed)
 
     def test_the_ior_file_has_the_root_context(self):
         reference = self.folder / "root.ior"
