@@ -77,7 +77,8 @@ ${about}
 This package contains the command perigee. It explains and changes object
 references. It shows and changes the names in a naming service, and the
 protocols of a running server. It passes requests from one protocol to another,
-makes certificates for a first try of TLS, and measures calls.")
+makes certificates for a first try of TLS, and measures calls. The program
+perigee-names is a naming service.")
 
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_NAME perigee-doc)
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_SECTION doc)

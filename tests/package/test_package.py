@@ -12,7 +12,8 @@ from two_processes import Server
 
 PROJECT = Path(__file__).resolve().parent / "project"
 EXAMPLES = Path(os.environ["SOURCES"]) / "examples"
-SHARED = ("libperigee", "libperigee_server", "libperigee_tls", "libperigee_bridge", "libperigee_dynamic")
+SHARED = ("libperigee", "libperigee_server", "libperigee_tls", "libperigee_bridge", "libperigee_dynamic",
+          "libperigee_naming")
 
 
 class Package(unittest.TestCase):
@@ -47,7 +48,7 @@ class Package(unittest.TestCase):
                                "-DPERIGEE_CLIENT_LIBRARY=Perigee::static_client", targets=["client"])
         limits = {LIBRARIES / "libperigee.so": 2_010_000, LIBRARIES / "libperigee_server.so": 560_000,
                   LIBRARIES / "libperigee_tls.so": 110_000, LIBRARIES / "libperigee_bridge.so": 165_000,
-                  LIBRARIES / "libperigee_dynamic.so": 500_000,
+                  LIBRARIES / "libperigee_dynamic.so": 500_000, LIBRARIES / "libperigee_naming.so": 420_000,
                   Path(folder) / "client": 1_572_864}
         for number, (file, limit) in enumerate(limits.items()):
             stripped = SCRATCH / f"stripped_{number}"
@@ -82,6 +83,7 @@ class Package(unittest.TestCase):
         out = run(PREFIX / "bin" / "perigee", "ior", "corbaloc:rir:/NameService")
         self.assertEqual(out, "initial reference: NameService\n")
         run(PREFIX / "bin" / "perigee-idl", "--help")
+        run(PREFIX / "bin" / "perigee-names", "--version")
 
     def test_a_call_can_be_looked_into_with_what_is_installed(self):
         # This test only checks that whitebox_probed exists: with sanitizers, running it would take
@@ -132,7 +134,8 @@ class Package(unittest.TestCase):
     def test_each_shared_library_has_a_pkg_config_file_a_recorded_interface_and_a_line_for_dpkg(self):
         self.assertEqual(sorted(path.stem for path in LIBRARIES.glob("libperigee*.so")), sorted(SHARED))
         files = {path.stem: path.read_text() for path in (LIBRARIES / "pkgconfig").glob("*.pc")}
-        for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge", "-lperigee_dynamic"):
+        for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge", "-lperigee_dynamic",
+                     "-lperigee_naming"):
             self.assertEqual(len([name for name, text in files.items() if word in re.split(r"[\s,]", text)]), 1, word)
         root = EXAMPLES.parent
         newest = max((path for path in (root / "abi").iterdir()), key=lambda path: [*map(int, path.name.split("."))])

@@ -9,7 +9,7 @@ from perigee_tool import perigee
 
 MANUAL = Path(os.environ["MANUAL"])
 WORD = re.compile(r"(?<![\w-])(--?[A-Za-z][a-z-]*)")
-APART = {"bench", "bind", "rebind", "resolve", "unbind", "mkdir"}  # have no sections of their own
+APART = {"bench", "bind", "rebind", "resolve", "unbind", "mkdir", "export", "import"}  # have no sections of their own
 
 
 def help_of(command):

@@ -2,6 +2,7 @@
 #include "bridge_idl.h"
 
 #include "bridge_types.h"
+#include "idl_nodes.h"
 
 #include <algorithm>
 #include <map>
@@ -22,14 +23,6 @@ using Types = std::vector<const TypeNode*>;
 struct Mistake {
   std::string text;
 };
-
-std::string place_of(const idlc::Location& location) {
-  if (location.file == nullptr) return "";
-  std::string place = location.file->path;
-  if (location.line != 0)
-    place += ':' + std::to_string(location.line) + ':' + std::to_string(location.column);
-  return place + ": ";
-}
 
 bool are_equivalent(const Types& first, const Types& second) {
   return std::ranges::equal(first, second, [](const TypeNode* one, const TypeNode* other) {
@@ -184,20 +177,6 @@ class PlanMaker {
   std::map<std::string, Body> exceptions_;
 };
 
-/// The first error, in one line.
-std::string text_of(const std::vector<idlc::Diagnostic>& diagnostics) {
-  const auto is_error = [](const idlc::Diagnostic& each) {
-    return each.severity == idlc::Severity::error;
-  };
-  const auto first = std::ranges::find_if(diagnostics, is_error);
-  if (first == diagnostics.end()) return "the IDL is not valid; perigee-idl says why";
-  std::string text = place_of(first->location) + first->text;
-  if (!first->hint.empty()) text += " (" + first->hint + ")";
-  const auto count = std::ranges::count_if(diagnostics, is_error);
-  if (count > 1) text += "; perigee-idl shows all " + std::to_string(count) + " errors";
-  return text;
-}
-
 }  // namespace
 
 std::expected<bridge::RewritingPlan, std::string> read_idl(const BridgeIdl& idl,
@@ -211,7 +190,7 @@ std::expected<bridge::RewritingPlan, std::string> read_idl(const BridgeIdl& idl,
     options.include_paths = idl.include_folders;
     options.defines = idl.macros;
     const idlc::CompileResult result = idlc::compile(options, files);
-    if (!result.ok()) return std::unexpected(text_of(result.diagnostics));
+    if (!result.ok()) return std::unexpected(first_error_of(result.diagnostics));
     maker.add(*result.model);
   }
   return maker.finish();

@@ -1,11 +1,11 @@
 // Walks over the types of the front end of perigee-idl.
 #include "bridge_types.h"
 
+#include "idl_nodes.h"
+
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
-#include <variant>
 
 namespace perigee::tool {
 
@@ -13,79 +13,6 @@ using cdr::TypeMember;
 using cdr::TypeNode;
 using idlc::as;
 using Kind = cdr::TypeKind;
-
-namespace {
-
-const TypeNode* basic_node_of(idlc::TypeKind kind) {
-  using enum idlc::TypeKind;
-  static const std::map<idlc::TypeKind, const TypeNode*> nodes = {
-      {void_type, &cdr::basic_node<Kind::tk_void>},
-      {boolean, &cdr::basic_node<Kind::tk_boolean>},
-      {octet, &cdr::basic_node<Kind::tk_octet>},
-      {char8, &cdr::basic_node<Kind::tk_char>},
-      {wchar, &cdr::basic_node<Kind::tk_wchar>},
-      {int8, &cdr::basic_node<Kind::tk_int8>},
-      {uint8, &cdr::basic_node<Kind::tk_octet>},
-      {int16, &cdr::basic_node<Kind::tk_short>},
-      {uint16, &cdr::basic_node<Kind::tk_ushort>},
-      {int32, &cdr::basic_node<Kind::tk_long>},
-      {uint32, &cdr::basic_node<Kind::tk_ulong>},
-      {int64, &cdr::basic_node<Kind::tk_longlong>},
-      {uint64, &cdr::basic_node<Kind::tk_ulonglong>},
-      {float32, &cdr::basic_node<Kind::tk_float>},
-      {float64, &cdr::basic_node<Kind::tk_double>},
-      {float128, &cdr::basic_node<Kind::tk_longdouble>},
-      {any, &cdr::basic_node<Kind::tk_any>},
-      {object, &cdr::object_node},
-      {type_code, &cdr::basic_node<Kind::tk_TypeCode>},
-      {string, &cdr::string_node<>},
-      {wstring, &cdr::wstring_node<>},
-  };
-  const auto found = nodes.find(kind);
-  return found == nodes.end() ? nullptr : found->second;
-}
-
-bool has_values(const idlc::Enum& declared) {
-  return declared.annotation("bit_bound") != nullptr ||
-         std::ranges::any_of(declared.enumerators, [](const idlc::Enumerator* each) {
-           return each->annotation("value") != nullptr;
-         });
-}
-
-std::uint32_t bit_bound(const idlc::Enum& declared) {
-  constexpr std::uint32_t bits_default = 32;
-  const idlc::Annotation* const found = declared.annotation("bit_bound");
-  if (found == nullptr || found->parameters.empty()) return bits_default;
-  const idlc::Value& value = found->parameters.front().value;
-  const auto* const bits = std::get_if<std::uint64_t>(&value);
-  if (bits != nullptr) return static_cast<std::uint32_t>(*bits);
-  const auto* const signed_bits = std::get_if<std::int64_t>(&value);
-  return signed_bits == nullptr ? bits_default : static_cast<std::uint32_t>(*signed_bits);
-}
-
-/// The label as in a TypeCode: enumerators as ordinals or values, characters as code points.
-struct ToLabel {
-  std::int64_t operator()(bool value) const { return value ? 1 : 0; }
-  std::int64_t operator()(char value) const { return static_cast<unsigned char>(value); }
-  std::int64_t operator()(char32_t value) const { return static_cast<std::int64_t>(value); }
-  std::int64_t operator()(std::int64_t value) const { return value; }
-  std::int64_t operator()(std::uint64_t value) const { return static_cast<std::int64_t>(value); }
-  std::int64_t operator()(const idlc::Enumerator* value) const {
-    const auto* const declared = as<idlc::Enum>(value->enumeration);
-    return declared != nullptr && has_values(*declared) ? value->value : value->ordinal;
-  }
-  template <typename Other>
-  std::int64_t operator()(const Other& /*never a label*/) const {
-    return 0;
-  }
-};
-
-std::uint32_t to_bound(std::uint64_t bound) {
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(bound, std::numeric_limits<std::uint32_t>::max()));
-}
-
-}  // namespace
 
 // --- Nodes ---
 
@@ -237,7 +164,7 @@ void BridgeTypes::fill_union(TypeNode& node, const idlc::Union& declared) {
   for (const idlc::UnionBranch& branch : declared.branches) {
     const TypeNode& type = node_of(*branch.member.type);
     for (const idlc::Value& label : branch.labels)
-      members.push_back({.type = &type, .label = std::visit(ToLabel{}, label)});
+      members.push_back({.type = &type, .label = label_of(label)});
     if (branch.is_default) of_default = &type;
   }
   std::ranges::sort(members, {}, &TypeMember::label);

@@ -1,6 +1,8 @@
 // The command `perigee`: assembles its subcommands.
 #include "bridge_command.h"
+#include "call/call_command.h"
 #include "cert_command.h"
+#include "doctor/doctor_command.h"
 #include "ior_command.h"
 #include "make_orb.h"
 #include "name_command.h"
@@ -35,23 +37,29 @@ perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_o
   };
 }
 
-/// Only `perigee ior`, its commands and `perigee bridge` use the ORB's options.
+/// Only some commands use the ORB's options.
 void check_used(const CLI::App& program, const std::vector<std::string>& words,
                 const std::vector<std::string>& orb_options) {
   if (orb_options.empty() || words.empty()) return;
-  if (words.front() == "ior" || words.front() == "bridge") return;
+  for (const char* const user : {"ior", "bridge", "call", "doctor"})
+    if (words.front() == user) return;
   const auto is_named = [&words](const CLI::App* command) {
     return command->get_name() == words.front();
   };
   if (program.get_subcommands(is_named).empty()) return;  // the parser reports it
   const std::string command = "perigee " + words.front();
-  throw perigee::tool::UsageError(command + ": " + orb_options.front() + " has no effect here; " +
-                                  "only perigee ior and perigee bridge take the options of an ORB");
+  throw perigee::tool::UsageError(
+      command + ": " + orb_options.front() + " has no effect here; " +
+      "only perigee ior, bridge, call and doctor take the options of an ORB");
 }
 
 int run_perigee(int argc, char* argv[]) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::vector<std::string> orb_options = perigee::tool::take_orb_options(words);
+  if (std::ranges::find(orb_options, "-ORBHelp") != orb_options.end()) {  // no command needs its arguments then
+    perigee::tool::make_orb("perigee", {"-ORBHelp"})->destroy();
+    return perigee::tool::exit_done;
+  }
   CLI::App program("Perigee: distributed objects at the speed of sockets");
   program.name("perigee");
   program.set_version_flag("--version", std::string("perigee ") + PERIGEE_VERSION);
@@ -62,10 +70,13 @@ int run_perigee(int argc, char* argv[]) {
   perigee::tool::add_protocols_command(program);
   perigee::tool::add_cert_command(program);
   perigee::tool::add_bridge_command(program, orb_options);
+  perigee::tool::add_call_command(program, orb_options);
+  perigee::tool::add_doctor_command(program, orb_options);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif
   check_used(program, words, orb_options);
+  perigee::tool::keep_arrays(words);
   std::ranges::reverse(words);  // CLI11 takes words from the end
   try {
     program.parse(words);

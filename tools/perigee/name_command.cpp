@@ -3,6 +3,8 @@
 
 #include "CosNamingC.h"
 #include "call_limit.h"
+#include "name_tree.h"
+#include "naming_calls.h"
 #include "result.h"
 #include <perigee/base/log.h>
 #include <perigee/corba.h>
@@ -32,13 +34,10 @@ struct NamingArguments {
   double timeout_s = 10;
   std::string name;
   std::string reference;
+  std::string file;  ///< of import
+  bool replace = false;
   bool parents = false;
   bool json = false;
-};
-
-/// An error, in words for people.
-struct NamingFailure {
-  std::string text;
 };
 
 /// The objects that a subcommand uses, and its result.
@@ -48,61 +47,6 @@ struct Session {
   const NamingArguments& arguments;
   Result& result;
 };
-
-/// Puts a backslash before each character that would end the part.
-std::string escaped(const std::string& part) {
-  std::string text;
-  for (const char character : part) {
-    if (std::string_view("/.\\").find(character) != std::string_view::npos) text += '\\';
-    text += character;
-  }
-  return text;
-}
-
-std::string to_text(const Name& name) {
-  std::string text;
-  for (const auto& component : name) {
-    if (!text.empty()) text += '/';
-    text += escaped(component.id());
-    if (!component.kind().empty() || component.id().empty())
-      text += '.' + escaped(component.kind());
-  }
-  return text;
-}
-
-std::string why_not_found(const NamingContext::NotFound& exception) {
-  Name rest_of_name = exception.rest_of_name();
-  if (rest_of_name.size() > 1) rest_of_name.resize(1);  // the component at which the search ended
-  const std::string rest = "'" + to_text(rest_of_name) + "'";
-  switch (exception.why()) {
-    case NamingContext::NotFoundReason::missing_node:
-      return "there is no " + rest;
-    case NamingContext::NotFoundReason::not_context:
-      return rest + " is an object, not a context";
-    case NamingContext::NotFoundReason::not_object:
-      return rest + " is a context, not an object";
-  }
-  return "there is no " + rest;
-}
-
-/// Makes the call, and describes exceptions of the naming service in words.
-void explain_exceptions(const std::string& name, const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const NamingContext::NotFound& exception) {
-    throw NamingFailure{name + ": " + why_not_found(exception)};
-  } catch (const NamingContext::AlreadyBound&) {
-    throw NamingFailure{name + ": the name is already bound; 'rebind' replaces its reference"};
-  } catch (const NamingContext::InvalidName&) {
-    throw NamingFailure{
-        name +
-        ": invalid name; write <id>.<kind>/<id>.<kind>, with a backslash before each "
-        "'/', '.' and '\\' of an id or kind"};
-  } catch (const NamingContext::CannotProceed& exception) {
-    throw NamingFailure{name + ": the naming service cannot resolve '" +
-                        to_text(exception.rest_of_name()) + "'"};
-  }
-}
 
 /// The reference of a naming context: a reference is used unchanged, a host gets the usual key.
 std::string service_url(const std::string& service) {
@@ -167,7 +111,7 @@ void make_context(const Session& session) {
   session.result.json = {{"name", session.arguments.name}};
 }
 
-IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
+NamingContextRef context_named(const Session& session) {
   const std::string& name = session.arguments.name;
   if (name.empty()) return session.root;
   const ObjectRef object = session.root->resolve(session.root->to_name(name));
@@ -176,37 +120,10 @@ IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
   return context;
 }
 
-/// After a failed call: the error of that call is the one to report.
-void destroy_quietly(const IDL::traits<CosNaming::BindingIterator>::ref_type& iterator) {
-  try {
-    iterator->destroy();
-  } catch (const CORBA::SystemException& exception) {
-    log::write(log::Level::debug, "perigee", exception.what());
-  }
-}
-
-/// The naming service keeps an iterator until the client destroys it.
-CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& context) {
-  constexpr std::uint32_t batch = 1000;
-  CosNaming::BindingList bindings;
-  IDL::traits<CosNaming::BindingIterator>::ref_type rest;
-  context->list(batch, bindings, rest);
-  if (!rest) return bindings;
-  try {
-    for (CosNaming::BindingList more; rest->next_n(batch, more);)
-      bindings.insert(bindings.end(), more.begin(), more.end());
-  } catch (const CORBA::SystemException&) {
-    destroy_quietly(rest);
-    throw;
-  }
-  rest->destroy();
-  return bindings;
-}
-
 /// The binding as a line and as an object. A '/' follows the names of contexts.
 Result describe_binding(const CosNaming::Binding& binding) {
   const bool is_context = binding.binding_type() == CosNaming::BindingType::ncontext;
-  const std::string name = to_text(binding.binding_name());
+  const std::string name = name_text(binding.binding_name());
   Result described{name + (is_context ? "/\n" : "\n"), {{"name", name}, {"context", is_context}}};
   if (binding.binding_name().empty()) return described;
   described.json["id"] = binding.binding_name().back().id();
@@ -216,7 +133,7 @@ Result describe_binding(const CosNaming::Binding& binding) {
 
 void list_bindings(const Session& session) {
   std::vector<Result> bindings;
-  for (const auto& binding : all_bindings(context_to_list(session)))
+  for (const auto& binding : all_bindings(context_named(session)))
     bindings.push_back(describe_binding(binding));
   std::ranges::sort(bindings, {}, &Result::text);
   session.result.json = nlohmann::json::array();
@@ -224,6 +141,20 @@ void list_bindings(const Session& session) {
     session.result.text += binding.text;
     session.result.json.push_back(std::move(binding.json));
   }
+}
+
+void export_names(const Session& session) {
+  session.result.json = export_tree(session.orb, context_named(session));
+  session.result.text = session.result.json.dump(2) + '\n';
+}
+
+void import_names(const Session& session) {
+  const nlohmann::json tree = read_tree(session.arguments.file);
+  const auto existing = session.arguments.replace ? OnExisting::replace : OnExisting::is_an_error;
+  const ImportCounts counts = import_tree(session.orb, session.root, tree, existing);
+  session.result.text = std::to_string(counts.objects) + " objects, " +
+                        std::to_string(counts.contexts) + " new contexts\n";
+  session.result.json = {{"objects", counts.objects}, {"contexts", counts.contexts}};
 }
 
 using NamingAct = void (*)(const Session& session);
@@ -253,7 +184,7 @@ void run_name_command(NamingAct act, const NamingArguments& arguments) {
   }
 }
 
-enum class Needs : std::uint8_t { name, name_and_reference, optional_name };
+enum class Needs : std::uint8_t { name, name_and_reference, optional_name, file };
 
 struct Subcommand {
   const char* word;
@@ -271,7 +202,26 @@ constexpr Subcommand subcommands[] = {
      list_bindings},
     {"unbind", "Remove a name; its object or context remains", Needs::name, unbind},
     {"mkdir", "Make a naming context", Needs::name, make_context},
+    {"export", "Print a context with all names in it, as JSON", Needs::optional_name, export_names},
+    {"import", "Make the names that 'export' has printed", Needs::file, import_names},
 };
+
+/// The words and flags of a subcommand. `arguments` lives as long as the subcommand.
+void add_arguments(CLI::App& added, const Subcommand& subcommand, NamingArguments& arguments) {
+  if (subcommand.needs == Needs::file) {
+    added.add_option("file", arguments.file, "The JSON of 'export'; -: standard input")->required();
+    added.add_flag("--replace", arguments.replace, "Replace objects whose names exist");
+    return;
+  }
+  added
+      .add_option("name", arguments.name, "<id>.<kind>/<id>.<kind>, from the outermost context on")
+      ->required(subcommand.needs != Needs::optional_name);
+  if (subcommand.needs == Needs::name_and_reference)
+    added.add_option("reference", arguments.reference, "IOR:, corbaloc:, corbaname: or file:")
+        ->required();
+  if (subcommand.act == make_context)
+    added.add_flag("-p,--parents", arguments.parents, "Make missing outer contexts, too");
+}
 
 }  // namespace
 
@@ -292,14 +242,7 @@ void add_name_command(CLI::App& program) {
   for (const Subcommand& subcommand : subcommands) {
     CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);
     added->fallthrough();  // the options above may also follow
-    auto* name = added->add_option("name", arguments->name,
-                                   "<id>.<kind>/<id>.<kind>, from the outermost context on");
-    name->required(subcommand.needs != Needs::optional_name);
-    if (subcommand.needs == Needs::name_and_reference)
-      added->add_option("reference", arguments->reference, "IOR:, corbaloc:, corbaname: or file:")
-          ->required();
-    if (subcommand.act == make_context)
-      added->add_flag("-p,--parents", arguments->parents, "Make missing outer contexts, too");
+    add_arguments(*added, subcommand, *arguments);
     added->callback([arguments, act = subcommand.act] { run_name_command(act, *arguments); });
   }
 }

@@ -10,8 +10,9 @@ namespace perigee::tool {
 
 /// The exit statuses of `perigee` and its commands.
 inline constexpr int exit_done = 0;
-inline constexpr int exit_failed = 1;  ///< the command was understood, but not completed
-inline constexpr int exit_usage = 2;   ///< a mistake in the command line
+inline constexpr int exit_failed = 1;          ///< the command was understood, but not completed
+inline constexpr int exit_usage = 2;           ///< a mistake in the command line
+inline constexpr int exit_user_exception = 3;  ///< of `perigee call`: the operation has raised it
 
 /// A mistake in the command line. The text begins with the name of the command.
 class UsageError : public std::runtime_error {

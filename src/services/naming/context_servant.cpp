@@ -1,0 +1,285 @@
+// The operations of CosNaming and of PerigeeNaming.
+#include "services/naming/context_servant.h"
+
+#include "services/naming/name_text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace perigee::naming {
+
+namespace {
+
+using CosNaming::NamingContext;
+using PerigeeNaming::LeasingContext;
+using Outcome = ChangeResult::Outcome;
+using Kind = Change::Kind;
+
+Name rest_of(const Name& name, const Place& place) {
+  return {name.begin() + static_cast<std::ptrdiff_t>(place.rest), name.end()};
+}
+
+/// A change of the last component of a name, in an own context.
+Change change_of(Kind kind, const Place& place, const Name& name, WallTime now) {
+  return {kind, place.context, {name.back().id(), name.back().kind()}, {}, never, now};
+}
+
+Components to_components(const Name& name) {
+  Components components;
+  for (const auto& component : name) components.push_back({component.id(), component.kind()});
+  return components;
+}
+
+/// Raises the exception for an outcome other than `done`.
+void check_outcome(const ChangeResult& result, const Change::Kind kind, const Target& target,
+                   const Name& name) {
+  switch (result.outcome) {
+    case Outcome::done:
+      return;
+    case Outcome::already_bound:
+      throw NamingContext::AlreadyBound();
+    case Outcome::not_bound:
+      raise_not_found(Reason::missing_node, name, name.size() - 1);
+    case Outcome::wrong_sort:
+      raise_not_found(target.kind == TargetKind::object ? Reason::not_object : Reason::not_context,
+                      name, name.size() - 1);
+    case Outcome::not_empty:
+      throw NamingContext::NotEmpty();
+    case Outcome::no_context:
+      throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO,
+                                    kind == Kind::destroy_context
+                                        ? "the naming context was destroyed before"
+                                        : "the naming context was destroyed");
+  }
+}
+
+task<void> make(Tree& tree, Change change, Name name) {
+  const Kind kind = change.kind;
+  const Target target{change.target.kind, 0, {}};
+  const ChangeResult result = co_await tree.change(std::move(change));
+  check_outcome(result, kind, target, name);
+}
+
+}  // namespace
+
+ContextServant::ContextServant(Tree& tree, Iterators& iterators,
+                               IDL::traits<PortableServer::Current>::ref_type current,
+                               std::optional<ContextNumber> context)
+    : tree_(tree), iterators_(iterators), current_(std::move(current)), context_(context) {}
+
+ContextNumber ContextServant::context() const {
+  return context_ ? *context_ : tree_.number_of(current_->get_object_id());
+}
+
+Place ContextServant::place_of_change(const Name& name) {
+  tree_.require_change();
+  tree_.check(name);
+  return tree_.walk(context(), name);
+}
+
+WallTime ContextServant::end_of_lease(std::uint32_t seconds) const {
+  if (seconds == 0)
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a lease needs a time of one second or more");
+  return tree_.now() + WallTime{seconds} * 1000;
+}
+
+task<void> ContextServant::bind(Name n, ObjectRef obj) {
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call = tree_.foreign<NamingContext>(place)->_async().bind(rest, std::move(obj));
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::bind, place, n, tree_.now());
+  change.target = tree_.object_target(obj);
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<void> ContextServant::rebind(Name n, ObjectRef obj) {
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call = tree_.foreign<NamingContext>(place)->_async().rebind(rest, std::move(obj));
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::rebind, place, n, tree_.now());
+  change.target = tree_.object_target(obj);
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<void> ContextServant::bind_context(Name n, ContextRef nc) {
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call = tree_.foreign<NamingContext>(place)->_async().bind_context(rest, std::move(nc));
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::bind, place, n, tree_.now());
+  change.target = tree_.context_target(nc);
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<void> ContextServant::rebind_context(Name n, ContextRef nc) {
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call = tree_.foreign<NamingContext>(place)->_async().rebind_context(rest, std::move(nc));
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::rebind, place, n, tree_.now());
+  change.target = tree_.context_target(nc);
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<ObjectRef> ContextServant::resolve(Name n) {
+  const ContextNumber start = context();
+  tree_.check(n);
+  const Place place = tree_.walk(start, n);
+  if (!place.foreign) co_return tree_.resolve_last(place, n).object;
+  Name rest = rest_of(n, place);
+  auto call = tree_.foreign<NamingContext>(place)->_async().resolve(rest);
+  co_return co_await tree_.forward(place, std::move(rest), std::move(call));
+}
+
+task<void> ContextServant::unbind(Name n) {
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call = tree_.foreign<NamingContext>(place)->_async().unbind(rest);
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::unbind, place, n, tree_.now());
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<ContextRef> ContextServant::new_context() {
+  tree_.require_change();
+  Change change{.kind = Kind::make_context, .context = context(), .now = tree_.now()};
+  const ChangeResult result = co_await tree_.change(std::move(change));
+  check_outcome(result, Kind::make_context, {}, {});
+  co_return IDL::traits<NamingContext>::unchecked_narrow(tree_.reference_of(result.made));
+}
+
+task<ContextRef> ContextServant::bind_new_context(Name n) {
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call = tree_.foreign<NamingContext>(place)->_async().bind_new_context(rest);
+    co_return co_await tree_.forward(place, std::move(rest), std::move(call));
+  }
+  Change change = change_of(Kind::bind_new_context, place, n, tree_.now());
+  const ChangeResult result = co_await tree_.change(std::move(change));
+  check_outcome(result, Kind::bind_new_context, {}, n);
+  co_return IDL::traits<NamingContext>::unchecked_narrow(tree_.reference_of(result.made));
+}
+
+task<void> ContextServant::destroy() {
+  tree_.require_change();
+  Change change{.kind = Kind::destroy_context, .context = context(), .now = tree_.now()};
+  if (change.context == root_context)
+    throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO, "the root context cannot be destroyed");
+  co_await make(tree_, std::move(change), Name());
+}
+
+task<CosNaming::NamingContext_list_results> ContextServant::list(std::uint32_t how_many) {
+  const ContextNumber listed = context();
+  tree_.require_context(listed);
+  const std::size_t count = std::min<std::size_t>(how_many, tree_.options().limits.page_max);
+  Page page = read_page(tree_.store(), listed, nullptr, count, tree_.now());
+  IDL::traits<CosNaming::BindingIterator>::ref_type rest;
+  if (page.has_more) {
+    Position position{listed, {}, page.bindings.empty()};
+    if (!page.bindings.empty()) {
+      const auto& last = page.bindings.back().binding_name().front();
+      position.after = {last.id(), last.kind()};
+    }
+    rest = iterators_.make(std::move(position), name_of(tree_.client()));
+  }
+  co_return CosNaming::NamingContext_list_results(std::move(page.bindings), std::move(rest));
+}
+
+task<std::string> ContextServant::to_string(Name n) {
+  tree_.check(n);
+  std::string text = to_text(to_components(n));
+  if (text.size() > tree_.options().limits.text_size_max)
+    raise_limit("octets of a name as text", tree_.options().limits.text_size_max);
+  co_return text;
+}
+
+Name ContextServant::name_of_text(const std::string& text) const {
+  const std::size_t limit = tree_.options().limits.text_size_max;
+  if (text.size() > limit) raise_limit("octets of a name as text", limit);
+  auto components = parse_text(text);
+  if (!components) throw NamingContext::InvalidName();
+  Name name;
+  for (Component& component : *components)
+    name.emplace_back(std::move(component.id), std::move(component.kind));
+  tree_.check(name);
+  return name;
+}
+
+task<Name> ContextServant::to_name(std::string sn) { co_return name_of_text(sn); }
+
+task<std::string> ContextServant::to_url(std::string addr, std::string sn) {
+  if (addr.size() > tree_.options().limits.text_size_max)
+    raise_limit("octets of an address", tree_.options().limits.text_size_max);
+  (void)name_of_text(sn);
+  auto url = make_url(addr, sn);
+  if (!url) throw CosNaming::NamingContextExt::InvalidAddress();
+  co_return std::move(*url);
+}
+
+task<ObjectRef> ContextServant::resolve_str(std::string sn) { return resolve(name_of_text(sn)); }
+
+task<void> ContextServant::bind_leased(Name n, ObjectRef obj, std::uint32_t seconds) {
+  const WallTime end = end_of_lease(seconds);
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call =
+        tree_.foreign<LeasingContext>(place)->_async().bind_leased(rest, std::move(obj), seconds);
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::bind, place, n, tree_.now());
+  change.target = tree_.object_target(obj);
+  change.expires = end;
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<void> ContextServant::rebind_leased(Name n, ObjectRef obj, std::uint32_t seconds) {
+  const WallTime end = end_of_lease(seconds);
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call =
+        tree_.foreign<LeasingContext>(place)->_async().rebind_leased(rest, std::move(obj), seconds);
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::rebind, place, n, tree_.now());
+  change.target = tree_.object_target(obj);
+  change.expires = end;
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<void> ContextServant::renew(Name n, std::uint32_t seconds) {
+  const WallTime end = end_of_lease(seconds);
+  const Place place = place_of_change(n);
+  if (place.foreign) {
+    Name rest = rest_of(n, place);
+    auto call = tree_.foreign<LeasingContext>(place)->_async().renew(rest, seconds);
+    co_await tree_.forward(place, std::move(rest), std::move(call));
+    co_return;
+  }
+  Change change = change_of(Kind::renew, place, n, tree_.now());
+  change.expires = end;
+  co_await make(tree_, std::move(change), std::move(n));
+}
+
+}  // namespace perigee::naming

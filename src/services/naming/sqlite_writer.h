@@ -1,0 +1,54 @@
+// Makes changes in a SQLite file. Knows neither threads nor groups: the store begins and ends the
+// transactions.
+#pragma once
+
+#include "services/naming/sqlite_database.h"
+
+#include <memory>
+
+namespace perigee::naming {
+
+class SqliteWriter {
+ public:
+  /// `database` must live longer.
+  [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database);
+
+  [[nodiscard]] std::expected<void, StoreError> begin() { return begin_.run(); }
+  /// On an error, the transaction has been rolled back.
+  [[nodiscard]] std::expected<void, StoreError> commit();
+  void roll_back() noexcept;
+  /// Makes one change in the present transaction.
+  [[nodiscard]] std::expected<ChangeResult, StoreError> apply(const Change& change);
+
+ private:
+  explicit SqliteWriter(Database& database) noexcept : database_(&database) {}
+
+  [[nodiscard]] std::expected<bool, StoreError> context_exists(ContextNumber context);
+  /// Runs a statement that changes one row, or none if `otherwise` is the result.
+  [[nodiscard]] std::expected<ChangeResult, StoreError> run(Statement& statement,
+                                                            ChangeResult::Outcome otherwise);
+  [[nodiscard]] std::expected<ChangeResult, StoreError> insert(Statement& statement,
+                                                               const Change& change,
+                                                               ChangeResult::Outcome otherwise);
+  [[nodiscard]] std::expected<ChangeResult, StoreError> make_context();
+  [[nodiscard]] std::expected<ChangeResult, StoreError> bind_new_context(Change change);
+  [[nodiscard]] std::expected<ChangeResult, StoreError> destroy(const Change& change);
+
+  Database* database_;
+  Statement begin_;
+  Statement commit_;
+  Statement has_context_;
+  Statement bind_;
+  Statement rebind_;
+  Statement unbind_;
+  Statement renew_;
+  Statement make_context_;
+  Statement drop_made_;
+  Statement has_binding_;
+  Statement remove_bindings_;
+  Statement remove_context_;
+  Statement remove_expired_;
+  ContextNumber known_context_ = 0;  // exists in the present transaction; saves a query
+};
+
+}  // namespace perigee::naming

@@ -1,0 +1,91 @@
+// Which clients may change names.
+#include "services/naming/access.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::naming {
+
+namespace {
+
+std::vector<AccessRule> rules_of(const std::string& text) {
+  std::vector<AccessRule> rules;
+  REQUIRE(add_access_rule(text, rules));
+  return rules;
+}
+
+Client at(const std::string& address) { return {address, std::nullopt, std::nullopt}; }
+
+Client with_certificate(bool is_verified) {
+  PeerCertificate certificate;
+  certificate.subject = "CN=teller,O=Bank";
+  certificate.dns_names = {"teller.example.org"};
+  certificate.fingerprint = std::string(64, 'A');
+  certificate.is_verified = is_verified;
+  return {"ssliop://10.0.0.7:4000", std::nullopt, certificate};
+}
+
+}  // namespace
+
+TEST_CASE("local clients are those of loopback addresses, sockets and shared memory") {
+  for (const char* address :
+       {"", "iiop://127.0.0.1:4000", "iiop://[::1]:4000", "ssliop://127.1.2.3:1", "uiop:///run/x",
+        "shmiop:///run/x", "iiop://[::ffff:127.0.0.1]:1"}) {
+    CAPTURE(address);
+    CHECK(is_local(address));
+  }
+  for (const char* address : {"iiop://10.0.0.7:4000", "iiop://[fe80::1]:1", "iiop://127.evil.org:1",
+                              "diop://10.0.0.1:1", "nonsense"}) {
+    CAPTURE(address);
+    CHECK_FALSE(is_local(address));
+  }
+}
+
+TEST_CASE("any client fits the rule any, and no client fits no rule") {
+  CHECK(may_change(rules_of("any"), at("iiop://10.0.0.7:4000")));
+  CHECK_FALSE(may_change(rules_of("none"), at("iiop://127.0.0.1:4000")));
+  CHECK(may_change(rules_of("none"), at("")));  // a call within the process
+}
+
+TEST_CASE("a certificate counts only if it is verified") {
+  for (const std::string& rule :
+       {std::string("subject=CN=teller,O=Bank"), std::string("dns=Teller.example.org"),
+        "fingerprint=" + std::string(64, 'a')}) {
+    CAPTURE(rule);
+    CHECK(may_change(rules_of(rule), with_certificate(true)));
+    CHECK_FALSE(may_change(rules_of(rule), with_certificate(false)));
+    CHECK_FALSE(may_change(rules_of(rule), at("iiop://127.0.0.1:1")));
+  }
+  CHECK_FALSE(may_change(rules_of("subject=CN=teller"), with_certificate(true)));
+}
+
+TEST_CASE("a user counts only if the system vouches for it") {
+  Client client = at("uiop:///run/x");
+  CHECK_FALSE(may_change(rules_of("user=1000"), client));
+  client.identity = PeerIdentity{1, 1000, 1000};
+  CHECK(may_change(rules_of("user=1000"), client));
+  CHECK_FALSE(may_change(rules_of("user=100"), client));
+}
+
+TEST_CASE("wrong rules are refused with the right forms") {
+  std::vector<AccessRule> rules;
+  for (const char* text : {"", "all", "user=", "user=root", "subject=", "fingerprint=ab", "dns"}) {
+    CAPTURE(text);
+    const auto added = add_access_rule(text, rules);
+    REQUIRE_FALSE(added);
+    CHECK(added.error().contains("write any, none, local, user=<number>"));
+  }
+  CHECK(rules.empty());
+}
+
+TEST_CASE("the connections of one host are one client, and so are those of one user") {
+  CHECK(name_of(at("iiop://10.0.0.7:1")) == name_of(at("iiop://10.0.0.7:2")));
+  CHECK(name_of(at("iiop://10.0.0.7:1")) != name_of(at("iiop://10.0.0.8:1")));
+  Client client = at("uiop:///run/x");
+  client.identity = PeerIdentity{1, 1000, 1000};
+  CHECK(name_of(client) == "user 1000");
+}
+
+}  // namespace perigee::naming

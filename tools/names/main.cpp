@@ -1,0 +1,125 @@
+// The program perigee-names: a naming service that keeps its names in memory or in a file.
+#include "arguments.h"
+#include "make_orb.h"
+#include "orb_options.h"
+#include "usage.h"
+#include <perigee/corba.h>
+#include <perigee/services/naming/service.h>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using perigee::naming::Store;
+using perigee::tool::NamesArguments;
+
+std::unique_ptr<Store> open_store(const std::string& where) {
+  if (where == "memory") return perigee::naming::make_memory_store();
+  if (where.empty())
+    throw std::runtime_error(
+        "no folder for the names: neither XDG_STATE_HOME nor HOME is set; write --store FILE");
+  auto store = perigee::naming::open_sqlite_store(where);
+  if (!store) throw std::runtime_error(store.error().text);
+  return std::move(*store);
+}
+
+/// Other programs never see a half-written file.
+void write_reference(const std::string& path, const std::string& reference) {
+  const std::string unfinished = path + ".new";
+  std::ofstream file(unfinished);
+  file << reference << '\n';
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(unfinished, path, error);
+  if (!file || error) throw std::runtime_error(path + ": cannot write the reference");
+}
+
+void serve(const NamesArguments& arguments, std::vector<std::string> orb_options) {
+  perigee::naming::Options options;
+  options.may_change = perigee::tool::access_rules(arguments);
+  options.limits = arguments.limits;
+  auto store = open_store(arguments.store);
+  const auto orb = perigee::tool::make_orb("perigee-names", std::move(orb_options));
+  {
+    const perigee::naming::NamingService service(orb, std::move(store), std::move(options));
+    const std::string reference = orb->object_to_string(service.root());
+    IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
+        ->the_POAManager()
+        ->activate();
+    perigee::serve_until_signal(orb, [&] {
+      if (!arguments.reference_file.empty()) write_reference(arguments.reference_file, reference);
+      std::cout << reference << std::endl;
+    });
+    orb->destroy();
+  }
+}
+
+void add_options(CLI::App& program, NamesArguments& arguments) {
+  program.add_option("--store", arguments.store, "'memory', or the file that keeps the names")
+      ->default_val(perigee::tool::default_store());
+  program
+      .add_option("--endpoint", arguments.endpoints,
+                  "Where to listen; may be repeated (default: iiop://:2809)")
+      ->type_name("scheme://address");
+  program.add_option("--ior-file", arguments.reference_file,
+                     "A file that gets the reference of the root context");
+  program
+      .add_option(
+          "--allow-bind", arguments.rules,
+          "Clients that may change names; may be repeated: any, none, local, user=<number>, "
+          "subject=<name>, dns=<name>, fingerprint=<digits> (default: local)")
+      ->type_name("RULE");
+  program
+      .add_option("--iterators-max", arguments.limits.iterators_max,
+                  "Iterators of all clients; beyond it, the longest unused one ends")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  program
+      .add_option("--iterators-per-client-max", arguments.limits.iterators_per_client_max,
+                  "Iterators of one client")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+}
+
+int run(int argc, char* argv[]) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  std::vector<std::string> given = perigee::tool::take_orb_options(words);
+  CLI::App program("A naming service (CosNaming). It also takes the options of an ORB: -ORBHelp.");
+  program.name("perigee-names");
+  program.set_version_flag("--version", std::string("perigee-names ") + PERIGEE_VERSION);
+  NamesArguments arguments;
+  add_options(program, arguments);
+  std::ranges::reverse(words);  // CLI11 takes words from the end
+  try {
+    program.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return perigee::tool::report(program, error);
+  }
+  serve(arguments, perigee::tool::orb_options(arguments, std::move(given)));
+  return perigee::tool::exit_done;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    return run(argc, argv);
+  } catch (const perigee::tool::UsageError& mistake) {
+    std::cerr << mistake.what() << '\n';
+    return perigee::tool::exit_usage;
+  } catch (const std::exception& failure) {
+    std::cerr << "perigee-names: " << failure.what() << '\n';
+    return perigee::tool::exit_failed;
+  }
+}

@@ -1,0 +1,24 @@
+// The arguments of one call: from the words of the command line to CORBA values.
+#pragma once
+
+#include "call/interfaces.h"
+#include "call/json_reader.h"
+#include <perigee/dynamic/named_value.h>
+
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace perigee::tool {
+
+/// "transfer(in long amount, out string note)", for error texts.
+[[nodiscard]] std::string signature_of(const OperationTypes& operation);
+
+/// The list for a Request. One word for each `in` and `inout` parameter, as JSON; a word for a
+/// string, an enumerator or a reference may be the text itself. A single word "-" stands for JSON
+/// from `input`: an array of the arguments, or an object with their names. Throws JsonError.
+[[nodiscard]] CORBA::NVList arguments_of(const OperationTypes& operation,
+                                         const std::vector<std::string>& words, std::istream& input,
+                                         JsonReader& reader);
+
+}  // namespace perigee::tool

@@ -1,0 +1,249 @@
+// Sends the request by the dynamic invocation interface: docs/dynamic.md.
+#include "call/call_command.h"
+
+#include "call/call_arguments.h"
+#include "call/interfaces.h"
+#include "call/json_reader.h"
+#include "call/json_writer.h"
+#include "call/load.h"
+#include "call/outcome.h"
+#include "call_limit.h"
+#include "ior_command.h"
+#include "make_orb.h"
+#include "result.h"
+#include "usage.h"
+#include <perigee/base/printable.h>
+#include <perigee/corba.h>
+#include <perigee/dynamic/request.h>
+#include <perigee/iop/ior.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+namespace perigee::tool {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr char array_mark = '\x1f';
+
+struct CallArguments {
+  IdlFiles idl;
+  std::string reference;
+  std::string operation;
+  std::vector<std::string> words;
+  std::string interface;
+  double timeout_s = 10;
+  std::uint64_t repeat = 1;
+  unsigned concurrency = 1;
+  bool oneway = false;
+  bool one_line = false;
+};
+
+UsageError wrong(const std::string& text) { return UsageError("perigee call: " + text); }
+
+/// Indented for people, or one line of ASCII for programs.
+void print(const json& value, bool one_line) {
+  constexpr int indent = 2;
+  std::cout << value.dump(one_line ? -1 : indent, ' ', one_line, json::error_handler_t::replace)
+            << '\n'
+            << std::flush;
+}
+
+/// One run of the command.
+class CallCommand {
+ public:
+  CallCommand(const CORBA::object_reference<CORBA::ORB>& orb, const CallArguments& arguments,
+              Interfaces& interfaces)
+      : orb_(orb),
+        arguments_(arguments),
+        interfaces_(interfaces),
+        reader_(orb, interfaces),
+        writer_(orb) {
+    limit_calls(*orb, arguments.timeout_s);
+    const auto text = reference_text(arguments.reference);
+    if (!text) throw wrong(text.error());
+    target_ = resolve(*orb, *text);
+    operation_ = interfaces_.operation_of(interface_of_target(), arguments.operation,
+                                          arguments.words.size());
+    if (arguments.oneway) check_oneway();
+    list_ = arguments_of(operation_, arguments.words, std::cin, reader_);
+  }
+
+  /// Returns the exit status.
+  int run() { return arguments_.repeat == 1 ? call_once() : call_often(); }
+
+ private:
+  static CORBA::object_reference<CORBA::Object> resolve(CORBA::ORB& orb, const std::string& text) {
+    try {
+      auto object = orb.string_to_object(text);
+      if (object == nullptr) throw wrong("the reference is nil: it has no object");
+      return object;
+    } catch (const CORBA::BAD_PARAM& exception) {
+      throw wrong(printable(exception.detail().empty() ? exception.what() : exception.detail()));
+    }
+  }
+
+  const idlc::Interface& interface_of_target() const {
+    if (!arguments_.interface.empty()) return interfaces_.interface_of(arguments_.interface);
+    std::string id = written_id();
+    if (!interfaces_.has(id)) id = target_->_repository_id();  // asks the object
+    if (interfaces_.has(id)) return interfaces_.interface_of(id);
+    throw wrong(id.empty() ? "the reference does not name its interface; --interface names it"
+                           : "the object has the interface " + printable(id) +
+                                 ", which the IDL does not have; --idl names a file that has it, "
+                                 "and --interface one of its bases");
+  }
+
+  /// The interface that the reference names; empty in a corbaloc.
+  std::string written_id() const {
+    const auto ior = iop::parse_ior_string(orb_->object_to_string(target_));
+    return ior ? ior->type_id : std::string();
+  }
+
+  void check_oneway() const {
+    bool has_results = operation_.result->kind() != CORBA::TCKind::tk_void;
+    for (const ParameterType& parameter : operation_.parameters)
+      has_results |= parameter.direction != CORBA::ARG_IN;
+    if (has_results) throw wrong(operation_.name + " has results, so --oneway cannot call it");
+  }
+
+  CORBA::object_reference<CORBA::Request> make_request() const {
+    CORBA::ExceptionList exceptions;
+    for (const TypeCodeRef& type : operation_.exceptions) exceptions.add(type);
+    auto request = CORBA::Request::create(target_, operation_.name, list_, operation_.result,
+                                          std::move(exceptions));
+    if (!operation_.contexts.empty()) request->ctx(nullptr, operation_.contexts);
+    return request;
+  }
+
+  void send(CORBA::Request& request) const {
+    if (arguments_.oneway || operation_.is_oneway)
+      request.send_oneway();
+    else
+      request.invoke();
+  }
+
+  int call_once() {
+    try {
+      const auto request = make_request();
+      send(*request);
+      print(results_of(*request, operation_, writer_), arguments_.one_line);
+      return exit_done;
+    } catch (const CORBA::UnknownUserException& exception) {
+      print(json_of(exception, writer_), arguments_.one_line);
+      return exit_user_exception;
+    } catch (const CORBA::SystemException& exception) {
+      print(json_of(exception), arguments_.one_line);
+      return exit_failed;
+    }
+  }
+
+  int call_often() {
+    const LoadReport report = run_load(arguments_.repeat, arguments_.concurrency, [this] {
+      try {
+        send(*make_request());
+        return std::string();
+      } catch (const CORBA::UnknownUserException& exception) {
+        return exception.exception().type()->id();
+      } catch (const CORBA::SystemException& exception) {
+        return std::string(exception._rep_id());
+      }
+    });
+    print(to_json(report), arguments_.one_line);
+    return report.failures.empty() ? exit_done : exit_failed;
+  }
+
+  const CORBA::object_reference<CORBA::ORB> orb_;
+  const CallArguments& arguments_;
+  Interfaces& interfaces_;
+  JsonReader reader_;
+  JsonWriter writer_;
+  CORBA::object_reference<CORBA::Object> target_;
+  OperationTypes operation_;
+  CORBA::NVList list_;
+};
+
+void run(const CallArguments& arguments, const std::vector<std::string>& orb_options) {
+  if (arguments.idl.files.empty()) throw wrong("--idl is missing; it names the IDL of the object");
+  if (arguments.concurrency > 1 && arguments.repeat == 1)
+    throw wrong("--concurrency needs --repeat, the number of calls");
+  int status = exit_done;
+  try {
+    idlc::SystemFiles files;
+    Interfaces interfaces(arguments.idl, files);
+    const auto orb = make_orb("perigee call", orb_options);
+    status = CallCommand(orb, arguments, interfaces).run();
+    orb->destroy();
+  } catch (const InterfaceError& error) {
+    throw wrong(error.what());
+  } catch (const JsonError& error) {
+    throw wrong(error.what());
+  } catch (const CORBA::SystemException& exception) {
+    std::cerr << "perigee call: "
+              << printable(exception.detail().empty() ? exception.what() : exception.detail())
+              << '\n';
+    status = exit_failed;
+  }
+  if (status != exit_done) throw CLI::RuntimeError(status);
+}
+
+}  // namespace
+
+void keep_arrays(std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "call") return;
+  for (std::string& word : words)
+    if (word.starts_with('[') || word.starts_with(array_mark)) word.insert(0, 1, array_mark);
+}
+
+void add_call_command(CLI::App& program, const std::vector<std::string>& orb_options) {
+  CLI::App* command = program.add_subcommand(
+      "call", "Call an operation of an object; arguments and results are JSON");
+  const auto arguments = std::make_shared<CallArguments>();
+  command->positionals_at_end();
+  command->add_option("--idl", arguments->idl.files, "An IDL file with the object's interface")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->add_option("-I", arguments->idl.include_folders, "A folder for #include")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  command->add_option("-D", arguments->idl.macros, "A macro of the IDL, NAME or NAME=TEXT")
+      ->type_name("MACRO")
+      ->allow_extra_args(false);
+  command->add_option("--interface", arguments->interface,
+                      "The interface, if it is not the one that the reference names");
+  command
+      ->add_option("--timeout", arguments->timeout_s,
+                   "Time limit of each call, in seconds; 0: no limit")
+      ->check(time_limit())
+      ->capture_default_str();
+  constexpr std::uint64_t repeat_max = 10'000'000;
+  command->add_option("--repeat", arguments->repeat, "Make this many calls, and print latencies")
+      ->check(CLI::Range(std::uint64_t{1}, repeat_max));
+  constexpr unsigned concurrency_max = 1000;
+  command->add_option("--concurrency", arguments->concurrency, "Threads that make these calls")
+      ->check(CLI::Range(1u, concurrency_max));
+  command->add_flag("--oneway", arguments->oneway, "Do not wait for a reply");
+  command->add_flag("--json", arguments->one_line,
+                    "Print the result as one line of JSON, for programs");
+  command
+      ->add_option("reference", arguments->reference,
+                   "IOR:…, corbaloc:…, corbaname:…, or a file that contains one of them")
+      ->required();
+  command->add_option("operation", arguments->operation, "An operation or an attribute")
+      ->required();
+  command->add_option("arguments", arguments->words,
+                      "The arguments as JSON, or - for JSON on standard input");
+  command->callback([arguments, &orb_options] {
+    for (std::string& word : arguments->words)
+      if (word.starts_with(array_mark)) word.erase(0, 1);
+    run(*arguments, orb_options);
+  });
+}
+
+}  // namespace perigee::tool

@@ -1,0 +1,43 @@
+// An error in JSON, with the place of the member that has it.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::tool {
+
+/// The text is for people. It begins with the path of the member: "order.items[3].price: …".
+class JsonError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The path of the member at hand, and the depth limit of JSON values.
+class JsonPath {
+ public:
+  explicit JsonPath(std::string root) { steps_.push_back(std::move(root)); }
+
+  /// Enters a member or an element until the object ends. Throws JsonError at the depth limit.
+  class Step {
+   public:
+    Step(JsonPath& path, std::string_view member);
+    Step(JsonPath& path, std::size_t index);
+    ~Step() { path_.steps_.pop_back(); }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    JsonPath& path_;
+  };
+
+  [[noreturn]] void fail(const std::string& text) const;
+
+ private:
+  void enter(std::string step);
+
+  std::vector<std::string> steps_;
+};
+
+}  // namespace perigee::tool

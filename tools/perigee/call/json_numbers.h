@@ -1,0 +1,56 @@
+// Numbers, characters and flags in JSON.
+#pragma once
+
+#include "call/json_error.h"
+#include <perigee/cdr/typecode.h>
+
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace perigee::tool {
+
+/// The value in an error text: cut, so that the line stays short.
+[[nodiscard]] std::string shown(const nlohmann::ordered_json& value);
+[[noreturn]] void fail_expected(const JsonPath& path, const std::string& expected,
+                                const nlohmann::ordered_json& value);
+
+/// A number, or a string with its digits: some programs cannot write large numbers in JSON.
+template <std::integral Integer>
+[[nodiscard]] Integer integer_of(const nlohmann::ordered_json& value, const JsonPath& path) {
+  if (value.is_number_unsigned() && std::in_range<Integer>(value.get<std::uint64_t>()))
+    return static_cast<Integer>(value.get<std::uint64_t>());
+  if (value.is_number_integer() && !value.is_number_unsigned() &&
+      std::in_range<Integer>(value.get<std::int64_t>()))
+    return static_cast<Integer>(value.get<std::int64_t>());
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    Integer number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) return number;
+  }
+  fail_expected(path,
+                "an integer from " + std::to_string(std::numeric_limits<Integer>::min()) + " to " +
+                    std::to_string(std::numeric_limits<Integer>::max()),
+                value);
+}
+
+/// A number, a string with a number, "NaN", "Infinity" or "-Infinity".
+[[nodiscard]] long double real_of(const nlohmann::ordered_json& value, const JsonPath& path);
+/// A number if a double can hold the value, otherwise a string.
+[[nodiscard]] nlohmann::ordered_json json_of_real(long double value);
+/// With as few digits as the float needs.
+[[nodiscard]] nlohmann::ordered_json json_of_float(float value);
+
+/// The unsigned integer of a bitmask: an array of its flags' names, or the number.
+[[nodiscard]] std::uint64_t flags_of(const nlohmann::ordered_json& value, const cdr::TypeNode& mask,
+                                     const JsonPath& path);
+/// The names of the flags. The number, if it has bits without a name.
+[[nodiscard]] nlohmann::ordered_json json_of_flags(std::uint64_t flags, const cdr::TypeNode& mask);
+
+}  // namespace perigee::tool

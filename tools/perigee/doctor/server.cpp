@@ -1,0 +1,70 @@
+// The reference of an object has the addresses at which the server listens.
+#include "doctor/server.h"
+
+#include "make_orb.h"
+#include "reach.h"
+#include "usage.h"
+#include <perigee/base/printable.h>
+#include <perigee/corba.h>
+#include <perigee/iop/ior.h>
+#include <perigee/orb/protocols.h>
+
+namespace perigee::tool {
+
+namespace {
+
+Finding check_endpoint(const transport::ProtocolRegistry& protocols,
+                       const transport::Endpoint& endpoint, std::chrono::milliseconds limit) {
+  Finding finding{.subject = "server at " + printable(to_string(endpoint)),
+                  .text = "a client connects"};
+  auto connected = protocols.connector(endpoint.scheme)->connect(endpoint, limit);
+  if (connected) return finding;
+  finding.verdict = Verdict::problem;
+  finding.text = printable(explain(connected.error()));
+  finding.remedy = "perigee ior try says more about a reference of this server";
+  return finding;
+}
+
+Findings check_endpoints(const CORBA::object_reference<CORBA::ORB>& orb,
+                         std::chrono::milliseconds limit) {
+  const auto poa =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const auto object = poa->create_reference("IDL:omg.org/CORBA/Object:1.0");
+  const auto ior = iop::parse_ior_string(orb->object_to_string(object));
+  Findings findings;
+  if (!ior) return findings;
+  const transport::ProtocolRegistry& registry = protocols(*orb);
+  for (const iop::TaggedProfile& profile : ior->profiles) {
+    const auto target = registry.claim(profile);
+    if (!target) continue;  // a list of components
+    for (const transport::ProfileEndpoint& place : target->endpoints)
+      findings.push_back(check_endpoint(registry, place.endpoint, limit));
+  }
+  return findings;
+}
+
+}  // namespace
+
+Findings check_server(const std::vector<std::string>& orb_options,
+                      std::chrono::milliseconds limit) {
+  const auto problem = [](const std::string& text) {
+    return Findings{
+        {.subject = "server",
+         .verdict = Verdict::problem,
+         .text = text,
+         .remedy = "the options of the ORB are wrong here: perigee ior -ORBHelp lists them"}};
+  };
+  try {
+    const auto orb = make_orb("perigee doctor", orb_options);
+    Findings findings = check_endpoints(orb, limit);
+    orb->destroy();
+    return findings;
+  } catch (const UsageError& error) {
+    return problem(error.what());
+  } catch (const CORBA::SystemException& exception) {
+    return problem(printable(exception.detail().empty() ? exception.what() : exception.detail()));
+  }
+}
+
+}  // namespace perigee::tool

@@ -1,0 +1,32 @@
+// What the commands share that read IDL: nodes of basic types, labels, texts of errors.
+#pragma once
+
+#include "idlc/frontend/compile.h"
+#include "idlc/frontend/model.h"
+#include <perigee/cdr/typecode.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace perigee::tool {
+
+/// The node of a type without parameters and without a declaration; otherwise nullptr.
+[[nodiscard]] const cdr::TypeNode* basic_node_of(idlc::TypeKind kind);
+
+/// Whether the enum's values are sent by their numbers, because of @value or @bit_bound.
+[[nodiscard]] bool has_values(const idlc::Enum& declared);
+[[nodiscard]] std::uint32_t bit_bound(const idlc::Enum& declared);
+
+/// The label as in a TypeCode: enumerators as ordinals or values, characters as code points.
+[[nodiscard]] std::int64_t label_of(const idlc::Value& label);
+
+/// Bounds above 2^32 - 1 become 2^32 - 1.
+[[nodiscard]] std::uint32_t to_bound(std::uint64_t bound);
+
+/// "bank.idl:7:11: ", for the beginning of an error text.
+[[nodiscard]] std::string place_of(const idlc::Location& location);
+/// The first error of a compilation, with its place, in one line.
+[[nodiscard]] std::string first_error_of(const std::vector<idlc::Diagnostic>& diagnostics);
+
+}  // namespace perigee::tool

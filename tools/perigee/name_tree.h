@@ -1,0 +1,36 @@
+// The names of a context and of its inner contexts as JSON: `perigee name export` and `import`.
+#pragma once
+
+#include "naming_calls.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace perigee::tool {
+
+/// All names that begin in the context. A context that was met before becomes the name that it was
+/// met under ("same_as"), so contexts that contain each other end. The reference of a context that
+/// cannot be listed is kept ("context_reference"). Throws NamingFailure, and raises CORBA
+/// exceptions.
+nlohmann::json export_tree(CORBA::ORB& orb, const NamingContextRef& context);
+
+/// The contents of the file, or of standard input for "-". Throws NamingFailure with the place of
+/// the first mistake.
+nlohmann::json read_tree(const std::string& file);
+
+enum class OnExisting : std::uint8_t { is_an_error, replace };
+
+struct ImportCounts {
+  std::size_t objects = 0;
+  std::size_t contexts = 0;
+};
+
+/// Makes the names of the tree, which `read_tree` has returned. Contexts that exist are used.
+/// Throws NamingFailure, and raises CORBA exceptions; the names before the failure stay.
+ImportCounts import_tree(CORBA::ORB& orb, const NamingContextRef& context,
+                         const nlohmann::json& tree, OnExisting existing);
+
+}  // namespace perigee::tool
