@@ -97,6 +97,12 @@ std::size_t burst_of(std::size_t mbit_per_s) {
   return std::max(burst_min, mbit_per_s * 1'000'000 / 8 / bursts_a_second);
 }
 
+std::size_t link_volume(std::size_t volume, std::size_t mbit_per_s) {
+  constexpr std::size_t bursts_min = 20;  // so a burst changes the throughput by 5 % at most
+  if (mbit_per_s == 0) return volume;
+  return std::max(std::min(volume, mbit_per_s * 1'000'000 / 8), bursts_min * burst_of(mbit_per_s));
+}
+
 std::vector<std::string> link_ttcp_versions() {
   return {"C TCP", "sock", "ORB octets borrowed", "ORB octets", "ORB string", "omniORB octets"};
 }
@@ -104,7 +110,7 @@ std::vector<std::string> link_ttcp_versions() {
 namespace {
 
 TtcpOptions options_for(TtcpOptions options, std::size_t mbit_per_s) {
-  if (mbit_per_s != 0) options.volume = std::min(options.volume, mbit_per_s * 1'000'000 / 8);
+  options.volume = link_volume(options.volume, mbit_per_s);
   return options;
 }
 

@@ -35,6 +35,9 @@ class Link {
 
 /// The octets that `tc tbf` lets through at once: the octets of 4 ms, and 32 KiB or more.
 std::size_t burst_of(std::size_t mbit_per_s);
+/// The octets of a transfer over a link: as many as it carries in a second, at most `volume`, and
+/// at least 20 bursts. `volume` over a link without a limit.
+std::size_t link_volume(std::size_t volume, std::size_t mbit_per_s);
 
 struct TtcpLink {
   std::size_t mbit_per_s = 0;  ///< 0: no limit
@@ -50,9 +53,8 @@ struct TtcpLinksReport {
 /// The versions over links, unless the user chooses others.
 std::vector<std::string> link_ttcp_versions();
 
-/// Runs the experiment over each link. A transfer has as many octets as the link carries in a
-/// second, and not more than the volume. A link that this host does not permit is in the report,
-/// with the reason.
+/// Runs the experiment over each link, with link_volume() octets a transfer. A link that this host
+/// does not permit is in the report, with the reason.
 TtcpLinksReport run_ttcp_links(const TtcpOptions& options,
                                const std::vector<std::size_t>& mbit_per_s);
 std::string to_table(const TtcpLinksReport& report);

@@ -13,7 +13,8 @@ namespace {
 std::string method(const TtcpOptions& options) {
   return fmt::format(
       "transfers between two network namespaces of this host; tc tbf limits each direction of the "
-      "link; a transfer has the octets that the link carries in a second, at most {}; {} rounds of "
+      "link; a transfer has the octets that the link carries in a second, at most {}, and at least "
+      "20 bursts of tbf; {} rounds of "
       "all versions in turn, both sides on one CPU; throughput and CPU time per buffer as medians, "
       "and their ratios to the C version in the same round, {}",
       octets_text(static_cast<double>(options.volume)), options.rounds,
@@ -56,6 +57,15 @@ std::string row(const TtcpLink& link, const std::string& version, const TtcpCell
   return fmt::format("  {:<25}{:>12.1f}{:>10}  {:<24}{:>12.2f}  {}\n", version, mbit_per_s(cell),
                      share_text(link, cell), to_text(cell.throughput_ratio), cell.cpu_ns / 1000,
                      to_text(cell.cpu_ratio));
+}
+
+// Short, because the rows of the page have many columns.
+std::string row_title(const TtcpLinksReport& report, const TtcpLink& link, const TtcpTable& table,
+                      std::size_t size) {
+  std::string title = link.mbit_per_s == 0 ? "no limit" : fmt::format("{} Mbit/s", link.mbit_per_s);
+  if (report.options.sizes.size() > 1) title += ", " + octets_text(static_cast<double>(size));
+  if (report.options.queue_sizes.size() > 1) title += ", queues: " + queue_text(table.queue_size);
+  return title;
 }
 
 void add_bars(BarChart& chart, const TtcpLinksReport& report, std::size_t size) {
@@ -136,7 +146,7 @@ std::string to_html(const TtcpLinksReport& report) {
   std::vector<std::vector<std::string>> rows;
   for_each_cell(report, [&](const TtcpLink& link, const TtcpTable& table, std::size_t size,
                             const std::string& version, const TtcpCell& cell) {
-    rows.push_back({name_of(link) + ", " + cell_title(table, size) + ", " + version,
+    rows.push_back({row_title(report, link, table, size) + ", " + version,
                     fmt::format("{:.1f}", mbit_per_s(cell)), share_text(link, cell),
                     to_text(cell.throughput_ratio), fmt::format("{:.2f}", cell.cpu_ns / 1000),
                     to_text(cell.cpu_ratio)});

@@ -734,8 +734,7 @@ class Ttcp(unittest.TestCase):
             self.assertEqual({row["version"] for row in link["results"]}, {"C TCP", "sock"})
             for row in link["results"]:
                 self.assertGreater(row["octets_per_s"], 0)
-                # A burst passes at once: the octets of 4 ms, of a transfer of 84 ms.
-                self.assertLess(row["link_share"], 1.5)
+                self.assertLess(row["link_share"], 1.1)  # a burst passes at once: 5 % of a transfer
 
     def test_a_link_that_cannot_be_made_is_in_the_report_with_the_reason(self):
         with tempfile.TemporaryDirectory() as folder:

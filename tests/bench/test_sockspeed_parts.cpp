@@ -20,9 +20,8 @@
 #include <thread>
 #include <vector>
 
+namespace perigee::bench {
 namespace {
-
-using namespace perigee::bench;
 
 std::string error_of(const std::string& channel) {
   try {
@@ -209,13 +208,13 @@ TEST_CASE("a receipt of a pipe comes when the pipe is empty, or not at all") {
 }
 
 TEST_CASE("a child tries all addresses of the parent's host") {
-  auto open = perigee::ipc::sock::Acceptor::open(perigee::ipc::InetAddr::loopback());
+  auto open = ipc::sock::Acceptor::open(ipc::InetAddr::loopback());
   REQUIRE(open.has_value());
   const auto listening = open->local_address().value();
   // No socket listens at this address of the loopback interface.
-  const auto closed = perigee::ipc::InetAddr::v4({127, 0, 0, 2}, listening.port());
-  const auto connect = [](const perigee::ipc::InetAddr& address) {
-    return perigee::ipc::sock::Connector::connect(address);
+  const auto closed = ipc::InetAddr::v4({127, 0, 0, 2}, listening.port());
+  const auto connect = [](const ipc::InetAddr& address) {
+    return ipc::sock::Connector::connect(address);
   };
   const std::array both{closed, listening};
   auto stream = connect_to_first(both, connect);
@@ -233,3 +232,5 @@ TEST_CASE("the functions that all links share begin at a cache line") {
                              reinterpret_cast<std::uintptr_t>(&check_block)})
     CHECK(address % block_code_alignment == 0);
 }
+
+}  // namespace perigee::bench

@@ -191,6 +191,14 @@ TEST_CASE("a shaped link lets through the octets of 4 ms at once, and 32 KiB or 
   CHECK(burst_of(1000) == 500'000);
 }
 
+TEST_CASE(
+    "a transfer over a link takes a second, or is the volume, but never less than 20 bursts") {
+  CHECK(link_volume(64 * mib, 10) == 1'250'000);
+  CHECK(link_volume(64 * mib, 1000) == 64 * mib);
+  CHECK(link_volume(mib, 1000) == 10'000'000);
+  CHECK(link_volume(mib, 0) == mib);
+}
+
 TEST_CASE("the summary has the highest and the lowest throughput of each version") {
   TtcpReport report;
   report.versions = {{.name = "sock"}, {.name = "absent"}};
