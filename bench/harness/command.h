@@ -42,14 +42,21 @@ void write_file(const std::string& name, const std::string& text);
 /// The JSON document as one line.
 std::string one_line(const std::string& document);
 
+/// Writes the report's JSON and its page if the options name files.
+template <typename Report>
+void write_files(const Report& report, const Output& output) {
+  if (!output.json_file.empty() && output.json_file != "-")
+    write_file(output.json_file, to_json(report));
+  if (!output.html_file.empty()) write_file(output.html_file, to_html(report));
+}
+
 /// Prints the report's table, and writes its JSON and its page if the options name files. A report
 /// has to_table(), to_json() and to_html().
 template <typename Report>
 void write_report(const Report& report, const Output& output) {
-  const bool prints_json = output.json_file == "-";
-  std::cout << (prints_json ? one_line(to_json(report)) : to_table(report)) << std::flush;
-  if (!output.json_file.empty() && !prints_json) write_file(output.json_file, to_json(report));
-  if (!output.html_file.empty()) write_file(output.html_file, to_html(report));
+  std::cout << (output.json_file == "-" ? one_line(to_json(report)) : to_table(report))
+            << std::flush;
+  write_files(report, output);
 }
 
 /// Reads ORB options for a role from its words, starting at `first`: names without "-ORB", each

@@ -10,8 +10,8 @@ namespace perigee::bench {
 Strace::Strace(pid_t pid, const std::filesystem::path& file)
     : file_(file),
       strace_({{"/bin/sh", "-c",
-                "exec " + find_program("strace") + " -f -c -U calls,name -o '" + file.string() +
-                    "' -p " + std::to_string(pid) + " 2>&1"},
+                "exec " + find_program("strace") + " -f -c -w -U calls,time-total,name -o '" +
+                    file.string() + "' -p " + std::to_string(pid) + " 2>&1"},
                -1}) {
   const std::string line = strace_.read_line();
   if (line.find("attached") == std::string::npos) throw std::runtime_error(line);
@@ -25,7 +25,8 @@ std::vector<Strace::Call> Strace::stop() {
   for (std::string line; std::getline(input, line);) {
     std::istringstream words(line);
     Call call;
-    if (words >> call.count >> call.name && call.name != "total") calls.push_back(std::move(call));
+    if (words >> call.count >> call.seconds >> call.name && call.name != "total")
+      calls.push_back(std::move(call));
   }
   return calls;
 }

@@ -19,6 +19,7 @@ class Strace {
   struct Call {
     std::string name;
     double count = 0;
+    double seconds = 0;  ///< from entry to return, also while the call waits or is not on a CPU
   };
 
   /// `file`: for its output. Throws std::runtime_error if strace is not installed, or may not

@@ -48,16 +48,19 @@ void set_option(Channel& channel, std::string_view option) {
   constexpr std::string_view queue = "queue=";
   const bool is_tcp = channel.medium == Medium::tcp || channel.medium == Medium::uring;
   const bool is_ring = channel.medium == Medium::shared_memory;
-  if (option == "no-delay" && is_tcp) {
+  if (option == "host-address" && is_tcp) {
+    channel.host_address = true;
+  } else if (option == "no-delay" && is_tcp) {
     channel.no_delay = true;
   } else if (option == "non-blocking" && !is_ring) {
     channel.non_blocking = true;
   } else if (option.starts_with(queue)) {
     channel.queue_size = parse_queue_size(option.substr(queue.size()));
   } else {
-    throw CLI::ValidationError(
-        "unknown option '" + std::string(option) + "' of the channel '" + to_text(channel) +
-        "'; the options are: no-delay (tcp, uring), non-blocking (not shm), queue=<octets>");
+    throw CLI::ValidationError("unknown option '" + std::string(option) + "' of the channel '" +
+                               to_text(channel) +
+                               "'; the options are: host-address and no-delay (tcp, uring), "
+                               "non-blocking (not shm), queue=<octets>");
   }
 }
 
@@ -76,6 +79,7 @@ Channel parse_channel(std::string_view text) {
 
 std::string to_text(const Channel& channel) {
   std::string text(std::ranges::find(media, channel.medium, &MediumName::medium)->name);
+  if (channel.host_address) text += "+host-address";
   if (channel.no_delay) text += "+no-delay";
   if (channel.non_blocking) text += "+non-blocking";
   if (channel.queue_size != 0) text += "+queue=" + std::to_string(channel.queue_size);
@@ -96,6 +100,7 @@ std::vector<std::string> default_channels() {
           "pipe",
           "fifo",
           "shm",
+          "tcp+host-address",
           "tcp+no-delay",
           "tcp+non-blocking",
           "unix+non-blocking",

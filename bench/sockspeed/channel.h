@@ -1,5 +1,5 @@
 // The medium of a transfer and its settings, as text: "tcp", "unix+non-blocking",
-// "tcp+no-delay+queue=65536".
+// "tcp+host-address", "tcp+no-delay+queue=65536".
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,7 @@ enum class Version : std::uint8_t { c, wrapper };
 
 struct Channel {
   Medium medium = Medium::tcp;
+  bool host_address = false;  ///< the host's own address instead of 127.0.0.1
   bool no_delay = false;
   bool non_blocking = false;   ///< tries first, and polls if it would have to wait
   std::size_t queue_size = 0;  ///< of socket buffers, the pipe or the ring, in octets; 0: default

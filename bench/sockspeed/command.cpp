@@ -34,7 +34,14 @@ void check_sizes(const std::vector<std::size_t>& sizes) {
           "--size", std::to_string(size) + ": write a multiple of 8 from 16 octets to 1 GiB");
 }
 
+// The lines of runs go to standard error if standard output carries the JSON.
 void run_by_hand(const SockspeedSettings& settings) {
+  const bool prints_json = settings.output.json_file == "-";
+  std::ostream& log = prints_json ? std::cerr : std::cout;
+  const auto finish = [&](const SockspeedSide& side) {
+    if (prints_json) std::cout << one_line(to_json(side)) << std::flush;
+    write_files(side, settings.output);
+  };
   SockspeedByHand by_hand{
       .channel = parse_channel(settings.parent.empty() ? settings.child : settings.parent),
       .version = settings.version == "c" ? Version::c : Version::wrapper,
@@ -42,10 +49,10 @@ void run_by_hand(const SockspeedSettings& settings) {
       .sizes = settings.options.sizes,
       .time = settings.options.time,
       .memory = settings.options.memory.front()};
-  if (!settings.parent.empty()) return run_parent_by_hand(by_hand);
+  if (!settings.parent.empty()) return finish(run_parent_by_hand(by_hand, log));
   if (by_hand.address.empty())
     throw CLI::ValidationError("--child", "needs --at: the address that the parent has printed");
-  run_child_by_hand(by_hand);
+  finish(run_child_by_hand(by_hand, log));
 }
 
 void make_sockspeed_quick(const CLI::App& command, SockspeedOptions& options) {
@@ -53,8 +60,8 @@ void make_sockspeed_quick(const CLI::App& command, SockspeedOptions& options) {
   set_unless_given(command, "--size", options.sizes, {64, 4096, 65536});
   options.memory = {Memory::touched};
   if (!options.channels.empty()) return;
-  options.channels = {"tcp", "unix", "seqpacket", "pipe", "fifo", "shm"};
-  std::cerr << "perigee bench sockspeed: --quick leaves out uring, and options of channels\n";
+  options.channels = {"tcp", "tcp+host-address", "unix", "seqpacket", "pipe", "fifo", "shm"};
+  std::cerr << "perigee bench sockspeed: --quick leaves out uring, and most options of channels\n";
 }
 
 void run_sockspeed_command(const CLI::App& command, SockspeedSettings& settings) {
@@ -66,6 +73,8 @@ void run_sockspeed_command(const CLI::App& command, SockspeedSettings& settings)
     for (const std::string& word : settings.memory)
       settings.options.memory.push_back(word == "touched" ? Memory::touched : Memory::untouched);
   }
+  if (settings.options.pairs > 1 && settings.options.split)
+    throw CLI::ValidationError("--pairs", "gives each pair a CPU of its own: leave out --split");
   check_sizes(settings.options.sizes);
   if (!settings.parent.empty() || !settings.child.empty()) return run_by_hand(settings);
   write_report(run_sockspeed(settings.options), settings.output);
@@ -105,11 +114,16 @@ void add_sockspeed_command(CLI::App& bench) {
       ->capture_default_str();
   command->add_option(
       "--channel", options.channels,
-      "Channels: tcp, uring, unix, seqpacket, pipe, fifo or shm, with +no-delay, +non-blocking and "
-      "+queue=<octets>");
+      "Channels: tcp, uring, unix, seqpacket, pipe, fifo or shm, with +host-address, +no-delay, "
+      "+non-blocking and +queue=<octets>");
   command->add_option("--memory", settings->memory, "touched or untouched; by default both")
       ->check(CLI::IsMember({"touched", "untouched"}));
   command->add_flag("--split", options.split, "Run parent and child on two CPUs");
+  command
+      ->add_option("--pairs", options.pairs,
+                   "Also let so many pairs send at once, each on a CPU of its own")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   command->add_flag("--quick", settings->quick,
                     "Few rounds of three sizes without uring; other options take precedence");
   add_sides(*command, *settings);

@@ -2,6 +2,7 @@
 // does: the experiment compares transfers, not ways of connecting.
 #include "ends.h"
 
+#include "first_address.h"
 #include "links.h"
 #include "ring_link.h"
 #include "shared_ring.h"
@@ -90,7 +91,10 @@ class SocketRendezvous final : public Rendezvous {
     set_queues(acceptor_, channel);  // connections inherit them
   }
   [[nodiscard]] std::string address() const override {
-    return to_string(value_of(acceptor_.local_address(), "local address"));
+    auto address = value_of(acceptor_.local_address(), "local address");
+    if constexpr (std::is_same_v<typename Family::Address, ipc::InetAddr>)
+      if (address.is_any()) address = ipc::primary_address().with_port(address.port());
+    return to_string(address);
   }
   std::unique_ptr<Parent> accept() override {
     return socket_end<Parent, ParentOf>(channel_, version_, value_of(acceptor_.accept(), "accept"));
@@ -109,10 +113,21 @@ std::unique_ptr<Child> join_socket(const Channel& channel, Version version,
       channel, version, value_of(Family::Connector::connect(at), "connect to " + to_string(at)));
 }
 
-ipc::InetAddr inet_address(const std::string& text) {
-  if (text.empty()) return ipc::InetAddr::loopback();
-  if (text.starts_with(':')) return inet_address("0.0.0.0" + text);  // all interfaces
+// Where a parent listens.
+ipc::InetAddr inet_address(const Channel& channel, const std::string& text) {
+  if (text.empty())
+    return channel.host_address ? ipc::primary_address() : ipc::InetAddr::loopback();
+  if (text.starts_with(':')) return inet_address(channel, "0.0.0.0" + text);  // all interfaces
   return value_of(ipc::resolve(text), text).front();
+}
+
+template <typename Family>
+std::unique_ptr<Child> join_inet(const Channel& channel, Version version, const std::string& at) {
+  return socket_end<Child, ChildOf>(
+      channel, version,
+      connect_to_first(value_of(ipc::resolve(at), at), [](const ipc::InetAddr& address) {
+        return Family::Connector::connect(address);
+      }));
 }
 
 template <typename Address>
@@ -233,9 +248,11 @@ std::unique_ptr<Rendezvous> open_rendezvous(const Channel& channel, Version vers
                                             const std::string& at) {
   switch (channel.medium) {
     case Medium::tcp:
-      return std::make_unique<SocketRendezvous<ipc::Sock>>(channel, version, inet_address(at));
+      return std::make_unique<SocketRendezvous<ipc::Sock>>(channel, version,
+                                                           inet_address(channel, at));
     case Medium::uring:
-      return std::make_unique<SocketRendezvous<ipc::Uring>>(channel, version, inet_address(at));
+      return std::make_unique<SocketRendezvous<ipc::Uring>>(channel, version,
+                                                            inet_address(channel, at));
     case Medium::unix_stream:
       return std::make_unique<SocketRendezvous<ipc::LSock>>(channel, version,
                                                             local_address<ipc::UnixAddr>(at));
@@ -256,9 +273,9 @@ std::unique_ptr<Rendezvous> open_rendezvous(const Channel& channel, Version vers
 std::unique_ptr<Child> join(const Channel& channel, Version version, const std::string& address) {
   switch (channel.medium) {
     case Medium::tcp:
-      return join_socket<ipc::Sock>(channel, version, inet_address(address));
+      return join_inet<ipc::Sock>(channel, version, address);
     case Medium::uring:
-      return join_socket<ipc::Uring>(channel, version, inet_address(address));
+      return join_inet<ipc::Uring>(channel, version, address);
     case Medium::unix_stream:
       return join_socket<ipc::LSock>(channel, version, local_address<ipc::UnixAddr>(address));
     case Medium::seqpacket:

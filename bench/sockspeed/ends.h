@@ -19,6 +19,9 @@ struct Run {
   std::size_t size = 0;  ///< octets of a block: a multiple of 8, 16 or more
   Memory memory = Memory::touched;
   std::chrono::nanoseconds time{0};  ///< the parent sends for this time
+  /// The time of the parent ends when the child has received the last block, not when the system
+  /// has stored it. The experiment does not need this: it takes the end from the child.
+  bool until_received = false;
 };
 
 struct Outcome {

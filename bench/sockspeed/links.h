@@ -2,12 +2,14 @@
 // same system calls.
 #pragma once
 
-#include <perigee/ipc/fifo.h>
+#include <perigee/ipc/families.h>
 #include <perigee/ipc/handle.h>
 #include <perigee/ipc/result.h>
 #include <perigee/ipc/spipe.h>
 
 #include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,9 +39,36 @@ inline void wait_until(int fd, short events) {
     if (errno != EINTR) fail_link("poll", errno);
 }
 
+/// The receipt of a run: one octet, which the child sends back.
+template <typename Link>
+void send_receipt(Link& link) {
+  const std::byte receipt{1};
+  link.send({&receipt, 1});
+}
+template <typename Link>
+void receive_receipt(Link& link) {
+  std::byte receipt{0};
+  if (!link.receive({&receipt, 1}))
+    throw std::runtime_error("the child has ended before it has received all blocks");
+}
+
+/// Waits until the other process has read all octets of a pipe: a pipe carries no receipt back.
+inline void await_empty_pipe(int fd) {
+  for (;;) {
+    int left = 0;
+    if (ioctl(fd, FIONREAD, &left) != 0) fail_link("FIONREAD", errno);
+    if (left == 0) return;
+    pollfd entry{fd, 0, 0};
+    if (poll(&entry, 1, 0) > 0)
+      throw std::runtime_error("the child has ended before it has received all blocks");
+    sched_yield();
+  }
+}
+
 /// @name The calls of a C program.
 /// @{
 struct SocketCalls {
+  static constexpr bool is_two_way = true;
   static ssize_t put(int fd, const void* octets, std::size_t size, bool non_blocking) {
     return send(fd, octets, size, MSG_NOSIGNAL | (non_blocking ? MSG_DONTWAIT : 0));
   }
@@ -49,6 +78,7 @@ struct SocketCalls {
 };
 /// The handle itself is set to non-blocking.
 struct PipeCalls {
+  static constexpr bool is_two_way = false;
   static ssize_t put(int fd, const void* octets, std::size_t size, bool) {
     return write(fd, octets, size);
   }
@@ -92,6 +122,16 @@ class CLink {
       space = space.subspan(static_cast<std::size_t>(count));
     }
     return true;
+  }
+
+  void await_receipt() {
+    if constexpr (Calls::is_two_way)
+      receive_receipt(*this);
+    else
+      await_empty_pipe(handle_.get());
+  }
+  void confirm_receipt() {
+    if constexpr (Calls::is_two_way) send_receipt(*this);
   }
 
  private:
@@ -138,7 +178,19 @@ class WrapperLink {
     return true;
   }
 
+  void await_receipt() {
+    if constexpr (is_two_way)
+      receive_receipt(*this);
+    else
+      await_empty_pipe(stream_.handle());
+  }
+  void confirm_receipt() {
+    if constexpr (is_two_way) send_receipt(*this);
+  }
+
  private:
+  static constexpr bool is_two_way = ipc::ByteStream<Stream>;
+
   void wait_or_fail(const char* what, const std::error_code& error, short events) {
     if (error != std::errc::operation_would_block) fail_link(what, error.value());
     wait_until(stream_.handle(), events);
@@ -178,6 +230,9 @@ class WrapperLink<ipc::spipe::Stream> {
     }
     return true;
   }
+
+  void await_receipt() { receive_receipt(*this); }
+  void confirm_receipt() { send_receipt(*this); }
 
  private:
   [[nodiscard]] ipc::TimeLimit limit() const {

@@ -26,6 +26,11 @@ std::string method(const SockspeedOptions& options) {
       options.rounds, interval_text(options.rounds));
 }
 
+std::string pairs_title(const SockspeedOptions& options) {
+  if (options.pairs < 2) return {};
+  return fmt::format("{0} pairs at once: MiB/s, {0} pairs / one", options.pairs);
+}
+
 std::string table_row(std::size_t size, const SockspeedCell& cell) {
   std::string row = fmt::format("  {:>9}{:>12.1f}{:>12.3f}", octets_text(static_cast<double>(size)),
                                 cell.c_speed / mib, cell.c_cpu_ns / 1000);
@@ -34,7 +39,11 @@ std::string table_row(std::size_t size, const SockspeedCell& cell) {
                        cell.wrapper_cpu_ns / 1000, to_text(cell.ratio), to_text(cell.cpu_ratio));
   else
     row += std::string(71, ' ');
-  return row + to_text(cell.null) + "\n";
+  row += fmt::format("{:<22}{:<22}", to_text(cell.null), to_text(cell.null_cpu));
+  if (cell.pairs_speed > 0)
+    row += fmt::format("{:>10.1f}   {}", cell.pairs_speed / mib, to_text(cell.pairs_ratio));
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row + "\n";
 }
 
 // `base`: the channel that is in each chart of a figure.
@@ -51,6 +60,43 @@ LineChart speed_chart(const Channels& channels, const std::string& base) {
     for (const auto& [size, cell] : sizes)
       series.points.push_back({static_cast<double>(size), exactly(cell.c_speed / mib)});
     chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+// All pairs at once: the throughput of each channel, together.
+LineChart pairs_chart(const Channels& channels, const std::string& base) {
+  LineChart chart{.x_label = "octets of a block",
+                  .y_label = "throughput, all pairs at once to one pair",
+                  .x_kind = AxisKind::logarithmic,
+                  .x_unit = AxisUnit::octets,
+                  .better = Better::larger,
+                  .values = Values::ratios,
+                  .base = base};
+  for (const auto& [channel, sizes] : channels) {
+    ChartSeries series{channel, {}};
+    for (const auto& [size, cell] : sizes)
+      if (cell.pairs_speed > 0)
+        series.points.push_back({static_cast<double>(size), cell.pairs_ratio});
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+// The comparisons of the article: one line for each, over the size of blocks.
+LineChart comparison_chart(const SockspeedReport& report, Memory memory) {
+  LineChart chart{.x_label = "octets of a block",
+                  .y_label = "throughput, first channel to second channel",
+                  .x_kind = AxisKind::logarithmic,
+                  .x_unit = AxisUnit::octets,
+                  .better = Better::larger,
+                  .values = Values::ratios};
+  for (const Comparison& comparison : sockspeed_comparisons()) {
+    ChartSeries series{to_text(comparison), {}};
+    for (const SockspeedCompared& each : report.compared)
+      if (each.memory == memory && to_text(each.comparison) == series.name)
+        series.points.push_back({static_cast<double>(each.size), each.throughput});
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
   return chart;
 }
@@ -95,7 +141,25 @@ void add_figures(Page& page, const std::string& memory, const Channels& channels
     page.heading(title.empty() ? memory + " memory" : title + ", " + memory + " memory");
     page.chart(speed_chart(figure, base));
     page.chart(ratio_chart(figure, base));
+    if (LineChart pairs = pairs_chart(figure, base); !pairs.series.empty())
+      page.chart(std::move(pairs));
   }
+}
+
+void add_comparisons(Page& page, const SockspeedReport& report) {
+  for (const Memory memory : report.options.memory) {
+    LineChart chart = comparison_chart(report, memory);
+    if (chart.series.empty()) continue;
+    page.heading("Channels compared, " + to_text(memory) + " memory");
+    page.note("Bare calls; ratios of the same round.");
+    page.chart(std::move(chart));
+  }
+}
+
+std::string comparison_line(const SockspeedCompared& compared) {
+  return fmt::format("  {:<24}{:>9}, {:<10}{}\n", to_text(compared.comparison),
+                     octets_text(static_cast<double>(compared.size)), to_text(compared.memory),
+                     to_text(compared.throughput));
 }
 
 void add_table(Page& page, const std::map<std::size_t, SockspeedCell>& sizes) {
@@ -108,10 +172,13 @@ void add_table(Page& page, const std::map<std::size_t, SockspeedCell>& sizes) {
                     wrapped ? fmt::format("{:.1f}", cell.wrapper_speed / mib) : "",
                     wrapped ? fmt::format("{:.3f}", cell.wrapper_cpu_ns / 1000) : "",
                     wrapped ? to_text(cell.ratio) : "", wrapped ? to_text(cell.cpu_ratio) : "",
-                    to_text(cell.null)});
+                    to_text(cell.null), to_text(cell.null_cpu)});
+    if (cell.pairs_speed == 0) continue;
+    rows.back().push_back(fmt::format("{:.1f}", cell.pairs_speed / mib));
+    rows.back().push_back(to_text(cell.pairs_ratio));
   }
   page.table({"block", "C MiB/s", "C µs CPU", "wrapper MiB/s", "wrapper µs CPU", "wrapper / C",
-              "CPU, wrapper / C", "null"},
+              "CPU, wrapper / C", "null", "CPU, null", "pairs MiB/s", "pairs / one"},
              rows);
 }
 
@@ -122,12 +189,15 @@ std::string to_table(const SockspeedReport& report) {
                                  method(report.options));
   for (const auto& [memory, channels] : report.cells) {
     for (const std::string& channel : report.options.channels) {
-      text += fmt::format("{}, {} memory\n  {:>9}{:>12}{:>12}{:>12}{:>12}   {:<22}{:<22}{}\n",
-                          channel, memory, "block", "C MiB/s", "C us CPU", "wr. MiB/s",
-                          "wr. us CPU", "wrapper / C", "CPU, wrapper / C", "null");
+      text += fmt::format(
+          "{}, {} memory\n  {:>9}{:>12}{:>12}{:>12}{:>12}   {:<22}{:<22}{:<22}{:<22}{}\n", channel,
+          memory, "block", "C MiB/s", "C us CPU", "wr. MiB/s", "wr. us CPU", "wrapper / C",
+          "CPU, wrapper / C", "null", "CPU, null", pairs_title(report.options));
       for (const auto& [size, cell] : channels.at(channel)) text += table_row(size, cell);
     }
   }
+  if (!report.compared.empty()) text += "channels compared, bare calls, throughput\n";
+  for (const SockspeedCompared& compared : report.compared) text += comparison_line(compared);
   return text;
 }
 
@@ -135,6 +205,7 @@ std::string to_json(const SockspeedReport& report) {
   nlohmann::json document = begin_report("sockspeed");
   document["rounds"] = report.options.rounds;
   document["time_us"] = report.options.time.count();
+  document["pairs"] = report.options.pairs;
   document["placement"] = report.options.split ? "two CPUs" : "one CPU";
   for (const auto& [memory, channels] : report.cells) {
     for (const auto& [channel, sizes] : channels) {
@@ -142,7 +213,12 @@ std::string to_json(const SockspeedReport& report) {
         auto& entry = document["results"][memory][channel][std::to_string(size)];
         entry = {{"c_octets_per_second", cell.c_speed},
                  {"c_cpu_ns", cell.c_cpu_ns},
-                 {"null_ratio", to_json(cell.null)}};
+                 {"null_ratio", to_json(cell.null)},
+                 {"null_cpu_ratio", to_json(cell.null_cpu)}};
+        if (cell.pairs_speed > 0) {
+          entry["pairs_octets_per_second"] = cell.pairs_speed;
+          entry["pairs_ratio"] = to_json(cell.pairs_ratio);
+        }
         if (cell.wrapper_speed == 0) continue;
         entry["wrapper_octets_per_second"] = cell.wrapper_speed;
         entry["wrapper_cpu_ns"] = cell.wrapper_cpu_ns;
@@ -151,6 +227,12 @@ std::string to_json(const SockspeedReport& report) {
       }
     }
   }
+  for (const SockspeedCompared& compared : report.compared)
+    document["compared"].push_back({{"system", compared.comparison.system},
+                                    {"base", compared.comparison.base},
+                                    {"memory", to_text(compared.memory)},
+                                    {"block_size", compared.size},
+                                    {"throughput_ratio", to_json(compared.throughput)}});
   return document.dump(2) + "\n";
 }
 
@@ -158,6 +240,7 @@ std::string to_html(const SockspeedReport& report) {
   Page page("perigee bench sockspeed");
   page.note(method(report.options));
   for (const auto& [memory, channels] : report.cells) add_figures(page, memory, channels);
+  add_comparisons(page, report);
   for (const auto& [memory, channels] : report.cells) {
     for (const std::string& channel : report.options.channels) {
       page.heading("Numbers: " + channel + ", " + memory + " memory");

@@ -55,6 +55,9 @@ class RingLink {
     return true;
   }
 
+  void await_receipt() { receive_receipt(*this); }
+  void confirm_receipt() { send_receipt(*this); }
+
  private:
   std::unique_ptr<Transport> transport_;
 };

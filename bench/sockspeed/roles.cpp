@@ -1,8 +1,6 @@
-// Parents and children as processes: commanded by the experiment, or started by hand.
+// Parents and children as processes that the experiment commands.
 #include "sockspeed.h"
 #include <perigee/ipc/fifo.h>
-
-#include <fmt/format.h>
 
 #include <iostream>
 #include <sstream>
@@ -22,18 +20,7 @@ void print_line(const Outcome& outcome) {
             << ' ' << outcome.cpu.count() << std::endl;
 }
 
-void print_for_people(const Run& run, const Outcome& outcome) {
-  const double seconds = std::chrono::duration<double>(outcome.end - outcome.begin).count();
-  const auto transfers = static_cast<double>(outcome.transfers);
-  const double cpu_us = std::chrono::duration<double, std::micro>(outcome.cpu).count();
-  std::cout << fmt::format(
-                   "{:>9} octets, {:<9} {:>10} transfers {:>10.1f} MiB/s {:>10.3f} us CPU a "
-                   "transfer\n",
-                   run.size, to_text(run.memory), outcome.transfers,
-                   transfers * static_cast<double>(run.size) / seconds / 1024 / 1024,
-                   cpu_us / transfers)
-            << std::flush;
-}
+}  // namespace
 
 std::unique_ptr<Parent> accept_child(Rendezvous& rendezvous, Medium medium) {
   if (medium == Medium::pipe) {  // a line reports that the child has opened the pipe
@@ -42,8 +29,6 @@ std::unique_ptr<Parent> accept_child(Rendezvous& rendezvous, Medium medium) {
   }
   return rendezvous.accept();
 }
-
-}  // namespace
 
 std::string to_text(Memory memory) { return memory == Memory::touched ? "touched" : "untouched"; }
 
@@ -73,26 +58,6 @@ int run_sockspeed_child(const std::string& channel, const std::string& version,
   std::cout << "joined" << std::endl;
   while (const auto received = child->receive()) print_line(received->outcome);
   return 0;
-}
-
-void run_parent_by_hand(const SockspeedByHand& options) {
-  ipc::ignore_sigpipe();
-  const auto rendezvous = open_rendezvous(options.channel, options.version, options.address);
-  std::cout << "waiting for: perigee bench sockspeed --child " << to_text(options.channel)
-            << " --at " << rendezvous->address() << std::endl;
-  if (options.channel.medium == Medium::pipe)
-    std::cout << "press Enter when the child has started" << std::endl;
-  const auto parent = accept_child(*rendezvous, options.channel.medium);
-  for (const std::size_t size : options.sizes) {
-    const Run run{size, options.memory, options.time};
-    print_for_people(run, parent->send(run));
-  }
-}
-
-void run_child_by_hand(const SockspeedByHand& options) {
-  const auto child = join(options.channel, options.version, options.address);
-  while (const auto received = child->receive()) print_for_people(received->run, received->outcome);
-  std::cout << "nothing was lost or changed\n";
 }
 
 }  // namespace perigee::bench

@@ -170,6 +170,14 @@ void SharedRing::send(std::span<const std::byte> octets_to_send) {
   }
 }
 
+void SharedRing::await_receipt() {
+  Header& header = *mapping_->header;
+  const std::uint64_t written = header.writer.position.load(std::memory_order_relaxed);
+  const auto is_read = [&] { return header.reader.position.load() == written; };
+  if (!is_read() && !wait_as(header.writer, header.reader, is_read))
+    throw std::runtime_error("the reader of the ring has ended");
+}
+
 bool SharedRing::receive(std::span<std::byte> space) {
   Header& header = *mapping_->header;
   std::uint64_t read = header.reader.position.load(std::memory_order_relaxed);

@@ -21,6 +21,10 @@ class SharedRing {
   void send(std::span<const std::byte> octets);
   /// Fills the whole space. False if the writer has ended.
   bool receive(std::span<std::byte> space);
+  /// Waits until the reader has read all octets. Throws std::runtime_error if it has ended before.
+  void await_receipt();
+  /// The position of the reader is the receipt.
+  void confirm_receipt() {}
 
  private:
   struct Header;

@@ -5,8 +5,11 @@
 #include "harness/progress.h"
 #include <perigee/ipc/uring.h>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -33,6 +36,12 @@ Outcome read_outcome(Process& process) {
   return outcome;
 }
 
+/// The ratios of two systems, round by round.
+Estimate ratios(std::vector<double> values, const std::vector<double>& base) {
+  for (std::size_t round = 0; round < values.size(); ++round) values[round] /= base[round];
+  return median_with_interval(values);
+}
+
 /// A parent and its child.
 class Couple {
  public:
@@ -45,8 +54,15 @@ class Couple {
   }
 
   SpeedSample run(std::size_t size, Memory memory, std::chrono::microseconds time) {
+    begin(size, memory, time);
+    return finish(size);
+  }
+  /// Does not wait for the end of the run: finish() does.
+  void begin(std::size_t size, Memory memory, std::chrono::microseconds time) {
     parent_.write_line(std::to_string(size) + " " + std::to_string(time.count()) + " " +
                        (memory == Memory::touched ? "1" : "0"));
+  }
+  SpeedSample finish(std::size_t size) {
     const Outcome sent = read_outcome(parent_);
     const Outcome received = read_outcome(child_);
     if (sent.transfers != received.transfers)
@@ -67,15 +83,41 @@ class Couple {
   Process child_;
 };
 
+/// Several couples of a channel that send at the same time.
+class Crowd {
+ public:
+  /// One couple for each CPU.
+  Crowd(const Channel& channel, const std::vector<int>& cpus) {
+    for (const int cpu : cpus) couples_.emplace_back(channel, "c", std::vector{cpu});
+  }
+
+  /// The throughput of all couples together.
+  double run(std::size_t size, Memory memory, std::chrono::microseconds time) {
+    for (Couple& couple : couples_) couple.begin(size, memory, time);
+    double speed = 0;
+    for (Couple& couple : couples_) speed += couple.finish(size).speed;
+    return speed;
+  }
+
+ private:
+  std::vector<Couple> couples_;
+};
+
 /// All couples of a channel: C, C again to show random variation, and the wrapper.
 class Contest {
  public:
-  Contest(const Channel& channel, const std::vector<int>& cpus) {
+  /// `crowd_cpus` is empty if the experiment measures no pairs at once.
+  Contest(const Channel& channel, const std::vector<int>& cpus,
+          const std::vector<int>& crowd_cpus) {
     for (const char* version : {"c", "c"}) couples_.emplace_back(channel, version, cpus);
     if (has_wrapper(channel)) couples_.emplace_back(channel, "wrapper", cpus);
+    if (!crowd_cpus.empty()) crowd_.emplace(channel, crowd_cpus);
   }
 
-  void begin() { samples_.assign(couples_.size(), {}); }
+  void begin() {
+    samples_.assign(couples_.size(), {});
+    crowd_speeds_.clear();
+  }
   /// The first couple changes from round to round.
   void take_round(std::size_t round, std::size_t size, Memory memory,
                   std::chrono::microseconds time) {
@@ -83,20 +125,28 @@ class Contest {
       const std::size_t index = (turn + round) % couples_.size();
       samples_[index].push_back(couples_[index].run(size, memory, time));
     }
+    if (crowd_) crowd_speeds_.push_back(crowd_->run(size, memory, time));
   }
   [[nodiscard]] SockspeedCell cell() const {
     SockspeedCell cell;
     cell.c_speed = median(of(0, &SpeedSample::speed));
     cell.c_cpu_ns = median(of(0, &SpeedSample::cpu_ns));
     cell.null = ratio(1, &SpeedSample::speed);
+    cell.null_cpu = ratio(1, &SpeedSample::cpu_ns);
     if (couples_.size() == 3) {
       cell.wrapper_speed = median(of(2, &SpeedSample::speed));
       cell.wrapper_cpu_ns = median(of(2, &SpeedSample::cpu_ns));
       cell.ratio = ratio(2, &SpeedSample::speed);
       cell.cpu_ratio = ratio(2, &SpeedSample::cpu_ns);
     }
+    if (crowd_) {
+      cell.pairs_speed = median(crowd_speeds_);
+      cell.pairs_ratio = ratios(crowd_speeds_, speeds());
+    }
     return cell;
   }
+  /// The throughput of the bare calls, round by round.
+  [[nodiscard]] std::vector<double> speeds() const { return of(0, &SpeedSample::speed); }
 
  private:
   [[nodiscard]] std::vector<double> of(std::size_t couple, double SpeedSample::* member) const {
@@ -106,21 +156,45 @@ class Contest {
   }
   /// The ratio to the first couple, round by round.
   [[nodiscard]] Estimate ratio(std::size_t couple, double SpeedSample::* member) const {
-    std::vector<double> ratios = of(couple, member);
-    const std::vector<double> floor = of(0, member);
-    for (std::size_t round = 0; round < ratios.size(); ++round) ratios[round] /= floor[round];
-    return median_with_interval(ratios);
+    return ratios(of(couple, member), of(0, member));
   }
 
   std::vector<Couple> couples_;
   std::vector<std::vector<SpeedSample>> samples_;
+  std::optional<Crowd> crowd_;
+  std::vector<double> crowd_speeds_;
 };
+
+using Contests = std::map<std::string, Contest>;
+
+std::vector<SockspeedCompared> compare(const Contests& contests, Memory memory, std::size_t size) {
+  std::vector<SockspeedCompared> compared;
+  for (const Comparison& comparison : sockspeed_comparisons()) {
+    const auto system = contests.find(comparison.system);
+    const auto base = contests.find(comparison.base);
+    if (system == contests.end() || base == contests.end()) continue;
+    compared.push_back(
+        {comparison, memory, size, ratios(system->second.speeds(), base->second.speeds())});
+  }
+  return compared;
+}
 
 std::vector<int> cpus_for(const SockspeedOptions& options) {
   const std::vector<int> cpus = usable_cpus();
   if (!options.split) return {cpus.back()};
   if (cpus.size() < 2) throw std::runtime_error("sockspeed: --split needs two CPUs");
   return {cpus[cpus.size() - 2], cpus.back()};
+}
+
+// The CPUs of the pairs that send at once. Empty: none.
+std::vector<int> crowd_cpus_for(const SockspeedOptions& options) {
+  if (options.pairs < 2) return {};
+  const std::vector<int> cpus = usable_cpus();
+  if (cpus.size() < options.pairs)
+    throw std::runtime_error("sockspeed: --pairs " + std::to_string(options.pairs) +
+                             " needs as many CPUs; this process may use " +
+                             std::to_string(cpus.size()));
+  return {cpus.end() - static_cast<std::ptrdiff_t>(options.pairs), cpus.end()};
 }
 
 // A kernel or a sandbox may forbid io_uring. The other channels are still measured.
@@ -136,12 +210,19 @@ std::vector<std::string> usable_channels() {
 
 }  // namespace
 
+const std::vector<Comparison>& sockspeed_comparisons() {
+  static const std::vector<Comparison> comparisons{
+      {"tcp+host-address", "tcp"}, {"pipe", "tcp"}, {"pipe", "unix"}, {"fifo", "tcp"}};
+  return comparisons;
+}
+
 SockspeedReport run_sockspeed(const SockspeedOptions& options) {
   SockspeedReport report{options, {}};
   if (report.options.channels.empty()) report.options.channels = usable_channels();
-  std::map<std::string, Contest> contests;
+  Contests contests;
   for (const std::string& channel : report.options.channels)
-    contests.try_emplace(channel, parse_channel(channel), cpus_for(options));
+    contests.try_emplace(channel, parse_channel(channel), cpus_for(options),
+                         crowd_cpus_for(options));
   Progress progress("sockspeed", options.memory.size() * options.sizes.size() * options.rounds);
   for (const Memory memory : options.memory) {
     for (const std::size_t size : options.sizes) {
@@ -153,6 +234,7 @@ SockspeedReport run_sockspeed(const SockspeedOptions& options) {
       }
       for (const auto& [channel, contest] : contests)
         report.cells[to_text(memory)][channel][size] = contest.cell();
+      std::ranges::copy(compare(contests, memory, size), std::back_inserter(report.compared));
     }
   }
   return report;

@@ -4,11 +4,14 @@
 #pragma once
 
 #include "ends.h"
+#include "harness/comparison.h"
 #include "harness/statistics.h"
 
 #include <chrono>
 #include <cstddef>
+#include <iosfwd>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,7 +27,8 @@ struct SockspeedOptions {
   std::vector<std::size_t> sizes{16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1024 * 1024};
   std::vector<std::string> channels;  ///< empty: the default channels
   std::vector<Memory> memory{Memory::touched, Memory::untouched};
-  bool split = false;  ///< parent and child on two CPUs
+  bool split = false;     ///< parent and child on two CPUs
+  std::size_t pairs = 1;  ///< above 1: so many pairs at once as well, each on its own CPU
 };
 
 /// One channel at one size. The ratios are of throughput, within a round.
@@ -33,18 +37,33 @@ struct SockspeedCell {
   double wrapper_speed = 0;  ///< 0 without a wrapper
   double c_cpu_ns = 0;       ///< both processes, for each transfer
   double wrapper_cpu_ns = 0;
-  Estimate ratio;      ///< wrapper / C
-  Estimate cpu_ratio;  ///< the same for CPU time
-  Estimate null;       ///< C / C
+  Estimate ratio;          ///< wrapper / C
+  Estimate cpu_ratio;      ///< the same for CPU time
+  Estimate null;           ///< C / C
+  Estimate null_cpu;       ///< the same for CPU time
+  double pairs_speed = 0;  ///< all pairs at once, bare calls, together; 0: not measured
+  Estimate pairs_ratio;    ///< all pairs at once / one pair alone
+};
+
+/// Two channels with bare calls: the ratio of their throughputs in the same round.
+struct SockspeedCompared {
+  Comparison comparison;
+  Memory memory = Memory::touched;
+  std::size_t size = 0;
+  Estimate throughput;
 };
 
 struct SockspeedReport {
   SockspeedOptions options;
   /// By memory ("touched", "untouched"), channel and size.
   std::map<std::string, std::map<std::string, std::map<std::size_t, SockspeedCell>>> cells;
+  std::vector<SockspeedCompared> compared = {};
 };
 
 std::string to_text(Memory memory);
+
+/// The host's own address with 127.0.0.1, and pipes with sockets: the comparisons of the article.
+const std::vector<Comparison>& sockspeed_comparisons();
 
 SockspeedReport run_sockspeed(const SockspeedOptions& options);
 std::string to_table(const SockspeedReport& report);
@@ -70,8 +89,22 @@ struct SockspeedByHand {
   std::chrono::microseconds time{};
   Memory memory = Memory::touched;
 };
-void run_parent_by_hand(const SockspeedByHand& options);
-void run_child_by_hand(const SockspeedByHand& options);
+
+/// The runs of one side that was started by hand.
+struct SockspeedSide {
+  std::string side;  ///< "parent" or "child"
+  std::string channel;
+  std::string version;
+  std::vector<Child::Received> runs;
+};
+/// Both write a line for each run to `log`, as soon as the run has ended.
+SockspeedSide run_parent_by_hand(const SockspeedByHand& options, std::ostream& log);
+SockspeedSide run_child_by_hand(const SockspeedByHand& options, std::ostream& log);
+std::string to_json(const SockspeedSide& side);
+std::string to_html(const SockspeedSide& side);
+
+/// Waits for the child. A line on standard input reports that the child has opened a pipe.
+std::unique_ptr<Parent> accept_child(Rendezvous& rendezvous, Medium medium);
 
 /// Adds `sockspeed`, and its roles, to `perigee bench`.
 void add_sockspeed_command(CLI::App& bench);

@@ -1,6 +1,8 @@
 // The timed tests over any link. A link is an object with send(octets), which sends all octets, and
-// receive(octets), which fills the whole space or returns false at the end of the stream. These are
-// templates, so that the loop needs no virtual call to reach the link's system calls.
+// receive(octets), which fills the whole space or returns false at the end of the stream. At the
+// end of a run, the parent's link waits by await_receipt() until the child's link has called
+// confirm_receipt(), or until the child has received all octets. These are templates, so that the
+// loop needs no virtual call to reach the link's system calls.
 #pragma once
 
 #include "ends.h"
@@ -37,9 +39,10 @@ class Stopwatch {
 
 /// Precedes the blocks of a run: information for the child.
 struct Preamble {
-  Word magic = 0x5045524947454531;
+  Word magic = 0x5045524947454532;
   Word size = 0;
   Word touched = 0;
+  Word until_received = 0;
 };
 
 template <typename Link>
@@ -48,7 +51,9 @@ class ParentOf final : public Parent {
   explicit ParentOf(Link link) : link_(std::move(link)) {}
 
   Outcome send(const Run& run) override {
-    const Preamble preamble{.size = run.size, .touched = run.memory == Memory::touched ? 1U : 0U};
+    const Preamble preamble{.size = run.size,
+                            .touched = run.memory == Memory::touched ? 1U : 0U,
+                            .until_received = run.until_received ? 1U : 0U};
     std::vector<std::byte> block(run.size);
     // Reading the clock must not cost more than a transfer.
     const Word between_looks = std::max<Word>(1, 16384 / run.size);
@@ -58,11 +63,19 @@ class ParentOf final : public Parent {
       const bool is_last = number % between_looks == 0 && watch.elapsed() >= run.time;
       write_block(block, number, is_last, run.memory);
       link_.send(block);
-      if (is_last) return watch.outcome(number + 1);
+      if (is_last) return finish(run, watch.outcome(number + 1));
     }
   }
 
  private:
+  // The CPU time does not include the wait for the receipt.
+  Outcome finish(const Run& run, Outcome outcome) {
+    if (!run.until_received) return outcome;
+    link_.await_receipt();
+    outcome.end = time_of(CLOCK_MONOTONIC);
+    return outcome;
+  }
+
   Link link_;
 };
 
@@ -75,14 +88,18 @@ class ChildOf final : public Child {
     Preamble preamble;
     if (!link_.receive(std::as_writable_bytes(std::span(&preamble, 1)))) return std::nullopt;
     constexpr std::size_t size_max = 1 << 30;
-    if (preamble.magic != Preamble{}.magic || preamble.size > size_max)
+    if (preamble.magic != Preamble{}.magic || preamble.size < block_size_min ||
+        preamble.size % sizeof(Word) != 0 || preamble.size > size_max)
       throw std::runtime_error("the peer is not a parent of perigee bench sockspeed");
     const Run run{preamble.size, preamble.touched == 1 ? Memory::touched : Memory::untouched, {}};
     std::vector<std::byte> block(run.size);
     const Stopwatch watch;
     for (Word number = 0;; ++number) {
       if (!link_.receive(block)) throw std::runtime_error("the parent has ended within a run");
-      if (check_block(block, number, run.memory)) return Received{run, watch.outcome(number + 1)};
+      if (!check_block(block, number, run.memory)) continue;
+      const Outcome outcome = watch.outcome(number + 1);
+      if (preamble.until_received == 1) link_.confirm_receipt();
+      return Received{run, outcome};
     }
   }
 

@@ -10,6 +10,7 @@ namespace perigee::bench {
 
 /// Results as of send and recv: a count, or -1 and errno.
 struct UringCalls {
+  static constexpr bool is_two_way = true;
   static ssize_t put(int fd, const void* octets, std::size_t size, bool non_blocking);
   static ssize_t get(int fd, void* space, std::size_t size, bool non_blocking);
 };

@@ -2,6 +2,7 @@
 #include "harness/command.h"
 
 #include "harness/companions.h"
+#include "links.h"
 #include "profile.h"
 #include "roles.h"
 #include "ttcp.h"
@@ -20,6 +21,7 @@ struct TtcpSettings {
   bool receive = false;
   bool once = false;
   std::string transmit_to;
+  std::vector<std::size_t> links;
   std::uint16_t port = 5001;  // the port of the first ttcp
 };
 
@@ -29,6 +31,19 @@ void make_ttcp_quick(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--buffers-max", options.buffers_max, 1024);
   set_unless_given(command, "--size", options.sizes, {1, 4 * 1024, 64 * 1024});
   set_unless_given(command, "--queue", options.queue_sizes, {0});
+}
+
+// One size of queues is enough to see the costs, unless the user wants more.
+void make_profile(const CLI::App& command, TtcpOptions& options) {
+  set_unless_given(command, "--queue", options.queue_sizes, {0});
+}
+
+// A transfer over a slow link takes a second: so few sizes and rounds.
+void make_links(const CLI::App& command, TtcpOptions& options) {
+  set_unless_given(command, "--rounds", options.rounds, 5);
+  set_unless_given(command, "--size", options.sizes, {64 * 1024});
+  set_unless_given(command, "--queue", options.queue_sizes, {0});
+  set_unless_given(command, "--version", options.versions, link_ttcp_versions());
 }
 
 constexpr std::size_t mib = 1024 * 1024;
@@ -42,17 +57,37 @@ void make_large(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--version", options.versions, large_ttcp_versions());
 }
 
+// The files have all sessions so far after each session: the command usually ends by a signal. On
+// standard output, each session is one line.
+void receive_sessions(const TtcpSettings& settings) {
+  const bool prints_json = settings.output.json_file == "-";
+  const TtcpService service{settings.port, settings.options.omniorb_program, settings.once,
+                            prints_json};
+  serve_ttcp(service, [&](const TtcpServed& served) {
+    if (prints_json) {
+      const TtcpServed last{served.port, {served.sessions.back()}};
+      std::cout << one_line(to_json(last)) << std::flush;
+    }
+    write_files(served, settings.output);
+  });
+}
+
 void run_ttcp_command(const CLI::App& command, TtcpSettings& settings) {
   TtcpOptions& options = settings.options;
+  if (!settings.links.empty()) make_links(command, options);
   if (settings.quick) make_ttcp_quick(command, options);
   if (settings.large) make_large(command, options);
+  if (settings.profile) make_profile(command, options);
   options.omniorb_program = find_omniorb_program("ttcp_omniorb");
-  if (!settings.receive && !settings.profile && settings.transmit_to.empty())
+  if (!settings.receive && !settings.profile && settings.links.empty() &&
+      settings.transmit_to.empty())
     options.iceoryx_program = find_iceoryx_program("ttcp_iceoryx");
   if (settings.receive)
-    serve_ttcp(settings.port, options.omniorb_program, settings.once);
+    receive_sessions(settings);
   else if (settings.profile)
     write_report(profile_ttcp(options), settings.output);
+  else if (!settings.links.empty())
+    write_report(run_ttcp_links(options, settings.links), settings.output);
   else if (!settings.transmit_to.empty())
     write_report(run_ttcp(options, settings.transmit_to, settings.port), settings.output);
   else
@@ -66,8 +101,10 @@ int run_ttcp_role(const std::vector<std::string>& words) {
   const std::string& variant = words.at(2);
   const std::string& place = words.at(4);
   const TtcpRole role{place, variant, std::stoul(words.at(3)), orb_options_of(words, 5)};
+  const UdpProgram udp = kind == "c" ? UdpProgram::c : UdpProgram::wrapper;
   const FifoProgram fifo = kind == "c" ? FifoProgram::c : FifoProgram::wrapper;
   if (words.front() == "receiver") {
+    if (variant == "udp") return run_udp_receiver(udp, role);
     if (variant == "fifo") return run_fifo_receiver(fifo, role);
     if (kind == "c") return run_c_receiver(variant, role);
     if (kind == "wrapper") return run_wrapper_receiver(variant, role);
@@ -75,6 +112,7 @@ int run_ttcp_role(const std::vector<std::string>& words) {
     if (kind == "orb-unix") return run_orb_receiver("unix", role);
     if (kind == "orb-shm") return run_orb_receiver("shm", role);
   } else {
+    if (variant == "udp") return run_udp_transmitter(udp, place, role);
     if (variant == "fifo") return run_fifo_transmitter(fifo, place, role);
     if (kind == "c") return run_c_transmitter(variant, place, role);
     if (kind == "wrapper") return run_wrapper_transmitter(variant, place, role);
@@ -84,16 +122,28 @@ int run_ttcp_role(const std::vector<std::string>& words) {
 }
 
 void add_modes(CLI::App& command, TtcpSettings& settings) {
-  command.add_flag("--profile", settings.profile,
-                   "Show the functions and system calls that take the time, with perf and strace");
+  auto* profile = command.add_flag(
+      "--profile", settings.profile,
+      "Show the functions and system calls that take the time, with perf, strace and callgrind");
   auto* receive = command.add_flag("--receive", settings.receive,
                                    "Start receivers for transmitters on other machines");
+  receive->excludes(profile);
   command.add_flag("--once", settings.once, "With --receive: end after one session")
       ->needs(receive);
+  auto* transmit =
+      command
+          .add_option("--transmit", settings.transmit_to,
+                      "Transmit to the receivers on the machine with this name or address")
+          ->excludes(receive)
+          ->excludes(profile);  // it attaches to both sides
   command
-      .add_option("--transmit", settings.transmit_to,
-                  "Transmit to the receivers on the machine with this name or address")
-      ->excludes(receive);
+      .add_option("--link", settings.links,
+                  "Transfer over links of these speeds in Mbit/s, between two network namespaces; "
+                  "0: no limit")
+      ->check(CLI::Range(0, 100000))
+      ->excludes(receive)
+      ->excludes(profile)
+      ->excludes(transmit);
   command.add_option("--port", settings.port, "Port of --receive and --transmit")
       ->capture_default_str();
 }

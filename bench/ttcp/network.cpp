@@ -78,11 +78,17 @@ class Lines {
 /// One session on the receiving machine. Its receivers end with it.
 class Session {
  public:
-  /// Increments `requests` for each request that starts or stops receivers.
-  Session(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions, std::size_t& requests)
-      : lines_(std::move(stream)), versions_(versions), requests_(requests) {
+  /// Increments `requests` for each request that starts or stops receivers. `record` gets the
+  /// receivers.
+  Session(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions, std::size_t& requests,
+          TtcpSession& record)
+      : lines_(std::move(stream)), versions_(versions), requests_(requests), record_(record) {
     address_ = value_of(lines_.stream().local_address(), "address").unmapped().host();
   }
+
+  ~Session() { end_receivers(); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   /// Only the first request has a deadline: a peer that is silent at first is not a transmitter.
   /// Later, a transmitter may be busy for a long time.
@@ -110,8 +116,25 @@ class Session {
     }
     if (request != "stop") return "error no such request: " + request;
     ++requests_;
-    receivers_.clear();
+    end_receivers();
     return "ok";
+  }
+
+  // The records of the running receivers are the last ones.
+  void end_receivers() {
+    const std::size_t ended = record_.receivers.size() - receivers_.size();
+    for (std::size_t index = 0; index < receivers_.size(); ++index)
+      record_.receivers[ended + index].cpu_time = cpu_time_of(*receivers_[index]);
+    receivers_.clear();
+  }
+  // A receiver that has ended early has no CPU clock.
+  static std::chrono::nanoseconds cpu_time_of(TtcpReceiver& receiver) {
+    try {
+      return receiver.cpu_time();
+    } catch (const std::runtime_error& failure) {
+      std::cerr << "perigee bench ttcp: " << failure.what() << '\n';
+      return {};
+    }
   }
 
   // Receivers listen at the address of the session's own connection, because clients can reach it.
@@ -124,12 +147,14 @@ class Session {
     if (version == versions_.end()) return "none";
     ++requests_;
     receivers_.push_back(start_receiver(*version, {address_, queue_size, -1}));
+    record_.receivers.push_back({name, queue_size, {}});
     return "ref " + receivers_.back()->reference();
   }
 
   Lines lines_;
   const std::vector<TtcpVersion>& versions_;
   std::size_t& requests_;
+  TtcpSession& record_;
   std::string address_;
   std::vector<std::unique_ptr<TtcpReceiver>> receivers_;
 };
@@ -173,41 +198,52 @@ ipc::sock::Acceptor listen(std::uint16_t port) {
 
 // A failing peer ends only its own session. False if the peer never started or stopped a receiver,
 // such as a port scanner.
-bool serve_one(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions) {
+bool serve_one(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions,
+               TtcpSession& record, std::ostream& log) {
   const auto peer = stream.peer_address();
-  const std::string name = peer ? peer->unmapped().host() : "a peer that has gone";
+  record.peer = peer ? peer->unmapped().host() : "a peer that has gone";
   (void)stream.set(ipc::NoDelay{});
   (void)stream.set(ipc::KeepAlive{});  // otherwise its session might never end
   std::size_t requests = 0;
   try {
-    Session session(std::move(stream), versions, requests);
+    Session session(std::move(stream), versions, requests, record);
     session.serve();
-    std::cout << "a session with " << name << " has ended" << std::endl;
+    log << "a session with " << record.peer << " has ended" << std::endl;
   } catch (const std::exception& failure) {
-    std::cerr << "perigee bench ttcp: " << name << ": " << failure.what() << '\n';
+    record.error = failure.what();
+    std::cerr << "perigee bench ttcp: " << record.peer << ": " << record.error << '\n';
   }
   return requests > 0;
 }
 
 }  // namespace
 
-void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool once) {
-  const std::vector<TtcpVersion> versions = ttcp_versions(omniorb_program);
-  auto acceptor = listen(port);
-  std::cout << "receiving at port " << value_of(acceptor.local_address(), "address").port()
-            << std::endl;
+void serve_ttcp(const TtcpService& service,
+                const std::function<void(const TtcpServed&)>& after_session) {
+  const std::vector<TtcpVersion> versions = ttcp_versions(service.omniorb_program);
+  std::ostream& log = service.logs_to_error ? std::cerr : std::cout;
+  auto acceptor = listen(service.port);
+  TtcpServed served{value_of(acceptor.local_address(), "address").port(), {}};
+  log << "receiving at port " << served.port << std::endl;
   bool is_served = false;
-  do is_served = serve_one(value_of(acceptor.accept(), "accept"), versions);
-  while (!once || !is_served);
+  do {
+    TtcpSession session;
+    is_served = serve_one(value_of(acceptor.accept(), "accept"), versions, session, log);
+    if (!is_served) continue;
+    constexpr std::size_t sessions_max = 1000;  // of the report
+    if (served.sessions.size() == sessions_max) served.sessions.erase(served.sessions.begin());
+    served.sessions.push_back(std::move(session));
+    after_session(served);
+  } while (!service.once || !is_served);
 }
 
 TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port) {
   TtcpReport report{options, host, chosen_versions(options), {}};
   std::erase_if(report.versions,
-                [](const TtcpVersion& version) { return version.group != TtcpGroup::tcp; });
+                [](const TtcpVersion& version) { return version.group == TtcpGroup::local; });
   if (report.versions.empty())
     throw CLI::ValidationError(
-        "none of these versions works between machines: use versions over TCP");
+        "none of these versions works between machines: use versions over TCP or UDP");
   Lines lines = connect(host, port);
   std::size_t started = 0;
   std::size_t queue_before = 0;

@@ -1,4 +1,5 @@
-// Profiles transfers: attaches perf and strace to running processes.
+// Profiles transfers: attaches perf and strace to running processes, and runs others under
+// callgrind.
 #include "profile.h"
 
 #include "harness/process.h"
@@ -26,18 +27,24 @@ constexpr std::size_t traced_buffers = 512;  // each system call is slow under s
 /// Both sides of one version, on one CPU.
 class Sides {
  public:
-  explicit Sides(const TtcpVersion& version)
+  Sides(const TtcpVersion& version, std::size_t queue_size)
       : version_(version),
-        receiver_({receiver_command(version, {}), cpu()}),
-        transmitter_({transmitter_command(version, receiver_.read_line(), 0), cpu()}) {
+        receiver_({receiver_command(version, {.queue_size = queue_size}), cpu()}),
+        transmitter_({transmitter_command(version, receiver_.read_line(), queue_size), cpu()}) {
     if (transmitter_.read_line() != "ready") throw std::runtime_error(version.name + ": not ready");
   }
 
-  void transfer(std::size_t size, std::size_t count) {
+  /// Returns the time of the transfer in nanoseconds.
+  double transfer(std::size_t size, std::size_t count) {
     transmitter_.write_line(std::to_string(version_.payload_size(size)) + ' ' +
                             std::to_string(count));
     const std::string answer = transmitter_.read_line();
-    if (!answer.starts_with("ok")) throw std::runtime_error(version_.name + ": " + answer);
+    std::istringstream words(answer);
+    std::string status;
+    double elapsed_ns = 0;
+    if (!(words >> status >> elapsed_ns) || status != "ok")
+      throw std::runtime_error(version_.name + ": " + answer);
+    return elapsed_ns;
   }
   [[nodiscard]] pid_t receiver() const { return receiver_.pid(); }
   [[nodiscard]] pid_t transmitter() const { return transmitter_.pid(); }
@@ -104,12 +111,13 @@ class Perf {
   Process perf_;
 };
 
-std::vector<SystemCallCount> per_buffer(const std::vector<Strace::Call>& calls,
-                                        std::size_t buffers) {
+std::vector<SystemCallCount> per_buffer(const std::vector<Strace::Call>& calls, std::size_t buffers,
+                                        std::size_t size) {
+  const double mib = static_cast<double>(buffers * size) / (1024 * 1024);
   std::vector<SystemCallCount> counts;
-  for (const auto& [name, count] : calls)
+  for (const auto& [name, count, seconds] : calls)
     if (const double each = count / static_cast<double>(buffers); each >= 0.01)
-      counts.push_back({name, each});
+      counts.push_back({name, each, seconds * 1000 / mib});
   return counts;
 }
 
@@ -118,24 +126,25 @@ void add_functions(VersionProfile& profile, Sides& sides, const fs::path& folder
   Perf transmitter(sides.transmitter(), folder / "transmitter.perf");
   Perf receiver(sides.receiver(), folder / "receiver.perf");
   for (int transfer = 0; transfer < sampled_transfers; ++transfer)
-    sides.transfer(profile.size, count);
+    (void)sides.transfer(profile.size, count);
   profile.transmitter.functions = transmitter.stop();
   profile.receiver.functions = receiver.stop();
 }
 
 void add_calls(VersionProfile& profile, Sides& sides, const fs::path& folder, std::size_t count) {
+  const double untraced_ns = sides.transfer(profile.size, count);
   Strace transmitter(sides.transmitter(), folder / "transmitter.strace");
   Strace receiver(sides.receiver(), folder / "receiver.strace");
-  sides.transfer(profile.size, count);
-  profile.transmitter.calls = per_buffer(transmitter.stop(), count);
-  profile.receiver.calls = per_buffer(receiver.stop(), count);
+  profile.strace_slowdown = sides.transfer(profile.size, count) / untraced_ns;
+  profile.transmitter.calls = per_buffer(transmitter.stop(), count, profile.size);
+  profile.receiver.calls = per_buffer(receiver.stop(), count, profile.size);
 }
 
 // The reason why a tool cannot be used. It is tried once, on an idle process.
 template <typename Tool>
 std::string why_not(const TtcpVersion& version, const fs::path& folder) {
   try {
-    const Sides sides(version);
+    const Sides sides(version, 0);
     Tool(sides.receiver(), folder / "probe");
     return {};
   } catch (const std::exception& failure) {
@@ -143,35 +152,67 @@ std::string why_not(const TtcpVersion& version, const fs::path& folder) {
   }
 }
 
+// valgrind starts every program: it only has to be installed.
+std::string why_no_callgrind() {
+  try {
+    (void)find_program("valgrind");
+    return {};
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+}
+
+ProfileReport usable_tools(const TtcpOptions& options, const TtcpVersion& version,
+                           const fs::path& folder) {
+  ProfileReport report{options};
+  report.not_used = {{"perf", why_not<Perf>(version, folder)},
+                     {"strace", why_not<Strace>(version, folder)},
+                     {"callgrind", why_no_callgrind()}};
+  std::erase_if(report.not_used, [](const auto& tool) { return tool.second.empty(); });
+  report.has_functions = !report.not_used.contains("perf");
+  report.has_calls = !report.not_used.contains("strace");
+  report.has_costs = !report.not_used.contains("callgrind");
+  for (const auto& [tool, reason] : report.not_used)
+    std::cerr << "perigee bench ttcp: " << tool << " cannot be used: " << reason << '\n';
+  if (report.not_used.size() == 3)
+    throw std::runtime_error(
+        "--profile needs valgrind, or perf or strace and the right to attach them");
+  return report;
+}
+
+VersionProfile profile_transfers(const ProfileReport& report, const TtcpVersion& version,
+                                 std::size_t queue_size, std::size_t size, const fs::path& folder) {
+  const std::size_t count = buffer_count(report.options, size);
+  VersionProfile profile{.version = version.name, .queue_size = queue_size, .size = size};
+  if (report.has_functions || report.has_calls) {
+    Sides sides(version, queue_size);
+    (void)sides.transfer(size, std::min(count, traced_buffers));  // warm up
+    if (report.has_functions) add_functions(profile, sides, folder, count);
+    if (report.has_calls) add_calls(profile, sides, folder, std::min(count, traced_buffers));
+  }
+  if (report.has_costs) {
+    TransferCosts costs = count_functions(version, size, queue_size, folder);
+    profile.transmitter.costs = std::move(costs.transmitter);
+    profile.receiver.costs = std::move(costs.receiver);
+  }
+  return profile;
+}
+
 }  // namespace
 
 ProfileReport profile_ttcp(const TtcpOptions& options) {
   const TemporaryFolder folder;
   const std::vector<TtcpVersion> versions = chosen_versions(options);
-  const std::string without_perf = why_not<Perf>(versions.front(), folder.path());
-  const std::string without_strace = why_not<Strace>(versions.front(), folder.path());
-  ProfileReport report{options, without_perf.empty(), without_strace.empty(), {}};
-  if (!report.has_functions)
-    std::cerr << "perigee bench ttcp: functions cannot be sampled: " << without_perf << '\n';
-  if (!report.has_calls)
-    std::cerr << "perigee bench ttcp: system calls cannot be counted: " << without_strace << '\n';
-  if (!report.has_functions && !report.has_calls)
-    throw std::runtime_error("--profile needs perf or strace, and the right to attach them");
-  Progress progress("ttcp", versions.size() * options.sizes.size());
-  for (const TtcpVersion& version : versions) {
-    Sides sides(version);
-    for (const std::size_t size : options.sizes) {
-      progress.step(version.name);
-      if (!version.can_carry(size, 0)) continue;
-      const std::size_t count = buffer_count(options, size);
-      VersionProfile profile{version.name, size, {}, {}};
-      sides.transfer(size, std::min(count, traced_buffers));  // warm up
-      if (report.has_functions) add_functions(profile, sides, folder.path(), count);
-      if (report.has_calls)
-        add_calls(profile, sides, folder.path(), std::min(count, traced_buffers));
-      report.profiles.push_back(std::move(profile));
-    }
-  }
+  ProfileReport report = usable_tools(options, versions.front(), folder.path());
+  Progress progress("ttcp", versions.size() * options.sizes.size() * options.queue_sizes.size());
+  for (const TtcpVersion& version : versions)
+    for (const std::size_t queue_size : options.queue_sizes)
+      for (const std::size_t size : options.sizes) {
+        progress.step(version.name);
+        if (version.can_carry(size, queue_size))
+          report.profiles.push_back(
+              profile_transfers(report, version, queue_size, size, folder.path()));
+      }
   return report;
 }
 

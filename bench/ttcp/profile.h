@@ -1,10 +1,12 @@
 // `perigee bench ttcp --profile`: the costs within a transfer: functions by perf, and system calls
-// by strace.
+// by strace, and calls and instructions of named functions by callgrind.
 #pragma once
 
+#include "callgrind.h"
 #include "ttcp.h"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,30 +22,38 @@ struct CostlyFunction {
 struct SystemCallCount {
   std::string name;
   double per_buffer = 0;
+  double ms_per_mib = 0;  ///< milliseconds from entry to return, while strace traces the process
 };
 
 /// One side of one version, with one size of buffers.
 struct SideProfile {
   std::vector<CostlyFunction> functions;  ///< most costly first; without small ones
   std::vector<SystemCallCount> calls;
+  std::vector<FunctionCost> costs;  ///< per buffer, most instructions first; without small ones
 };
 
 struct VersionProfile {
   std::string version;
+  std::size_t queue_size = 0;
   std::size_t size = 0;
   SideProfile transmitter;
   SideProfile receiver;
+  /// The time of a transfer under strace, divided by its time without strace. 0: not measured.
+  double strace_slowdown = 0;
 };
 
 struct ProfileReport {
   TtcpOptions options;
   bool has_functions = false;  ///< perf could be used
   bool has_calls = false;      ///< strace could be used
-  std::vector<VersionProfile> profiles;
+  bool has_costs = false;      ///< callgrind could be used
+  std::vector<VersionProfile> profiles = {};
+  /// The reasons why a tool was not used, by its name.
+  std::map<std::string, std::string> not_used = {};
 };
 
-/// Profiles each chosen version and size, with the system's queues. Throws if neither perf nor
-/// strace can be used; the error contains their messages.
+/// Profiles each chosen version, size and size of queues. Throws if neither perf nor strace nor
+/// callgrind can be used; the error contains their messages.
 ProfileReport profile_ttcp(const TtcpOptions& options);
 std::string to_table(const ProfileReport& report);
 std::string to_json(const ProfileReport& report);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::bench {
@@ -25,20 +26,87 @@ std::string describe_ttcp_method(const TtcpReport& report) {
     text += options.split ? "transmitter and receiver on two CPUs" : "both sides on one CPU";
   else
     text += "receiver on " + report.receiver_host;
-  for (const std::size_t size : options.sizes)
-    if (buffer_count(options, size) < options.volume / size)
-      text += fmt::format("; buffers of {}: only {} a transfer", size_text(size),
-                          buffer_count(options, size));
+  if (const std::string shortfall = shortfall_text(options); !shortfall.empty())
+    text += "; " + shortfall;
   return text;
 }
 
+std::string lost_text(const TtcpCell& cell) {
+  return fmt::format("{:.1f} %", cell.lost_share * 100);
+}
+
+double mbit_per_s(double octets_per_s) { return octets_per_s * 8 / 1e6; }
+
 std::string row(const std::string& name, const TtcpCell& cell) {
   return fmt::format(
-      "  {:<25}{:>10.1f}{:>9.3f}  {:<16}{:>11.2f}{:>9.3f}  {:<16}{:>9.1f}\n", name,
+      "  {:<25}{:>10.1f}{:>9.3f}  {:<16}{:>11.2f}{:>9.3f}  {:<16}{:>9.1f}{}\n", name,
       cell.octets_per_s / 1e6, cell.throughput_ratio.value,
       fmt::format("[{:.3f}, {:.3f}]", cell.throughput_ratio.low, cell.throughput_ratio.high),
       cell.cpu_ns / 1000, cell.cpu_ratio.value,
-      fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high), cell.page_faults);
+      fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high), cell.page_faults,
+      cell.lost_share > 0 ? "  lost: " + lost_text(cell) : "");
+}
+
+std::string extremes_table(const TtcpReport& report) {
+  std::string text = fmt::format(
+      "\nsummary: throughput over all sizes of buffers, Mbit/s\n"
+      "  {:<25}{:<14}{:>12}{:>10}{:>12}{:>10}\n",
+      "", "socket queues", "highest", "at", "lowest", "at");
+  for (const TtcpExtremes& each : extremes_of(report))
+    text += fmt::format("  {:<25}{:<14}{:>12.1f}{:>10}{:>12.1f}{:>10}\n", each.version,
+                        queue_text(each.queue_size), mbit_per_s(each.high_octets_per_s),
+                        size_text(each.high_size), mbit_per_s(each.low_octets_per_s),
+                        size_text(each.low_size));
+  return text;
+}
+
+void add_extremes(Page& page, const TtcpReport& report) {
+  std::vector<std::vector<std::string>> rows;
+  for (const TtcpExtremes& each : extremes_of(report))
+    rows.push_back(
+        {each.version + ", queues: " + queue_text(each.queue_size),
+         fmt::format("{:.1f}", mbit_per_s(each.high_octets_per_s)), size_text(each.high_size),
+         fmt::format("{:.1f}", mbit_per_s(each.low_octets_per_s)), size_text(each.low_size)});
+  page.heading("Summary: highest and lowest throughput over all sizes of buffers");
+  page.table({"", "highest, Mbit/s", "at", "lowest, Mbit/s", "at"}, rows);
+}
+
+// The versions of the figure that has all sizes of queues, as far as they were measured. They are
+// few, so that all their lines fit in one chart.
+std::vector<std::string> queue_figure_versions(const TtcpReport& report) {
+  constexpr std::size_t versions_max = 3;
+  std::vector<std::string> names;
+  for (const char* name : {"C TCP", "sock", "ORB octets", "omniORB octets", "ORB octets borrowed"})
+    if (names.size() < versions_max &&
+        std::ranges::find(report.versions, name, &TtcpVersion::name) != report.versions.end())
+      names.push_back(name);
+  return names;
+}
+
+// Queues of 8 KiB and of 64 KiB in one figure; the system's queues are in the figures below.
+LineChart queue_chart(const TtcpReport& report) {
+  LineChart chart{"size of buffers", "MB/s", AxisKind::logarithmic, AxisKind::logarithmic};
+  chart.x_unit = AxisUnit::octets;
+  chart.better = Better::larger;
+  for (const std::string& name : queue_figure_versions(report))
+    for (const TtcpTable& table : report.tables) {
+      if (table.queue_size == 0) continue;
+      ChartSeries series{name + ", " + queue_text(table.queue_size), {}};
+      for (const auto& [size, cells] : table.cells)
+        if (const auto found = cells.find(name); found != cells.end())
+          series.points.push_back(
+              {static_cast<double>(size), exactly(found->second.octets_per_s / 1e6)});
+      if (!series.points.empty()) chart.series.push_back(std::move(series));
+    }
+  return chart;
+}
+
+void add_queue_figure(Page& page, const TtcpReport& report) {
+  const auto is_set = [](const TtcpTable& table) { return table.queue_size != 0; };
+  if (std::ranges::count_if(report.tables, is_set) < 2) return;
+  page.heading("TCP with small and large socket queues");
+  page.note("Throughput. " + shortfall_text(report.options));
+  page.chart(queue_chart(report));
 }
 
 // Throughput and CPU time, compared with another version.
@@ -55,7 +123,9 @@ LineChart ttcp_chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup
                      const std::string& label, AxisKind axis, Value value) {
   LineChart chart{"size of buffers", label, AxisKind::logarithmic, axis};
   chart.x_unit = AxisUnit::octets;
-  chart.base = group == TtcpGroup::tcp ? "C TCP" : "C UNIX-domain";
+  chart.base = group == TtcpGroup::tcp   ? "C TCP"
+               : group == TtcpGroup::udp ? "C UDP"
+                                         : "C UNIX-domain";
   for (const TtcpVersion& version : report.versions) {
     if (version.group != group) continue;
     ChartSeries series{version.name, {}};
@@ -75,7 +145,7 @@ void add_figures(Page& page, const TtcpReport& report, const TtcpTable& table, T
   if (throughput.series.empty()) return;
   throughput.better = Better::larger;
   page.heading(fmt::format("{}, socket queues: {}", title, queue_text(table.queue_size)));
-  page.note("Throughput.");
+  page.note("Throughput. " + shortfall_text(report.options));
   page.chart(std::move(throughput));
   page.note("CPU time per buffer, both sides: ratio to the C version in the same round.");
   LineChart cpu = ttcp_chart(report, table, group, "ratio of CPU time", AxisKind::linear,
@@ -94,9 +164,11 @@ void add_numbers(Page& page, const TtcpReport& report, const TtcpTable& table) {
                         to_text(found->second.throughput_ratio),
                         fmt::format("{:.2f}", found->second.cpu_ns / 1000),
                         to_text(found->second.cpu_ratio),
-                        fmt::format("{:.1f}", found->second.page_faults)});
+                        fmt::format("{:.1f}", found->second.page_faults),
+                        version.loses_buffers ? lost_text(found->second) : ""});
   page.heading("Numbers, socket queues: " + queue_text(table.queue_size));
-  page.table({"", "MB/s", "ratio", "CPU µs a buffer", "ratio", "page faults a buffer"}, rows);
+  page.table({"", "MB/s", "ratio", "CPU µs a buffer", "ratio", "page faults a buffer", "lost"},
+             rows);
 }
 
 void add_comparisons(Page& page, const TtcpTable& table) {
@@ -131,7 +203,7 @@ std::string to_table(const TtcpReport& report) {
       for (const TtcpCompared& compared : table.compared.at(size)) text += comparison_row(compared);
     }
   }
-  return text;
+  return text + extremes_table(report);
 }
 
 std::string to_json(const TtcpReport& report) {
@@ -150,12 +222,21 @@ std::string to_json(const TtcpReport& report) {
         document["results"].push_back({{"queue_size", table.queue_size},
                                        {"buffer_size", size},
                                        {"buffers", cell.count},
+                                       {"octets", cell.octets},
                                        {"version", name},
                                        {"octets_per_s", cell.octets_per_s},
                                        {"cpu_ns_per_buffer", cell.cpu_ns},
                                        {"page_faults_per_buffer", cell.page_faults},
+                                       {"lost_share", cell.lost_share},
                                        {"throughput_ratio", to_json(cell.throughput_ratio)},
                                        {"cpu_ratio", to_json(cell.cpu_ratio)}});
+  for (const TtcpExtremes& each : extremes_of(report))
+    document["summary"].push_back({{"queue_size", each.queue_size},
+                                   {"version", each.version},
+                                   {"high_octets_per_s", each.high_octets_per_s},
+                                   {"high_buffer_size", each.high_size},
+                                   {"low_octets_per_s", each.low_octets_per_s},
+                                   {"low_buffer_size", each.low_size}});
   for (const TtcpTable& table : report.tables)
     for (const auto& [size, compared] : table.compared)
       for (const auto& [comparison, throughput, cpu] : compared)
@@ -176,8 +257,11 @@ void add_to(Page& page, const TtcpReport& report) {
     page.note(describe_claims(report.options.rounds));
     add_to(page, report.claims);
   }
+  add_extremes(page, report);
+  add_queue_figure(page, report);
   for (const TtcpTable& table : report.tables) {
     add_figures(page, report, table, TtcpGroup::tcp, "TCP");
+    add_figures(page, report, table, TtcpGroup::udp, "UDP");
     add_figures(page, report, table, TtcpGroup::local, "Within one machine");
   }
   for (const TtcpTable& table : report.tables) {
@@ -189,6 +273,35 @@ void add_to(Page& page, const TtcpReport& report) {
 std::string to_html(const TtcpReport& report) {
   Page page("perigee bench ttcp");
   add_to(page, report);
+  return page.html();
+}
+
+std::string to_json(const TtcpServed& served) {
+  nlohmann::json document = begin_report("ttcp receiver");
+  document["port"] = served.port;
+  document["sessions"] = nlohmann::json::array();
+  for (const TtcpSession& session : served.sessions) {
+    nlohmann::json entry{{"peer", session.peer}, {"receivers", nlohmann::json::array()}};
+    if (!session.error.empty()) entry["error"] = session.error;
+    for (const auto& [version, queue_size, cpu_time] : session.receivers)
+      entry["receivers"].push_back(
+          {{"version", version}, {"queue_size", queue_size}, {"cpu_ns", cpu_time.count()}});
+    document["sessions"].push_back(std::move(entry));
+  }
+  return document.dump(2) + "\n";
+}
+
+std::string to_html(const TtcpServed& served) {
+  Page page("perigee bench ttcp, receiver");
+  for (const TtcpSession& session : served.sessions) {
+    page.heading("Session with " + session.peer);
+    if (!session.error.empty()) page.note("It ended early: " + session.error);
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [version, queue_size, cpu_time] : session.receivers)
+      rows.push_back({version + ", queues: " + queue_text(queue_size),
+                      fmt::format("{:.3f}", static_cast<double>(cpu_time.count()) / 1e6)});
+    page.table({"receiver", "CPU ms"}, rows);
+  }
   return page.html();
 }
 

@@ -41,6 +41,13 @@ int run_fifo_receiver(FifoProgram program, const TtcpRole& role);
 int run_fifo_transmitter(FifoProgram program, const std::string& folder, const TtcpRole& role);
 /// @}
 
+/// @name Over UDP datagrams, with a TCP connection for the beginning and the end of a transfer.
+/// @{
+enum class UdpProgram : std::uint8_t { c, wrapper };
+int run_udp_receiver(UdpProgram program, const TtcpRole& role);
+int run_udp_transmitter(UdpProgram program, const std::string& reference, const TtcpRole& role);
+/// @}
+
 /// @name Oneway calls of Perigee. Families of receivers: "tcp", "unix" and "shm".
 /// @{
 int run_orb_receiver(const std::string& family, const TtcpRole& role);

@@ -23,6 +23,7 @@ struct TransferSample {
   double octets_per_s = 0;
   double cpu_ns = 0;       ///< per buffer
   double page_faults = 0;  ///< per buffer
+  double lost_share = 0;   ///< of the octets
 };
 using TransferSamples = std::map<std::string, std::vector<TransferSample>>;  // by version
 
@@ -48,12 +49,13 @@ class Pair {
     std::istringstream words(answer);
     std::string status;
     double elapsed_ns = 0;
-    if (!(words >> status >> elapsed_ns) || status != "ok")
+    double arrived = 0;
+    if (!(words >> status >> elapsed_ns >> arrived) || status != "ok")
       throw std::runtime_error(version_.name + ": " + answer);
     const auto octets = static_cast<double>(payload * count);
     const auto faults = static_cast<double>(page_faults() - faults_before);
     const auto buffers = static_cast<double>(count);
-    return {octets * 1e9 / elapsed_ns, cpu / buffers, faults / buffers};
+    return {arrived * 1e9 / elapsed_ns, cpu / buffers, faults / buffers, 1 - arrived / octets};
   }
 
   [[nodiscard]] const TtcpVersion& version() const { return version_; }
@@ -90,17 +92,20 @@ TransferSamples run_rounds(const std::vector<Pair*>& pairs, std::size_t size,
 }
 
 std::map<std::string, TtcpCell> summarise(const TransferSamples& samples,
-                                          const std::vector<Pair*>& pairs, std::size_t count) {
+                                          const std::vector<Pair*>& pairs, std::size_t size,
+                                          std::size_t count) {
   std::map<std::string, TtcpCell> cells;
   for (const Pair* pair : pairs) {
     const std::vector<TransferSample>& own = samples.at(pair->version().name);
     const std::vector<TransferSample>& floor = samples.at(pair->version().floor);
     cells[pair->version().name] = {count,
+                                   count * pair->version().payload_size(size),
                                    median(column(own, &TransferSample::octets_per_s)),
                                    median(column(own, &TransferSample::cpu_ns)),
                                    median(column(own, &TransferSample::page_faults)),
                                    ratio(own, floor, &TransferSample::octets_per_s),
-                                   ratio(own, floor, &TransferSample::cpu_ns)};
+                                   ratio(own, floor, &TransferSample::cpu_ns),
+                                   median(column(own, &TransferSample::lost_share))};
   }
   return cells;
 }
@@ -125,7 +130,7 @@ TtcpTable run_queue(const TtcpReport& report, std::size_t queue_size, const Pair
     for (const auto& pair : pairs)
       if (pair->version().can_carry(size, queue_size)) able.push_back(pair.get());
     const TransferSamples samples = run_rounds(able, size, report.options, progress);
-    table.cells[size] = summarise(samples, able, buffer_count(report.options, size));
+    table.cells[size] = summarise(samples, able, size, buffer_count(report.options, size));
     table.compared[size] = compare(samples);
   }
   return table;
@@ -194,6 +199,41 @@ std::unique_ptr<Roudi> start_roudi_of(TtcpReport& report) {
 
 std::size_t buffer_count(const TtcpOptions& options, std::size_t size) {
   return std::clamp<std::size_t>(options.volume / size, 1, options.buffers_max);
+}
+
+std::string shortfall_text(const TtcpOptions& options) {
+  std::string text;
+  for (const std::size_t size : options.sizes) {
+    const std::size_t count = buffer_count(options, size);
+    if (count >= options.volume / size) continue;
+    text += (text.empty() ? "" : "; ") + octets_text(static_cast<double>(size)) +
+            " buffers: a transfer carries only " +
+            octets_text(static_cast<double>(count) * static_cast<double>(size));
+  }
+  return text;
+}
+
+std::vector<TtcpExtremes> extremes_of(const TtcpReport& report) {
+  std::vector<TtcpExtremes> all;
+  for (const TtcpTable& table : report.tables)
+    for (const TtcpVersion& version : report.versions) {
+      TtcpExtremes extremes{table.queue_size, version.name};
+      for (const auto& [size, cells] : table.cells) {
+        const auto cell = cells.find(version.name);
+        if (cell == cells.end()) continue;
+        const double speed = cell->second.octets_per_s;
+        if (extremes.high_size == 0 || speed > extremes.high_octets_per_s) {
+          extremes.high_octets_per_s = speed;
+          extremes.high_size = size;
+        }
+        if (extremes.low_size == 0 || speed < extremes.low_octets_per_s) {
+          extremes.low_octets_per_s = speed;
+          extremes.low_size = size;
+        }
+      }
+      if (extremes.high_size != 0) all.push_back(extremes);
+    }
+  return all;
 }
 
 std::string queue_text(std::size_t queue_size) {

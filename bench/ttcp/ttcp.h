@@ -6,6 +6,7 @@
 #include "harness/statistics.h"
 #include "versions.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,7 +23,7 @@ namespace perigee::bench {
 class Page;
 
 struct TtcpOptions {
-  std::size_t rounds = 5;
+  std::size_t rounds = 20;                // as in the paper
   std::size_t volume = 64 * 1024 * 1024;  ///< octets of a transfer
   std::size_t buffers_max = 65'536;       ///< of a transfer; limits a transfer of small buffers
   std::vector<std::size_t> sizes{1,         1024,      2 * 1024,  4 * 1024,  8 * 1024,
@@ -38,11 +39,13 @@ struct TtcpOptions {
 /// The results of one version with one size of buffers, over all rounds.
 struct TtcpCell {
   std::size_t count = 0;      ///< buffers of a transfer
+  std::size_t octets = 0;     ///< of a transfer
   double octets_per_s = 0;    ///< median
   double cpu_ns = 0;          ///< per buffer, both sides, median
   double page_faults = 0;     ///< per buffer, both sides, median; only receivers on this machine
   Estimate throughput_ratio;  ///< ratio to the floor in the same round
   Estimate cpu_ratio;         ///< the same for the CPU time per buffer
+  double lost_share = 0;      ///< of the octets; median; only datagrams can be lost
 };
 
 /// Two measured versions: ratios in the same round.
@@ -87,6 +90,20 @@ std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options);
 std::vector<std::string> large_ttcp_versions();
 std::size_t buffer_count(const TtcpOptions& options, std::size_t size);
 std::string queue_text(std::size_t queue_size);
+/// Says how much a transfer of small buffers carries if it carries less than the volume; else "".
+std::string shortfall_text(const TtcpOptions& options);
+
+/// The highest and the lowest throughput of a version over all sizes of buffers: the tables at the
+/// end of the paper.
+struct TtcpExtremes {
+  std::size_t queue_size = 0;
+  std::string version;
+  double high_octets_per_s = 0;
+  std::size_t high_size = 0;
+  double low_octets_per_s = 0;
+  std::size_t low_size = 0;
+};
+std::vector<TtcpExtremes> extremes_of(const TtcpReport& report);
 
 std::string to_table(const TtcpReport& report);
 std::string to_json(const TtcpReport& report);
@@ -96,9 +113,33 @@ void add_to(Page& page, const TtcpReport& report);
 
 /// @name Across two machines.
 /// @{
-/// Starts receivers for transmitters that connect to `port`, one session after another. If `once`,
-/// it returns after the first session with a valid request.
-void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool once);
+struct TtcpService {
+  std::uint16_t port = 0;
+  std::string omniorb_program;
+  bool once = false;           ///< ends after the first session with a valid request
+  bool logs_to_error = false;  ///< standard output belongs to the JSON
+};
+/// One session of a receiving machine.
+struct TtcpSession {
+  struct Receiver {
+    std::string version;
+    std::size_t queue_size = 0;
+    std::chrono::nanoseconds cpu_time{0};  ///< with its start
+  };
+  std::string peer;
+  std::string error;  ///< why the session has ended early; empty: the transmitter has ended it
+  std::vector<Receiver> receivers;
+};
+struct TtcpServed {
+  std::uint16_t port = 0;
+  std::vector<TtcpSession> sessions;
+};
+/// Starts receivers for transmitters that connect to the port, one session after another. Calls
+/// `after_session` after each session.
+void serve_ttcp(const TtcpService& service,
+                const std::function<void(const TtcpServed&)>& after_session);
+std::string to_json(const TtcpServed& served);
+std::string to_html(const TtcpServed& served);
 /// The experiment with the receivers of another machine, over TCP.
 TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port);
 /// @}

@@ -48,6 +48,16 @@ void add_local(std::vector<TtcpVersion>& versions) {
   add(own("fifo", "C FIFO", "wrapper", "fifo"));
 }
 
+void add_udp(std::vector<TtcpVersion>& versions) {
+  for (const auto& [name, kind] : {std::pair{"C UDP", "c"}, std::pair{"dgram", "wrapper"}}) {
+    TtcpVersion version = own(name, "C UDP", kind, "udp");
+    version.group = TtcpGroup::udp;
+    version.loses_buffers = true;
+    version.size_max = 65'507;  // of a datagram over IPv4
+    versions.push_back(std::move(version));
+  }
+}
+
 void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {
   for (const std::string payload : {"octets", "string", "structs"}) {
     TtcpVersion version{"omniORB " + payload, "C TCP"};
@@ -144,6 +154,7 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program,
   versions.back().carries_structs = true;
   if (ipc::uring::available()) versions.push_back(own("uring", "C TCP", "wrapper", "uring"));
   if (!omniorb_program.empty()) add_omniorb(versions, omniorb_program);
+  add_udp(versions);
   add_local(versions);
   if (!omniorb_program.empty()) add_local_omniorb(versions, omniorb_program);
   if (!iceoryx_program.empty()) add_iceoryx(versions, iceoryx_program);

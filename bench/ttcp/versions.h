@@ -12,7 +12,7 @@
 
 namespace perigee::bench {
 
-enum class TtcpGroup { tcp, local };
+enum class TtcpGroup { tcp, udp, local };
 
 /// One way to carry the data: the command lines of a receiver and a transmitter. In them, {QUEUE}
 /// stands for the queues' size, {ADDRESS} (or {HOST}, in the form of URLs) for the receiver's
@@ -26,6 +26,7 @@ struct TtcpVersion {
   enum class Program { c, perigee, omniorb, iceoryx };
   Program program = Program::c;
   bool carries_structs = false;
+  bool loses_buffers = false;       ///< datagrams
   bool keeps_records = false;       ///< a buffer must fit the queue as a whole
   std::size_t size_max = SIZE_MAX;  ///< of a buffer
 

@@ -43,12 +43,12 @@ bool receive_all(Stream& stream, std::span<std::byte> space) {
     return !value_of(stream.recv(space), "receive").end_of_stream();
 }
 
-template <typename Socket>
-void set_queues(Socket& socket, std::size_t size) {
-  if (size == 0) return;
+// Opens a socket by `open(options...)`. All programs set the queues before they listen or connect:
+// the window of TCP is negotiated when the connection is made.
+template <typename Open>
+auto with_queues(std::size_t size, Open open) {
   const auto octets = static_cast<std::int64_t>(size);
-  check(socket.set(ipc::SendBuffer{octets}), "send queue");
-  check(socket.set(ipc::ReceiveBuffer{octets}), "receive queue");
+  return size == 0 ? open() : open(ipc::SendBuffer{octets}, ipc::ReceiveBuffer{octets});
 }
 
 template <typename Stream>
@@ -106,8 +106,10 @@ void serve_connection(Stream& stream) {
 template <ipc::ConnectionFamily Family>
 int receive(const TtcpRole& role) {
   using Names = Addresses<typename Family::Address>;
-  auto acceptor = value_of(Family::Acceptor::open(Names::to_listen(role)), "listen");
-  set_queues(acceptor, role.queue_size);
+  const auto open = [&role](auto... options) {
+    return Family::Acceptor::open(Names::to_listen(role), options...);
+  };
+  auto acceptor = value_of(with_queues(role.queue_size, open), "listen");
   std::cout << Names::reference(value_of(acceptor.local_address(), "address")) << std::endl;
   for (;;) {
     auto stream = value_of(acceptor.accept(), "accept");
@@ -118,9 +120,11 @@ int receive(const TtcpRole& role) {
 
 template <ipc::ConnectionFamily Family>
 int transmit(const std::string& reference, const TtcpRole& role) {
-  auto stream = value_of(
-      Family::Connector::connect(Addresses<typename Family::Address>::parse(reference)), "connect");
-  set_queues(stream, role.queue_size);
+  const auto connect = [&reference](auto... options) {
+    return Family::Connector::connect(Addresses<typename Family::Address>::parse(reference),
+                                      ipc::forever, options...);
+  };
+  auto stream = value_of(with_queues(role.queue_size, connect), "connect");
   set_no_delay(stream);
   std::vector<std::uint8_t> buffer;
   return ttcp::serve_transfers([&](ttcp::Transfer transfer) {

@@ -64,11 +64,13 @@ class Reports(unittest.TestCase):
                 self.assertNotRegex(page, r"\bnan\b")
 
     def test_json_goes_to_standard_output_as_one_line_in_place_of_the_table(self):
-        outcome = bench("sockspeed", *TINY["sockspeed"], "--json", "-")
-        self.assertEqual(outcome.returncode, 0, outcome.stderr)
-        self.assertEqual(outcome.stdout.count("\n"), 1)
-        self.assertEqual(json.loads(outcome.stdout)["experiment"], "sockspeed")
-        self.assertFalse(Path("-").exists())
+        for name, arguments in TINY.items():
+            with self.subTest(name):
+                outcome = bench(name, *arguments, "--json", "-")
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                self.assertEqual(outcome.stdout.count("\n"), 1)
+                self.assertEqual(json.loads(outcome.stdout)["experiment"], name)
+                self.assertFalse(Path("-").exists())
 
     @unittest.skipUnless(shutil.which("omniidl"), "needs omniidl")
     def test_codegen_writes_json_and_a_page(self):
@@ -650,6 +652,101 @@ class Ttcp(unittest.TestCase):
             self.assertEqual((goals[what]["bound"], goals[what]["goal"]), ("at least", goal), what)
         self.assertEqual(len(goals), 20)
 
+    def test_datagrams_may_be_lost_and_the_report_says_how_many(self):
+        report = results("ttcp", "--quick", "--version", "dgram", "--size", "1KiB", "--size", "64KiB")
+        rows = report["results"]
+        self.assertEqual({(row["version"], row["buffer_size"]) for row in rows}, {("C UDP", 1024), ("dgram", 1024)})
+        for row in rows:
+            self.assertGreater(row["octets_per_s"], 0)
+            self.assertGreaterEqual(row["lost_share"], 0)
+            self.assertLess(row["lost_share"], 1)
+
+    def test_the_summary_has_the_highest_and_the_lowest_throughput_of_each_version(self):
+        report = results("ttcp", "--quick", "--version", "sock", "--size", "1KiB", "--size", "64KiB")
+        for row in report["summary"]:
+            speeds = {cell["octets_per_s"]: cell["buffer_size"] for cell in report["results"]
+                      if cell["version"] == row["version"]}
+            self.assertEqual((row["high_octets_per_s"], row["high_buffer_size"]), max(speeds.items()))
+            self.assertEqual((row["low_octets_per_s"], row["low_buffer_size"]), min(speeds.items()))
+        self.assertEqual({row["version"] for row in report["summary"]}, {"C TCP", "sock"})
+
+    def test_small_and_large_queues_are_in_one_figure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder, "page.html")
+            outcome = bench("ttcp", "--quick", "--version", "sock", "--size", "4KiB", "--queue", "8KiB", "--queue", "64KiB", "--html", page)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            text = page.read_text()
+        figure = text.partition("TCP with small and large socket queues")[2].partition("<h2>")[0]
+        for line in ("C TCP, 8 KiB", "C TCP, 64 KiB", "sock, 8 KiB", "sock, 64 KiB"):
+            self.assertIn(line, figure)
+
+    def test_a_figure_says_how_little_a_transfer_of_small_buffers_carries(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder, "page.html")
+            arguments = ["ttcp", "--rounds", "1", "--queue", "0", "--version", "null", "--size", "1", "--buffers-max", "1024"]
+            table = bench(*arguments, "--html", page).stdout
+            self.assertIn("1 B buffers: a transfer carries only 1 KiB", table)
+            self.assertIn("Throughput. 1 B buffers: a transfer carries only 1 KiB", page.read_text())
+        row, *_ = self.results(*arguments[1:])
+        self.assertEqual((row["buffers"], row["octets"]), (1024, 1024))
+
+    def test_the_default_is_20_rounds_as_in_the_paper(self):
+        self.assertRegex(bench("ttcp", "--help").stdout, r"--rounds [^\n]*=20\n")
+
+    @unittest.skipUnless(shutil.which("strace"), "needs strace")
+    def test_each_program_sets_its_queues_before_it_listens_or_connects(self):
+        for kind, variant in (("c", "tcp"), ("wrapper", "sock"), ("c", "unix"), ("wrapper", "lsock"),
+                              ("c", "seqpacket"), ("wrapper", "spipe"), ("orb", "octets")):
+            with self.subTest(f"{kind} {variant}"), tempfile.TemporaryDirectory() as folder:
+                self.check_queues(kind, variant, Path(folder))
+
+    def check_queues(self, kind, variant, folder):
+        def role(side, place):
+            return ["strace", "-D", "-f", "-o", folder / side, "-e", "trace=setsockopt,listen,connect", PERIGEE, "bench", "ttcp-role",
+                    side, kind, variant, "8192", place]
+        receiver = subprocess.Popen(role("receiver", "127.0.0.1"), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(receiver.stdout.close)
+        self.addCleanup(receiver.wait)
+        self.addCleanup(receiver.kill)
+        reference = receiver.stdout.readline().strip()
+        done = subprocess.run(role("transmitter", reference), input="64 2\n", capture_output=True, text=True)
+        self.assertIn("ok ", done.stdout, done.stderr)
+        for side, call in (("receiver", " listen("), ("transmitter", " connect(")):
+            calls = [line for line in (folder / side).read_text().splitlines() if "AF_NETLINK" not in line]
+            queue = next(number for number, line in enumerate(calls) if "SO_RCVBUF, [8192]" in line)
+            first = next(number for number, line in enumerate(calls) if call in line and "resumed" not in line and "nscd" not in line)
+            self.assertLess(queue, first, calls)
+
+    def test_profiles_and_links_have_no_transmitter_or_receiver_on_another_machine(self):
+        for words in (("--profile", "--transmit", "localhost"), ("--profile", "--receive"), ("--link", "10", "--transmit", "localhost"),
+                      ("--link", "10", "--profile")):
+            outcome = bench("ttcp", *words)
+            self.assertEqual((outcome.returncode, outcome.stdout), (2, ""), words)
+            self.assertIn("excludes", outcome.stderr)
+
+    def test_slow_links_are_measured_or_the_report_says_why_not(self):
+        report = results("ttcp", "--link", "100", "0", "--rounds", "1", "--volume", "1MiB", "--version", "sock")
+        self.assertEqual([link["mbit_per_s"] for link in report["links"]], [100, 0])
+        for link in report["links"]:
+            if "not_run" in link:
+                self.assertTrue(link["not_run"])
+                continue
+            self.assertEqual({row["version"] for row in link["results"]}, {"C TCP", "sock"})
+            for row in link["results"]:
+                self.assertGreater(row["octets_per_s"], 0)
+                self.assertLess(row["link_share"], 1.1)  # a burst passes at once: 5 % of a transfer
+
+    def test_a_link_that_cannot_be_made_is_in_the_report_with_the_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "PATH": folder}
+            outcome = subprocess.run([PERIGEE, "bench", "ttcp", "--link", "10", "--version", "sock", "--json", f"{folder}/report"],
+                                     capture_output=True, text=True, env=environment)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            link, = json.loads(Path(folder, "report").read_text())["links"]
+        self.assertEqual(link["not_run"], "no program unshare is installed")
+        self.assertIn("link of 10 Mbit/s: not run: no program unshare is installed", outcome.stdout)
+        self.assertIn("link of 10 Mbit/s not run: no program unshare", outcome.stderr)
+
     def test_an_unknown_version_is_an_error(self):
         outcome = bench("ttcp", "--quick", "--version", "pigeons")
         self.assertEqual(outcome.returncode, 2)
@@ -679,13 +776,29 @@ class Ttcp(unittest.TestCase):
         self.assertAlmostEqual(calls["C TCP"]["sendto"], 1, delta=0.1)
         self.assertAlmostEqual(calls["ORB octets borrowed"]["sendmsg"], 1, delta=0.1)
         self.assertLess(sum(calls["ORB octets borrowed"].values()), 1.2)
+        for row in profile:
+            self.assertEqual(set(row["transmitter"]["system_call_ms_per_mib"]), set(row["transmitter"]["system_calls_per_buffer"]))
+            self.assertGreater(row["strace_slowdown"], 0)
+
+    @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
+    def test_the_costs_of_named_functions_are_counted(self):
+        rows = self.results("--profile", "--volume", "1MiB", "--size", "4KiB", "--queue", "64KiB", "--version", "ORB string")
+        self.assertEqual({(row["version"], row["queue_size"]) for row in rows}, {("C TCP", 65536), ("ORB string", 65536)})
+        for row in rows:
+            for side in ("transmitter", "receiver"):
+                for cost in row[side]["function_costs"]:
+                    self.assertGreater(cost["instructions_per_buffer"], 0)
+        receiver = next(row for row in rows if row["version"] == "ORB string")["receiver"]
+        for name in ("SinkServant::put_string(", "malloc"):  # the servant gets a string in new memory
+            calls = [cost["calls_per_buffer"] for cost in receiver["function_costs"] if name in cost["name"]]
+            self.assertAlmostEqual(max(calls), 1, delta=0.1, msg=receiver["function_costs"])
 
 
 class TwoProcesses(unittest.TestCase):
     """Transmitter and receivers run on one machine here; tests/network has two hosts."""
 
-    def receiving(self):
-        process = subprocess.Popen([PERIGEE, "bench", "ttcp", "--receive", "--once", "--port", "0"],
+    def receiving(self, *words):
+        process = subprocess.Popen([PERIGEE, "bench", "ttcp", "--receive", "--once", "--port", "0", *words],
                                    stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
@@ -701,6 +814,20 @@ class TwoProcesses(unittest.TestCase):
         self.assertIn("ORB octets borrowed", outcome.stdout)
         self.assertNotIn("lsock", outcome.stdout)
         self.assertEqual(receiver.wait(), 0)
+
+    def test_the_receiving_machine_writes_its_sessions_as_json_and_as_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder, "report.json"), Path(folder, "report.html")]
+            receiver, port = self.receiving("--json", files[0], "--html", files[1])
+            bench("ttcp", "--quick", "--version", "sock", "--transmit", "localhost", "--port", port)
+            self.assertEqual(receiver.wait(), 0)
+            report = json.loads(files[0].read_text())
+            self.assertIn("sock", files[1].read_text())
+        self.assertEqual((report["experiment"], str(report["port"])), ("ttcp receiver", port))
+        session, = report["sessions"]
+        self.assertEqual([(each["version"], each["queue_size"]) for each in session["receivers"]], [("C TCP", 0), ("sock", 0)])
+        for each in session["receivers"]:
+            self.assertGreater(each["cpu_ns"], 0)
 
     def test_receivers_end_with_the_session(self):
         receiver, port = self.receiving()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 TOOL = os.environ["TOOL"]
 CHANNELS = ("tcp", "unix", "seqpacket", "pipe", "fifo", "shm")
-VARIANTS = ("tcp+no-delay", "tcp+non-blocking", "unix+non-blocking", "seqpacket+non-blocking",
+VARIANTS = ("tcp+host-address", "tcp+no-delay", "tcp+non-blocking", "unix+non-blocking", "seqpacket+non-blocking",
             "pipe+non-blocking", "fifo+non-blocking", "tcp+queue=65536", "unix+queue=8192",
             "seqpacket+queue=8192", "pipe+queue=8192", "fifo+queue=8192", "shm+queue=8192")
 # Kernels may not have these calls; prctl and seccomp may forbid them.
@@ -44,6 +44,7 @@ class Experiment(unittest.TestCase):
                     cell = report["results"][memory][channel][str(size)]
                     self.assertGreater(cell["c_octets_per_second"], 0)
                     self.assertGreater(cell["null_ratio"]["value"], 0)
+                    self.assertGreater(cell["null_cpu_ratio"]["value"], 0)
                     wrapped = not channel.startswith("shm+")  # the transport's rings have a fixed size
                     self.assertEqual("ratio" in cell, wrapped)
                     self.assertEqual("wrapper_cpu_ns" in cell, wrapped)
@@ -66,6 +67,39 @@ class Experiment(unittest.TestCase):
             self.assertIn("needs two CPUs", sockspeed("--split").stderr)
         else:
             self.check_cells(("tcp", "shm"), (4096,), "--split")
+
+    def test_pipes_are_compared_with_sockets_and_the_host_address_with_the_loopback_address(self):
+        channels = ("tcp", "tcp+host-address", "unix", "pipe", "fifo")
+        table, report, page = experiment("--size", "64", *(word for channel in channels for word in ("--channel", channel)))
+        for memory in ("touched", "untouched"):
+            compared = {(row["system"], row["base"]): row for row in report["compared"] if row["memory"] == memory}
+            self.assertEqual(set(compared), {("tcp+host-address", "tcp"), ("pipe", "tcp"), ("pipe", "unix"), ("fifo", "tcp")})
+            for row in compared.values():
+                self.assertEqual(row["block_size"], 64)
+                self.assertGreater(row["throughput_ratio"]["value"], 0)
+        for text in (table, page):
+            self.assertIn("tcp+host-address / tcp", text)
+
+    def test_several_pairs_send_at_once_if_each_can_have_a_cpu(self):
+        words = ("--channel", "tcp", "--channel", "shm", "--size", "4096", "--pairs", "2")
+        if len(os.sched_getaffinity(0)) < 2:
+            self.assertIn("--pairs 2 needs as many CPUs", sockspeed(*words).stderr)
+            return
+        table, report, _ = experiment(*words)
+        self.assertEqual(report["pairs"], 2)
+        self.assertIn("2 pairs at once", table)
+        for channel in ("tcp", "shm"):
+            cell = report["results"]["touched"][channel]["4096"]
+            self.assertGreater(cell["pairs_octets_per_second"], 0)
+            self.assertGreater(cell["pairs_ratio"]["value"], 0)
+
+    def test_one_copy_of_the_loops_that_write_and_check_blocks_serves_all_links(self):
+        """Copies in each link lie differently in cache lines, so they would differ in speed."""
+        symbols = subprocess.run(["nm", "-C", TOOL], capture_output=True, text=True, check=True).stdout
+        for name in ("write_block", "check_block"):
+            found = re.findall(rf"^([0-9a-f]+) [tTwW] perigee::bench::{name}\([^)]*\)$", symbols, re.MULTILINE)
+            self.assertEqual(len(found), 1, name)
+            self.assertEqual(int(found[0], 16) % 64, 0, name)
 
     def test_io_uring_is_measured_or_its_absence_is_said(self):
         done = sockspeed("--rounds", "1", "--ms", "1", "--size", "4096", "--channel", "uring")
@@ -113,9 +147,32 @@ class ByHand(unittest.TestCase):
 
     def test_a_parent_can_wait_at_all_interfaces(self):
         parent, told = self.parent("tcp", "--at", ":0", "--size", "64", "--ms", "1")
-        self.assertTrue(told[-1].startswith("0.0.0.0:"))
-        child = sockspeed("--child", "tcp", "--at", told[-1].replace("0.0.0.0", "localhost"))
+        self.assertFalse(told[-1].startswith("0.0.0.0:"), "other machines cannot use this address")
+        child = sockspeed(*told)
         self.assertEqual((child.returncode, parent.wait()), (0, 0), child.stderr)
+
+    def test_each_side_writes_its_runs_as_json_and_as_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = {side: (f"{folder}/{side}.json", f"{folder}/{side}.html") for side in ("parent", "child")}
+            def outputs(side):
+                return "--json", files[side][0], "--html", files[side][1]
+            parent, told = self.parent("tcp", "--size", "64", "--size", "4096", "--ms", "1", *outputs("parent"))
+            child = sockspeed(*told, *outputs("child"))
+            self.assertEqual((child.returncode, parent.wait()), (0, 0), child.stderr)
+            reports = {side: json.loads(Path(files[side][0]).read_text()) for side in files}
+            for side, report in reports.items():
+                self.assertEqual((report["experiment"], report["channel"]), (f"sockspeed {side}", "tcp"))
+                self.assertEqual([run["block_size"] for run in report["results"]], [64, 4096])
+                self.assertIn("<h1>perigee bench sockspeed", Path(files[side][1]).read_text())
+            transfers = [[run["transfers"] for run in report["results"]] for report in reports.values()]
+            self.assertEqual(transfers[0], transfers[1])
+
+    def test_json_on_standard_output_is_the_only_line_there(self):
+        parent = self.start("--parent", "unix", "--size", "64", "--ms", "1", "--json", "-")
+        child = sockspeed(*parent.stderr.readline().split("bench sockspeed ")[1].split(), "--json", "-")
+        self.assertEqual(child.stdout.count("\n"), 1)
+        self.assertEqual(json.loads(child.stdout)["experiment"], "sockspeed child")
+        self.assertEqual(json.loads(parent.communicate()[0])["experiment"], "sockspeed parent")
 
     @staticmethod
     def transfers(text):
@@ -186,6 +243,7 @@ class Mistakes(unittest.TestCase):
         for words, text in (
             (("--channel", "udp"), "unknown channel 'udp'"),
             (("--channel", "unix+no-delay"), "unknown option 'no-delay' of the channel 'unix'"),
+            (("--pairs", "2", "--split"), "leave out --split"),
             (("--size", "17"), "a multiple of 8 from 16 octets"),
             (("--size", "8"), "a multiple of 8 from 16 octets"),
             (("--child", "tcp"), "--child: needs --at"),

@@ -2,7 +2,11 @@
 // in shared memory.
 #include "blocks.h"
 #include "channel.h"
+#include "first_address.h"
+#include "links.h"
 #include "shared_ring.h"
+#include "timed.h"
+#include <perigee/ipc/sock.h>
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -16,9 +20,8 @@
 #include <thread>
 #include <vector>
 
+namespace perigee::bench {
 namespace {
-
-using namespace perigee::bench;
 
 std::string error_of(const std::string& channel) {
   try {
@@ -38,13 +41,32 @@ std::vector<std::byte> numbered(std::size_t size) {
   return octets;
 }
 
+/// A link without a peer: it remembers the end of the run, and when the receipt came.
+class FakeLink {
+ public:
+  struct Record {
+    std::size_t sent = 0;
+    std::size_t sent_before_receipt = 0;
+    std::chrono::nanoseconds receipt{0};
+  };
+  explicit FakeLink(Record& record) : record_(&record) {}
+  void send(std::span<const std::byte> octets) { record_->sent += octets.size(); }
+  void await_receipt() {
+    record_->sent_before_receipt = record_->sent;
+    record_->receipt = time_of(CLOCK_MONOTONIC);
+  }
+
+ private:
+  Record* record_;
+};
+
 }  // namespace
 
 TEST_CASE("a channel can be written as text and read back") {
   for (const std::string& text : default_channels()) CHECK(to_text(parse_channel(text)) == text);
-  const Channel channel = parse_channel("tcp+queue=8192+non-blocking+no-delay");
-  CHECK(channel == Channel{Medium::tcp, true, true, 8192});
-  CHECK(to_text(channel) == "tcp+no-delay+non-blocking+queue=8192");
+  const Channel channel = parse_channel("tcp+queue=8192+non-blocking+no-delay+host-address");
+  CHECK(channel == Channel{Medium::tcp, true, true, true, 8192});
+  CHECK(to_text(channel) == "tcp+host-address+no-delay+non-blocking+queue=8192");
 }
 
 TEST_CASE("an unsupported option of a channel is an error that lists the supported ones") {
@@ -137,3 +159,78 @@ TEST_CASE("a writer stops waiting for a reader that has ended or was killed") {
     CHECK_THROWS_AS(writer.send(much), std::runtime_error);
   }
 }
+
+TEST_CASE("the time of a parent ends with the receipt of the child, which follows the last block") {
+  FakeLink::Record record;
+  ParentOf<FakeLink> parent{FakeLink(record)};
+  const Outcome outcome = parent.send({64, Memory::touched, {}, true});
+  CHECK(outcome.transfers == 1);
+  CHECK(record.sent_before_receipt == sizeof(Preamble) + 64);
+  CHECK(outcome.end >= record.receipt);
+  CHECK(record.receipt.count() > 0);
+}
+
+TEST_CASE("a parent that the experiment commands does not wait for a receipt") {
+  FakeLink::Record record;
+  ParentOf<FakeLink> parent{FakeLink(record)};
+  CHECK(parent.send({64, Memory::touched, {}, false}).transfers == 1);
+  CHECK(record.receipt.count() == 0);
+}
+
+TEST_CASE("a receipt of a ring comes when the reader has read all octets, or not at all") {
+  std::array<std::byte, 64> space{};
+  SharedRing writer = SharedRing::create(ring_name(), 4096);
+  SUBCASE("read") {
+    SharedRing reader = SharedRing::open(ring_name());
+    writer.send(space);
+    std::thread reading([&] { CHECK(reader.receive(space)); });
+    writer.await_receipt();
+    reading.join();
+  }
+  SUBCASE("not read") {
+    {
+      const SharedRing reader = SharedRing::open(ring_name());
+      writer.send(space);
+    }
+    CHECK_THROWS_AS(writer.await_receipt(), std::runtime_error);
+  }
+}
+
+TEST_CASE("a receipt of a pipe comes when the pipe is empty, or not at all") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  await_empty_pipe(ends[1]);
+  const std::array<std::byte, 4> octets{};
+  REQUIRE(::write(ends[1], octets.data(), octets.size()) == 4);
+  ::close(ends[0]);
+  CHECK_THROWS_AS(await_empty_pipe(ends[1]), std::runtime_error);
+  ::close(ends[1]);
+}
+
+TEST_CASE("a child tries all addresses of the parent's host") {
+  auto open = ipc::sock::Acceptor::open(ipc::InetAddr::loopback());
+  REQUIRE(open.has_value());
+  const auto listening = open->local_address().value();
+  // No socket listens at this address of the loopback interface.
+  const auto closed = ipc::InetAddr::v4({127, 0, 0, 2}, listening.port());
+  const auto connect = [](const ipc::InetAddr& address) {
+    return ipc::sock::Connector::connect(address);
+  };
+  const std::array both{closed, listening};
+  auto stream = connect_to_first(both, connect);
+  CHECK(stream.peer_address().value() == listening);
+  try {
+    (void)connect_to_first(std::span(both).first(1), connect);
+    FAIL("no address answers");
+  } catch (const std::runtime_error& error) {
+    CHECK(std::string(error.what()) == "connect to " + to_string(closed) + ": Connection refused");
+  }
+}
+
+TEST_CASE("the functions that all links share begin at a cache line") {
+  for (const auto address : {reinterpret_cast<std::uintptr_t>(&write_block),
+                             reinterpret_cast<std::uintptr_t>(&check_block)})
+    CHECK(address % block_code_alignment == 0);
+}
+
+}  // namespace perigee::bench

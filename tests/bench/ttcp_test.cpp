@@ -1,10 +1,15 @@
 // How `perigee bench ttcp` compares measurements with its goals.
 #include "ttcp/ttcp.h"
 
+#include "ttcp/callgrind.h"
+#include "ttcp/links.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
 
 namespace perigee::bench {
 namespace {
@@ -125,6 +130,93 @@ TEST_CASE("streams have goals only with the system's default socket queues") {
   CHECK(claims_of(report_of(table)).size() == 2);
   table.queue_size = 8 * kib;
   CHECK(claims_of(report_of(table)).empty());
+}
+
+TEST_CASE("a transfer of small buffers says what it carries if it carries less than the volume") {
+  TtcpOptions options;
+  options.volume = 64 * mib;
+  options.sizes = {1, 4 * kib};
+  CHECK(shortfall_text(options) == "1 B buffers: a transfer carries only 64 KiB");
+  options.sizes = {4 * kib};
+  CHECK(shortfall_text(options).empty());
+}
+
+TEST_CASE("callgrind's own cost of a function excludes the functions that it calls") {
+  std::istringstream file(
+      "events: Ir\n"
+      "ob=(1) /usr/bin/perigee\n"
+      "fl=(1) a.cpp\n"
+      "fn=(1) main\n"
+      "16 400\n"
+      "cob=(2) /lib/libc.so.6\n"
+      "cfi=(2) memmove.S\n"
+      "cfn=(2) __memmove_avx_unaligned_erms\n"
+      "calls=3 50\n"
+      "16 9000\n"
+      "+1 7\n"
+      "\n"
+      "ob=(2)\n"
+      "fl=(2)\n"
+      "fn=(2)\n"
+      "50 8000\n"
+      "* 1000\n"
+      "\n"
+      "totals: 9407\n");
+  const auto costs = read_callgrind(file);
+  const FunctionCost& caller = costs.at("/usr/bin/perigee main");
+  CHECK(caller.object == "perigee");
+  CHECK(caller.instructions == 407);
+  CHECK(caller.calls == 0);
+  const FunctionCost& called = costs.at("/lib/libc.so.6 memcpy, memmove");
+  CHECK(called.name == "memcpy, memmove");
+  CHECK(called.calls == 3);
+  CHECK(called.instructions == 9000);
+}
+
+TEST_CASE("a file of callgrind without totals is not complete") {
+  std::istringstream file("fn=(1) main\n16 400\n");
+  CHECK_THROWS_AS(read_callgrind(file), std::runtime_error);
+}
+
+TEST_CASE("functions of the C library have the names of the standard") {
+  CHECK(standard_name("__memcpy_avx_unaligned_erms") == "memcpy, memmove");
+  CHECK(standard_name("__strlen_avx2") == "strlen");
+  CHECK(standard_name("__memset_evex_unaligned") == "memset");
+  CHECK(standard_name("perigee::cdr::Encoder::put") == "perigee::cdr::Encoder::put");
+}
+
+TEST_CASE("a shaped link lets through the octets of 4 ms at once, and 32 KiB or more") {
+  CHECK(burst_of(10) == 32 * kib);
+  CHECK(burst_of(100) == 50'000);
+  CHECK(burst_of(1000) == 500'000);
+}
+
+TEST_CASE(
+    "a transfer over a link takes a second, or is the volume, but never less than 20 bursts") {
+  CHECK(link_volume(64 * mib, 10) == 1'250'000);
+  CHECK(link_volume(64 * mib, 1000) == 64 * mib);
+  CHECK(link_volume(mib, 1000) == 10'000'000);
+  CHECK(link_volume(mib, 0) == mib);
+}
+
+TEST_CASE("the summary has the highest and the lowest throughput of each version") {
+  TtcpReport report;
+  report.versions = {{.name = "sock"}, {.name = "absent"}};
+  report.tables.resize(1);
+  report.tables[0].cells[kib]["sock"].octets_per_s = 3;
+  report.tables[0].cells[mib]["sock"].octets_per_s = 1;
+  const std::vector<TtcpExtremes> extremes = extremes_of(report);
+  REQUIRE(extremes.size() == 1);
+  CHECK(extremes[0].high_octets_per_s == 3);
+  CHECK(extremes[0].high_size == kib);
+  CHECK(extremes[0].low_octets_per_s == 1);
+  CHECK(extremes[0].low_size == mib);
+}
+
+TEST_CASE("the versions over links are versions of ttcp") {
+  const std::vector<TtcpVersion> all = ttcp_versions("omniORB", "iceoryx");
+  for (const std::string& name : link_ttcp_versions())
+    CHECK(std::ranges::find(all, name, &TtcpVersion::name) != all.end());
 }
 
 TEST_CASE("the compared versions are versions of ttcp") {
