@@ -81,9 +81,13 @@ class Making final {
   TypeCodeRef make(Definition& definition) {
     if (definition.known_state == store_.state() && definition.known_type)
       return definition.known_type;
-    const auto open = std::ranges::find(open_, &definition);
+    // A typedef or a sequence that is met again is written out again.
+    const auto open =
+        can_recur(definition.kind) ? std::ranges::find(open_, &definition) : open_.end();
     if (open != open_.end()) return placeholder(static_cast<std::size_t>(open - open_.begin()));
     if (open_.size() >= store_.limits().depth_max) raise_endless();
+    if (++made_ > parts_max)
+      throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the TypeCode has too many parts");
     const std::size_t outer = lowest_;
     const std::size_t own = open_.size();
     lowest_ = own;
@@ -106,8 +110,6 @@ class Making final {
       return between->kind == Kind::dk_Sequence || between->kind == Kind::dk_Value;
     };
     const bool is_allowed =
-        (outer.kind == Kind::dk_Struct || outer.kind == Kind::dk_Union ||
-         outer.kind == Kind::dk_Value) &&
         std::any_of(open_.begin() + static_cast<std::ptrdiff_t>(index), open_.end(), breaks);
     if (!is_allowed) raise_endless();
     lowest_ = std::min(lowest_, index);
@@ -182,7 +184,15 @@ class Making final {
     }
   }
 
+  /// Types that refer to each other in many ways could have an endless number of paths.
+  static constexpr std::size_t parts_max = 20'000;
+
+  static bool can_recur(Kind kind) noexcept {
+    return kind == Kind::dk_Struct || kind == Kind::dk_Union || kind == Kind::dk_Value;
+  }
+
   Store& store_;
+  std::size_t made_ = 0;
   std::vector<const Definition*> open_;
   std::size_t lowest_ = 0;  ///< the outermost type with a placeholder in the present type
 };

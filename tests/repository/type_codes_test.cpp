@@ -14,6 +14,33 @@ TEST_CASE("a struct may contain itself in a sequence") {
   CHECK(children->type()->content_type()->equal(type));
 }
 
+TEST_CASE("a recursive type has a TypeCode whichever of its parts is asked first") {
+  const Served served;
+  const auto node = served.repository->create_struct("IDL:Node:1.0", "Node", "1.0", {});
+  const auto nodes = served.repository->create_alias("IDL:Nodes:1.0", "Nodes", "1.0",
+                                                     served.repository->create_sequence(0, node));
+  node->members({Served::member("children", nodes)});
+  const auto alias = served.repository->create_alias("IDL:Other:1.0", "Other", "1.0", nodes);
+  CHECK(alias->type()->content_type()->equal(nodes->type()));
+  CHECK(nodes->type()->content_type()->content_type()->equivalent(node->type()));
+}
+
+TEST_CASE("types that all refer to each other end in a limit") {
+  const Served served;
+  std::vector<Ref<CORBA::StructDef>> all;
+  CORBA::StructMemberSeq members;
+  for (int index = 0; index < 12; ++index) {
+    const std::string name = "S" + std::to_string(index);
+    all.push_back(served.repository->create_struct("IDL:" + name + ":1.0", name, "1.0", {}));
+    members.push_back(
+        Served::member("m" + name, served.repository->create_sequence(0, all.back())));
+  }
+  const auto connect = [&] {
+    for (const auto& one : all) one->members(members);
+  };
+  CHECK_THROWS_AS(connect(), CORBA::IMP_LIMIT);
+}
+
 TEST_CASE("a struct that would contain itself directly is refused") {
   const Served served;
   const auto first = served.make_struct("First");
