@@ -88,6 +88,9 @@ CORBA::object_reference<CORBA::Contained> Loader::ensure(const Declaration& decl
     Ref<CORBA::Contained> found = repository_->lookup_id(declaration.repository_id);
     const bool is_new = !found;
     if (is_new) found = create(declaration);
+    if (!found)  // as JacORB's repository, which cannot be written
+      throw Refused(describe(declaration.location) + ": the repository has not made '" +
+                    declaration.scoped_name + "'; use a repository that supports writing");
     ++(is_new ? counts_.added : counts_.present);
     known_.emplace(declaration.repository_id, found);
     complete(declaration, is_new);
