@@ -2,9 +2,9 @@
 # Compiles the Java programs once against each ORB, because both ORBs have their own classes org.omg.
 #   compile.sh FOLDER
 # FOLDER/jars has the jars (fetch.sh). The classes go into FOLDER/jacorb and FOLDER/glassfish. The classes
-# of valuetypes go into FOLDER/jacorb_values, those of ValuesInterop::Detailed into
-# FOLDER/jacorb_detailed, and those that JacORB's Interface Repository describes into
-# FOLDER/jacorb_repository. Nothing is done if no source has changed since the last time.
+# of valuetypes go into FOLDER/jacorb_values, and those of ValuesInterop::Detailed into
+# FOLDER/jacorb_detailed. JacORB's Interface Repository describes the classes of FOLDER/jacorb_repository.
+# Nothing is done if no source has changed since the last time.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$1
