@@ -1,6 +1,8 @@
 // Object ids, references, the right to write, and the checks of changed definitions.
 #include "repository/shared.h"
 
+#include <perigee/orb/orb.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
