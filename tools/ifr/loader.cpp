@@ -9,7 +9,34 @@
 
 namespace perigee::ifr {
 
-using namespace idlc;
+using idlc::Access;
+using idlc::as;
+using idlc::Attribute;
+using idlc::Constant;
+using idlc::Declaration;
+using idlc::DeclarationKind;
+using idlc::Declarations;
+using idlc::Direction;
+using idlc::Enum;
+using idlc::Enumerator;
+using idlc::Exception;
+using idlc::Factory;
+using idlc::Forward;
+using idlc::Interface;
+using idlc::Member;
+using idlc::Model;
+using idlc::Module;
+using idlc::Operation;
+using idlc::Parameter;
+using idlc::SourceFile;
+using idlc::StateMember;
+using idlc::Struct;
+using idlc::Typedef;
+using idlc::Union;
+using idlc::UnionBranch;
+using idlc::Value;
+using idlc::ValueBox;
+using idlc::ValueType;
 
 namespace {
 

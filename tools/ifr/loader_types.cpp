@@ -5,8 +5,10 @@
 
 namespace perigee::ifr {
 
-using namespace idlc;
 using CORBA::PrimitiveKind;
+using idlc::Location;
+using idlc::Type;
+using idlc::TypeKind;
 
 namespace {
 

@@ -14,7 +14,12 @@
 
 namespace {
 
-using namespace perigee::ifr;
+using perigee::ifr::Arguments;
+using perigee::ifr::exit_done;
+using perigee::ifr::exit_failed;
+using perigee::ifr::Loader;
+using perigee::ifr::parse_arguments;
+using perigee::ifr::ParseResult;
 using Repository = CORBA::object_reference<CORBA::Repository>;
 
 /// A failure whose diagnostics have been printed.
