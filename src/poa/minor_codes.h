@@ -23,6 +23,8 @@ inline constexpr std::uint32_t minor_being_destroyed = CORBA::OMGVMCID | 17;    
 inline constexpr std::uint32_t minor_foreign_id = CORBA::OMGVMCID | 14;         // BAD_PARAM
 inline constexpr std::uint32_t minor_unknown_operation = CORBA::OMGVMCID | 2;   // BAD_OPERATION
 inline constexpr std::uint32_t minor_nul_in_id = CORBA::OMGVMCID | 16;          // BAD_PARAM
+inline constexpr std::uint32_t minor_no_repository = CORBA::OMGVMCID | 1;       // INTF_REPOS
+inline constexpr std::uint32_t minor_no_definition = CORBA::OMGVMCID | 2;       // INTF_REPOS
 
 inline constexpr std::uint32_t minor_no_object = CORBA::PERIGEE_VMCID | 1;   // OBJECT_NOT_EXIST
 inline constexpr std::uint32_t minor_table_full = CORBA::PERIGEE_VMCID | 1;  // NO_RESOURCES

@@ -1,5 +1,6 @@
 // The operations that every object has, and the treatment of unknown operations in skeletons.
 #include "poa/minor_codes.h"
+#include <perigee/orb/marshalling.h>
 #include <perigee/poa/skeleton.h>
 
 #include <string>
@@ -26,8 +27,10 @@ void repository_id(PortableServer::Servant& servant, orb::ServerRequest& request
   request.reply([&result](cdr::Encoder& encoder) { encoder << result; });
 }
 
-void interface(PortableServer::Servant& /*servant*/, orb::ServerRequest& /*request*/) {
-  throw CORBA::INTF_REPOS(0, CORBA::COMPLETED_NO, "there is no interface repository");
+void interface(PortableServer::Servant& servant, orb::ServerRequest& request) {
+  request.end_of_arguments();
+  const CORBA::object_reference<CORBA::Object> definition = servant._get_interface();
+  request.reply([&definition](cdr::Encoder& encoder) { encoder << definition; });
 }
 
 void component(PortableServer::Servant& /*servant*/, orb::ServerRequest& request) {

@@ -13,7 +13,7 @@ from two_processes import Server
 PROJECT = Path(__file__).resolve().parent / "project"
 EXAMPLES = Path(os.environ["SOURCES"]) / "examples"
 SHARED = ("libperigee", "libperigee_server", "libperigee_tls", "libperigee_bridge", "libperigee_dynamic",
-          "libperigee_naming")
+          "libperigee_naming", "libperigee_repository")
 
 
 class Package(unittest.TestCase):
@@ -135,7 +135,7 @@ class Package(unittest.TestCase):
         self.assertEqual(sorted(path.stem for path in LIBRARIES.glob("libperigee*.so")), sorted(SHARED))
         files = {path.stem: path.read_text() for path in (LIBRARIES / "pkgconfig").glob("*.pc")}
         for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge", "-lperigee_dynamic",
-                     "-lperigee_naming"):
+                     "-lperigee_naming", "-lperigee_repository"):
             self.assertEqual(len([name for name, text in files.items() if word in re.split(r"[\s,]", text)]), 1, word)
         root = EXAMPLES.parent
         newest = max((path for path in (root / "abi").iterdir()), key=lambda path: [*map(int, path.name.split("."))])
@@ -147,7 +147,8 @@ class Package(unittest.TestCase):
         headers = {path.relative_to(PREFIX / "include").as_posix()
                    for path in (PREFIX / "include").rglob("*") if path.is_file()}
         public = PROJECT.parent.parent.parent / "include"
-        made = {"perigee/transport/headers_id.h"}  # the build makes it
+        made = {"perigee/transport/headers_id.h"}  # the build makes these
+        made |= {f"perigee/repository/InterfaceRepository{part}.h" for part in "ACS"}
         self.assertEqual(headers, made | {path.relative_to(public).as_posix()
                                           for path in public.rglob("*.h")})
 
@@ -258,7 +259,7 @@ class Moved(unittest.TestCase):
 
     def test_find_package_finds_all_components(self):
         build_project(PROJECT, "components", f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                      "-DPERIGEE_COMPONENTS=shared;tls;bridge;dynamic;static;idl", targets=["client"])
+                      "-DPERIGEE_COMPONENTS=shared;tls;bridge;dynamic;repository;static;idl", targets=["client"])
 
     def test_find_package_names_a_component_that_is_not_installed(self):
         compiler = self.prefix / "bin" / "perigee-idl"

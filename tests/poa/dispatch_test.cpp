@@ -124,8 +124,8 @@ TEST_CASE("operations that every object has are answered from the servant") {
   CHECK(answer_of("_non_existent") == "reply");
   CHECK(answer_of("_repository_id") == "reply");
   CHECK(answer_of("_component") == "reply");
-  CHECK(answer_of("_interface") == "system INTF_REPOS");
-  CHECK(answer_of("_is_a") == "system MARSHAL");  // its argument is missing
+  CHECK(answer_of("_interface") == "system INTF_REPOS");  // the ORB has no repository
+  CHECK(answer_of("_is_a") == "system MARSHAL");          // its argument is missing
   CHECK(answer_of("jump") == "system BAD_OPERATION");
 }
 

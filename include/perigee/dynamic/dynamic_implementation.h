@@ -34,10 +34,8 @@ class PERIGEE_API DynamicImplementation : public Servant, public perigee::poa::S
   /// interfaces that derive from other interfaces. For the object of the present upcall; otherwise
   /// for the object that `_this` gives.
   bool _is_a(const std::string& repository_id) override;
-  /// The definition of the interface of the present upcall's object, in an interface repository of
-  /// another ORB: an object that supports IDL:omg.org/CORBA/InterfaceDef:1.0, or nil. Raises
-  /// INTF_REPOS unless overridden.
-  virtual CORBA::object_reference<CORBA::Object> _get_interface();
+  /// The definition of the interface of the present upcall's object. See Servant::_get_interface.
+  CORBA::object_reference<CORBA::Object> _get_interface() override;
   /// Empty: the interface depends on the object.
   [[nodiscard]] std::string_view _primary_interface() const noexcept final;
   /// The object of the present upcall. Otherwise as `_this` of a skeleton: an active object of the

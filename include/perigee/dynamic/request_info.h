@@ -8,6 +8,7 @@
 #include <perigee/orb/any.h>
 #include <perigee/orb/local_object.h>
 #include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/orb_enums.h>
 #include <perigee/orb/typecode.h>
 
 #include <cstdint>
@@ -15,13 +16,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-namespace CORBA {
-inline namespace perigee_v1 {
-/// The direction of an argument.
-enum class ParameterMode : std::uint32_t { PARAM_IN, PARAM_OUT, PARAM_INOUT };
-}  // namespace perigee_v1
-}  // namespace CORBA
 
 /// Source: CORBA 3.0, 21.3.10.
 namespace Dynamic {

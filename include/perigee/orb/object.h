@@ -46,6 +46,8 @@ void apply(Formatter& formatter, Stream& os, const T& value) {
 }  // namespace perigee::output
 
 namespace CORBA {
+class InterfaceDef;  // <perigee/repository.h>
+
 inline namespace perigee_v1 {
 
 /// Another name of IDL::traits, for programs that were written for TAOX11.
@@ -168,6 +170,16 @@ class PERIGEE_API Object {
   /// The component that the object belongs to, or nil. Asks the object. An object whose server does
   /// not know this operation belongs to no component.
   [[nodiscard]] object_reference<Object> _get_component() const;
+  /// The definition of the object's interface in an Interface Repository. Asks the object. Include
+  /// <perigee/repository.h> to use it (docs/interface_repository.md). Raises INTF_REPOS if the
+  /// server has no repository (OMG minor 1) or the repository does not know the interface (OMG
+  /// minor 2), and NO_IMPLEMENT (OMG minor 8) for local objects. Source: CORBA 3.0, 4.3.2.
+  template <typename Definition = InterfaceDef>
+  [[nodiscard]] object_reference<Definition> _get_interface() const {
+    return IDL::traits<Definition>::unchecked_narrow(_interface_definition());
+  }
+  /// The same as an Object, for programs without the stubs of the repository.
+  [[nodiscard]] object_reference<Object> _interface_definition() const;
   /// The ORB that made the reference. Include <perigee/orb/orb.h> to use it. Local objects raise
   /// NO_IMPLEMENT, OMG minor 8.
   [[nodiscard]] object_reference<ORB> _get_orb() const;

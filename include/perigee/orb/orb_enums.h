@@ -1,5 +1,6 @@
-// The enums of orb.idl that operations may have as parameters: CORBA::TCKind and
-// CORBA::SetOverrideType. Here are their marshalling, their TypeCodes and their use in anys.
+// The enums of orb.idl that operations may have as parameters: CORBA::TCKind,
+// CORBA::SetOverrideType and CORBA::ParameterMode. Here are their marshalling, their TypeCodes and
+// their use in anys.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -12,10 +13,18 @@
 #include <cstdint>
 #include <string_view>
 
+namespace CORBA {
+inline namespace perigee_v1 {
+/// The direction of an argument.
+enum class ParameterMode : std::uint32_t { PARAM_IN, PARAM_OUT, PARAM_INOUT };
+}  // namespace perigee_v1
+}  // namespace CORBA
+
 namespace perigee::any {
 
 PERIGEE_API extern const cdr::TypeNode _type_TCKind;
 PERIGEE_API extern const cdr::TypeNode _type_SetOverrideType;
+PERIGEE_API extern const cdr::TypeNode _type_ParameterMode;
 
 template <typename T>
 struct Traits;
@@ -26,6 +35,10 @@ struct Traits<CORBA::TCKind> {
 template <>
 struct Traits<CORBA::SetOverrideType> {
   static constexpr const cdr::TypeNode& type = _type_SetOverrideType;
+};
+template <>
+struct Traits<CORBA::ParameterMode> {
+  static constexpr const cdr::TypeNode& type = _type_ParameterMode;
 };
 
 }  // namespace perigee::any
@@ -52,6 +65,7 @@ inline namespace perigee_v1 {
 
 inline constexpr TypeCodeConstant _tc_TCKind{&perigee::any::_type_TCKind};
 inline constexpr TypeCodeConstant _tc_SetOverrideType{&perigee::any::_type_SetOverrideType};
+inline constexpr TypeCodeConstant _tc_ParameterMode{&perigee::any::_type_ParameterMode};
 
 [[nodiscard]] constexpr std::string_view _enumerator_name(SetOverrideType type) noexcept {
   switch (type) {
@@ -69,6 +83,27 @@ inline perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, SetOver
 }
 inline perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, SetOverrideType& type) {
   type = static_cast<SetOverrideType>(decoder.read_enum(2));
+  return decoder;
+}
+
+[[nodiscard]] constexpr std::string_view _enumerator_name(ParameterMode mode) noexcept {
+  switch (mode) {
+    case ParameterMode::PARAM_IN:
+      return "PARAM_IN";
+    case ParameterMode::PARAM_OUT:
+      return "PARAM_OUT";
+    case ParameterMode::PARAM_INOUT:
+      return "PARAM_INOUT";
+  }
+  return {};
+}
+
+inline perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, ParameterMode mode) {
+  encoder.write_enum(static_cast<std::uint32_t>(mode));
+  return encoder;
+}
+inline perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, ParameterMode& mode) {
+  mode = static_cast<ParameterMode>(decoder.read_enum(3));
   return decoder;
 }
 

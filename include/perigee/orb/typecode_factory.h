@@ -14,78 +14,146 @@
 #include <vector>
 
 namespace CORBA {
+class IDLType;  // <perigee/repository.h>
+
 inline namespace perigee_v1 {
 
-/// A member of a struct or an exception. The parameter `type_def` is ignored, since there is no
-/// interface repository. It exists for programs written to the standard.
+/// A member of a struct or an exception. `type_def` is the definition of the type in an Interface
+/// Repository. Only operations of the repository use it; a TypeCodeFactory ignores it.
 class StructMember {
  public:
   StructMember() = default;
   explicit StructMember(std::string name, object_reference<TypeCode> type,
-                        const object_reference<Object>& /*type_def*/ = nullptr)
-      : name_(std::move(name)), type_(std::move(type)) {}
+                        object_reference<IDLType> type_def = nullptr)
+      : name_(std::move(name)), type_(std::move(type)), type_def_(std::move(type_def)) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::string& name() noexcept { return name_; }
   void name(std::string value) noexcept { name_ = std::move(value); }
   [[nodiscard]] const object_reference<TypeCode>& type() const noexcept { return type_; }
+  [[nodiscard]] object_reference<TypeCode>& type() noexcept { return type_; }
   void type(object_reference<TypeCode> value) noexcept { type_ = std::move(value); }
+  [[nodiscard]] const object_reference<IDLType>& type_def() const noexcept { return type_def_; }
+  [[nodiscard]] object_reference<IDLType>& type_def() noexcept { return type_def_; }
+  void type_def(object_reference<IDLType> value) noexcept { type_def_ = std::move(value); }
+
+  friend bool operator==(const StructMember&, const StructMember&) = default;
+
+  /// For generated code: calls the visitor with the name and the value of each member.
+  static constexpr std::string_view _type_name = "CORBA::StructMember";
+  template <typename Self, typename Visitor>
+  static void _visit(Self& value, Visitor&& visit_member) {
+    visit_member("name", value.name_);
+    visit_member("type", value.type_);
+    visit_member("type_def", value.type_def_);
+  }
 
  private:
   std::string name_;
   object_reference<TypeCode> type_;
+  object_reference<IDLType> type_def_;
 };
 using StructMemberSeq = std::vector<StructMember>;
 
 /// A member of a union. The label is a value of the discriminator's type; an octet 0 marks the
-/// default member. A member with several labels is listed once for each label.
+/// default member. A member with several labels is listed once for each label. `type_def` as for a
+/// StructMember.
 class UnionMember {
  public:
   UnionMember() = default;
   explicit UnionMember(std::string name, Any label, object_reference<TypeCode> type,
-                       const object_reference<Object>& /*type_def*/ = nullptr)
-      : name_(std::move(name)), label_(std::move(label)), type_(std::move(type)) {}
+                       object_reference<IDLType> type_def = nullptr)
+      : name_(std::move(name)),
+        label_(std::move(label)),
+        type_(std::move(type)),
+        type_def_(std::move(type_def)) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::string& name() noexcept { return name_; }
   void name(std::string value) noexcept { name_ = std::move(value); }
   [[nodiscard]] const Any& label() const noexcept { return label_; }
+  [[nodiscard]] Any& label() noexcept { return label_; }
   void label(Any value) noexcept { label_ = std::move(value); }
   [[nodiscard]] const object_reference<TypeCode>& type() const noexcept { return type_; }
+  [[nodiscard]] object_reference<TypeCode>& type() noexcept { return type_; }
   void type(object_reference<TypeCode> value) noexcept { type_ = std::move(value); }
+  [[nodiscard]] const object_reference<IDLType>& type_def() const noexcept { return type_def_; }
+  [[nodiscard]] object_reference<IDLType>& type_def() noexcept { return type_def_; }
+  void type_def(object_reference<IDLType> value) noexcept { type_def_ = std::move(value); }
+
+  friend bool operator==(const UnionMember&, const UnionMember&) = default;
+
+  /// For generated code: calls the visitor with the name and the value of each member.
+  static constexpr std::string_view _type_name = "CORBA::UnionMember";
+  template <typename Self, typename Visitor>
+  static void _visit(Self& value, Visitor&& visit_member) {
+    visit_member("name", value.name_);
+    visit_member("label", value.label_);
+    visit_member("type", value.type_);
+    visit_member("type_def", value.type_def_);
+  }
 
  private:
   std::string name_;
   Any label_;
   object_reference<TypeCode> type_;
+  object_reference<IDLType> type_def_;
 };
 using UnionMemberSeq = std::vector<UnionMember>;
 using EnumMemberSeq = std::vector<std::string>;
 
 /// A state member of a valuetype. Only its name, type and visibility are part of a TypeCode.
+/// `type_def` as for a StructMember.
 class ValueMember {
  public:
   ValueMember() = default;
   explicit ValueMember(std::string name, std::string id, std::string defined_in,
                        std::string version, object_reference<TypeCode> type,
-                       const object_reference<Object>& /*type_def*/, Visibility access)
+                       object_reference<IDLType> type_def, Visibility access)
       : name_(std::move(name)),
         id_(std::move(id)),
         defined_in_(std::move(defined_in)),
         version_(std::move(version)),
         type_(std::move(type)),
+        type_def_(std::move(type_def)),
         access_(access) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::string& name() noexcept { return name_; }
   void name(std::string value) noexcept { name_ = std::move(value); }
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  [[nodiscard]] std::string& id() noexcept { return id_; }
   void id(std::string value) noexcept { id_ = std::move(value); }
   [[nodiscard]] const std::string& defined_in() const noexcept { return defined_in_; }
+  [[nodiscard]] std::string& defined_in() noexcept { return defined_in_; }
   void defined_in(std::string value) noexcept { defined_in_ = std::move(value); }
   [[nodiscard]] const std::string& version() const noexcept { return version_; }
+  [[nodiscard]] std::string& version() noexcept { return version_; }
   void version(std::string value) noexcept { version_ = std::move(value); }
   [[nodiscard]] const object_reference<TypeCode>& type() const noexcept { return type_; }
+  [[nodiscard]] object_reference<TypeCode>& type() noexcept { return type_; }
   void type(object_reference<TypeCode> value) noexcept { type_ = std::move(value); }
+  [[nodiscard]] const object_reference<IDLType>& type_def() const noexcept { return type_def_; }
+  [[nodiscard]] object_reference<IDLType>& type_def() noexcept { return type_def_; }
+  void type_def(object_reference<IDLType> value) noexcept { type_def_ = std::move(value); }
   [[nodiscard]] Visibility access() const noexcept { return access_; }
+  [[nodiscard]] Visibility& access() noexcept { return access_; }
   void access(Visibility value) noexcept { access_ = value; }
+
+  friend bool operator==(const ValueMember&, const ValueMember&) = default;
+
+  /// For generated code: calls the visitor with the name and the value of each member.
+  static constexpr std::string_view _type_name = "CORBA::ValueMember";
+  template <typename Self, typename Visitor>
+  static void _visit(Self& value, Visitor&& visit_member) {
+    visit_member("name", value.name_);
+    visit_member("id", value.id_);
+    visit_member("defined_in", value.defined_in_);
+    visit_member("version", value.version_);
+    visit_member("type", value.type_);
+    visit_member("type_def", value.type_def_);
+    visit_member("access", value.access_);
+  }
 
  private:
   std::string name_;
@@ -93,6 +161,7 @@ class ValueMember {
   std::string defined_in_;
   std::string version_;
   object_reference<TypeCode> type_;
+  object_reference<IDLType> type_def_;
   Visibility access_ = PRIVATE_MEMBER;
 };
 using ValueMemberSeq = std::vector<ValueMember>;

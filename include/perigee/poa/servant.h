@@ -150,6 +150,12 @@ class PERIGEE_API Servant : public virtual perigee::counted_from_this {
   /// Whether the servant's interface is the named one, or derives from it.
   virtual bool _is_a(const std::string& repository_id);
   virtual bool _non_existent();
+  /// The definition of the interface, a CORBA::InterfaceDef of <perigee/repository.h>: the reply to
+  /// `_get_interface` of a reference. Unless overridden, asks the Interface Repository that the ORB
+  /// of the upcall has as the initial reference `InterfaceRepository`, and blocks for this call.
+  /// Raises INTF_REPOS: OMG minor 1 outside of upcalls, without a repository and if the call fails;
+  /// OMG minor 2 if the repository does not know the interface. Source: CORBA 3.0, 4.3.2.
+  virtual CORBA::object_reference<CORBA::Object> _get_interface();
   /// Repository id of the most derived interface.
   [[nodiscard]] virtual std::string_view _primary_interface() const noexcept = 0;
 

@@ -1,6 +1,7 @@
 // Dispatches requests to dynamic servants.
 #include "dynamic/requests/served_request.h"
 #include "orb/references/reference.h"
+#include "poa/interface_definition.h"
 #include <perigee/dynamic/dynamic_implementation.h>
 #include <perigee/orb/marshalling.h>
 #include <perigee/poa/skeleton.h>
@@ -30,12 +31,6 @@ void reply_repository_id(DynamicImplementation& servant, perigee::orb::ServerReq
   request.reply([&id](perigee::cdr::Encoder& encoder) { encoder << id; });
 }
 
-void reply_interface(DynamicImplementation& servant, perigee::orb::ServerRequest& request) {
-  request.end_of_arguments();
-  const CORBA::object_reference<CORBA::Object> definition = servant._get_interface();
-  request.reply([&definition](perigee::cdr::Encoder& encoder) { encoder << definition; });
-}
-
 }  // namespace
 
 bool DynamicImplementation::_is_a(const std::string& repository_id) {
@@ -43,7 +38,7 @@ bool DynamicImplementation::_is_a(const std::string& repository_id) {
 }
 
 CORBA::object_reference<CORBA::Object> DynamicImplementation::_get_interface() {
-  throw CORBA::INTF_REPOS(0, CORBA::COMPLETED_NO, "there is no interface repository");
+  return perigee::poa::interface_definition(interface_of_upcall(*this));
 }
 
 CORBA::object_reference<CORBA::Object> DynamicImplementation::_this() {
@@ -55,7 +50,7 @@ void DynamicImplementation::_dispatch(perigee::orb::ServerRequest& request) {
   if (operation == "_is_a") return perigee::skeleton::is_a(*this, request);
   if (operation == "_non_existent") return perigee::skeleton::non_existent(*this, request);
   if (operation == "_repository_id") return reply_repository_id(*this, request);
-  if (operation == "_interface") return reply_interface(*this, request);
+  if (operation == "_interface") return perigee::skeleton::interface(*this, request);
   if (operation == "_component") return perigee::skeleton::component(*this, request);
   const CORBA::object_reference<CORBA::ServerRequest> shown(
       perigee::make_counted<CORBA::ServerRequest>(std::make_unique<ServedRequest>(request)));

@@ -16,6 +16,7 @@ using perigee::stub::Operation;
 constexpr Operation is_a_operation{"_is_a", Operation::Kind::twoway, {}};
 constexpr Operation non_existent_operation{"_non_existent", Operation::Kind::twoway, {}};
 constexpr Operation component_operation{"_component", Operation::Kind::twoway, {}};
+constexpr Operation interface_operation{"_interface", Operation::Kind::twoway, {}};
 constexpr Operation repository_id_operation{"_repository_id", Operation::Kind::twoway, {}};
 
 }  // namespace
@@ -68,6 +69,16 @@ object_reference<Object> Object::_get_component() const {
     return nullptr;
   }
   return component;
+}
+
+object_reference<Object> Object::_interface_definition() const {
+  if (!reference_)
+    throw NO_IMPLEMENT(perigee::orb::minor_not_of_local_objects, COMPLETED_NO,
+                       "a local object has no definition in a repository");
+  object_reference<Object> definition;
+  perigee::stub::invoke(*this, interface_operation, nullptr,
+                        [&](perigee::cdr::Decoder& decoder) { decoder >> definition; });
+  return definition;
 }
 
 std::string Object::_repository_id() const {

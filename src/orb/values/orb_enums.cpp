@@ -47,6 +47,7 @@ constexpr cdr::TypeMember kinds[] = {{"tk_null"},
 static_assert(std::size(kinds) == cdr::standard_kinds);
 
 constexpr cdr::TypeMember override_types[] = {{"SET_OVERRIDE"}, {"ADD_OVERRIDE"}};
+constexpr cdr::TypeMember modes[] = {{"PARAM_IN"}, {"PARAM_OUT"}, {"PARAM_INOUT"}};
 
 }  // namespace
 
@@ -62,6 +63,13 @@ constinit const cdr::TypeNode _type_SetOverrideType{
     .id = "IDL:omg.org/CORBA/SetOverrideType:1.0",
     .name = "SetOverrideType",
     .members = override_types,
+};
+
+constinit const cdr::TypeNode _type_ParameterMode{
+    .kind = cdr::TypeKind::tk_enum,
+    .id = "IDL:omg.org/CORBA/ParameterMode:1.0",
+    .name = "ParameterMode",
+    .members = modes,
 };
 
 }  // namespace perigee::any

@@ -3,7 +3,8 @@
 #   compile.sh FOLDER
 # FOLDER/jars has the jars (fetch.sh). The classes go into FOLDER/jacorb and FOLDER/glassfish. The classes
 # of valuetypes go into FOLDER/jacorb_values, and those of ValuesInterop::Detailed into
-# FOLDER/jacorb_detailed. Nothing is done if no source has changed since the last time.
+# FOLDER/jacorb_detailed. JacORB's Interface Repository describes the classes of FOLDER/jacorb_repository.
+# Nothing is done if no source has changed since the last time.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$1
@@ -24,14 +25,14 @@ compile() {  # ORB [SOURCE...]
   javac -nowarn -Xlint:none -cp "$folder/jars/$1/*" -d "$folder/$1" "${sources[@]}" "${@:2}"
 }
 
-stamp=$(cd "$here" && find all_types.idl ../values/values_interop.idl compile.sh jars.sha256 idl interop jacorb glassfish shim tls values -type f -print0 |
+stamp=$(cd "$here" && find all_types.idl ../values/values_interop.idl compile.sh jars.sha256 idl interop jacorb glassfish repository shim tls values -type f -print0 |
   sort -z |
   xargs -0 sha256sum | sha256sum)
 if [[ -e $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then
   echo "compile: nothing has changed"
   exit 0
 fi
-rm -rf "$folder"/{jacorb,jacorb_values,glassfish}{,.generated} "$folder/jacorb_detailed" "$folder/stamp"
+rm -rf "$folder"/{jacorb,jacorb_values,jacorb_repository,glassfish}{,.generated} "$folder/jacorb_detailed" "$folder/stamp"
 
 only_jacorb=("$here/interop/FixedSampleMaker.java" "$here/interop/Callbacks.java" "$here"/jacorb/*.java)
 mapfile -t programs < <(find "$here/interop" -name '*.java' ! -name FixedSampleMaker.java ! -name Callbacks.java)
@@ -45,6 +46,10 @@ javac -nowarn -Xlint:none -cp "$folder/jacorb:$folder/jars/jacorb/*" -d "$folder
   "${stubs_of_values[@]}" "${programs_of_values[@]}"
 mkdir -p "$folder/jacorb_detailed/ValuesInterop"
 mv "$folder"/jacorb_values/ValuesInterop/Detailed*.class "$folder/jacorb_detailed/ValuesInterop"
+# What JacORB's Interface Repository describes: it reads the classes.
+idl=$here/repository/quotes.idl generate jacorb_repository -ir
+mapfile -t described < <(find "$folder/jacorb_repository.generated" -name '*.java')
+javac -nowarn -Xlint:none -cp "$folder/jars/jacorb/*" -d "$folder/jacorb_repository" "${described[@]}"
 # The JDK's ORB has no bidirectional GIOP. Its API lacks a class that JacORB's stubs use, and the type fixed.
 generate glassfish -DWITHOUT_FIXED
 # JacORB's helpers write a value to the output stream of an any. The JDK's ORB must also read it from there.

@@ -6,6 +6,7 @@
 #include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
+#include "idlc/frontend/builtin_files.h"
 
 #include <algorithm>
 
@@ -311,6 +312,7 @@ void define_deferred(Writer& writer, const Struct& structure, const std::string&
 }  // namespace
 
 void declare_struct(Writer& writer, const Struct& structure) {
+  if (has_library_class(structure.scoped_name)) return;
   const std::string name = cpp_name(structure);
   const std::string base =
       structure.base == nullptr ? "" : " : public " + qualified_name(*structure.base);
@@ -358,8 +360,10 @@ void declare_exception(Writer& writer, const Exception& exception) {
 }
 
 void define_struct(Writer& writer, const Struct& structure, const std::string& class_name) {
-  if (structure.has_later_parts) define_deferred(writer, structure, class_name);
-  define_swap(writer, structure, structure.members, class_name);
+  if (!has_library_class(structure.scoped_name)) {
+    if (structure.has_later_parts) define_deferred(writer, structure, class_name);
+    define_swap(writer, structure, structure.members, class_name);
+  }
   define_operators(writer, structure, class_name);
 }
 

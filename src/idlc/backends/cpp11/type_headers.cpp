@@ -3,6 +3,7 @@
 
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/held_values.h"
+#include "idlc/frontend/builtin_files.h"
 
 namespace perigee::idlc::cpp11 {
 
@@ -25,7 +26,11 @@ class Walk final {
 
  private:
   void declaration(const Declaration& declared) {
-    if (const auto* structure = as<Struct>(&declared)) members(structure->members);
+    if (const auto* structure = as<Struct>(&declared)) {
+      members(structure->members);
+      if (has_library_class(structure->scoped_name))
+        headers_.insert("perigee/orb/typecode_factory.h");
+    }
     if (const auto* exception = as<Exception>(&declared)) {
       members(exception->members);
       marshals_values_ |= may_share_values(exception->members);

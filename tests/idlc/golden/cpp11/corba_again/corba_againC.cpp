@@ -8,25 +8,6 @@
 
 namespace CORBA {
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, ParameterMode _value) {
-  _encoder.write_enum(static_cast<uint32_t>(_value));
-  return _encoder;
-}
-
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, ParameterMode& _value) {
-  _value = static_cast<ParameterMode>(_decoder.read_enum(3));
-  return _decoder;
-}
-
-std::string_view _enumerator_name(ParameterMode _value) noexcept {
-  switch (_value) {
-    case ParameterMode::PARAM_IN: return "PARAM_IN";
-    case ParameterMode::PARAM_OUT: return "PARAM_OUT";
-    case ParameterMode::PARAM_INOUT: return "PARAM_INOUT";
-  }
-  return {};
-}
-
 const char* WrongTransaction::_rep_id() const noexcept { return _type_id.data(); }
 const char* WrongTransaction::_name() const noexcept { return "WrongTransaction"; }
 void WrongTransaction::_raise() const { throw *this; }

@@ -14,12 +14,6 @@ namespace CORBA {
 
 using ::perigee::output::operator<<;
 
-enum class ParameterMode : uint32_t { PARAM_IN, PARAM_OUT, PARAM_INOUT };
-
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, ParameterMode _value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, ParameterMode& _value);
-std::string_view _enumerator_name(ParameterMode _value) noexcept;
-
 class WrongTransaction final : public ::CORBA::UserException {
  public:
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/WrongTransaction:1.0";

@@ -1,0 +1,128 @@
+// Facts about definitions that follow from their kinds and fields.
+#include "repository/definition.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace perigee::repository {
+
+bool is_interface(Kind kind) noexcept {
+  return kind == Kind::dk_Interface || kind == Kind::dk_AbstractInterface ||
+         kind == Kind::dk_LocalInterface;
+}
+
+bool is_typedef(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::dk_Alias:
+    case Kind::dk_Struct:
+    case Kind::dk_Union:
+    case Kind::dk_Enum:
+    case Kind::dk_Native:
+    case Kind::dk_ValueBox:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_type(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::dk_Primitive:
+    case Kind::dk_String:
+    case Kind::dk_Wstring:
+    case Kind::dk_Fixed:
+    case Kind::dk_Sequence:
+    case Kind::dk_Array:
+    case Kind::dk_Value:
+      return true;
+    default:
+      return is_typedef(kind) || is_interface(kind);
+  }
+}
+
+bool is_container(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::dk_Repository:
+    case Kind::dk_Module:
+    case Kind::dk_Struct:
+    case Kind::dk_Union:
+    case Kind::dk_Exception:
+    case Kind::dk_Value:
+      return true;
+    default:
+      return is_interface(kind);
+  }
+}
+
+// CORBA 3.0, 10.4.1 and 10.5.4.
+bool may_contain(Kind container, Kind content) noexcept {
+  const bool is_nested_type =
+      content == Kind::dk_Struct || content == Kind::dk_Union || content == Kind::dk_Enum;
+  switch (container) {
+    case Kind::dk_Repository:
+    case Kind::dk_Module:
+      return content == Kind::dk_Module || content == Kind::dk_Constant ||
+             content == Kind::dk_Exception || content == Kind::dk_Value || is_typedef(content) ||
+             is_interface(content);
+    case Kind::dk_Struct:
+    case Kind::dk_Union:
+    case Kind::dk_Exception:
+      return is_nested_type;
+    default:
+      break;
+  }
+  if (container == Kind::dk_Value && content == Kind::dk_ValueMember) return true;
+  if (container != Kind::dk_Value && !is_interface(container)) return false;
+  return is_nested_type || content == Kind::dk_Alias || content == Kind::dk_Native ||
+         content == Kind::dk_Constant || content == Kind::dk_Exception ||
+         content == Kind::dk_Attribute || content == Kind::dk_Operation;
+}
+
+bool matches(Kind kind, Kind limit) noexcept {
+  return limit == Kind::dk_all || kind == limit || (limit == Kind::dk_Typedef && is_typedef(kind));
+}
+
+std::string absolute_name(const Definition& definition) {
+  if (definition.container == nullptr) return {};
+  return absolute_name(*definition.container) + "::" + definition.name;
+}
+
+std::vector<const Definition*> uses_of(const Definition& definition) {
+  std::vector<const Definition*> result;
+  const auto add = [&result](const Definition* used) {
+    if (used != nullptr) result.push_back(used);
+  };
+  add(definition.type);
+  add(definition.base_value);
+  for (const Part& part : definition.parts) add(part.type);
+  std::ranges::copy(definition.bases, std::back_inserter(result));
+  std::ranges::copy(definition.supported, std::back_inserter(result));
+  std::ranges::copy(definition.exceptions, std::back_inserter(result));
+  std::ranges::copy(definition.writing_exceptions, std::back_inserter(result));
+  for (const Creator& creator : definition.creators) {
+    for (const Part& part : creator.parameters) add(part.type);
+    std::ranges::copy(creator.exceptions, std::back_inserter(result));
+  }
+  return result;
+}
+
+std::vector<const Definition*> all_bases(const Definition& definition) {
+  std::vector<const Definition*> result;
+  std::unordered_set<const Definition*> known = {&definition};
+  const auto add = [&](const Definition* base) {
+    if (base != nullptr && known.insert(base).second) result.push_back(base);
+  };
+  const auto add_direct = [&](const Definition& derived) {
+    add(derived.base_value);
+    for (const Definition* base : derived.bases) add(base);
+    for (const Definition* base : derived.supported) add(base);
+  };
+  add_direct(definition);
+  for (std::size_t index = 0; index < result.size(); ++index) {
+    const Definition& base = *result[index];
+    add_direct(base);
+  }
+  return result;
+}
+
+}  // namespace perigee::repository

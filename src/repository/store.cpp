@@ -1,0 +1,376 @@
+// Rules about names, repository ids, containers and dependencies.
+#include "repository/store.h"
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_set>
+#include <utility>
+
+namespace perigee::repository {
+
+namespace {
+
+constexpr std::uint32_t minor_id_exists = 2;
+constexpr std::uint32_t minor_name_exists = 3;
+constexpr std::uint32_t minor_bad_container = 4;
+constexpr std::uint32_t minor_inherited_name = 5;
+constexpr std::uint32_t minor_used = 1;
+constexpr std::uint32_t minor_indestructible = 2;
+constexpr auto primitive_count = static_cast<std::size_t>(CORBA::PrimitiveKind::pk_event) + 1;
+
+char lower(char letter) noexcept {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+std::string in_lower_case(std::string_view name) {
+  std::string result(name);
+  std::ranges::transform(result, result.begin(), lower);
+  return result;
+}
+
+[[noreturn]] void raise_limit(const char* text) {
+  throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, text);
+}
+
+/// The definition inside whose name clashes with `name` (CORBA 3.0, 3.2.3), or nullptr.
+const Definition* clashing(const Definition& container, const std::string& name) {
+  const auto found = container.names_inside.find(in_lower_case(name));
+  return found == container.names_inside.end() ? nullptr : found->second;
+}
+
+/// Definitions in interfaces whose names derived interfaces may not define again. CORBA 3.0, 3.8.2.
+bool is_member(const Definition& definition) {
+  return definition.kind == Kind::dk_Attribute || definition.kind == Kind::dk_Operation ||
+         definition.kind == Kind::dk_ValueMember;
+}
+
+bool is_unnamed(const Definition& definition) {
+  return definition.id.empty() && definition.kind != Kind::dk_Repository &&
+         definition.kind != Kind::dk_Primitive;
+}
+
+const Definition* find_in(const Definition& container, std::string_view name) {
+  const Definition* found = clashing(container, std::string(name));
+  return found != nullptr && found->name == name ? found : nullptr;
+}
+
+}  // namespace
+
+void raise_bad_param(std::uint32_t omg_minor, const std::string& text) {
+  const std::uint32_t minor = omg_minor == 0 ? 0 : CORBA::OMGVMCID | omg_minor;
+  throw CORBA::BAD_PARAM(minor, CORBA::COMPLETED_NO, text);
+}
+
+void raise_bad_order(std::uint32_t omg_minor, const std::string& text) {
+  throw CORBA::BAD_INV_ORDER(CORBA::OMGVMCID | omg_minor, CORBA::COMPLETED_NO, text);
+}
+
+Store::Store(const Limits& limits) : limits_(limits) {
+  auto root = std::make_unique<Definition>();
+  root->kind = Kind::dk_Repository;
+  root_ = &keep(std::move(root));
+  for (std::size_t index = 0; index < primitive_count; ++index) {
+    auto primitive = std::make_unique<Definition>();
+    primitive->kind = Kind::dk_Primitive;
+    primitive->primitive = static_cast<CORBA::PrimitiveKind>(index);
+    primitives_.push_back(&keep(std::move(primitive)));
+  }
+}
+
+Definition& Store::keep(std::unique_ptr<Definition> definition) {
+  definition->key = next_key_++;
+  Definition& kept = *definition;
+  definitions_.emplace(kept.key, std::move(definition));
+  return kept;
+}
+
+Definition* Store::find(std::uint64_t key) noexcept {
+  const auto found = definitions_.find(key);
+  return found == definitions_.end() ? nullptr : found->second.get();
+}
+
+Definition* Store::find_id(const std::string& id) noexcept {
+  const auto found = ids_.find(id);
+  return found == ids_.end() ? nullptr : found->second;
+}
+
+Definition& Store::primitive(CORBA::PrimitiveKind kind) {
+  return *primitives_.at(static_cast<std::size_t>(kind));
+}
+
+Definition* Store::lookup(Definition& container, std::string_view scoped_name) {
+  const bool is_absolute = scoped_name.starts_with("::");
+  if (is_absolute) scoped_name.remove_prefix(2);
+  const std::size_t end = scoped_name.find("::");
+  const std::string_view first = scoped_name.substr(0, end);
+  const auto find_inherited = [first](const Definition& scope) {
+    const Definition* found = find_in(scope, first);
+    for (const Definition* base : all_bases(scope))
+      if (found == nullptr) found = find_in(*base, first);
+    return found;
+  };
+  const Definition* found = nullptr;
+  for (const Definition* scope = is_absolute ? root_ : &container;
+       scope != nullptr && found == nullptr; scope = scope->container)
+    found = find_inherited(*scope);
+  while (found != nullptr && scoped_name.size() > end && end != std::string_view::npos) {
+    scoped_name.remove_prefix(scoped_name.find("::") + 2);
+    const std::string_view name = scoped_name.substr(0, scoped_name.find("::"));
+    const Definition* scope = found;
+    found = find_in(*scope, name);
+    for (const Definition* base : all_bases(*scope))
+      if (found == nullptr) found = find_in(*base, name);
+    if (scoped_name.find("::") == std::string_view::npos) break;
+  }
+  return found == nullptr ? nullptr : find(found->key);
+}
+
+std::vector<Definition*> Store::contents(const Definition& container, Kind limit,
+                                         bool with_inherited) const {
+  std::vector<Definition*> result;
+  const auto add = [&](const Definition& scope) {
+    for (Definition* content : scope.contents)
+      if (matches(content->kind, limit)) result.push_back(content);
+  };
+  add(container);
+  if (with_inherited)
+    for (const Definition* base : all_bases(container)) add(*base);
+  return result;
+}
+
+std::vector<Definition*> Store::lookup_name(const Definition& container, std::string_view name,
+                                            std::int32_t levels, Kind limit,
+                                            bool with_inherited) const {
+  std::vector<Definition*> result;
+  std::vector<const Definition*> scopes = {&container};
+  for (std::int32_t level = 0; !scopes.empty() && (levels < 0 || level < levels); ++level) {
+    std::vector<const Definition*> inner;
+    for (const Definition* scope : scopes) {
+      for (Definition* content : contents(*scope, Kind::dk_all, with_inherited)) {
+        const bool is_found = content->name == name && matches(content->kind, limit);
+        if (is_found && std::ranges::find(result, content) == result.end())
+          result.push_back(content);
+        if (is_container(content->kind) && content->container == scope) inner.push_back(content);
+      }
+    }
+    scopes = std::move(inner);
+  }
+  return result;
+}
+
+void Store::check_count(std::size_t count) const {
+  if (count > limits_.list_size_max) raise_limit("a list is longer than list_size_max");
+}
+
+void Store::check_text(const std::string& text) const {
+  if (text.size() > limits_.text_size_max) raise_limit("a text is longer than text_size_max");
+}
+
+void Store::check_identifier(const std::string& name) const {
+  check_text(name);
+  const auto is_letter = [](char one) {
+    return std::isalpha(static_cast<unsigned char>(one)) != 0;
+  };
+  const auto may_follow = [&](char one) {
+    return is_letter(one) || one == '_' || (one >= '0' && one <= '9');
+  };
+  if (name.empty() || !is_letter(name.front()) || !std::ranges::all_of(name, may_follow))
+    raise_bad_param(0, "'" + name.substr(0, 64) + "' is not an IDL identifier");
+}
+
+// CORBA 3.0, 10.7: the part before the first colon is the format.
+void Store::check_id(const std::string& id) const {
+  check_text(id);
+  const bool is_printed = std::ranges::all_of(id, [](char one) { return one > ' ' && one <= '~'; });
+  const std::size_t colon = id.find(':');
+  if (!is_printed || colon == std::string::npos || colon == 0)
+    raise_bad_param(
+        0, "'" + id.substr(0, 64) + "' is not a repository id; write IDL:<name>:<version>");
+  if (ids_.contains(id))
+    raise_bad_param(minor_id_exists, "the repository id exists already: " + id);
+}
+
+void Store::check_place(const Definition& container, Kind kind, const std::string& name,
+                        const Definition* moved) const {
+  if (!may_contain(container.kind, kind))
+    raise_bad_param(minor_bad_container, "this container cannot have definitions of this kind");
+  std::size_t depth = 1;
+  for (const Definition* scope = &container; scope->container != nullptr;
+       scope = scope->container) {
+    if (scope == moved)
+      raise_bad_param(minor_bad_container, "a definition cannot move into itself");
+    ++depth;
+  }
+  if (depth > limits_.depth_max) raise_limit("more containers inside each other than depth_max");
+  const Definition* present = clashing(container, name);
+  if (present != nullptr && present != moved)
+    raise_bad_param(minor_name_exists, "the container has this name already: " + name);
+  for (const Definition* base : all_bases(container)) {
+    const Definition* inherited = clashing(*base, name);
+    if (inherited != nullptr && inherited != moved && is_member(*inherited))
+      raise_bad_param(minor_inherited_name, "a base has this name already: " + name);
+  }
+}
+
+std::unique_ptr<Definition> Store::prepare(Definition& container, Kind kind,
+                                           const NewName& name) const {
+  check_identifier(name.name);
+  check_id(name.id);
+  check_text(name.version);
+  check_place(container, kind, name.name, nullptr);
+  if (definitions_.size() >= limits_.definitions_max)
+    raise_limit("more definitions than definitions_max");
+  auto prepared = std::make_unique<Definition>();
+  prepared->kind = kind;
+  prepared->id = name.id;
+  prepared->name = name.name;
+  prepared->version = name.version;
+  prepared->container = &container;
+  return prepared;
+}
+
+void Store::attach(Definition& container, Definition& definition) {
+  const auto [entry, is_new] =
+      container.names_inside.emplace(in_lower_case(definition.name), &definition);
+  try {
+    container.contents.push_back(&definition);
+  } catch (...) {
+    container.names_inside.erase(entry);
+    throw;
+  }
+  definition.container = &container;
+}
+
+void Store::detach(Definition& definition) noexcept {
+  Definition& container = *definition.container;
+  std::erase_if(container.names_inside,
+                [&](const auto& entry) { return entry.second == &definition; });
+  std::erase(container.contents, &definition);
+}
+
+Definition& Store::commit(std::unique_ptr<Definition> prepared) {
+  Definition& container = *prepared->container;
+  const auto entry = ids_.emplace(prepared->id, prepared.get()).first;
+  try {
+    Definition& kept = keep(std::move(prepared));
+    attach(container, kept);
+    changed();
+    return kept;
+  } catch (...) {
+    ids_.erase(entry);
+    throw;
+  }
+}
+
+Definition& Store::add_anonymous(std::unique_ptr<Definition> prepared) {
+  if (definitions_.size() >= limits_.definitions_max)
+    raise_limit("more definitions than definitions_max");
+  return keep(std::move(prepared));
+}
+
+void Store::set_id(Definition& definition, const std::string& id) {
+  if (definition.id == id) return;
+  check_id(id);
+  ids_.emplace(id, &definition);
+  ids_.erase(definition.id);
+  definition.id = id;
+  changed();
+}
+
+void Store::set_name(Definition& definition, const std::string& name) {
+  move(definition, *definition.container, {definition.id, name, definition.version});
+}
+
+void Store::set_version(Definition& definition, const std::string& version) {
+  check_text(version);
+  definition.version = version;
+  changed();
+}
+
+void Store::move(Definition& definition, Definition& container, const NewName& name) {
+  check_identifier(name.name);
+  check_text(name.version);
+  check_place(container, definition.kind, name.name, &definition);
+  std::string new_name = name.name;  // it may refer to the definition's own text
+  std::string new_version = name.version;
+  Definition& old_container = *definition.container;
+  detach(definition);
+  std::swap(definition.name, new_name);
+  try {
+    attach(container, definition);
+  } catch (...) {
+    std::swap(definition.name, new_name);
+    attach(old_container, definition);
+    throw;
+  }
+  definition.version = std::move(new_version);
+  changed();
+}
+
+std::vector<Definition*> Store::subtree(Definition& definition) const {
+  std::vector<Definition*> result = {&definition};
+  for (std::size_t index = 0; index < result.size(); ++index) {
+    const Definition& scope = *result[index];
+    result.insert(result.end(), scope.contents.begin(), scope.contents.end());
+  }
+  return result;
+}
+
+void Store::destroy(Definition& definition) {
+  if (definition.kind == Kind::dk_Repository || definition.kind == Kind::dk_Primitive)
+    raise_bad_order(minor_indestructible, "repositories and primitive types cannot be destroyed");
+  const std::vector<Definition*> doomed = subtree(definition);
+  const std::unordered_set<const Definition*> all(doomed.begin(), doomed.end());
+  for (const auto& [key, user] : definitions_) {
+    if (all.contains(user.get())) continue;
+    for (const Definition* used : uses_of(*user))
+      if (all.contains(used))
+        raise_bad_order(minor_used, "another definition uses " + absolute_name(*used));
+  }
+  if (definition.container != nullptr) detach(definition);
+  std::vector<const Definition*> candidates;
+  for (const Definition* one : doomed) {
+    std::ranges::copy_if(
+        uses_of(*one), std::back_inserter(candidates),
+        [&](const Definition* used) { return !all.contains(used) && is_unnamed(*used); });
+    if (!one->id.empty()) ids_.erase(one->id);
+  }
+  for (const Definition* one : doomed) definitions_.erase(one->key);
+  drop_unused(std::move(candidates));
+  changed();
+}
+
+/// Removes those of the types without a name that no definition uses. CORBA 3.0, 10.5.7.
+void Store::drop_unused(std::vector<const Definition*> candidates) {
+  while (!candidates.empty()) {
+    std::unordered_set<const Definition*> used;
+    for (const auto& [key, user] : definitions_)
+      for (const Definition* one : uses_of(*user)) used.insert(one);
+    std::vector<const Definition*> inner;
+    std::unordered_set<std::uint64_t> dropped;
+    for (const Definition* one : candidates) {
+      if (used.contains(one) || !dropped.insert(one->key).second) continue;
+      std::ranges::copy_if(uses_of(*one), std::back_inserter(inner),
+                           [](const Definition* element) { return is_unnamed(*element); });
+    }
+    for (const std::uint64_t key : dropped) definitions_.erase(key);
+    std::erase_if(inner, [&](const Definition* one) { return dropped.contains(one->key); });
+    candidates = std::move(inner);
+  }
+}
+
+void Store::check_inherited(const Definition& definition) const {
+  std::unordered_map<std::string, const Definition*> names;
+  const auto add = [&](const Definition& scope) {
+    for (const auto& [name, content] : scope.names_inside) {
+      if (!is_member(*content)) continue;
+      const auto [first, is_new] = names.emplace(name, content);
+      if (!is_new && first->second != content)
+        raise_bad_param(minor_inherited_name, "two bases have this name: " + content->name);
+    }
+  };
+  add(definition);
+  for (const Definition* base : all_bases(definition)) add(*base);
+}
+
+}  // namespace perigee::repository

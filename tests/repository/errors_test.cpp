@@ -1,0 +1,148 @@
+// The errors of the standard, and limits.
+#include "served.h"
+
+#include <limits>
+
+namespace perigee::test {
+
+TEST_CASE("a repository id and a name exist only once") {
+  const Served served;
+  (void)served.make_struct("Point");
+  CHECK(minor_of<CORBA::BAD_PARAM>(
+            [&] { (void)served.repository->create_module("IDL:Point:1.0", "Other", "1.0"); }) == 2);
+  CHECK(minor_of<CORBA::BAD_PARAM>(
+            [&] { (void)served.repository->create_module("IDL:Other:1.0", "POINT", "1.0"); }) == 3);
+  const auto other = served.repository->create_module("IDL:Other:1.0", "Other", "1.0");
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] { other->id("IDL:Point:1.0"); }) == 2);
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] { other->name("point"); }) == 3);
+  CHECK(other->name() == "Other");
+  other->name("OTHER");  // its own name in another case
+  CHECK(other->name() == "OTHER");
+}
+
+TEST_CASE("a container refuses kinds of definitions that it cannot have") {
+  const Served served;
+  const auto point = served.make_struct("Point");
+  const auto desk = served.make_interface("Desk");
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] { (void)point->create_module("IDL:M:1.0", "M", "1.0"); }) ==
+        4);
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] { desk->move(point, "Desk", "1.0"); }) == 4);
+  const auto outer = served.repository->create_module("IDL:Outer:1.0", "Outer", "1.0");
+  const auto inner = outer->create_module("IDL:Inner:1.0", "Inner", "1.0");
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] { outer->move(inner, "Outer", "1.0"); }) == 4);
+}
+
+TEST_CASE("an operation cannot have the name of an inherited operation") {
+  const Served served;
+  const auto base = served.make_interface("Base");
+  const auto other = served.make_interface("Other");
+  const auto add = [&](const Ref<CORBA::InterfaceDef>& to, const std::string& id) {
+    (void)to->create_attribute(id, "size", "1.0", served.long_type(),
+                               CORBA::AttributeMode::ATTR_NORMAL);
+  };
+  add(base, "IDL:Base/size:1.0");
+  const auto derived = served.make_interface("Derived", {base});
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] { add(derived, "IDL:Derived/size:1.0"); }) == 5);
+  add(other, "IDL:Other/size:1.0");
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] { derived->base_interfaces({base, other}); }) == 5);
+  CHECK(derived->base_interfaces().size() == 1);
+}
+
+TEST_CASE("a definition that others use cannot be destroyed") {
+  const Served served;
+  const auto point = served.make_struct("Point");
+  const auto alias = served.repository->create_alias("IDL:Place:1.0", "Place", "1.0", point);
+  CHECK(minor_of<CORBA::BAD_INV_ORDER>([&] { point->destroy(); }) == 1);
+  alias->destroy();
+  point->destroy();
+  CHECK_FALSE(served.repository->lookup_id("IDL:Point:1.0"));
+  CHECK_THROWS_AS((void)point->name(), CORBA::OBJECT_NOT_EXIST);
+  CHECK(minor_of<CORBA::BAD_INV_ORDER>([&] { served.repository->destroy(); }) == 2);
+  CHECK(minor_of<CORBA::BAD_INV_ORDER>([&] { served.long_type()->destroy(); }) == 2);
+}
+
+TEST_CASE("a container is destroyed with its contents, and with their types without a name") {
+  const Served served;
+  const auto module = served.repository->create_module("IDL:M:1.0", "M", "1.0");
+  const auto list = served.repository->create_sequence(0, served.long_type());
+  const auto alias = module->create_alias("IDL:M/List:1.0", "List", "1.0", list);
+  const auto unused = served.repository->create_string(3);
+  module->destroy();
+  CHECK_THROWS_AS((void)alias->name(), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS((void)list->bound(), CORBA::OBJECT_NOT_EXIST);
+  CHECK(unused->bound() == 3);  // a client may still use it
+}
+
+TEST_CASE("abstract interfaces, valuetypes and oneway operations obey the rules of IDL") {
+  const Served served;
+  const auto first = served.make_interface("First");
+  const auto second = served.make_interface("Second");
+  // A client with wrong stubs: the reference is not to an abstract interface.
+  const auto wrong = IDL::traits<CORBA::AbstractInterfaceDef>::unchecked_narrow(first);
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] {
+          (void)served.repository->create_abstract_interface("IDL:A:1.0", "A", "1.0", {wrong});
+        }) == 11);
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] {
+          (void)served.repository->create_value("IDL:V:1.0", "V", "1.0", false, false, nullptr,
+                                                false, {}, {first, second}, {});
+        }) == 12);
+  CHECK(minor_of<CORBA::BAD_PARAM>([&] {
+          (void)first->create_operation("IDL:First/f:1.0", "f", "1.0", served.long_type(),
+                                        CORBA::OperationMode::OP_ONEWAY, {}, {}, {});
+        }) == 31);
+}
+
+TEST_CASE("an interface cannot be its own base") {
+  const Served served;
+  const auto base = served.make_interface("Base");
+  const auto derived = served.make_interface("Derived", {base});
+  CHECK_THROWS_AS(base->base_interfaces({derived}), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(base->base_interfaces({base}), CORBA::BAD_PARAM);
+  CHECK(base->base_interfaces().empty());
+}
+
+TEST_CASE("names and ids that are not IDL are refused") {
+  const Served served;
+  for (const char* name : {"", "1a", "a-b", "_a", "a b", "\xc3\xa4"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS((void)served.repository->create_module("IDL:M:1.0", name, "1.0"),
+                    CORBA::BAD_PARAM);
+  }
+  for (const char* id : {"", ":", "Stock", "IDL:a b:1.0", "IDL:\x01:1.0"}) {
+    CAPTURE(id);
+    CHECK_THROWS_AS((void)served.repository->create_module(id, "M", "1.0"), CORBA::BAD_PARAM);
+  }
+  CHECK(served.repository->contents(CORBA::DefinitionKind::dk_all, true).empty());
+}
+
+TEST_CASE("references to other objects are refused as types") {
+  const Served served;
+  const auto foreign = IDL::traits<CORBA::IDLType>::unchecked_narrow(
+      served.orbs.client->string_to_object("corbaloc::127.0.0.1:9/Other"));
+  CHECK_THROWS_AS((void)served.repository->create_sequence(0, foreign), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS((void)served.repository->create_sequence(0, nullptr), CORBA::BAD_PARAM);
+  const auto module = served.repository->create_module("IDL:M:1.0", "M", "1.0");
+  CHECK_THROWS_AS((void)served.repository->create_sequence(
+                      0, IDL::traits<CORBA::IDLType>::unchecked_narrow(module)),
+                  CORBA::BAD_PARAM);
+}
+
+TEST_CASE("a writer that reaches a limit gets NO_RESOURCES, and nothing changes") {
+  repository::Options options;
+  options.limits = {.definitions_max = 30, .text_size_max = 20, .list_size_max = 2, .depth_max = 3};
+  const Served served(options);
+  const auto create = [&](const std::string& name) {
+    return served.repository->create_module("IDL:" + name + ":1.0", name, "1.0");
+  };
+  CHECK_THROWS_AS((void)create(std::string(21, 'a')), CORBA::NO_RESOURCES);
+  CHECK_THROWS_AS((void)served.repository->create_enum("IDL:E:1.0", "E", "1", {"a", "b", "c"}),
+                  CORBA::NO_RESOURCES);
+  const auto second = create("M1")->create_module("IDL:M2:1.0", "M2", "1.0");
+  const auto third = second->create_module("IDL:M3:1.0", "M3", "1.0");
+  CHECK_THROWS_AS((void)third->create_module("IDL:M4:1.0", "M4", "1.0"), CORBA::NO_RESOURCES);
+  (void)create("M5");  // the 30th, with the repository and 25 primitive types
+  CHECK_THROWS_AS((void)create("M6"), CORBA::NO_RESOURCES);
+  CHECK_THROWS_AS((void)served.repository->create_string(1), CORBA::NO_RESOURCES);
+}
+
+}  // namespace perigee::test
