@@ -18,6 +18,11 @@ namespace perigee::test {
 /// Has no ORB, so no object references.
 class ValueEnvironment : public orb::ReferenceFactory {
  public:
+  ValueEnvironment() = default;
+  virtual ~ValueEnvironment() = default;
+  ValueEnvironment(const ValueEnvironment&) = delete;
+  ValueEnvironment& operator=(const ValueEnvironment&) = delete;
+
   counted_ptr<orb::Reference> make_reference(iop::Ior /*ior*/) override { return nullptr; }
   [[nodiscard]] const iop::IorLimits& reference_limits() const noexcept override { return limits_; }
   [[nodiscard]] CORBA::ValueFactory find_value_factory(std::string_view id) override {
