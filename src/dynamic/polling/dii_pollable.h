@@ -1,4 +1,4 @@
-// Pollables of the dynamic invocation interface.
+// Pollables of the dynamic invocation interface. The room `requests` defines the function.
 #pragma once
 
 #include <perigee/dynamic/polling.h>

@@ -50,9 +50,9 @@ PERIGEE_DEFINE_LOCAL_EXCEPTION(NoPossiblePollable, NoPossiblePollable,
 PERIGEE_DEFINE_LOCAL_EXCEPTION(UnknownPollable, UnknownPollable,
                                "IDL:omg.org/CORBA/PollableSet/UnknownPollable:1.0")
 
-/// The pollables of a set: those that were waiting at the last look, and those that have left this
-/// stage, in this order. So the work for a pollable does not grow with the number of pollables.
-struct PollableSet::Members : std::enable_shared_from_this<PollableSet::Members> {
+/// Two lists of pollables: waiting ones, and ready ones in the order of their events. A change of
+/// the stage moves a pollable. So the work for it does not grow with the number of pollables.
+struct PollableSet::Members {
   /// A pollable of the set. Its source keeps a weak pointer to it.
   struct Entry final : perigee::polling::Watcher {
     Entry(std::weak_ptr<Members> its_set, valuetype_reference<Pollable> its_pollable)

@@ -22,7 +22,7 @@ class Watcher {
 /// The watchers of a source. Guarded by the lock of the source.
 class Watchers final {
  public:
-  /// Forgets those that no longer exist.
+  /// Also forgets watchers that no longer exist.
   void add(std::weak_ptr<Watcher> watcher) {
     std::erase_if(watchers_, [](const auto& each) { return each.expired(); });
     watchers_.push_back(std::move(watcher));

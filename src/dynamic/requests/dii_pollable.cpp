@@ -1,4 +1,4 @@
-// Waits for the first response in the request queue of an ORB.
+// The pollable of an ORB's request queue.
 #include "dynamic/polling/dii_pollable.h"
 
 #include "dynamic/polling/source.h"
