@@ -100,8 +100,10 @@ void define_tie(Writer& writer, const Interface& interface) {
   interfaces.push_back(&interface);
   {
     const Indented body(writer);
+    std::set<std::string> defined;  // an interface may declare a function of its bases again
     for (const Interface* owner : interfaces)
-      for (const Callable& callable : callables(*owner)) define_tie_function(writer, callable);
+      for (const Callable& callable : callables(*owner))
+        if (defined.insert(callable.wire_name).second) define_tie_function(writer, callable);
   }
   writer.separate();
   writer.write(tie_tail);
