@@ -25,7 +25,7 @@ class AsyncMaker final {
     for (const Call& call : calls_of(origin, maker_.void_type(), Joined::declare)) {
       // The struct of the results would differ from those of the bases.
       if (call.is_joined && result_count(call) > 1) continue;
-      AsyncOperation operation{call.half, call.origin, false, nullptr, {}};
+      AsyncOperation operation{call.half, call.origin, false, call.is_joined, nullptr, {}};
       operation.is_chosen = whole || call.origin->annotation("perigee::async") != nullptr;
       if (result_count(call) > 1) add_results(origin, call, operation);
       async.operations.push_back(std::move(operation));

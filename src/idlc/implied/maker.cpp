@@ -114,6 +114,7 @@ Operation& Maker::operation(Declaration& owner, const std::string& name, const C
   node.is_imported = owner.is_imported;
   node.parent = &owner;
   node.return_type = void_type_;
+  node.is_joined = call.is_joined;
   return node;
 }
 

@@ -69,8 +69,9 @@ void declare_skeleton(Writer& writer, const SkeletonClass& skeleton) {
   {
     const Indented body(writer);
     for (const Callable& callable : own)
-      writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
-                  parameter_list(callable), ") = 0;");
+      writer.list(std::string(virtual_before(callable)) + cpp_type(*callable.return_type) + " " +
+                      callable.name + "(",
+                  parameter_list(callable), with_override(callable, ") = 0;"));
     for (const Callable& callable : joined_callables(*skeleton.interface))
       writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(",
                   parameter_list(callable), ") override = 0;");
