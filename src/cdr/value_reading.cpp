@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <new>
+#include <utility>
 
 namespace perigee::cdr {
 
@@ -158,19 +159,45 @@ std::byte* ValueReading::keep(std::size_t size) noexcept try {
 
 // ---- marks -------------------------------------------------------------------------------------
 
-DecoderMark::DecoderMark(Decoder& decoder) noexcept : decoder_(decoder), start_(decoder) {
-  const ValueReading* const values = decoder.values();
+DecoderMark::DecoderMark(Decoder& decoder, Before before) noexcept
+    : decoder_(decoder), start_(decoder), before_(before) {
+  ValueReading* const values = decoder.values();
   if (values == nullptr) return;
   chunk_ = values->chunk_;
   kept_count_ = values->kept_.size();
+  if (before != Before::values) return;
+  entry_count_ = values->entries_.size();
+  id_count_ = values->ids_.size();
+  value_count_ = values->value_count_;
+  level_ = values->level_;
+  ended_from_ = values->ended_from_;
+  has_sharing_ = values->has_sharing_;
+  only_looks_ = std::exchange(values->only_looks_, true);
 }
 
 void DecoderMark::go_back() noexcept {
+  const auto granted_kib = decoder_.granted_kib_;
+  const auto free_steps_left = decoder_.free_steps_left_;
   decoder_ = start_;
+  // The ORB has granted this memory, and it would count it again.
+  const std::uint64_t left = granted_kib * Decoder::kib - decoder_.charged();
+  if (left <= ~std::uint32_t{0}) {
+    decoder_.granted_kib_ = granted_kib;
+    decoder_.memory_left_ = static_cast<std::uint32_t>(left);
+  }
   ValueReading* const values = decoder_.values();
   if (values == nullptr) return;
   values->chunk_ = chunk_;
   values->kept_.resize(kept_count_);
+  if (before_ != Before::values) return;
+  decoder_.free_steps_left_ = free_steps_left;
+  values->entries_.resize(entry_count_);
+  values->ids_.resize(id_count_);
+  values->value_count_ = value_count_;
+  values->level_ = level_;
+  values->ended_from_ = ended_from_;
+  values->has_sharing_ = has_sharing_;
+  values->only_looks_ = only_looks_;
 }
 
 // ---- the reading -------------------------------------------------------------------------------
@@ -214,6 +241,11 @@ const ValueReading::Entry* ValueReading::entry_at(std::size_t behind_distance,
 const ValueReading::Entry* ValueReading::find_earlier(Decoder& decoder, Place place) {
   const std::size_t behind_distance = decoder.remaining();
   const auto distance = decoder.read<std::int32_t>();
+  return known_place(decoder, behind_distance, distance, place);
+}
+
+const ValueReading::Entry* ValueReading::known_place(Decoder& decoder, std::size_t behind_distance,
+                                                     std::int32_t distance, Place place) {
   const Entry* const found = entry_at(behind_distance, distance);
   const bool is_found =
       found != nullptr && found->place == place && (place == Place::value || found->count != 0);
@@ -277,7 +309,14 @@ ValueHeader ValueReading::begin_in_chunk(Decoder& decoder) {
 
 ValueHeader ValueReading::read_earlier(Decoder& decoder) {
   ValueHeader header;
-  const Entry* const earlier = find_earlier(decoder, Place::value);
+  const std::size_t behind_distance = decoder.remaining();
+  const auto distance = decoder.read<std::int32_t>();
+  if (distance > 0 && static_cast<std::uint32_t>(distance) <= outer_count_) {
+    header.kind = ValueHeader::Kind::outer;
+    header.number = static_cast<std::uint32_t>(distance) - 1;
+    return header;
+  }
+  const Entry* const earlier = known_place(decoder, behind_distance, distance, Place::value);
   if (earlier == nullptr) return header;
   has_sharing_ = true;
   header.kind = ValueHeader::Kind::earlier;
@@ -433,7 +472,7 @@ std::uint32_t ValueReading::skip_value(Decoder& decoder, std::uint32_t tag, std:
   const ValueHeader header = read_value(decoder, tag, behind);  // one level deeper
   if (decoder.ok()) enter_chunks(decoder);
   std::uint32_t ended_from = 0;
-  if (decoder.ok() && decode_skipped(decoder, header)) {
+  if (decoder.ok() && !only_looks_ && decode_skipped(decoder, header)) {
     ended_from = ended_from_;
   } else if (decoder.ok()) {
     entries_[entry].place = Place::skipped_value;

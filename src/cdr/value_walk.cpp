@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -47,6 +48,20 @@ class Walk final {
     const std::size_t before = in_.remaining();
     if (!basic_value(type.kind)) constructed_value(type);
     if (in_.remaining() == before) in_.count_steps(steps_of_empty_value);
+  }
+
+  /// The value, with its valuetypes by `values`.
+  void value_with(const TypeRef& type, ValueTransfer& values) {
+    transfer_ = &values;
+    owner_ = type.owner;
+    value(*type.node);
+  }
+
+  /// Whether the walk has stopped at a reference to a valuetype that is not complete.
+  bool has_cycle(const TypeNode& type) {
+    stops_at_cycle_ = true;
+    value(type);
+    return has_cycle_;
   }
 
   /// False if the walk has stopped at a valuetype.
@@ -160,7 +175,9 @@ class Walk final {
         const TypeRef inner = type_code();
         if (inner_types_ != nullptr) collect(inner, unaliased(*inner.node), inner_types_->of_anys);
         LabelIndex outer = std::exchange(labels_, {});  // no index may outlive `inner`
+        std::shared_ptr<const void> outer_owner = std::exchange(owner_, inner.owner);
         value(*inner.node);
+        owner_ = std::move(outer_owner);
         labels_ = std::move(outer);
         return;
       }
@@ -319,6 +336,7 @@ class Walk final {
 
   /// A valuetype: its front, and its state by the TypeCode.
   void valuetype(const TypeNode& type) {
+    if (transfer_ != nullptr) return transferred(&type);
     const ValueHeader header = value_header();
     if (header.kind == ValueHeader::Kind::state) value_with_state(type, header);
   }
@@ -328,8 +346,17 @@ class Walk final {
   void abstract_reference() {
     if (taken<bool>()) return reference();
     if (!in_.ok()) return;
+    if (transfer_ != nullptr) return transferred(nullptr);
     const ValueHeader header = value_header();
     if (header.kind == ValueHeader::Kind::state) in_.fail(ErrorKind::no_value_factory);
+  }
+
+  /// Values that are written here may be longer than their indirections.
+  void transferred(const TypeNode* type) {
+    const std::size_t before = out_->buffer().size();
+    transfer_->transfer(in_, *out_, {type, owner_});
+    if (!out_->ok()) in_.fail(out_->error().kind);
+    out_start_ += out_->buffer().size() - before;
   }
 
   /// Reads the front of a value, and the whole value unless it has state.
@@ -344,12 +371,18 @@ class Walk final {
     ValueHeader header = in_.values()->begin(in_);
     if (header.kind == ValueHeader::Kind::null && out_ != nullptr) ValueWriting::write_null(*out_);
     if (header.kind == ValueHeader::Kind::earlier) earlier_value(header.number);
+    if (header.kind == ValueHeader::Kind::outer && out_ != nullptr) in_.fail(ErrorKind::bad_value);
     return header;
   }
 
   void earlier_value(std::uint32_t number) {
     // The reading also knows values of skipped state, and values in front of this walk.
     const bool is_known = number >= first_value_ && number - first_value_ < walked_values_.size();
+    if (stops_at_cycle_) {
+      has_cycle_ = is_known && !walked_values_[number - first_value_].is_complete;
+      if (has_cycle_) in_.fail(ErrorKind::value_cycle);
+      return;
+    }
     if (!is_known) return in_.fail(ErrorKind::bad_value);
     const auto& [key, is_complete] = walked_values_[number - first_value_];
     const bool is_skipped = key == nullptr && out_ != nullptr;
@@ -528,6 +561,10 @@ class Walk final {
   LabelIndex labels_;
   bool is_plain_only_ = false;  // stop at a valuetype
   bool has_valuetype_ = false;
+  bool stops_at_cycle_ = false;
+  bool has_cycle_ = false;
+  ValueTransfer* transfer_ = nullptr;
+  std::shared_ptr<const void> owner_;    // of the type, if there is a transfer
   std::optional<ValueReading> reading_;  // unless the decoder and the encoder have them
   std::optional<ValueWriting> writing_;
   std::uint32_t first_value_ = 0;  // the number of the first valuetype of this walk
@@ -545,6 +582,18 @@ bool skip_plain_value(Decoder& decoder, const TypeNode& type) {
 
 void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type) {
   Walk(decoder, &encoder).value(type);
+}
+
+void copy_value_with(Decoder& decoder, Encoder& encoder, const TypeRef& type,
+                     ValueTransfer& values) {
+  Walk(decoder, &encoder).value_with(type, values);
+}
+
+bool has_value_cycle(Decoder& decoder, const TypeNode& type) {
+  DecoderMark start(decoder, DecoderMark::Before::values);
+  const bool has_cycle = Walk(decoder).has_cycle(type);
+  start.go_back();
+  return has_cycle;
 }
 
 void write_comparable(Decoder& decoder, Encoder& encoder, const TypeNode& type,

@@ -37,6 +37,13 @@ class CounterServant : public CORBA::servant_traits<Desk::Counter>::base_type {
     again = more;
     return node;
   }
+  Desk::Couple join(const Desk::Couple& first, Desk::Node::_ref_type node,
+                    const Desk::Couple& second, CORBA::Any& again) override {
+    if (first.right() != node || second.left() != node || second.right() != first.left())
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "the nodes are not shared");
+    again <<= second;
+    return first;
+  }
   void refuse(std::int32_t number) override {
     if (number < 0) throw Desk::Lost(number);
     throw Desk::Refused("number " + std::to_string(number), Desk::Entry{"entry", 0.5});

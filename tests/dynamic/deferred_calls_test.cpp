@@ -1,6 +1,7 @@
 // Dynamic calls whose outcome the program gets later.
 #include "compat/two_orbs.h"
 #include "counter.h"
+#include <perigee/dynamic/polling.h>
 #include <perigee/dynamic/request.h>
 
 #include <doctest/doctest.h>
@@ -171,6 +172,39 @@ TEST_CASE("get_next_response gives each of several deferred requests once") {
   CHECK(*sums.begin() == 100);
   CHECK(minor_of_order([&] { (void)CORBA::get_next_response(served.orbs.client); }) == 11);
   CHECK(minor_of_order([&] { (void)CORBA::poll_next_response(served.orbs.client); }) == 11);
+}
+
+TEST_CASE("a pollable set waits for the next response of deferred requests") {
+  const Served served;
+  const auto take_two = [](const CORBA::object_reference<CORBA::ORB>& orb, const Target& object) {
+    const auto set = CORBA::make_reference<CORBA::PollableSet>(orb);
+    const CORBA::valuetype_reference<CORBA::Pollable> pollable = set->create_dii_pollable();
+    set->add_pollable(pollable);
+    CHECK_THROWS_AS((void)set->get_ready_pollable(0), CORBA::NO_RESPONSE);
+    CHECK_FALSE(pollable->is_ready(0));
+    CORBA::send_multiple_requests_deferred(orb,
+                                           {request_add(object, 1, 2), request_add(object, 3, 4)});
+    for (int count = 0; count != 2; ++count) {
+      CHECK(set->get_ready_pollable(polling::wait_for_ever) == pollable);
+      CHECK(set->number_left() == 0);
+      CHECK(pollable->is_ready(0));
+      CORBA::get_next_response(orb)->get_response();
+      set->add_pollable(pollable);
+    }
+    CHECK_FALSE(pollable->is_ready(0));
+  };
+  take_two(served.orbs.client, served.remote);
+  take_two(served.orbs.server, served.collocated);
+}
+
+TEST_CASE("a pollable set waits again if another function has taken the response") {
+  const Served served;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>(served.orbs.client);
+  set->add_pollable(set->create_dii_pollable());
+  CORBA::send_multiple_requests_deferred(served.orbs.client, {request_add(served.remote, 1, 2)});
+  CORBA::get_next_response(served.orbs.client)->get_response();
+  CHECK_THROWS_AS((void)set->get_ready_pollable(0), CORBA::NO_RESPONSE);
+  CHECK(set->number_left() == 1);
 }
 
 TEST_CASE("several threads share the responses of get_next_response") {

@@ -110,4 +110,15 @@ TEST_CASE("create_policy makes a RebindPolicy, and refuses NO_RECONNECT and othe
   CHECK(reason(-1) == CORBA::BAD_POLICY_VALUE);
 }
 
+TEST_CASE("create_policy refuses start times, and the exception says why") {
+  Fixture fixture;
+  for (const CORBA::PolicyType type :
+       {Messaging::REQUEST_START_TIME_POLICY_TYPE, Messaging::REPLY_START_TIME_POLICY_TYPE}) {
+    const auto error = caught<CORBA::PolicyError>(
+        [&] { (void)fixture.core().create_policy(type, utc(fixture, 77)); });
+    CHECK(error.reason() == CORBA::UNSUPPORTED_POLICY);
+    CHECK(std::string(error.what()).find("limit it by an end time") != std::string::npos);
+  }
+}
+
 }  // namespace perigee::test

@@ -117,3 +117,21 @@ TEST_CASE("references inside of DynAnys stay references to the same objects") {
   CHECK(owner->object_to_string(changed[1]) == owner->object_to_string(object));
   owner->destroy();
 }
+
+TEST_CASE("a DynAny of an abstract interface keeps a reference to an object") {
+  const auto owner = orb();
+  const auto factory = DynamicAny::factory_of(owner);
+  const auto object = owner->string_to_object("corbaloc::127.0.0.1:1/object");
+  const CORBA::abstract_reference<CORBA::AbstractBase> reference =
+      IDL::traits<CORBA::AbstractBase>::unchecked_narrow(object);
+  CORBA::Any any;
+  any <<= reference;
+  const auto dyn = factory->create_dyn_any_from_type_code(any.type());
+  CHECK_FALSE(dyn->get_abstract());
+  dyn->insert_abstract(reference);
+  CHECK(dyn->get_abstract()._to_object()->_is_equivalent(object));
+  CHECK_FALSE(dyn->get_val());
+  CHECK(dyn->equal(factory->create_dyn_any(any)));
+  CHECK(dyn->to_any() == any);
+  owner->destroy();
+}

@@ -214,6 +214,24 @@ struct InnerTypes {
 /// Like `skip_value`, and writes the value again in the encoder's byte order, alignment and code
 /// sets.
 PERIGEE_API void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type);
+/// What the layer `orb` does with the valuetypes of a value that is copied.
+class ValueTransfer {
+ public:
+  /// Reads the header and the state of a valuetype from `decoder`, and writes a valuetype in its
+  /// place. `type`: a valuetype or boxed value; null for a value in the place of an abstract
+  /// interface. Fails the decoder if this is not possible.
+  virtual void transfer(Decoder& decoder, Encoder& encoder, const TypeRef& type) = 0;
+
+ protected:
+  ~ValueTransfer() = default;
+};
+/// The same as `copy_value`, but `values` reads and writes the valuetypes.
+PERIGEE_API void copy_value_with(Decoder& decoder, Encoder& encoder, const TypeRef& type,
+                                 ValueTransfer& values);
+/// Whether a valuetype in the value refers to a valuetype around it, as far as the TypeCode tells
+/// the state. Reads nothing: the decoder stays where it is, but its steps are counted. False for an
+/// invalid value. The decoder has a reading of valuetypes.
+[[nodiscard]] PERIGEE_API bool has_value_cycle(Decoder& decoder, const TypeNode& type);
 /// For comparisons: equal values give equal octets and equal `inner_types`. Of a TypeCode inside
 /// the value, only the kind is written.
 PERIGEE_API void write_comparable(Decoder& decoder, Encoder& encoder, const TypeNode& type,

@@ -22,6 +22,7 @@ struct ValueHeader {
     none,     ///< the decoder has failed
     null,     ///< the null value
     earlier,  ///< an indirection to value number `number`
+    outer,    ///< a reference to value `number` of `accept_outer_values`
     state,    ///< the state of value number `number` follows
   };
   Kind kind = Kind::none;
@@ -82,6 +83,10 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// Whether an indirection to an earlier value was read, so that the values may form a cycle.
   [[nodiscard]] bool has_sharing() const noexcept { return has_sharing_; }
 
+  /// The octets were written by this process, and may refer to this number of values outside of
+  /// them. Octets from a peer have no such values.
+  void accept_outer_values(std::uint32_t count) noexcept { outer_count_ = count; }
+
  protected:
   /// Reads the state of a value in the skipped state of another value, up to its end. False, and
   /// reads nothing, if its type is not known.
@@ -110,6 +115,8 @@ class PERIGEE_API ValueReading : public DecoderPart {
 
   [[nodiscard]] const Entry* entry_at(std::size_t behind_distance,
                                       std::int32_t distance) const noexcept;
+  [[nodiscard]] const Entry* known_place(Decoder& decoder, std::size_t behind_distance,
+                                         std::int32_t distance, Place place);
   Entry* add(Decoder& decoder, std::size_t behind, Place place);
   [[nodiscard]] const Entry* find_earlier(Decoder& decoder, Place place);
   void read_codebase(Decoder& decoder);
@@ -137,6 +144,8 @@ class PERIGEE_API ValueReading : public DecoderPart {
   std::size_t start_;  // octets behind the place where reading began
   std::uint64_t id_steps_ = 0;
   std::uint32_t value_count_ = 0;
+  std::uint32_t outer_count_ = 0;
+  bool only_looks_ = false;  // the octets will be read again: no value is made
   std::uint32_t level_ = 0;  // chunked values that are open
   std::uint32_t ended_from_ =
       0;  // an end tag has ended the values of this level and deeper; 0: none
@@ -148,12 +157,17 @@ class PERIGEE_API ValueReading : public DecoderPart {
 
 /// A place in the message to which a decoder can go back, for example if the next octets are not
 /// what a reader has looked for. A copy of the decoder would not be enough: inside a valuetype, the
-/// decoder and its reading together know the chunk. No header of a value may be read in between.
-/// The decoder must outlive it. One thread at a time.
+/// decoder and its reading together know the chunk. Headers of values may be read in between only
+/// if the mark stands before values. The decoder must outlive it. One thread at a time.
 class PERIGEE_API DecoderMark {
  public:
-  explicit DecoderMark(Decoder& decoder) noexcept;
+  enum class Before : std::uint8_t {
+    plain_octets,
+    values,  ///< from now on until `go_back`, the reading makes no values of skipped state
+  };
+  explicit DecoderMark(Decoder& decoder, Before before = Before::plain_octets) noexcept;
   /// Also takes back an error, charged memory, and the copies of octets that chunks had divided.
+  /// The steps of `Decoder::count_steps` stay counted if the mark stands before values.
   void go_back() noexcept;
 
  private:
@@ -161,6 +175,14 @@ class PERIGEE_API DecoderMark {
   Decoder start_;
   ValueReading::Chunk chunk_;
   std::size_t kept_count_ = 0;
+  Before before_;
+  std::size_t entry_count_ = 0;
+  std::size_t id_count_ = 0;
+  std::uint32_t value_count_ = 0;
+  std::uint32_t level_ = 0;
+  std::uint32_t ended_from_ = 0;
+  bool has_sharing_ = false;
+  bool only_looks_ = false;
 };
 
 }  // namespace perigee::cdr

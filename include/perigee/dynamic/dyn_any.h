@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/orb/abstract.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/local_object.h>
@@ -119,8 +120,11 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   /// The same as `insert_any(value->to_any())`.
   void insert_dyn_any(const _ref_type& value);
   /// A valuetype or boxed value: for this DynAny if it is a DynValueCommon of the type, else for
-  /// the current component.
+  /// the current component. Also for an abstract interface, if the class of the value supports one.
   void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value);
+  /// An object or a value, or nil, for an abstract interface. Does not ask whether it supports the
+  /// abstract interface of the TypeCode.
+  void insert_abstract(const CORBA::abstract_reference<CORBA::AbstractBase>& value);
   /// IDL 4's int8. Not an operation of the standard.
   void insert_int8(std::int8_t value);
 
@@ -145,7 +149,9 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   /// A new DynAny with the contents of an any. Raises InvalidValue if the contents have a type
   /// without DynAnys.
   [[nodiscard]] _ref_type get_dyn_any();
+  /// Of an abstract interface: null if it holds an object.
   [[nodiscard]] CORBA::valuetype_reference<CORBA::ValueBase> get_val();
+  [[nodiscard]] CORBA::abstract_reference<CORBA::AbstractBase> get_abstract();
   [[nodiscard]] std::int8_t get_int8();
   /// @}
 

@@ -23,8 +23,8 @@ class PERIGEE_API DynAnyFactory : public virtual CORBA::LocalObject {
   using _ref_type = CORBA::object_reference<DynAnyFactory>;
   static constexpr std::string_view _type_id = "IDL:omg.org/DynamicAny/DynAnyFactory:1.0";
 
-  /// There are no DynAnys of this type: native types, Principals, abstract interfaces, components,
-  /// homes and events, and types that contain themselves other than in a sequence or a valuetype.
+  /// There are no DynAnys of this type: native types, Principals, components, homes and events, and
+  /// types that contain themselves other than in a sequence or a valuetype.
   PERIGEE_DYNAMIC_ANY_EXCEPTION(InconsistentTypeCode)
 
   ~DynAnyFactory() override;

@@ -13,6 +13,7 @@
 #include <perigee/orb/value.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -57,7 +58,10 @@ class PERIGEE_API Pollable : public virtual ValueBase {
   Pollable() noexcept;
 };
 
-/// Stands for the deferred calls of the dynamic invocation interface. The library makes none yet.
+/// Stands for the requests of `send_multiple_requests_deferred` of one ORB: it is ready while
+/// `get_next_response` would not wait. A set that gives it away does not contain it any more; add
+/// it again for the next response. It belongs to the process and cannot be marshalled. Any thread.
+/// Source: CORBA 3.0, 22.9.2.
 class PERIGEE_API DIIPollable : public virtual Pollable {
  public:
   using _ref_type = valuetype_reference<DIIPollable>;
@@ -85,9 +89,13 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   PERIGEE_LOCAL_EXCEPTION(UnknownPollable)
 
   PollableSet();
+  /// For a set that begins with requests of the dynamic invocation interface. A set that a poller
+  /// makes also knows its ORB.
+  explicit PollableSet(object_reference<ORB> orb);
   ~PollableSet() override;
 
-  /// Raises NO_IMPLEMENT: a set cannot wait for requests of the dynamic invocation interface.
+  /// A pollable for the dynamic requests of the ORB; `add_pollable` adds it to the set. Raises
+  /// BAD_INV_ORDER if the set was made without an ORB, and (OMG minor 4) after `ORB::destroy`.
   valuetype_reference<DIIPollable> create_dii_pollable();
   /// Raises BAD_PARAM for null, for a pollable that the set contains already, and for a pollable of
   /// another ORB; OBJECT_NOT_EXIST, OMG minor 5, if its reply was taken already; IMP_LIMIT beyond
@@ -110,10 +118,9 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   struct Members;
 
   [[nodiscard]] valuetype_reference<Pollable> take_ready();
-  [[nodiscard]] bool is_any_settled() const;
   void wait(std::uint32_t timeout);
 
-  Members* const members_;  // owned
+  const std::shared_ptr<Members> members_;  // shared with sources that call it
 };
 
 }  // namespace perigee_v1

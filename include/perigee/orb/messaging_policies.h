@@ -21,7 +21,10 @@ inline namespace perigee_v1 {
 
 inline constexpr CORBA::PolicyType REBIND_POLICY_TYPE = 23;
 inline constexpr CORBA::PolicyType SYNC_SCOPE_POLICY_TYPE = 24;
+/// Not supported, as REPLY_START_TIME_POLICY_TYPE: `create_policy` raises PolicyError.
+inline constexpr CORBA::PolicyType REQUEST_START_TIME_POLICY_TYPE = 27;
 inline constexpr CORBA::PolicyType REQUEST_END_TIME_POLICY_TYPE = 28;
+inline constexpr CORBA::PolicyType REPLY_START_TIME_POLICY_TYPE = 29;
 inline constexpr CORBA::PolicyType REPLY_END_TIME_POLICY_TYPE = 30;
 inline constexpr CORBA::PolicyType RELATIVE_REQ_TIMEOUT_POLICY_TYPE = 31;
 inline constexpr CORBA::PolicyType RELATIVE_RT_TIMEOUT_POLICY_TYPE = 32;
@@ -39,7 +42,8 @@ using RebindMode = std::int16_t;
 inline constexpr RebindMode TRANSPARENT = 0;  ///< follow forwards, and connect again: the default
 /// Connect again. A forward raises REBIND if an earlier call of the reference was answered.
 inline constexpr RebindMode NO_REBIND = 1;
-inline constexpr RebindMode NO_RECONNECT = 2;  ///< not supported
+inline constexpr RebindMode NO_RECONNECT =
+    2;  ///< not supported: `create_policy` raises PolicyError
 
 /// How long a synchronous or asynchronous call may take in all: connecting, sending and waiting for
 /// the reply. When the time has passed, the call raises TIMEOUT. Zero: no limit. Calls within the

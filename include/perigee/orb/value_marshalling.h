@@ -8,6 +8,7 @@
 #include <perigee/orb/value.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace perigee::value {
@@ -36,6 +37,31 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
     return static_cast<Reading&>(*decoder.values());
   }
 
+  /// The objects that the octets refer to. The octets come from this process. Must outlive this
+  /// object.
+  void set_outer_values(std::span<const counted_ptr<CORBA::ValueBase>> values) noexcept {
+    outer_values_ = values;
+    accept_outer_values(static_cast<std::uint32_t>(values.size()));
+  }
+
+  /// Whether one of them was not of the class that the reader has expected.
+  [[nodiscard]] bool has_refused_outer() const noexcept { return has_refused_outer_; }
+
+  /// While an object of this class exists, a value of an any is read whose TypeCode shows no cycle.
+  class WithoutCycles final {
+   public:
+    explicit WithoutCycles(Reading& reading) noexcept : reading_(reading) {
+      ++reading_.without_cycles_;
+    }
+    ~WithoutCycles() { --reading_.without_cycles_; }
+    WithoutCycles(const WithoutCycles&) = delete;
+    WithoutCycles& operator=(const WithoutCycles&) = delete;
+
+   private:
+    Reading& reading_;
+  };
+  [[nodiscard]] bool expects_no_cycles() const noexcept { return without_cycles_ != 0; }
+
   /// From now on, the destructor sets the references between the values to null if they may form a
   /// cycle, also after success. For values that no program gets.
   void break_cycles_at_end() noexcept { breaks_at_end_ = true; }
@@ -55,6 +81,8 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
 
   [[nodiscard]] counted_ptr<CORBA::ValueBase> earlier(cdr::Decoder& decoder, std::uint32_t number,
                                                       const Expected& expected);
+  [[nodiscard]] counted_ptr<CORBA::ValueBase> outer(cdr::Decoder& decoder, std::uint32_t number,
+                                                    const Expected& expected);
   [[nodiscard]] bool may_refer_to(const Decoded& decoded) noexcept;
   void decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
                    const counted_ptr<CORBA::ValueBase>& value, Rest rest);
@@ -66,6 +94,9 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
 
   int exceptions_;                   // uncaught ones when decoding began
   std::uint32_t skipped_depth_ = 0;  // values that are decoded in skipped state
+  std::uint32_t without_cycles_ = 0;
+  std::span<const counted_ptr<CORBA::ValueBase>> outer_values_;
+  bool has_refused_outer_ = false;
   bool breaks_at_end_ = false;
   bool has_skipped_cycles_ = false;
   bool shares_skipped_ = false;  // an indirection outside of skipped state leads into it

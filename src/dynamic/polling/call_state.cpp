@@ -64,6 +64,7 @@ void CallState::ended(stub::CallOutcome& outcome) noexcept {
   if (needs_reply()) reply = copy_of(outcome);  // without the lock: the body may be large
   Observer observer;
   HandlerRef handler;  // the end of its last reference runs code of the program
+  std::vector<std::weak_ptr<Watcher>> watchers;
   {
     const std::lock_guard lock(mutex_);
     observer = std::move(observer_);
@@ -72,7 +73,9 @@ void CallState::ended(stub::CallOutcome& outcome) noexcept {
     else
       reply_ = std::move(reply);
     stage_.store(observer ? Stage::used_up : Stage::ready);
+    watchers = watchers_.take();
   }
+  Watchers::tell(watchers);
   if (observer) observer.release()->ended(outcome);  // deletes itself
   remove_owner();
 }
@@ -127,6 +130,13 @@ bool CallState::is_from_poller() const {
     throw CORBA::BAD_INV_ORDER(CORBA::OMGVMCID | 22, CORBA::COMPLETED_NO,
                                "no operation of the poller has ended yet");
   return *from_poller_;
+}
+
+bool CallState::watch(std::weak_ptr<Watcher> watcher) {
+  const std::lock_guard lock(mutex_);
+  if (stage_.load() != Stage::waiting) return false;
+  watchers_.add(std::move(watcher));
+  return true;
 }
 
 void CallState::wait(function_ref<bool()> done, std::uint32_t timeout) const {

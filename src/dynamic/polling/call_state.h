@@ -41,6 +41,7 @@ class CallState final : public stub::CallObserver, public Source {
   /// @name Source
   /// @{
   [[nodiscard]] Stage stage() const noexcept override { return stage_.load(); }
+  [[nodiscard]] bool watch(std::weak_ptr<Watcher> watcher) override;
   void wait(function_ref<bool()> done, std::uint32_t timeout) const override;
   void wake_at_change() const noexcept override { handle_.wake_at_end(); }
   void wake() const noexcept override { handle_.wake_drivers(); }
@@ -67,6 +68,7 @@ class CallState final : public stub::CallObserver, public Source {
 
   mutable std::mutex mutex_;  // guards the members below
   bool abandoned_ = false;
+  Watchers watchers_;
   CORBA::object_reference<Messaging::ReplyHandler> handler_;
   Observer observer_;                        // of `handler_`, until it gets the reply
   std::unique_ptr<orb::KeptOutcome> reply_;  // in stage `ready`; null: no memory for it

@@ -1,17 +1,18 @@
-// Sets of pollables. A set looks at all its pollables after each turn of the loop.
+// Sets of pollables. The source of a pollable tells the sets that contain it when its event comes.
+#include "dynamic/polling/dii_pollable.h"
 #include "dynamic/polling/errors.h"
 #include "dynamic/polling/source.h"
 #include "orb/values/local_exception.h"
 #include <perigee/dynamic/polling.h>
 #include <perigee/orb/exceptions.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <limits>
+#include <list>
+#include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace CORBA {
 inline namespace perigee_v1 {
@@ -21,8 +22,6 @@ using NoPossiblePollable = PollableSet::NoPossiblePollable;
 using UnknownPollable = PollableSet::UnknownPollable;
 
 namespace {
-
-using Pollables = std::vector<valuetype_reference<Pollable>>;
 
 /// The rest of a time-out, in milliseconds. A part of a millisecond that is left counts as a whole
 /// one: the wait must not end early.
@@ -51,77 +50,144 @@ PERIGEE_DEFINE_LOCAL_EXCEPTION(NoPossiblePollable, NoPossiblePollable,
 PERIGEE_DEFINE_LOCAL_EXCEPTION(UnknownPollable, UnknownPollable,
                                "IDL:omg.org/CORBA/PollableSet/UnknownPollable:1.0")
 
+/// Two lists of pollables: waiting ones, and ready ones in the order of their events. A change of
+/// the stage moves a pollable. So the work for it does not grow with the number of pollables.
 struct PollableSet::Members {
-  std::mutex mutex;  // guards the member below
-  Pollables pollables;
+  /// A pollable of the set. Its source keeps a weak pointer to it.
+  struct Entry final : perigee::polling::Watcher {
+    Entry(std::weak_ptr<Members> its_set, valuetype_reference<Pollable> its_pollable)
+        : set(std::move(its_set)), pollable(std::move(its_pollable)) {}
+    void settled() noexcept override {
+      if (const std::shared_ptr<Members> members = set.lock()) members->settle(*this);
+    }
+    [[nodiscard]] perigee::polling::Source& source() const noexcept { return pollable->_source(); }
+
+    const std::weak_ptr<Members> set;
+    const valuetype_reference<Pollable> pollable;
+    std::list<std::shared_ptr<Entry>>::iterator place{};  // in `list`
+    std::list<std::shared_ptr<Entry>>* list = nullptr;    // null: the set has removed it
+  };
+  using List = std::list<std::shared_ptr<Entry>>;
+  using EntryRef = std::shared_ptr<Entry>;
+
+  explicit Members(object_reference<ORB> its_orb) : orb(std::move(its_orb)) {}
+
+  /// Moves the entry to the end of the list `ready`.
+  void settle(Entry& entry) noexcept {
+    const std::lock_guard lock(mutex);
+    move_to(entry, ready);
+  }
+  void move_to(Entry& entry, List& list) noexcept {
+    if (entry.list == nullptr || entry.list == &list) return;
+    list.splice(list.end(), *entry.list, entry.place);
+    entry.list = &list;
+  }
+  void insert(const EntryRef& entry) {
+    List added{entry};
+    entries.emplace(entry->pollable.get(), entry.get());
+    entry->place = added.begin();
+    waiting.splice(waiting.end(), added);
+    entry->list = &waiting;
+  }
+  /// The caller drops the entry without the lock: this may end the call.
+  [[nodiscard]] EntryRef erase(Entry& entry) noexcept {
+    EntryRef erased = std::move(*entry.place);
+    entry.list->erase(entry.place);
+    entry.list = nullptr;
+    entries.erase(entry.pollable.get());
+    return erased;
+  }
+  [[nodiscard]] bool is_any_settled() const {
+    const std::lock_guard lock(mutex);
+    return entries.empty() || !ready.empty();
+  }
+
+  mutable std::mutex mutex;  // guards the members below, and those of the entries that change
+  List waiting;
+  List ready;
+  std::unordered_map<const Pollable*, Entry*> entries;
+  object_reference<ORB> orb;  // nil: not known
 };
 
-PollableSet::PollableSet() : members_(new Members) {}
-PollableSet::~PollableSet() { delete members_; }
+PollableSet::PollableSet() : PollableSet(nullptr) {}
+PollableSet::PollableSet(object_reference<ORB> orb)
+    : members_(std::make_shared<Members>(std::move(orb))) {}
+PollableSet::~PollableSet() = default;
 
 bool PollableSet::_implements(std::string_view repository_id) const noexcept {
   return perigee::stub::same(repository_id, _type_id) || LocalObject::_implements(repository_id);
 }
 
 valuetype_reference<DIIPollable> PollableSet::create_dii_pollable() {
-  throw NO_IMPLEMENT(0, COMPLETED_NO, "a set cannot wait for dynamic requests");
+  object_reference<ORB> orb;
+  {
+    const std::lock_guard lock(members_->mutex);
+    orb = members_->orb;
+  }
+  if (!orb)
+    throw BAD_INV_ORDER(
+        0, COMPLETED_NO,
+        "the ORB of the set is not known; make the set by a poller, or with an ORB");
+  return perigee::polling::make_dii_pollable(orb);
 }
 
 // Another thread may take and drop the pollable at once, so this function keeps its reference.
 void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {
-  const valuetype_reference<Pollable> added = std::move(potential);
-  if (!added) throw BAD_PARAM(0, COMPLETED_NO, "the pollable is null");
-  const perigee::polling::Source& source = added->_source();
+  if (!potential) throw BAD_PARAM(0, COMPLETED_NO, "the pollable is null");
+  const auto entry = std::make_shared<Members::Entry>(members_, std::move(potential));
+  perigee::polling::Source& source = entry->source();
   if (source.stage() == Stage::used_up) perigee::polling::raise_used_up();
   {
     const std::lock_guard lock(members_->mutex);
-    Pollables& pollables = members_->pollables;
-    if (std::ranges::find(pollables, added) != pollables.end())
+    const auto& entries = members_->entries;
+    if (entries.contains(entry->pollable.get()))
       throw BAD_PARAM(0, COMPLETED_NO, "the set contains the pollable already");
-    if (!pollables.empty() && pollables.front()->_source().orb() != source.orb())
+    if (!entries.empty() && entries.begin()->second->source().orb() != source.orb())
       throw BAD_PARAM(0, COMPLETED_NO, "the pollables of a set must belong to one ORB");
-    if (pollables.size() == std::numeric_limits<std::uint16_t>::max())
+    if (entries.size() == std::numeric_limits<std::uint16_t>::max())
       throw IMP_LIMIT(0, COMPLETED_NO, "a set contains 65,535 pollables at most");
-    pollables.push_back(added);
+    members_->insert(entry);
   }
+  if (!source.watch(entry)) members_->settle(*entry);
   source.wake_at_change();
   source.wake();
 }
 
 void PollableSet::remove(const valuetype_reference<Pollable>& potential) {
-  valuetype_reference<Pollable> removed;  // destroyed without the lock
+  Members::EntryRef removed;  // destroyed without the lock
   {
     const std::lock_guard lock(members_->mutex);
-    const auto found = std::ranges::find(members_->pollables, potential);
-    if (found == members_->pollables.end()) throw UnknownPollable();
-    removed = std::move(*found);
-    members_->pollables.erase(found);
+    const auto found = members_->entries.find(potential.get());
+    if (found == members_->entries.end()) throw UnknownPollable();
+    removed = members_->erase(*found->second);
   }
-  removed->_source().wake();  // threads that wait for the set look whether it is empty
+  removed->source().wake();  // threads that wait for the set look whether it is empty
 }
 
 std::uint16_t PollableSet::number_left() const {
   const std::lock_guard lock(members_->mutex);
-  return static_cast<std::uint16_t>(members_->pollables.size());
+  return static_cast<std::uint16_t>(members_->entries.size());
 }
 
+// The events of dynamic requests may be taken without the set: then their pollable waits again.
 valuetype_reference<Pollable> PollableSet::take_ready() {
-  Pollables used_up;  // destroyed without the lock
-  const std::lock_guard lock(members_->mutex);
-  for (std::size_t index = 0; index < members_->pollables.size();) {
-    const Stage stage = members_->pollables[index]->_source().stage();
-    if (stage == Stage::waiting) {
-      ++index;
-      continue;
+  for (;;) {
+    Members::EntryRef first;  // destroyed without the lock
+    Stage stage = Stage::waiting;
+    {
+      const std::lock_guard lock(members_->mutex);
+      if (members_->entries.empty()) throw NoPossiblePollable();
+      if (members_->ready.empty()) return nullptr;
+      first = members_->ready.front();
+      stage = first->source().stage();
+      if (stage == Stage::waiting)
+        members_->move_to(*first, members_->waiting);
+      else
+        first = members_->erase(*first);
     }
-    valuetype_reference<Pollable> taken = std::move(members_->pollables[index]);
-    members_->pollables[index] = std::move(members_->pollables.back());
-    members_->pollables.pop_back();
-    if (stage == Stage::ready) return taken;
-    used_up.push_back(std::move(taken));
+    if (stage == Stage::ready) return first->pollable;
+    if (stage == Stage::waiting && !first->source().watch(first)) members_->settle(*first);
   }
-  if (members_->pollables.empty()) throw NoPossiblePollable();
-  return nullptr;
 }
 
 // Another thread may take the pollable for which this thread has waited.
@@ -134,22 +200,14 @@ valuetype_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t time
   }
 }
 
-bool PollableSet::is_any_settled() const {
-  const std::lock_guard lock(members_->mutex);
-  return members_->pollables.empty() ||
-         std::ranges::any_of(members_->pollables, [](const auto& each) {
-           return each->_source().stage() != Stage::waiting;
-         });
-}
-
 void PollableSet::wait(std::uint32_t timeout) {
   valuetype_reference<Pollable> first;
   {
     const std::lock_guard lock(members_->mutex);
-    if (members_->pollables.empty()) return;
-    first = members_->pollables.front();
+    if (members_->waiting.empty() || !members_->ready.empty()) return;
+    first = members_->waiting.front()->pollable;
   }
-  first->_source().wait([this] { return is_any_settled(); }, timeout);
+  first->_source().wait([this] { return members_->is_any_settled(); }, timeout);
 }
 
 }  // namespace perigee_v1

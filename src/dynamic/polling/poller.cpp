@@ -41,7 +41,7 @@ bool Poller::is_from_poller() const { return call_.state().is_from_poller(); }
 bool Poller::is_ready(std::uint32_t timeout) { return call_.state().is_ready(timeout); }
 
 CORBA::object_reference<CORBA::PollableSet> Poller::create_pollable_set() {
-  auto set = CORBA::make_reference<CORBA::PollableSet>();
+  auto set = CORBA::make_reference<CORBA::PollableSet>(operation_target()->_get_orb());
   set->add_pollable(CORBA::valuetype_reference<CORBA::Pollable>(counted(*this)));
   return set;
 }

@@ -4,8 +4,41 @@
 #include <perigee/base/function_ref.h>
 
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace perigee::polling {
+
+/// Is told when a source is no longer waiting. The source calls it without a lock.
+class Watcher {
+ public:
+  virtual void settled() noexcept = 0;
+
+ protected:
+  ~Watcher() = default;
+};
+
+/// The watchers of a source. Guarded by the lock of the source.
+class Watchers final {
+ public:
+  /// Also forgets watchers that no longer exist.
+  void add(std::weak_ptr<Watcher> watcher) {
+    std::erase_if(watchers_, [](const auto& each) { return each.expired(); });
+    watchers_.push_back(std::move(watcher));
+  }
+  /// For `tell`, without the lock.
+  [[nodiscard]] std::vector<std::weak_ptr<Watcher>> take() noexcept {
+    return std::exchange(watchers_, {});
+  }
+  static void tell(const std::vector<std::weak_ptr<Watcher>>& watchers) noexcept {
+    for (const std::weak_ptr<Watcher>& each : watchers)
+      if (const std::shared_ptr<Watcher> watcher = each.lock()) watcher->settled();
+  }
+
+ private:
+  std::vector<std::weak_ptr<Watcher>> watchers_;
+};
 
 /// Any thread.
 class Source {
@@ -21,6 +54,9 @@ class Source {
   Source& operator=(const Source&) = delete;
 
   [[nodiscard]] virtual Stage stage() const noexcept = 0;
+  /// `watcher` is called once, when the stage changes from `waiting`. False: it is another stage
+  /// now, and `watcher` is not called.
+  [[nodiscard]] virtual bool watch(std::weak_ptr<Watcher> watcher) = 0;
   /// Waits until `done()`, up to `timeout` milliseconds.
   virtual void wait(function_ref<bool()> done, std::uint32_t timeout) const = 0;
   /// From now on, a change of `stage` lets the threads in `wait` of all sources of the ORB call

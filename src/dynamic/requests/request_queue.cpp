@@ -5,6 +5,7 @@
 #include "orb/core/orb_core.h"
 
 #include <utility>
+#include <vector>
 
 namespace perigee::dynamic {
 
@@ -24,11 +25,23 @@ void RequestQueue::add(const RequestRef& request) {
 }
 
 void RequestQueue::complete(const CORBA::Request* request) noexcept {
+  std::vector<std::weak_ptr<polling::Watcher>> watchers;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto place = places_.find(request);
+    if (place == places_.end()) return;
+    complete_.splice(complete_.end(), waiting_, place->second.entry);
+    place->second.list = &complete_;
+    watchers = watchers_.take();
+  }
+  polling::Watchers::tell(watchers);
+}
+
+bool RequestQueue::watch(std::weak_ptr<polling::Watcher> watcher) {
   const std::lock_guard lock(mutex_);
-  const auto place = places_.find(request);
-  if (place == places_.end()) return;
-  complete_.splice(complete_.end(), waiting_, place->second.entry);
-  place->second.list = &complete_;
+  if (!complete_.empty()) return false;
+  watchers_.add(std::move(watcher));
+  return true;
 }
 
 // The reference may be the last one to the request, so it is dropped without the lock.

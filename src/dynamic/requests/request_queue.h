@@ -1,6 +1,7 @@
 // The requests of `send_multiple_requests_deferred` whose outcome the program has not taken.
 #pragma once
 
+#include "dynamic/polling/source.h"
 #include <perigee/base/counted_ptr.h>
 #include <perigee/orb/orb.h>
 
@@ -37,6 +38,8 @@ class RequestQueue final {
   void remove(const CORBA::Request* request) noexcept;
 
   [[nodiscard]] bool has_complete() const noexcept;
+  /// `watcher` is called once, when a request has its outcome. False: there is such a request now.
+  [[nodiscard]] bool watch(std::weak_ptr<polling::Watcher> watcher);
   [[nodiscard]] bool empty() const noexcept;
   struct Taken {
     RequestRef request;      ///< nil if no request is complete
@@ -55,6 +58,7 @@ class RequestQueue final {
   mutable std::mutex mutex_;  // guards the members below
   List waiting_;
   List complete_;
+  polling::Watchers watchers_;
   std::unordered_map<const CORBA::Request*, Place> places_;  // of each request in the lists
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ bool is_loose_kind(cdr::TypeKind kind) {
     case tk_local_interface:
     case tk_value:
     case tk_value_box:
+    case tk_abstract_interface:
       return true;
     default:
       return false;
@@ -72,6 +74,8 @@ class Comparison final {
       case tk_value:
       case tk_value_box:
         return values(a, b);
+      case tk_abstract_interface:
+        return abstract_references(a, b);
       default:
         return false;
     }
@@ -88,6 +92,28 @@ class Comparison final {
     if (!any::extract_object(a, mine) || !any::extract_object(b, its)) return false;
     if (!mine || !its) return !mine && !its;
     return mine->_is_equivalent(its);
+  }
+
+  // The TypeCode does not tell the state of a value, so values are compared by their octets.
+  static bool abstract_references(const CORBA::Any& a, const CORBA::Any& b) {
+    any::AbstractReference mine;
+    any::AbstractReference its;
+    if (!any::find_abstract(a, mine) || !any::find_abstract(b, its)) return false;
+    if (mine == its) return true;
+    const auto object = mine._to_object();
+    const auto other = its._to_object();
+    if (object || other) return object && other && object->_is_equivalent(other);
+    if (!mine || !its) return false;
+    const std::optional<Octets> octets = octets_of(mine);
+    return octets && octets == octets_of(its);
+  }
+
+  // Empty if the value cannot be encoded: then it equals only itself.
+  static std::optional<Octets> octets_of(const any::AbstractReference& reference) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    encoder << reference;
+    return encoder.ok() ? std::optional(buffer.flatten()) : std::nullopt;
   }
 
   // The types of the values inside live no longer than this function.

@@ -55,6 +55,9 @@ class DefaultWriter final {
       case tk_value:
       case tk_value_box:
         return cdr::ValueWriting::write_null(out_);
+      case tk_abstract_interface:
+        out_.write_boolean(false);  // no object
+        return cdr::ValueWriting::write_null(out_);
       case tk_struct:
       case tk_except:
       case tk_union:
@@ -200,7 +203,6 @@ void require_supported(const TypeNode& named) {
   switch (type.kind) {
     case tk_Principal:
     case tk_native:
-    case tk_abstract_interface:
     case tk_component:
     case tk_home:
     case tk_event:
@@ -225,6 +227,8 @@ CORBA::Any default_value(const TypeRef& type, const References& references) {
     case tk_value:
     case tk_value_box:
       return kept_value(type, nullptr);
+    case tk_abstract_interface:
+      return abstract_value(type, nullptr);
     default:
       return make_value(type, references,
                         [&](Encoder& encoder) { DefaultWriter(encoder).value(*type.node); });

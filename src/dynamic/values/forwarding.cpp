@@ -7,6 +7,7 @@ inline namespace perigee_v1 {
 namespace {
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 using TypeRef = CORBA::object_reference<CORBA::TypeCode>;
+using AbstractRef = CORBA::abstract_reference<CORBA::AbstractBase>;
 using ValueRef = CORBA::valuetype_reference<CORBA::ValueBase>;
 }  // namespace
 
@@ -45,6 +46,7 @@ PERIGEE_DYN_FORWARD(typecode, const TypeRef&, TypeRef)
 PERIGEE_DYN_FORWARD(any, const CORBA::Any&, CORBA::Any)
 PERIGEE_DYN_FORWARD(dyn_any, const DynAny::_ref_type&, DynAny::_ref_type)
 PERIGEE_DYN_FORWARD(val, const ValueRef&, ValueRef)
+PERIGEE_DYN_FORWARD(abstract, const AbstractRef&, AbstractRef)
 #undef PERIGEE_DYN_FORWARD
 
 }  // namespace perigee_v1

@@ -28,6 +28,7 @@ bool is_kept_kind(cdr::TypeKind kind) {
     case tk_local_interface:
     case tk_value:
     case tk_value_box:
+    case tk_abstract_interface:
     case tk_wchar:
     case tk_wstring:
       return true;

@@ -96,6 +96,8 @@ class Node : public virtual DynamicAny::DynAny {
   CORBA::Any get_any();
   _ref_type get_dyn_any();
   CORBA::valuetype_reference<CORBA::ValueBase> get_val();
+  void insert_abstract(const CORBA::abstract_reference<CORBA::AbstractBase>& value);
+  CORBA::abstract_reference<CORBA::AbstractBase> get_abstract();
 
   bool seek(std::int32_t index);
   void rewind();

@@ -222,6 +222,8 @@ DynAny::_ref_type Node::get_dyn_any() {
 void Node::insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value) {
   check();
   const auto accepts = [&value](const Node& each) {
+    if (each.plain().kind == tk_abstract_interface)
+      return !value || dynamic_cast<const CORBA::AbstractBase*>(value.get()) != nullptr;
     return is_valuetype(each.plain().kind) &&
            (!value || fit_of(*value, each.plain()) != Fit::unknown ||
             each.plain().id == CORBA::ValueBase::_type_id);
@@ -229,14 +231,33 @@ void Node::insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value)
   if (is_valuetype(plain().kind) && !accepts(*this) && position() < 0)
     throw TypeMismatch("the value is not of type '" + cdr::to_text(plain()) + "'");
   Node& node = self_or_component(accepts);
+  if (node.plain().kind == tk_abstract_interface)
+    return node.store(abstract_value(
+        node.type_,
+        any::AbstractReference(dynamic_counted_cast<CORBA::AbstractBase>(value._shared()))));
   node.set_value(kept_value(node.type_, value));
 }
 
 CORBA::valuetype_reference<CORBA::ValueBase> Node::get_val() {
-  Node& node = self_or_component([](const Node& each) { return is_valuetype(each.plain().kind); });
+  Node& node = self_or_component([](const Node& each) {
+    return is_valuetype(each.plain().kind) || each.plain().kind == tk_abstract_interface;
+  });
+  if (node.plain().kind == tk_abstract_interface) return node.get_abstract()._to_value();
   CORBA::valuetype_reference<CORBA::ValueBase> value;
   (void)any::find_value(node.value(), value);
   return value;
+}
+
+void Node::insert_abstract(const CORBA::abstract_reference<CORBA::AbstractBase>& value) {
+  Node& node = target(tk_abstract_interface);
+  node.store(abstract_value(node.type_, value));
+}
+
+CORBA::abstract_reference<CORBA::AbstractBase> Node::get_abstract() {
+  Node& node = target(tk_abstract_interface);
+  any::AbstractReference reference;
+  (void)any::find_abstract(node.value(), reference);
+  return reference;
 }
 
 }  // namespace perigee::dynamic

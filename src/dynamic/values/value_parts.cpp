@@ -187,7 +187,7 @@ std::optional<CORBA::Any> with_type(const CORBA::Any& any, const TypeRef& type,
   CORBA::Any result = any;
   const bool is_same_form = &mine == &its || Access::content(any) == nullptr ||
                             is_valuetype(mine.kind) || mine.kind == tk_objref ||
-                            mine.kind == tk_local_interface;
+                            mine.kind == tk_local_interface || mine.kind == tk_abstract_interface;
   if (is_same_form)
     result.type(type_code(type));
   else
@@ -259,6 +259,13 @@ CORBA::Any reference_value(const TypeRef& type,
                            const CORBA::object_reference<CORBA::Object>& object) {
   CORBA::Any any;
   any::insert_object(any, *type.node, object);
+  any.type(type_code(type));
+  return any;
+}
+
+CORBA::Any abstract_value(const TypeRef& type, any::AbstractReference reference) {
+  CORBA::Any any;
+  any::insert_abstract(any, *type.node, std::move(reference));
   any.type(type_code(type));
   return any;
 }

@@ -8,6 +8,7 @@
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any.h>
+#include <perigee/orb/any_operators.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +76,8 @@ void require_supported(const cdr::TypeNode& type);
 /// Raises InconsistentTypeCode, IMP_LIMIT.
 [[nodiscard]] CORBA::Any default_value(const cdr::TypeRef& type, const References& references);
 
+/// An object, a value or nil in an any; `type` is an abstract interface.
+[[nodiscard]] CORBA::Any abstract_value(const cdr::TypeRef& type, any::AbstractReference reference);
 /// A reference in an any; `type` is an interface.
 [[nodiscard]] CORBA::Any reference_value(const cdr::TypeRef& type,
                                          const CORBA::object_reference<CORBA::Object>& object);

@@ -214,6 +214,7 @@ struct Operation final : Declaration {
   static constexpr auto kind_of = DeclarationKind::operation;
   Operation() : Declaration(kind_of) {}
   bool is_oneway = false;
+  bool is_joined = false;             ///< implied: hides the same operation of several bases
   const Type* return_type = nullptr;  ///< of kind void_type if there is no result
   std::vector<Parameter> parameters;
   std::vector<const Exception*> raises;

@@ -23,7 +23,7 @@ class AmhMaker final {
     const bool whole = all_ || origin.annotation("perigee::amh") != nullptr;
     const Type& handler_type = maker_.type_of(*made.handler, TypeKind::interface);
     const Type& holder_type = maker_.type_of(*made.holder, TypeKind::value_type);
-    const std::vector<Call> calls = calls_of(origin, maker_.void_type());
+    const std::vector<Call> calls = calls_of(origin, maker_.void_type(), Joined::inherit);
     const std::vector<std::string> names = maker_.names_in(*made.handler, calls, "amh_");
     for (std::size_t index = 0; index < calls.size(); ++index) {
       const Call& call = calls[index];

@@ -31,7 +31,9 @@ class AmiMaker final {
     handlers_[&origin] = {&handler, &stub, &local};
     Ami ami{&origin, &stub, &handler, &local, nullptr, {}};
     const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
-    std::vector<Call> calls = calls_of(origin, maker_.void_type());
+    // Functions with the same parameters, which start calls, cannot give different pollers.
+    std::vector<Call> calls =
+        calls_of(origin, maker_.void_type(), has_poller ? Joined::inherit : Joined::declare);
     std::vector<Call> unanswered;
     std::ranges::copy_if(calls, std::back_inserter(unanswered), &Call::is_oneway);
     std::erase_if(calls, [](const Call& call) { return call.is_oneway; });
@@ -113,7 +115,7 @@ class AmiMaker final {
 
   Operation& send_polled(const Interface& origin, Interface& stub, const Call& call,
                          const Type& poller_type) {
-    const std::string name = maker_.names().take(origin, "sendp_", "ami_", call.name);
+    const std::string name = maker_.names().take(origin, "sendp_", "ami_", call.name, hides(call));
     Operation& node = maker_.operation(stub, name, call);
     node.return_type = &poller_type;
     append_inputs(call, node.parameters);
@@ -145,7 +147,7 @@ class AmiMaker final {
 
   Operation& send(const Interface& origin, Interface& stub, const Call& call,
                   const Type& handler_type) {
-    const std::string name = maker_.names().take(origin, "sendc_", "ami_", call.name);
+    const std::string name = maker_.names().take(origin, "sendc_", "ami_", call.name, hides(call));
     Operation& node = maker_.operation(stub, name, call);
     node.parameters.push_back(in_parameter({"ami_handler", "ami_"}, call, handler_type));
     append_inputs(call, node.parameters);

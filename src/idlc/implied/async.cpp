@@ -22,8 +22,10 @@ class AsyncMaker final {
     clients_[&origin] = &client;
     Async async{&origin, &client, &skeleton, {}};
     const bool whole = all_ || origin.annotation("perigee::async") != nullptr;
-    for (const Call& call : calls_of(origin, maker_.void_type())) {
-      AsyncOperation operation{call.half, call.origin, false, nullptr, {}};
+    for (const Call& call : calls_of(origin, maker_.void_type(), Joined::declare)) {
+      // The struct of the results would differ from those of the bases.
+      if (call.is_joined && result_count(call) > 1) continue;
+      AsyncOperation operation{call.half, call.origin, false, call.is_joined, nullptr, {}};
       operation.is_chosen = whole || call.origin->annotation("perigee::async") != nullptr;
       if (result_count(call) > 1) add_results(origin, call, operation);
       async.operations.push_back(std::move(operation));
@@ -50,7 +52,8 @@ class AsyncMaker final {
     for (const Parameter& each : call.parameters)
       if (is_result(each)) results.members.push_back({each.name, each.location, each.type, {}});
     operation.results = &results;
-    operation.results_name = maker_.names().take(origin, "", "async_", call.name + "_results");
+    operation.results_name =
+        maker_.names().take(origin, "", "async_", call.name + "_results", hides(call));
   }
 
   Maker& maker_;

@@ -31,7 +31,8 @@ class Clashes final {
       for (const Declaration* each : base->contents) {
         const auto [known, is_new] =
             inherited.emplace(lower_case(each->name), Inherited{each, base});
-        if (!is_new && is_clash(known->second, {each, base}))
+        if (!is_new && is_clash(known->second, {each, base}) &&
+            !is_hidden(made, known->second, {each, base}))
           report(origin, made, *known->second.declaration, *each);
       }
     }
@@ -40,10 +41,14 @@ class Clashes final {
   /// Two bases of `async.client` may have coroutines of the same abstract interface.
   void look_at(const Async& async) {
     if (async.client->bases.size() < 2) return;
+    std::set<std::pair<const Declaration*, Half>> own;
+    for (const AsyncOperation& each : async.operations) own.emplace(each.origin, each.half);
     std::set<std::pair<const Declaration*, Half>> inherited;
     for (const Interface* base : all_bases(*async.client))
       for (const AsyncOperation& each : asyncs_.at(base)->operations)
-        if (!inherited.emplace(each.origin, each.half).second) report(*async.origin, *each.origin);
+        if (!inherited.emplace(each.origin, each.half).second &&
+            !own.contains({each.origin, each.half}))
+          report(*async.origin, *each.origin);
   }
 
   std::vector<Diagnostic> take() { return std::move(diagnostics_); }
@@ -72,6 +77,23 @@ class Clashes final {
     const Declaration* declaration;
     const Interface* owner;
   };
+
+  /// Whether `made`, or a base that derives from both owners, declares the operation of an abstract
+  /// interface again. This declaration hides the two.
+  [[nodiscard]] bool is_hidden(const Interface& made, const Inherited& one,
+                               const Inherited& other) const {
+    const Declaration& origin = origin_of(*one.declaration);
+    if (&origin != &origin_of(*other.declaration)) return false;
+    std::vector<const Interface*> hiding = all_bases(made);
+    hiding.push_back(&made);
+    return std::ranges::any_of(hiding, [&](const Interface* each) {
+      return derives(*each, *one.owner) && derives(*each, *other.owner) &&
+             std::ranges::any_of(each->contents, [&](const Declaration* own) {
+               return lower_case(own->name) == lower_case(one.declaration->name) &&
+                      &origin_of(*own) == &origin;
+             });
+    });
+  }
 
   /// The front end has compared the declarations of the IDL file with each other. A declaration of
   /// a derived interface hides those of its bases.

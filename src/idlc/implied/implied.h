@@ -74,6 +74,7 @@ struct AsyncOperation {
   Half half;
   const Declaration* origin;  ///< the Operation or Attribute
   bool is_chosen;             ///< a coroutine in servants; otherwise an ordinary function
+  bool is_joined;             ///< see Operation::is_joined
   /// The struct of the results if there are several, with the return value first; otherwise null.
   /// It is declared beside the interface.
   const Struct* results;

@@ -100,7 +100,7 @@ std::vector<std::string> Maker::names_in(const Interface& owner, const std::vect
   for (const bool is_operation : {true, false})
     for (std::size_t index = 0; index < calls.size(); ++index)
       if ((calls[index].half == Half::operation) == is_operation)
-        result[index] = names_.take(owner, "", more, calls[index].name);
+        result[index] = names_.take(owner, "", more, calls[index].name, hides(calls[index]));
   return result;
 }
 
@@ -114,6 +114,7 @@ Operation& Maker::operation(Declaration& owner, const std::string& name, const C
   node.is_imported = owner.is_imported;
   node.parent = &owner;
   node.return_type = void_type_;
+  node.is_joined = call.is_joined;
   return node;
 }
 
@@ -133,7 +134,8 @@ Operation& Maker::results(Interface& handler, const std::string& name, const Cal
 
 Operation& Maker::exception(Interface& handler, const ExceptionName& name, const Call& call,
                             const HolderParameter& holder) {
-  const std::string free = names_.take(handler, "", name.more, name.results + "_excep");
+  const std::string free =
+      names_.take(handler, "", name.more, name.results + "_excep", hides(call));
   Operation& node = operation(handler, free, call);
   node.parameters.push_back(in_parameter(holder.name, call, *holder.type));
   handler.contents.push_back(&node);

@@ -44,7 +44,7 @@ std::string TakenNames::take(const std::string& scope, const std::string& prefix
 }
 
 std::string TakenNames::take(const Interface& interface, const std::string& prefix,
-                             const std::string& more, const std::string& rest) {
+                             const std::string& more, const std::string& rest, Hides hides) {
   const std::vector<const Interface*> bases = all_bases(interface);
   std::string before = prefix;
   const auto is_inherited = [&] {
@@ -52,7 +52,7 @@ std::string TakenNames::take(const Interface& interface, const std::string& pref
       return names_.contains(lower_case(base->scoped_name + "::" + before + rest));
     });
   };
-  while (is_inherited()) before += more;
+  while (hides == Hides::nothing && is_inherited()) before += more;
   return take(interface.scoped_name, before, more, rest);
 }
 

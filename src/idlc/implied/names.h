@@ -3,6 +3,7 @@
 
 #include "idlc/frontend/model.h"
 
+#include <cstdint>
 #include <string>
 #include <unordered_set>
 
@@ -17,9 +18,14 @@ class TakenNames final {
   /// often as needed. The name is taken from then on. The scope is "" or like "::Stock".
   std::string take(const std::string& scope, const std::string& prefix, const std::string& more,
                    const std::string& rest);
-  /// The same for a name inside the interface. The name must also be free in its bases.
+  enum class Hides : std::uint8_t {
+    nothing,
+    inherited,  ///< a declaration with the same name in a base
+  };
+  /// The same for a name inside the interface. The name must also be free in its bases, unless it
+  /// hides inherited names.
   std::string take(const Interface& interface, const std::string& prefix, const std::string& more,
-                   const std::string& rest);
+                   const std::string& rest, Hides hides = Hides::nothing);
 
  private:
   void add(const Declarations& declarations);

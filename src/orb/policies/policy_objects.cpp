@@ -117,7 +117,8 @@ PolicyRef make_rebind(const CORBA::Any& any) {
   if (mode == Messaging::NO_RECONNECT)
     throw CORBA::PolicyError(
         CORBA::UNSUPPORTED_POLICY_VALUE,
-        "NO_RECONNECT is not supported; pass 0 (TRANSPARENT) or 1 (NO_REBIND)");
+        "NO_RECONNECT is not supported, since references and threads share connections, and the "
+        "ORB closes idle ones; pass 0 (TRANSPARENT) or 1 (NO_REBIND)");
   if (mode < Messaging::TRANSPARENT || mode > Messaging::NO_RECONNECT)
     throw CORBA::PolicyError(
         CORBA::BAD_POLICY_VALUE,
@@ -147,6 +148,13 @@ PolicyRef make_end_time(const CORBA::Any& any) {
   return PolicyRef(perigee::make_counted<Policy>(time_of(any)));
 }
 
+PolicyRef refuse_start_time(const CORBA::Any& /*any*/) {
+  throw CORBA::PolicyError(
+      CORBA::UNSUPPORTED_POLICY,
+      "start times are for routers, which store requests and replies; this ORB sends a request at "
+      "once, so begin the call at that time, and limit it by an end time");
+}
+
 PolicyRef make_bidirectional(const CORBA::Any& any) {
   const auto value = value_of<BiDirPolicy::BidirectionalPolicyValue>(any);
   if (value != BiDirPolicy::NORMAL && value != BiDirPolicy::BOTH)
@@ -162,6 +170,8 @@ constexpr ClientPolicyFactory factories[] = {
     {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, make_request_timeout},
     {CONNECTION_TIMEOUT_POLICY_TYPE, make_connection_timeout},
     {Messaging::REBIND_POLICY_TYPE, make_rebind},
+    {Messaging::REQUEST_START_TIME_POLICY_TYPE, refuse_start_time},
+    {Messaging::REPLY_START_TIME_POLICY_TYPE, refuse_start_time},
     {Messaging::REQUEST_END_TIME_POLICY_TYPE, make_end_time<Messaging::RequestEndTimePolicy>},
     {Messaging::REPLY_END_TIME_POLICY_TYPE, make_end_time<Messaging::ReplyEndTimePolicy>},
     {Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope},

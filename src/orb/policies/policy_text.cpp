@@ -19,7 +19,7 @@ namespace perigee::orb {
 namespace {
 
 // Source: CORBA 3.0, 11.4.9 (16 to 22).
-constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 21> names{{
+constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 23> names{{
     {Security::SecQOPPolicy, "QOPPolicy"},
     {Security::SecEstablishTrustPolicy, "EstablishTrustPolicy"},
     {16, "ThreadPolicy"},
@@ -31,6 +31,8 @@ constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 21> names{{
     {22, "RequestProcessingPolicy"},
     {Messaging::REBIND_POLICY_TYPE, "RebindPolicy"},
     {Messaging::SYNC_SCOPE_POLICY_TYPE, "SyncScopePolicy"},
+    {Messaging::REQUEST_START_TIME_POLICY_TYPE, "RequestStartTimePolicy"},
+    {Messaging::REPLY_START_TIME_POLICY_TYPE, "ReplyStartTimePolicy"},
     {Messaging::REQUEST_END_TIME_POLICY_TYPE, "RequestEndTimePolicy"},
     {Messaging::REPLY_END_TIME_POLICY_TYPE, "ReplyEndTimePolicy"},
     {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, "RelativeRequestTimeoutPolicy"},

@@ -6,6 +6,7 @@
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/typecode.h>
+#include <perigee/cdr/value_format.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/value.h>
@@ -21,6 +22,7 @@ namespace {
 
 using cdr::Decoder;
 using cdr::Encoder;
+using cdr::TypeRef;
 
 constexpr const TypeNode& null_type = cdr::basic_node<TypeKind::tk_null>;
 
@@ -65,6 +67,55 @@ bool with_basic(TypeKind kind, Act&& act) {
 /// For values that the program has made, or that were within the limits when they were received.
 constexpr cdr::Limits unlimited_memory{.decoded_size_max = ~std::uint32_t{0}};
 
+bool accepts_all(const CORBA::ValueBase& /*value*/) { return true; }
+
+counted_ptr<CORBA::ValueBase> make_dynamic_value(const value::Expected& expected) {
+  const auto& type = *static_cast<const cdr::TypeRef*>(expected.context);
+  // The TypeCode does not tell the state of a custom value.
+  if (cdr::unaliased(*type.node).kind == TypeKind::tk_value &&
+      cdr::unaliased(*type.node).scale == CORBA::VM_CUSTOM)
+    return nullptr;
+  return make_counted<orb::DynamicValue>(cdr::TypeRef{&cdr::unaliased(*type.node), type.owner});
+}
+
+/// Decodes a valuetype of this type, or the value of an abstract interface (null).
+counted_ptr<CORBA::ValueBase> decode_object(Decoder& decoder, const TypeRef& type) {
+  if (type.node == nullptr) return value::decode(decoder, {{}, &accepts_all, nullptr, nullptr});
+  const std::string_view id = cdr::unaliased(*type.node).id;
+  return value::decode(decoder, {id, &accepts_all, &make_dynamic_value, &type});
+}
+
+/// Keeps the valuetypes of a value as objects. Their places in the octets have the tag of an
+/// indirection, and the number of the object, from 1 on.
+class KeptOutside final : public cdr::ValueTransfer {
+ public:
+  explicit KeptOutside(std::vector<counted_ptr<CORBA::ValueBase>>& values) : values_(values) {}
+
+  void transfer(Decoder& decoder, Encoder& encoder, const TypeRef& type) override {
+    decoder.charge(sizeof(counted_ptr<CORBA::ValueBase>));
+    counted_ptr<CORBA::ValueBase> value = decode_object(decoder, type);
+    if (!decoder.ok()) return;
+    if (value == nullptr) return value::Writing::write_null(encoder);
+    if (value->_description().id.size() > cdr::value_id_size_max)
+      return decoder.fail(cdr::ErrorKind::too_large);  // it could not be written again
+    values_.push_back(std::move(value));
+    encoder.write(cdr::value_indirection_tag);
+    encoder.write(static_cast<std::uint32_t>(values_.size()));
+  }
+
+ private:
+  std::vector<counted_ptr<CORBA::ValueBase>>& values_;
+};
+
+/// Writes the objects of KeptOutside into a message.
+class WrittenAgain final : public cdr::ValueTransfer {
+ public:
+  void transfer(Decoder& decoder, Encoder& encoder, const TypeRef& type) override {
+    const counted_ptr<CORBA::ValueBase> value = decode_object(decoder, type);
+    if (decoder.ok()) value::encode(encoder, value.get());
+  }
+};
+
 /// A value as it came from a peer. `octets_` begin at a multiple of 8 in the message, `phase_`
 /// octets before the value. This keeps the alignment of the value.
 class EncodedValue final : public Content {
@@ -82,10 +133,19 @@ class EncodedValue final : public Content {
     }
   }
   /// A value with valuetypes, whose octets may refer to other parts of the message: writes it
-  /// again, and reads it from `decoder`, which may fail.
-  EncodedValue(Decoder& decoder, const TypeNode& type) : EncodedValue(std::as_const(decoder)) {
-    write_again(decoder, type);
+  /// again, and reads it from `decoder`, which may fail and has a reading. Values in a cycle become
+  /// octets, so that the program need not break the cycle. Other values become objects, which the
+  /// parts of the message share.
+  EncodedValue(Decoder& decoder, const TypeRef& type) : EncodedValue(std::as_const(decoder)) {
     has_valuetypes_ = true;
+    value::Reading& reading = value::Reading::of(decoder);
+    if (!reading.expects_no_cycles() && cdr::has_value_cycle(decoder, *type.node)) {
+      write_again(decoder, *type.node);
+      return;
+    }
+    const value::Reading::WithoutCycles inner(reading);
+    KeptOutside kept(values_);
+    write_again(decoder, type, kept);
   }
 
   void encode(Encoder& encoder, const TypeNode& type) const override {
@@ -93,22 +153,40 @@ class EncodedValue final : public Content {
                              encoder.code_sets() == code_sets_ && !has_valuetypes_;
     if (is_the_same) return encoder.write_octets(OctetSpan(octets_).subspan(phase_));
     Decoder decoder = make_decoder();
-    cdr::copy_value(decoder, encoder, type);
+    if (values_.empty()) {
+      cdr::copy_value(decoder, encoder, type);
+    } else {
+      value::Reading reading(decoder);
+      reading.set_outer_values(values_);
+      const value::Writing writing(encoder);
+      WrittenAgain written;
+      cdr::copy_value_with(decoder, encoder, {&type, nullptr}, written);
+    }
     if (!decoder.ok()) encoder.fail(decoder.error().kind);
   }
 
   [[nodiscard]] const void* find(const void*) const noexcept override { return nullptr; }
 
-  bool decode(const TypeNode&, function_ref<void(Decoder&)> decode) const override {
+  bool decode(const TypeNode& type, function_ref<void(Decoder&)> decode) const override {
     Decoder decoder = make_decoder();
     const std::shared_ptr<orb::ReferenceFactory> factory = factory_.lock();
     decoder.set_environment(factory.get());
     value::Reading values(decoder);
+    values.set_outer_values(values_);
     decode(decoder);
+    if (values.has_refused_outer()) return decode_whole(type, factory.get(), decode);
     if (decoder.error().kind == cdr::ErrorKind::too_much_memory)
       orb::raise_decode_error(decoder.error(), orb::Sender::client, CORBA::COMPLETED_NO,
                               "extracting from an any");
     return decoder.ok() && decoder.remaining() == 0;
+  }
+
+  [[nodiscard]] bool has_values() const noexcept { return !values_.empty(); }
+  /// The same with another object in the place of each valuetype. An object may be there twice.
+  [[nodiscard]] std::shared_ptr<const Content> with_values(const CopyValue& copy) const {
+    auto replaced = std::make_shared<EncodedValue>(*this);
+    for (counted_ptr<CORBA::ValueBase>& value : replaced->values_) value = copy(value);
+    return replaced;
   }
 
  private:
@@ -133,6 +211,24 @@ class EncodedValue final : public Content {
     octets_ = buffer.flatten();
     phase_ = 0;
   }
+  void write_again(Decoder& decoder, const TypeRef& type, KeptOutside& values) {
+    cdr::Buffer buffer;
+    Encoder encoder(buffer, order_);
+    encoder.set_code_sets(code_sets_);
+    cdr::copy_value_with(decoder, encoder, type, values);
+    if (!encoder.ok()) decoder.fail(encoder.error().kind);
+    octets_ = buffer.flatten();
+    phase_ = 0;
+  }
+  /// For an object that has not the class that `decode` reads: it came before the program had a
+  /// factory, or it is a boxed value.
+  bool decode_whole(const TypeNode& type, orb::ReferenceFactory* factory,
+                    function_ref<void(Decoder&)> decode) const {
+    return decode_again(*this, type, [&](Decoder& decoder) {
+      decoder.set_environment(factory);
+      decode(decoder);
+    });
+  }
   [[nodiscard]] Decoder make_decoder() const {
     cdr::Limits limits;
     limits.decoded_size_max = decoded_max_;
@@ -148,6 +244,7 @@ class EncodedValue final : public Content {
   cdr::CodeSets code_sets_;
   std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
   bool has_valuetypes_ = false;
+  std::vector<counted_ptr<CORBA::ValueBase>> values_;  // that the octets refer to
 };
 
 using ValueReference = CORBA::valuetype_reference<CORBA::ValueBase>;
@@ -189,25 +286,18 @@ bool is_valuetype(TypeKind kind) noexcept {
   return kind == TypeKind::tk_value || kind == TypeKind::tk_value_box;
 }
 
-bool accepts_all(const CORBA::ValueBase& /*value*/) { return true; }
-
-counted_ptr<CORBA::ValueBase> make_dynamic_value(const value::Expected& expected) {
-  const auto& type = *static_cast<const cdr::TypeRef*>(expected.context);
-  // The TypeCode does not tell the state of a custom value.
-  if (cdr::unaliased(*type.node).kind == TypeKind::tk_value &&
-      cdr::unaliased(*type.node).scale == CORBA::VM_CUSTOM)
-    return nullptr;
-  return make_counted<orb::DynamicValue>(cdr::TypeRef{&cdr::unaliased(*type.node), type.owner});
-}
-
 /// A value is decoded at once, since it may be shared with other parts of its message.
 void decode_valuetype(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
-  const value::Expected expected{cdr::unaliased(*type.node).id, &accepts_all, &make_dynamic_value,
-                                 &type};
-  ValueReference decoded(value::decode(decoder, expected));
+  ValueReference decoded(decode_object(decoder, type));
   if (!decoder.ok()) return;
   Access::set(any, *type.node, std::make_shared<KeptValue>(decoder, std::move(decoded)),
               std::move(type.owner));
+}
+
+std::shared_ptr<const Content> decode_with_valuetypes(Decoder& decoder, const TypeRef& type) {
+  if (decoder.values() != nullptr) return std::make_shared<EncodedValue>(decoder, type);
+  const value::Reading own(decoder);
+  return std::make_shared<EncodedValue>(decoder, type);
 }
 
 /// Decoded at once, like a valuetype. A value needs a factory: its TypeCode does not tell the
@@ -305,7 +395,7 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
     const bool is_plain = !is_in_chunk && cdr::skip_plain_value(decoder, *type.node);
     if (!is_plain) {
       if (!is_in_chunk) decoder = start;
-      content = std::make_shared<EncodedValue>(decoder, *type.node);
+      content = decode_with_valuetypes(decoder, type);
     }
     if (!decoder.ok()) return;
     const std::size_t size = start.remaining() - decoder.remaining();
@@ -318,9 +408,7 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   any = std::move(decoded);
 }
 
-void replace_value(
-    CORBA::Any& any,
-    function_ref<counted_ptr<CORBA::ValueBase>(counted_ptr<CORBA::ValueBase> value)> copy) {
+void replace_values(CORBA::Any& any, CopyValue copy) {
   const TypeKind kind = cdr::unaliased(Access::type(any)).kind;
   std::shared_ptr<const Content> content;
   if (is_valuetype(kind)) {
@@ -332,6 +420,9 @@ void replace_value(
     if (!value) return;
     content = std::make_shared<Value<AbstractReference>>(
         AbstractReference(dynamic_counted_cast<CORBA::AbstractBase>(copy(value._shared()))));
+  } else if (const auto* const encoded = dynamic_cast<const EncodedValue*>(Access::content(any));
+             encoded != nullptr && encoded->has_values()) {
+    content = encoded->with_values(copy);
   } else {
     return;
   }

@@ -14,10 +14,10 @@ namespace perigee::any {
 PERIGEE_INTERNAL_API void encode_value(cdr::Encoder& encoder, const CORBA::Any& any);
 /// Reads a value of the type into `any`, unless the decoder fails.
 PERIGEE_INTERNAL_API void decode_value(cdr::Decoder& decoder, cdr::TypeRef type, CORBA::Any& any);
-/// If the any holds a valuetype that is not null, also as an abstract interface: puts the value
-/// that `copy` gives in its place.
-void replace_value(
-    CORBA::Any& any,
-    function_ref<counted_ptr<CORBA::ValueBase>(counted_ptr<CORBA::ValueBase> value)> copy);
+using CopyValue = function_ref<counted_ptr<CORBA::ValueBase>(counted_ptr<CORBA::ValueBase> value)>;
+/// Replaces each valuetype in the any by the value that `copy` gives. This includes values that are
+/// passed as abstract interfaces. Null stays null. Does not change values that are kept as octets,
+/// since each extraction makes new ones.
+void replace_values(CORBA::Any& any, CopyValue copy);
 
 }  // namespace perigee::any

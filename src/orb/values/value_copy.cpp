@@ -77,7 +77,7 @@ const counted_ptr<CORBA::ValueBase>& Copying::copy_of(const CORBA::ValueBase& va
 }
 
 void Copying::replace(CORBA::Any& any) {
-  any::replace_value(
+  any::replace_values(
       any, [this](counted_ptr<CORBA::ValueBase> value) { return copy_of(std::move(value)); });
 }
 

@@ -170,6 +170,8 @@ counted_ptr<CORBA::ValueBase> Reading::decode(cdr::Decoder& decoder, const Expec
       return nullptr;
     case cdr::ValueHeader::Kind::earlier:
       return earlier(decoder, header.number, expected);
+    case cdr::ValueHeader::Kind::outer:
+      return outer(decoder, header.number, expected);
     case cdr::ValueHeader::Kind::state:
       return decode_state(decoder, header, expected);
   }
@@ -187,6 +189,15 @@ counted_ptr<CORBA::ValueBase> Reading::earlier(cdr::Decoder& decoder, std::uint3
   if (is_known && expected.accepts(*decoded->value) && may_be_shared(*decoded->value) &&
       may_refer_to(*decoded))
     return decoded->value;
+  decoder.fail(cdr::ErrorKind::bad_value);
+  return nullptr;
+}
+
+counted_ptr<CORBA::ValueBase> Reading::outer(cdr::Decoder& decoder, std::uint32_t number,
+                                             const Expected& expected) {
+  const counted_ptr<CORBA::ValueBase>& value = outer_values_[number];
+  if (expected.accepts(*value)) return value;
+  has_refused_outer_ = true;
   decoder.fail(cdr::ErrorKind::bad_value);
   return nullptr;
 }

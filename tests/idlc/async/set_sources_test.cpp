@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace perigee::test {
 
@@ -17,6 +19,12 @@ namespace {
 struct Watched {
   std::function<void()> at_wake_at_change = [] {};
   int wakes = 0;
+  int looks = 0;  // calls of `stage`
+  std::weak_ptr<polling::Watcher> watcher;
+  void settle() {
+    stage = polling::Source::Stage::ready;
+    if (const auto told = watcher.lock()) told->settled();
+  }
   bool is_destroyed = false;
   polling::Source::Stage stage = polling::Source::Stage::waiting;
 };
@@ -39,7 +47,15 @@ class WatchedPollable final : public virtual CORBA::Pollable, private polling::S
   void _unmarshal(cdr::Decoder& /*decoder*/) override {}
 
  private:
-  [[nodiscard]] Stage stage() const noexcept override { return watched_.stage; }
+  [[nodiscard]] Stage stage() const noexcept override {
+    ++watched_.looks;
+    return watched_.stage;
+  }
+  [[nodiscard]] bool watch(std::weak_ptr<polling::Watcher> watcher) override {
+    if (watched_.stage != Stage::waiting) return false;
+    watched_.watcher = std::move(watcher);
+    return true;
+  }
   void wait(function_ref<bool()> /*done*/, std::uint32_t /*timeout*/) const override {}
   void wake_at_change() const noexcept override { watched_.at_wake_at_change(); }
   void wake() const noexcept override { ++watched_.wakes; }
@@ -77,6 +93,45 @@ TEST_CASE("a set wakes the threads that wait when a pollable is removed") {
   CHECK(watched.wakes == 1);
   set->remove(pollable);
   CHECK(watched.wakes == 2);
+}
+
+TEST_CASE("a set looks at each pollable a fixed number of times, however many it contains") {
+  constexpr std::size_t count = 2000;
+  std::vector<Watched> watched(count);
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  std::vector<CORBA::valuetype_reference<CORBA::Pollable>> pollables;
+  for (Watched& each : watched) set->add_pollable(pollables.emplace_back(make_pollable(each)));
+  for (std::size_t index = count; index-- != 0;) {
+    CHECK_THROWS_AS((void)set->get_ready_pollable(0), CORBA::NO_RESPONSE);
+    watched[index].settle();
+    CHECK(set->get_ready_pollable(0) == pollables[index]);
+  }
+  CHECK(set->number_left() == 0);
+  for (const Watched& each : watched) CHECK(each.looks <= 2);
+}
+
+TEST_CASE("a set gives pollables in the order of their events") {
+  std::vector<Watched> watched(3);
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  std::vector<CORBA::valuetype_reference<CORBA::Pollable>> pollables;
+  for (Watched& each : watched) set->add_pollable(pollables.emplace_back(make_pollable(each)));
+  watched[2].settle();
+  watched[0].settle();
+  CHECK(set->get_ready_pollable(0) == pollables[2]);
+  CHECK(set->get_ready_pollable(0) == pollables[0]);
+}
+
+TEST_CASE("a set waits again for a pollable whose event was taken") {
+  Watched watched;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  const auto pollable = make_pollable(watched);
+  set->add_pollable(pollable);
+  watched.settle();
+  watched.stage = polling::Source::Stage::waiting;
+  CHECK_THROWS_AS((void)set->get_ready_pollable(0), CORBA::NO_RESPONSE);
+  CHECK(set->number_left() == 1);
+  watched.settle();
+  CHECK(set->get_ready_pollable(0) == pollable);
 }
 
 }  // namespace perigee::test

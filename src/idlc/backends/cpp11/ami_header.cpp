@@ -72,18 +72,28 @@ std::string more_names(const Ami& ami) {
   return ami.poller == nullptr ? "" : fill(poller_names, {{"poller", qualified_name(*ami.poller)}});
 }
 
+// A function that starts a call hides the functions of the bases, whose handlers have other types.
+// A handler of this interface converts to these types, so overloads would be ambiguous.
+constexpr std::string_view hiding_begin =
+    "#pragma GCC diagnostic push\n"
+    "#pragma GCC diagnostic ignored \"-Woverloaded-virtual\"";
+constexpr std::string_view hiding_end = "#pragma GCC diagnostic pop";
+
 void declare_stub(Writer& writer, const Ami& ami) {
+  const std::vector<AmiOperation> operations = AmiInterfaces::operations(ami);
+  const bool hides = std::ranges::any_of(
+      operations, [](const AmiOperation& operation) { return operation.send.is_joined; });
   std::vector<std::string> bases;
   for (const Interface* base : ami.stub->bases)
     bases.push_back("public virtual " + qualified_name(*base));
   writer.separate();
+  if (hides) writer.write(hiding_begin);
   writer.list("class " + cpp_name(*ami.stub) + " : ", bases, " {");
   writer.write(" public:");
   {
     const Indented body(writer);
     writer.write(stub_head,
                  {{"name", cpp_name(*ami.stub)}, {"interface", qualified_name(*ami.origin)}});
-    const std::vector<AmiOperation> operations = AmiInterfaces::operations(ami);
     for (const AmiOperation& operation : operations)
       writer.list("virtual void " + operation.send.name + "(", parameter_list(operation.send),
                   ");");
@@ -94,6 +104,7 @@ void declare_stub(Writer& writer, const Ami& ami) {
   }
   writer.separate();
   writer.write(" protected:\n  $name$() = default;\n};", {{"name", cpp_name(*ami.stub)}});
+  if (hides) writer.write(hiding_end);
   writer.separate();
 }
 

@@ -17,6 +17,7 @@ Coroutine coroutine_of(const AsyncOperation& operation) {
                    .is_chosen = operation.is_chosen,
                    .results = operation.results,
                    .results_name = cpp_name(operation.results_name)};
+  result.callable.is_joined = operation.is_joined;
   if (operation.is_chosen) pin_borrowed(result.callable);
   return result;
 }

@@ -20,12 +20,14 @@ constexpr std::string_view async_server_header_head =
 
 void declare_function(Writer& writer, const Coroutine& coroutine) {
   const Callable& callable = coroutine.callable;
+  const std::string before(virtual_before(callable));
+  const std::string tail = with_override(callable, ") = 0;");
   if (coroutine.is_chosen)
     return writer.list(
-        "virtual ::perigee::task<" + result_type(coroutine) + "> " + callable.name + "(",
-        servant_parameters(coroutine), ") = 0;");
-  writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
-              parameter_list(callable), ") = 0;");
+        before + "::perigee::task<" + result_type(coroutine) + "> " + callable.name + "(",
+        servant_parameters(coroutine), tail);
+  writer.list(before + cpp_type(*callable.return_type) + " " + callable.name + "(",
+              parameter_list(callable), tail);
 }
 
 void declare_skeleton(Writer& writer, const SkeletonClass& skeleton,

@@ -85,7 +85,7 @@ std::string reading(const std::string& arguments) {
 Callable from_operation(const Operation& operation) {
   return {operation.name,        cpp_name(operation.name), "_skeleton_" + operation.name,
           operation.return_type, parameters_of(operation), operation.raises,
-          operation.is_oneway,   operation.contexts};
+          operation.is_oneway,   operation.contexts,       operation.is_joined};
 }
 
 Callable callable_of(const Declaration& declaration, Half half) {

@@ -24,10 +24,21 @@ struct Callable {
   std::vector<const Exception*> raises;
   bool is_oneway = false;
   std::vector<std::string> contexts;  ///< properties that are sent behind the parameters
+  bool is_joined = false;             ///< declared again: see Operation::is_joined
 
   [[nodiscard]] bool has_arguments() const;  ///< in or inout
   [[nodiscard]] bool has_results() const;    ///< a return value, out or inout
 };
+
+/// The parts of a declaration around its return type and parameters: `virtual `, or an `override`
+/// behind the parameters.
+[[nodiscard]] inline std::string_view virtual_before(const Callable& callable) {
+  return callable.is_joined ? "" : "virtual ";
+}
+/// `tail` begins with ")".
+[[nodiscard]] inline std::string with_override(const Callable& callable, std::string_view tail) {
+  return (callable.is_joined ? ") override" : ")") + std::string(tail.substr(1));
+}
 
 Callable from_operation(const Operation& operation);
 /// The callable of an operation, or of one half of an attribute.

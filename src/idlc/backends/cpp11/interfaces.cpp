@@ -122,8 +122,9 @@ std::string traits_guard(const Interface& interface) {
 }
 
 void declare_function(Writer& writer, const Callable& callable, std::string_view tail) {
-  writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
-              parameter_list(callable), tail);
+  writer.list(std::string(virtual_before(callable)) + cpp_type(*callable.return_type) + " " +
+                  callable.name + "(",
+              parameter_list(callable), with_override(callable, tail));
 }
 
 /// Whether a local base derives from the remote base, and so already has its operations.
@@ -146,7 +147,8 @@ std::vector<std::string> unnamed(std::vector<std::string> parameters) {
 void declare_local_functions(Writer& writer, const Interface& interface, bool is_optional) {
   for (const Callable& callable : callables(interface)) {
     if (is_optional)
-      writer.list("virtual void " + callable.name + "(", unnamed(parameter_list(callable)), ") {}");
+      writer.list(std::string(virtual_before(callable)) + "void " + callable.name + "(",
+                  unnamed(parameter_list(callable)), with_override(callable, ") {}"));
     else
       declare_function(writer, callable, ") = 0;");
   }

@@ -69,8 +69,9 @@ void declare_skeleton(Writer& writer, const SkeletonClass& skeleton) {
   {
     const Indented body(writer);
     for (const Callable& callable : own)
-      writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
-                  parameter_list(callable), ") = 0;");
+      writer.list(std::string(virtual_before(callable)) + cpp_type(*callable.return_type) + " " +
+                      callable.name + "(",
+                  parameter_list(callable), with_override(callable, ") = 0;"));
     for (const Callable& callable : joined_callables(*skeleton.interface))
       writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(",
                   parameter_list(callable), ") override = 0;");
@@ -100,8 +101,10 @@ void define_tie(Writer& writer, const Interface& interface) {
   interfaces.push_back(&interface);
   {
     const Indented body(writer);
+    std::set<std::string> defined;  // an interface may declare a function of its bases again
     for (const Interface* owner : interfaces)
-      for (const Callable& callable : callables(*owner)) define_tie_function(writer, callable);
+      for (const Callable& callable : callables(*owner))
+        if (defined.insert(callable.wire_name).second) define_tie_function(writer, callable);
   }
   writer.separate();
   writer.write(tie_tail);
