@@ -7,6 +7,7 @@
 #include "connections/connections.h"
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
+#include "demux/demux.h"
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
 #include "protocols/protocols.h"
@@ -27,6 +28,7 @@ void add_bench_command(CLI::App& tool) {
   bench->require_subcommand(1);
   add_cubit_command(*bench);
   add_whitebox_command(*bench);
+  add_demux_command(*bench);
   add_protocols_command(*bench);
   add_sizes_command(*bench);
   add_structs_command(*bench);

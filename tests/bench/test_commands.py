@@ -17,6 +17,7 @@ PERIGEE = os.environ["PERIGEE"]
 TINY = {
     "cubit": ["--rounds", "2", "--calls", "20", "--workload", "void"],
     "whitebox": ["--quick", "--calls", "50"],
+    "demux": ["--quick", "--calls", "500"],
     "protocols": ["--quick", "--rounds", "1"],
     "sizes": ["--quick", "--size", "1", "1048576"],
     "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins", "--workload", "echo-bin"],
@@ -98,14 +99,14 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "protocols, sizes, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
+                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
     def test_without_an_experiment_the_experiments_are_listed(self):
         outcome = bench()
         self.assertEqual(outcome.returncode, 2)
-        self.assertIn("a command is missing; the commands are: cubit, whitebox, protocols", outcome.stderr)
+        self.assertIn("a command is missing; the commands are: cubit, whitebox, demux, protocols", outcome.stderr)
 
     def test_unknown_options_and_words_are_usage_errors(self):
         for words in (("cubit", "--no-such-option"), ("cubit", "word"), ("--no-such-option",),
