@@ -8,6 +8,7 @@
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
 #include "demux/demux.h"
+#include "imaging/imaging.h"
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
 #include "protocols/protocols.h"
@@ -36,6 +37,7 @@ void add_bench_command(CLI::App& tool) {
   add_crowd_command(*bench);
   add_ttcp_command(*bench);
   add_sockspeed_command(*bench);
+  add_imaging_command(*bench);
   add_middletier_command(*bench);
   add_jitter_command(*bench);
   add_ami_command(*bench);

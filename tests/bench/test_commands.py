@@ -25,6 +25,7 @@ TINY = {
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
     "bridge": ["--rounds", "1", "--calls", "50", "--octets", "0", "1048576", "--connections", "1", "3"],
+    "imaging": ["--quick", "--size", "65536", "1MiB", "--volume", "1MiB"],
     "middletier": ["--clients", "4", "--delay", "0", "--seconds", "0.05", "--model", "TPC", "AMH-ST"],
     "ami": ["--rounds", "1", "--calls", "20", "--in-flight", "1", "4", "--cpus", "1"],
     "jitter": ["--rounds", "1", "--calls", "50"],
@@ -99,7 +100,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
+                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, jitter, ami, bridge, tls, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
@@ -592,6 +593,49 @@ class Whitebox(unittest.TestCase):
             return symbols.count("perigee::probe::")
         self.assertGreater(probes(os.environ["PROBED"]), 0)
         self.assertEqual(probes(os.environ["LIBRARY"]), 0)
+
+
+class Imaging(unittest.TestCase):
+    SYSTEMS = {"raw TCP", "null TCP", "stream TCP", "call TCP", "borrowed TCP", "call SHM", "borrowed SHM"}
+
+    def test_images_are_fetched_and_uploaded_by_each_system(self):
+        report = results("imaging", *TINY["imaging"])
+        for direction in ("fetch", "upload"):
+            for size in (65536, 1048576):
+                cells = {row["system"]: row for row in report["results"]
+                         if (row["direction"], row["size"]) == (direction, size)}
+                self.assertEqual(set(cells), self.SYSTEMS)
+                for cell in cells.values():
+                    self.assertGreater(cell["octets_per_s"], 0)
+                    self.assertEqual(len(cell["samples_ns"]), report["rounds"])
+
+    @unittest.skipUnless(shutil.which("omniNames"), "needs omniNames")
+    def test_the_locator_is_bound_in_a_naming_service(self):
+        locating = results("imaging", *TINY["imaging"])["locating"]
+        self.assertEqual(locating["by"], "naming service")
+        self.assertGreater(locating["us"], 0)
+
+    def test_without_a_naming_service_the_locator_is_in_a_file_and_the_report_says_so(self):
+        outcome = subprocess.run([PERIGEE, "bench", "imaging", *TINY["imaging"]], capture_output=True, text=True,
+                                 env=dict(os.environ, PATH="/nowhere"))
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("the locator was found by a file (omniNames did not start: ", outcome.stdout)
+
+    def test_a_naming_service_that_does_not_answer_is_an_error(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))  # nothing listens
+            outcome = bench("imaging", *TINY["imaging"], "--naming", f"127.0.0.1:{unused.getsockname()[1]}")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("no naming service answers at 127.0.0.1:", outcome.stderr)
+
+
+class Demux(unittest.TestCase):
+    def test_linear_search_grows_with_the_interface_and_the_hashes_do_not(self):
+        report = results("demux", "--rounds", "3", "--calls", "2000", "--operations", "10", "1000")
+        ns = {(row["operations"], row["way"]): row["ns"] for row in report["results"] if row["order"] == "last"}
+        self.assertEqual({way for _, way in ns}, {"direct", "linear", "hash", "perfect", "sorted"})
+        self.assertGreater(ns[1000, "linear"], 5 * ns[10, "linear"])
+        self.assertLess(ns[1000, "perfect"], ns[1000, "linear"])
 
 
 class Ttcp(unittest.TestCase):
