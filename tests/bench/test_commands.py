@@ -353,7 +353,7 @@ class CubitFloor(unittest.TestCase):
 
     def test_sizes(self):
         workloads = ["void", "char", "octet", "short", "long", "double", "struct", "union", "any",
-                     "octets4", "longs4", "octets4096", "longs4096"]
+                     "octets4", "longs4", "octets4096", "longs4096", "structs4096"]
         for messages in ("GIOP", "GIOPlite"):
             with self.subTest(messages):
                 self.assertEqual(dict(zip(workloads, self.sizes_of_floor(messages, len(workloads)))),
