@@ -583,6 +583,40 @@ class Whitebox(unittest.TestCase):
                     self.assertGreater(times[activity], 0, (side, activity))
             self.assertGreater(row["round_trip_ns"], 0)
 
+    def test_no_time_is_below_zero_and_short_times_are_marked(self):
+        for row in self.rows:
+            self.assertGreater(row["resolution_ns"], 0)
+            for entry in row["client"] + row["server"]:
+                self.assertGreaterEqual(entry["ns"], 0, entry)
+                if entry["ns"] < row["resolution_ns"]:
+                    self.assertTrue(entry["below_resolution"], entry)
+
+    def test_poa_and_servant_demultiplexing_have_rows_of_their_own(self):
+        rows = {entry["activity"] for row in self.rows for entry in row["server"]}
+        self.assertLessEqual({"Servant demux", "POA demux", "Operation demux, demarshal"}, rows)
+
+    def test_each_strategy_and_kind_of_call_can_be_measured(self):
+        strategies = ["thread-per-connection", "reactive", "thread-pool", "reactor-per-core", "auto"]
+        report = results("whitebox", "--rounds", "1", "--calls", "20", "--size", "4",
+                         "--workload", "void", "any", "--strategy", *strategies)
+        rows = report["results"] + report["further_results"]
+        for strategy in strategies:
+            for workload in ("void", "any"):
+                protocols = {row["protocol"] for row in rows if (row["strategy"], row["workload"]) == (strategy, workload)}
+                self.assertEqual(len(protocols), 4, (strategy, workload))
+        self.assertEqual({row["strategy"] for row in report["results"]}, {"thread-per-connection"})
+
+    @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
+    def test_instructions_of_a_step_are_counted_exactly(self):
+        arguments = ["--rounds", "1", "--calls", "20", "--size", "4", "--workload", "void", "--strategy", "reactive",
+                     "--counts"]
+        rows = {row["protocol"]: row for row in results("whitebox", *arguments)["results"] if row["size"] == 0}
+        for protocol, row in rows.items():
+            counts = {entry["activity"]: entry["instructions"] for entry in row["client"] + row["server"]}
+            for activity in ("POA demux", "Servant demux", "User upcall", "Parameter marshal"):
+                self.assertLess(counts[activity], 200, (protocol, activity))
+            self.assertGreater(counts["ORB messaging recv"], 10, protocol)
+
     def test_the_layers_of_a_call_make_up_its_whole_time(self):
         for row in self.rows:
             self.assertAlmostEqual(sum(row["layers_ns"].values()), row["round_trip_ns"], delta=1)
@@ -593,6 +627,9 @@ class Whitebox(unittest.TestCase):
             return symbols.count("perigee::probe::")
         self.assertGreater(probes(os.environ["PROBED"]), 0)
         self.assertEqual(probes(os.environ["LIBRARY"]), 0)
+        symbols = subprocess.run(["nm", "-C", os.environ["PROBE_FREE"]], capture_output=True, text=True).stdout
+        self.assertNotIn("probe::on::", symbols)
+        self.assertNotIn("::stamp(", symbols)
 
 
 class Imaging(unittest.TestCase):
