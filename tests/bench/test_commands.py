@@ -433,6 +433,26 @@ class Middletier(unittest.TestCase):
     MODELS = ["raw", "TPC", "TPR-ST", "TPR-3", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2",
               "coroutine-cores3"]
 
+    def test_in_bursts_all_clients_send_at_once_and_each_crossover_has_a_sentence(self):
+        report = results("middletier", "--bursts", "20", "--seconds", "0.3", "--model", "TPC", "AMH-ST")
+        rows = {row["model"]: row for row in report["results"]}
+        self.assertEqual(set(rows), {"TPC", "AMH-ST"})
+        for row in rows.values():
+            self.assertTrue(row["bursts"])
+            self.assertEqual((row["clients"], row["lost"], row["failures"]), (20, 0, 0))
+            self.assertGreaterEqual(row["switches_per_reply"], 0)
+            self.assertLessEqual(row["rate"]["value"], 1.1 * row["ideal_rate"])
+        crossover, = report["crossovers"]
+        self.assertEqual((crossover["model"], crossover["base"], crossover["over"], crossover["highest"]),
+                         ("AMH-ST", "TPC", "bursts", 20))
+        self.assertIn("AMH-ST overtakes TPC", crossover["text"])
+
+    def test_work_of_the_middle_tier_takes_cpu_time(self):
+        rows = {work: results("middletier", "--clients", "4", "--seconds", "0.3", "--model", "AMH-ST", "raw",
+                              "--work", str(work))["results"] for work in (0, 2000000)}
+        for before, after in zip(rows[0], rows[2000000]):
+            self.assertGreater(after["cpu_us"], before["cpu_us"] + 100, after["model"])
+
     def test_every_model_answers_every_client_under_both_experiments(self):
         rows = results("middletier", "--seconds", "0.4", "--clients", "40", "--delay", "5",
                        "--model", *self.MODELS)["results"]
@@ -448,10 +468,12 @@ class Middletier(unittest.TestCase):
 
     def test_the_gain_of_a_second_cpu_is_a_goal_of_models_with_several_threads(self):
         report = results("middletier", "--seconds", "0.1", "--delay", "0", "--cpus", "1", "2",
-                         "--model", "raw", "raw-2", "AMH-2")
+                         "--work", "100000", "--model", "raw", "raw-2", "AMH-2")
         self.assertEqual([goal["what"] for goal in report["goals"]],
                          ["150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw",
-                          "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, CPU per reply"])
+                          "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, CPU per reply",
+                          "150 clients, no delay, one CPU, raw: middle tier's share of CPU time"])
+        self.assertGreater(report["goals"][-1]["measured"]["value"], 0.5)
         self.assertEqual([(row["model"], row["shared_cpus"]) for row in report["results"]],
                          [(model, cpus) for cpus in (1, 2) for model in ("AMH-2", "raw", "raw-2")])
         for row in report["results"]:
