@@ -117,12 +117,9 @@ struct StreamServer::State {
 };
 
 // The thread runs until the process ends.
-StreamServer::StreamServer() : state_(std::make_unique<State>()) {
-  std::thread([state = state_.get()] { state->serve_all(); }).detach();
+StreamServer::StreamServer() : state_(std::make_shared<State>()) {
+  std::thread([state = state_] { state->serve_all(); }).detach();
 }
-
-// The thread still uses the state.
-StreamServer::~StreamServer() { static_cast<void>(state_.release()); }
 
 StreamTicket StreamServer::open(std::size_t size, Direction direction) {
   const std::lock_guard lock(state_->mutex);

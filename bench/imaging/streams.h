@@ -20,7 +20,6 @@ enum class Direction : std::uint8_t { fetch, upload };
 class StreamServer {
  public:
   StreamServer();
-  ~StreamServer();
 
   /// A ticket for one stream of `size` octets. Throws std::runtime_error if too many tickets are
   /// unused.
@@ -28,7 +27,7 @@ class StreamServer {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  ///< shared with the thread, which runs until the process ends
 };
 
 /// Receives an image into `space`, which has its size, and checks the octets. Throws
