@@ -7,6 +7,8 @@
 #include "connections/connections.h"
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
+#include "demux/demux.h"
+#include "imaging/imaging.h"
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
 #include "protocols/protocols.h"
@@ -27,6 +29,7 @@ void add_bench_command(CLI::App& tool) {
   bench->require_subcommand(1);
   add_cubit_command(*bench);
   add_whitebox_command(*bench);
+  add_demux_command(*bench);
   add_protocols_command(*bench);
   add_sizes_command(*bench);
   add_structs_command(*bench);
@@ -34,6 +37,7 @@ void add_bench_command(CLI::App& tool) {
   add_crowd_command(*bench);
   add_ttcp_command(*bench);
   add_sockspeed_command(*bench);
+  add_imaging_command(*bench);
   add_middletier_command(*bench);
   add_jitter_command(*bench);
   add_ami_command(*bench);

@@ -50,6 +50,9 @@ class Handling final : public CORBA::amh_traits<Cubit::Cuber>::base_type {
   void echo_longs(Handler handler, const Cubit::LongSequence& value) override {
     handler->echo_longs(value);
   }
+  void echo_structs(Handler handler, const Cubit::ManySequence& value) override {
+    handler->echo_structs(value);
+  }
 };
 
 class Returning final : public CORBA::async_traits<Cubit::Cuber>::base_type {
@@ -68,6 +71,7 @@ class Returning final : public CORBA::async_traits<Cubit::Cuber>::base_type {
     co_return static_cast<std::uint32_t>(value.size());
   }
   task<Cubit::LongSequence> echo_longs(Cubit::LongSequence value) override { co_return value; }
+  task<Cubit::ManySequence> echo_structs(Cubit::ManySequence value) override { co_return value; }
 };
 
 }  // namespace

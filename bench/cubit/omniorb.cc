@@ -62,6 +62,9 @@ class CuberServant : public POA_Cubit::Cuber {
   Cubit::LongSequence* echo_longs(const Cubit::LongSequence& values) override {
     return new Cubit::LongSequence(values);
   }
+  Cubit::ManySequence* echo_structs(const Cubit::ManySequence& values) override {
+    return new Cubit::ManySequence(values);
+  }
 };
 
 class Calls {
@@ -114,11 +117,19 @@ class Calls {
     return result->length() == count && result[0] == longs_[0] &&
            result[result->length() - 1] == longs_[0];
   }
+  bool echo_structs(std::size_t count) {
+    structs_.length(static_cast<CORBA::ULong>(count));
+    structs_[0] = structs_[structs_.length() - 1] = make_many(7, ++number_, -23);
+    Cubit::ManySequence_var result = cuber_->echo_structs(structs_);
+    return result->length() == count && result[0].l == number_ &&
+           result[result->length() - 1].l == number_;
+  }
 
  private:
   Cubit::Cuber_var cuber_;
   Cubit::OctetSequence octets_;
   Cubit::LongSequence longs_;
+  Cubit::ManySequence structs_;
   std::int32_t number_ = 0;
 };
 

@@ -11,8 +11,8 @@ namespace cubit {
 
 /// `Calls` has cube_void(), next_char(v), cube_octet(v), cube_short(v), cube_long(v),
 /// cube_double(v), and `cube_struct(o, l, s)`, `cube_union(o, l, s)` (the same in a union),
-/// `cube_any(l)`, `echo_octets(size)`, `count_octets(size)`, `echo_longs(count)`. Each makes one
-/// call and checks the result.
+/// `cube_any(l)`, `echo_octets(size)`, `count_octets(size)`, `echo_longs(count)`,
+/// `echo_structs(count)`. Each makes one call and checks the result.
 template <typename Calls>
 std::vector<Workload> make_workloads(Calls& calls) {
   std::vector<Workload> workloads{
@@ -27,6 +27,7 @@ std::vector<Workload> make_workloads(Calls& calls) {
       {"any", [&calls] { return calls.cube_any(1201); }},
       {"longs4", [&calls] { return calls.echo_longs(small_sequence_size / 4); }},
       {"longs4096", [&calls] { return calls.echo_longs(large_sequence_size / 4); }},
+      {"structs4096", [&calls] { return calls.echo_structs(struct_count); }},
   };
   for (const std::size_t size : echo_sizes)
     workloads.push_back({echo_name(size), [&calls, size] { return calls.echo_octets(size); }});

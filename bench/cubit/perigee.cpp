@@ -37,14 +37,38 @@ struct UpcallTime {
 class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type {
  public:
   void cube_void() override { const UpcallTime time; }
-  char next_char(char value) override { return static_cast<char>(value + 1); }
-  std::uint8_t cube_octet(std::uint8_t value) override { return cubit::cube(value); }
-  std::int16_t cube_short(std::int16_t value) override { return cubit::cube(value); }
-  std::int32_t cube_long(std::int32_t value) override { return cubit::cube(value); }
-  double cube_double(double value) override { return cubit::cube(value); }
-  Cubit::Many cube_struct(const Cubit::Many& value) override { return cubit::cube(value); }
-  Cubit::OneOf cube_union(const Cubit::OneOf& value) override { return cubit::cube(value); }
-  CORBA::Any cube_any(const CORBA::Any& value) override { return cubit::cube(value); }
+  char next_char(char value) override {
+    const UpcallTime time;
+    return static_cast<char>(value + 1);
+  }
+  std::uint8_t cube_octet(std::uint8_t value) override {
+    const UpcallTime time;
+    return cubit::cube(value);
+  }
+  std::int16_t cube_short(std::int16_t value) override {
+    const UpcallTime time;
+    return cubit::cube(value);
+  }
+  std::int32_t cube_long(std::int32_t value) override {
+    const UpcallTime time;
+    return cubit::cube(value);
+  }
+  double cube_double(double value) override {
+    const UpcallTime time;
+    return cubit::cube(value);
+  }
+  Cubit::Many cube_struct(const Cubit::Many& value) override {
+    const UpcallTime time;
+    return cubit::cube(value);
+  }
+  Cubit::OneOf cube_union(const Cubit::OneOf& value) override {
+    const UpcallTime time;
+    return cubit::cube(value);
+  }
+  CORBA::Any cube_any(const CORBA::Any& value) override {
+    const UpcallTime time;
+    return cubit::cube(value);
+  }
   Cubit::OctetSequence echo_octets(const Cubit::OctetSequence& values) override {
     const UpcallTime time;
     return values;
@@ -52,7 +76,14 @@ class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type
   std::uint32_t count_octets(std::span<const std::uint8_t> values) override {
     return static_cast<std::uint32_t>(values.size());
   }
-  Cubit::LongSequence echo_longs(const Cubit::LongSequence& values) override { return values; }
+  Cubit::LongSequence echo_longs(const Cubit::LongSequence& values) override {
+    const UpcallTime time;
+    return values;
+  }
+  Cubit::ManySequence echo_structs(const Cubit::ManySequence& values) override {
+    const UpcallTime time;
+    return values;
+  }
 };
 
 class Calls {
@@ -106,6 +137,14 @@ class Calls {
     return result.size() == count && result.front() == longs_.front() &&
            result.back() == longs_.front();
   }
+  bool echo_structs(std::size_t count) {
+    structs_.resize(count);
+    structs_.front().l(++number_);
+    structs_.back() = structs_.front();
+    const Cubit::ManySequence result = cuber_->echo_structs(structs_);
+    return result.size() == count && result.front() == structs_.front() &&
+           result.back() == structs_.front();
+  }
 
  private:
   // The octets are filled when the size changes, not in each call.
@@ -122,6 +161,7 @@ class Calls {
   shared_vector<std::uint8_t> shared_octets_;
   Cubit::OctetSequence octets_;
   Cubit::LongSequence longs_;
+  Cubit::ManySequence structs_;
   std::int32_t number_ = 0;
 };
 

@@ -229,6 +229,7 @@ const Kind kinds[] = {
     {"longs4", "echo_longs", 4 + cubit::small_sequence_size},
     {"octets4096", "echo_octets", 4 + cubit::large_sequence_size},
     {"longs4096", "echo_longs", 4 + cubit::large_sequence_size},
+    {"structs4096", "echo_structs", 4 + cubit::structs_size},
 };
 
 Kind borrowed(std::size_t size) {

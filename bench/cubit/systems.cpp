@@ -192,8 +192,8 @@ std::vector<std::string> omniorb_server(const std::string& program, const std::s
 
 const std::vector<std::string>& cubit_workloads() {
   static const std::vector<std::string> names{
-      "void",  "char", "octet",   "short",  "long",       "double",   "struct",
-      "union", "any",  "octets4", "longs4", "octets4096", "longs4096"};
+      "void",  "char", "octet",   "short",  "long",       "double",    "struct",
+      "union", "any",  "octets4", "longs4", "octets4096", "longs4096", "structs4096"};
   return names;
 }
 
@@ -219,6 +219,9 @@ std::string workload_text(const std::string& workload) {
   if (const std::size_t octets = size_after("longs"); octets != 0)
     return fmt::format("a sequence of {} longs ({} octets) is sent and returned", octets / 4,
                        octets);
+  if (workload == "structs4096")
+    return fmt::format("a sequence of {} structs ({} octets) is sent and returned",
+                       cubit::struct_count, cubit::structs_size);
   if (const std::size_t octets = size_after("borrowed"); octets != 0)
     return fmt::format(
         "a sequence of {} octets is sent from the caller's memory; a number is returned", octets);

@@ -26,6 +26,12 @@ void run_middletier_command(const CLI::App& command, MiddletierSettings& setting
     set_unless_given(command, "--clients", options.clients, {});
   if (settings.goals || command.count("--clients") != 0)
     set_unless_given(command, "--delay", options.delays, {});
+  if (settings.goals || command.count("--clients") + command.count("--delay") != 0)
+    set_unless_given(command, "--bursts", options.bursts, {});
+  if (command.count("--bursts") != 0) {
+    set_unless_given(command, "--clients", options.clients, {});
+    set_unless_given(command, "--delay", options.delays, {});
+  }
   write_report(run_middletier(options), settings.output);
 }
 
@@ -34,7 +40,7 @@ int run_middletier_role(const std::vector<std::string>& words) {
   if (role == "sink") return run_sink(std::stoul(words.at(1)));
   if (role == "middle")
     return run_middle(parse_model(words.at(1)), static_cast<std::uint16_t>(std::stoul(words.at(2))),
-                      std::stoul(words.at(3)));
+                      std::stoul(words.at(3)), std::stoul(words.at(4)));
   if (role == "source") return run_source(words.at(1), std::stoul(words.at(2)));
   return 1;
 }
@@ -76,6 +82,22 @@ void add_middletier_command(CLI::App& bench) {
           "Numbers of CPUs that all processes share; by default the middle tier has one CPU, "
           "and the other processes have another")
       ->check(CLI::Range(1, 2));
+  command
+      ->add_option("--bursts", options.bursts,
+                   "Numbers of clients that all send at once, with a delay of 40 ms; with this "
+                   "option alone, only bursts are measured")
+      ->check(CLI::Range(1, 18'000))
+      ->capture_default_str();
+  command
+      ->add_option("--work", options.work,
+                   "The middle tier's own work for each request, in steps of about a nanosecond")
+      ->check(CLI::Range(0, 100'000'000))
+      ->capture_default_str();
+  command
+      ->add_option("--threads-max", options.threads_max,
+                   "The largest number of clients for the model TPC")
+      ->check(CLI::Range(1, 18'000))
+      ->capture_default_str();
   command->add_flag("--goals", settings->goals,
                     "Measure only the models with goals; other options take precedence");
   add_output_options(*command, settings->output);

@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -40,6 +42,18 @@ std::unique_ptr<Process> start(const Words& words, int cpu) {
   return std::make_unique<Process>(ProcessOptions{command, cpu});
 }
 
+// The context switches of all threads of a process so far. A thread that has just ended has none.
+double context_switches(pid_t pid) {
+  double switches = 0;
+  for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid))) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);)
+      if (const std::size_t colon = line.find("ctxt_switches:"); colon != std::string::npos)
+        switches += std::stod(line.substr(colon + 14));
+  }
+  return switches;
+}
+
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -50,7 +64,8 @@ class Tiers {
   Tiers(const Model& model, const Point& point) : point_(point), cpus_(cpus_of(point)) {
     const std::string clients = std::to_string(point.clients);
     sink_ = start({"sink", std::to_string(point.delay_ms * 1000)}, cpus_.others);
-    middle_ = start({"middle", model.name, sink_->read_line(), clients}, cpus_.middle);
+    middle_ = start({"middle", model.name, sink_->read_line(), clients, std::to_string(point.work)},
+                    cpus_.middle);
     const std::string reference = middle_->read_line();
     before_octets_ = usage_of(middle_->pid()).own_octets;
     source_ = start({"source", reference, clients}, cpus_.others);
@@ -59,8 +74,8 @@ class Tiers {
   }
 
   MiddletierSample measure(const Window& window) {
-    source_->write_line(
-        fmt::format("measure {} {} {}", window.warm_up_ms, window.measured_ms, point_.delay_ms));
+    source_->write_line(fmt::format("measure {} {} {} {:d}", window.warm_up_ms, window.measured_ms,
+                                    point_.delay_ms, point_.bursts));
     expect("begin");
     const Times before = times();
     expect("end");
@@ -70,20 +85,23 @@ class Tiers {
   }
 
  private:
-  /// CPU times in seconds. `user` is the user part of `middle`.
+  /// CPU times in seconds. `user` is the user part of `middle`. `switches`: of the middle tier.
   struct Times {
     double middle = 0;
     double user = 0;
     double others = 0;
+    double switches = 0;
 
     Times operator-(const Times& other) const {
-      return {middle - other.middle, user - other.user, others - other.others};
+      return {middle - other.middle, user - other.user, others - other.others,
+              switches - other.switches};
     }
   };
 
   [[nodiscard]] Times times() const {
     return {seconds(middle_->cpu_time()), seconds(usage_of(middle_->pid()).user),
-            seconds(sink_->cpu_time()) + seconds(source_->cpu_time())};
+            seconds(sink_->cpu_time()) + seconds(source_->cpu_time()),
+            context_switches(middle_->pid())};
   }
 
   void expect(const std::string& word) {
@@ -102,6 +120,7 @@ class Tiers {
         .busy = used.middle / source.seconds,
         .others_busy = used.others / source.seconds,
         .threads = static_cast<double>(usage.threads),
+        .switches = used.switches / replies,
         .client_octets = (usage.own_octets - before_octets_) / static_cast<double>(point_.clients)};
   }
 
@@ -122,7 +141,9 @@ Window window_of(const MiddletierOptions& options, const Point& point) {
 void measure(const MiddletierOptions& options, const Model& model, const Point& point,
              MiddletierCell& cell) {
   if (!cell.error.empty()) return;
-  if (model.servants == ServantKind::synchronous && point.clients > options.waiting_clients_max) {
+  const std::size_t clients_max =
+      model.name == "TPC" ? options.threads_max : options.waiting_clients_max;
+  if (model.servants == ServantKind::synchronous && point.clients > clients_max) {
     cell.error = "not measured: needs a thread or stack for each client";
     return;
   }
@@ -140,9 +161,11 @@ std::vector<PointModels> chosen_points(const MiddletierOptions& options) {
   for (const auto& [point, models] : options.points) points[point] = models;
   for (const std::size_t cpus : options.shared_cpus) {
     for (const std::size_t clients : options.clients)
-      points[{clients, scalability_delay_ms, cpus}] = options.models;
+      points[{clients, scalability_delay_ms, cpus, false, options.work}] = options.models;
     for (const std::size_t delay : options.delays)
-      points[{scalability_clients, delay, cpus}] = options.models;
+      points[{scalability_clients, delay, cpus, false, options.work}] = options.models;
+    for (const std::size_t clients : options.bursts)
+      points[{clients, scalability_delay_ms, cpus, true, options.work}] = options.models;
   }
   std::vector<PointModels> chosen;
   for (auto& [point, models] : points) chosen.push_back({point, std::move(models)});

@@ -16,8 +16,10 @@ constexpr Point long_delay{150, 160};
 constexpr Point busy{300, 11};
 constexpr Point busy_cpu{400, 0};
 constexpr Point many{10'000, 40};
-constexpr Point one_cpu{150, 0, 1};
-constexpr Point two_cpus{150, 0, 2};
+// With this work, the middle tier uses more than 80 % of the CPU time of all processes.
+constexpr std::size_t scaling_work = 100'000;
+constexpr Point one_cpu{150, 0, 1, false, scaling_work};
+constexpr Point two_cpus{150, 0, 2, false, scaling_work};
 
 using Value = double (*)(const MiddletierSample& sample);
 
@@ -93,12 +95,28 @@ void add_gain(std::vector<Claim>& claims, const MiddletierReport& report, const 
   claims.back().measured = median_with_interval(values);
 }
 
+// Without this share, the scaling would be that of source and sink.
+void add_share(std::vector<Claim>& claims, const MiddletierReport& report,
+               const std::string& model) {
+  add_claim(
+      claims,
+      {fmt::format("150 clients, no delay, one CPU, {}: middle tier's share of CPU time", model),
+       Bound::at_least,
+       0.80,
+       {}},
+      cell_of(report, one_cpu, model), [](const MiddletierSample& sample) {
+        return sample.busy / (sample.busy + sample.others_busy);
+      });
+}
+
 // Compares each model on two CPUs with itself on one CPU, and with the same servants on one loop.
 void add_gains(std::vector<Claim>& claims, const MiddletierReport& report) {
   for (const std::string servants : {"AMH", "coroutine"})
     for (const std::string threads : {"-2", "-cores"})
       for (const std::string& base : {servants + threads, servants + "-ST"})
         add_gain(claims, report, servants + threads, base);
+  for (const std::string model : {"raw", "AMH-ST", "coroutine-ST"})
+    add_share(claims, report, model);
 }
 
 // The rate divided by the ideal rate, with the floor's value as a note.

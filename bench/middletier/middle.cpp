@@ -24,11 +24,15 @@ using SinkRef = CORBA::amic_traits<Tier>::ref_type;
 /// A servant that waits for the sink.
 class Waiting final : public CORBA::servant_traits<Tier>::base_type {
  public:
-  explicit Waiting(SinkRef sink) : sink_(std::move(sink)) {}
-  std::int64_t relay(std::int64_t time_stamp) override { return sink_->relay(time_stamp); }
+  Waiting(SinkRef sink, std::size_t work_steps) : sink_(std::move(sink)), work_(work_steps) {}
+  std::int64_t relay(std::int64_t time_stamp) override {
+    work(work_);
+    return sink_->relay(time_stamp);
+  }
 
  private:
   SinkRef sink_;
+  std::size_t work_;
 };
 
 /// Replies to the source when the sink has replied.
@@ -54,36 +58,41 @@ class PassOn final : public CORBA::amic_traits<Tier>::replyhandler_base_type {
 
 class Handling final : public CORBA::amh_traits<Tier>::base_type {
  public:
-  explicit Handling(SinkRef sink) : sink_(std::move(sink)) {}
+  Handling(SinkRef sink, std::size_t work_steps) : sink_(std::move(sink)), work_(work_steps) {}
   void relay(PassOn::Handler handler, std::int64_t time_stamp) override {
+    work(work_);
     sink_->sendc_relay(CORBA::make_reference<PassOn>(std::move(handler)), time_stamp);
   }
 
  private:
   SinkRef sink_;
+  std::size_t work_;
 };
 
 class Awaiting final : public CORBA::async_traits<Tier>::base_type {
  public:
-  explicit Awaiting(SinkRef sink) : sink_(std::move(sink)) {}
+  Awaiting(SinkRef sink, std::size_t work_steps) : sink_(std::move(sink)), work_(work_steps) {}
   task<std::int64_t> relay(std::int64_t time_stamp) override {
+    work(work_);
     co_return co_await sink_->_async().relay(time_stamp);
   }
 
  private:
   SinkRef sink_;
+  std::size_t work_;
 };
 
-CORBA::servant_reference<PortableServer::Servant> make_servant(ServantKind kind, SinkRef sink) {
+CORBA::servant_reference<PortableServer::Servant> make_servant(ServantKind kind, SinkRef sink,
+                                                               std::size_t work_steps) {
   switch (kind) {
     case ServantKind::none:
       break;
     case ServantKind::synchronous:
-      return CORBA::make_reference<Waiting>(std::move(sink));
+      return CORBA::make_reference<Waiting>(std::move(sink), work_steps);
     case ServantKind::response_handlers:
-      return CORBA::make_reference<Handling>(std::move(sink));
+      return CORBA::make_reference<Handling>(std::move(sink), work_steps);
     case ServantKind::coroutines:
-      return CORBA::make_reference<Awaiting>(std::move(sink));
+      return CORBA::make_reference<Awaiting>(std::move(sink), work_steps);
   }
   throw std::logic_error("no such kind of servant");
 }
@@ -116,13 +125,15 @@ void run_with_stack(OrbRef& orb, std::size_t size) {
 
 }  // namespace
 
-int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients) {
-  if (model.servants == ServantKind::none) run_raw_middle(sink_port, std::stoul(model.threads));
+int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients,
+               std::size_t work_steps) {
+  if (model.servants == ServantKind::none)
+    run_raw_middle(sink_port, std::stoul(model.threads), work_steps);
   OrbRef orb = make_orb(model, clients);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   SinkRef sink = CORBA::amic_traits<Tier>::unchecked_narrow(
       orb->string_to_object("corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(sink_port) + "/sink"));
-  const auto servant = make_servant(model.servants, std::move(sink));
+  const auto servant = make_servant(model.servants, std::move(sink), work_steps);
   const auto object = poa->id_to_reference(poa->activate_object(servant));
   poa->the_POAManager()->activate();
   std::cout << orb->object_to_string(object) << std::endl;

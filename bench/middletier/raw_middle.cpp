@@ -43,8 +43,9 @@ class ClientSupply {
 
 class RawLoop {
  public:
-  explicit RawLoop(std::uint16_t sink_port)
-      : epoll_(epoll_create1(EPOLL_CLOEXEC)),
+  RawLoop(std::uint16_t sink_port, std::size_t work_steps)
+      : work_(work_steps),
+        epoll_(epoll_create1(EPOLL_CLOEXEC)),
         sink_(connect_raw(sink_port)),
         request_(make_relay_request({.port = sink_port})) {
     watch_raw(epoll_, sink_);
@@ -94,6 +95,7 @@ class RawLoop {
     const auto client = static_cast<std::size_t>(fd);
     if (client >= request_ids_.size()) request_ids_.resize(client + 1);
     request_ids_[client] = request_id_of(received.data());
+    work(work_);
     ask_sink(fd, time_stamp_of(received.data(), size));
   }
 
@@ -137,6 +139,7 @@ class RawLoop {
     (void)!send(client, reply.data(), reply.size(), MSG_NOSIGNAL);  // the source may have ended
   }
 
+  std::size_t work_;
   int epoll_;
   int sink_;
   std::string request_;
@@ -148,11 +151,11 @@ class RawLoop {
 
 }  // namespace
 
-void run_raw_middle(std::uint16_t sink_port, std::size_t loop_count) {
+void run_raw_middle(std::uint16_t sink_port, std::size_t loop_count, std::size_t work_steps) {
   std::list<RawLoop> loops;
   std::vector<int> epolls;
   for (std::size_t count = 0; count < loop_count; ++count)
-    epolls.push_back(loops.emplace_back(sink_port).epoll());
+    epolls.push_back(loops.emplace_back(sink_port, work_steps).epoll());
   ClientSupply supply(std::move(epolls));
   loops.front().supply_clients(supply);
   std::vector<std::jthread> threads;

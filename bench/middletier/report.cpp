@@ -55,6 +55,7 @@ double ideal_rate(const Point& point) {
 
 /// Whether the point was measured for the figures over clients, or for the figures over delays.
 bool has_part(const MiddletierOptions& options, const Point& point, bool over_clients) {
+  if (point.bursts || point.work != options.work) return false;
   if (over_clients)
     return point.delay_ms == scalability_delay_ms && point.shared_cpus == 0 &&
            std::ranges::find(options.clients, point.clients) != options.clients.end();
@@ -71,8 +72,8 @@ std::string point_text(const Point& point) {
 
 const std::vector<std::string>& columns() {
   static const std::vector<std::string> names{
-      "rate/s",   "p50 ms",  "p99 ms",     "max ms", "CPU us", "user us", "busy %",
-      "others %", "threads", "KiB/client", "failed", "idle",   "lost",    "stalled"};
+      "rate/s",  "p50 ms",   "p99 ms",     "max ms", "CPU us", "user us", "busy %", "others %",
+      "threads", "switches", "KiB/client", "failed", "idle",   "lost",    "stalled"};
   return names;
 }
 
@@ -89,6 +90,7 @@ std::vector<std::string> row_of(const MiddletierCell& cell) {
           number(100 * middle_of(cell, &MiddletierSample::busy)),
           number(100 * middle_of(cell, &MiddletierSample::others_busy)),
           number(middle_of(cell, &MiddletierSample::threads)),
+          fraction(middle_of(cell, &MiddletierSample::switches)),
           fraction(middle_of(cell, &MiddletierSample::client_octets) / 1024),
           fmt::to_string(sum_of(cell, &SourceResult::failures)),
           fmt::to_string(sum_of(cell, &SourceResult::idle)),
@@ -169,6 +171,9 @@ void add_figures(Page& page, const MiddletierReport& report) {
   const auto memory = [](const MiddletierCell& cell) {
     return exactly(middle_of(cell, &MiddletierSample::client_octets));
   };
+  const auto switches = [](const MiddletierCell& cell) {
+    return exactly(middle_of(cell, &MiddletierSample::switches));
+  };
   const auto p99 = [](const MiddletierCell& cell) {
     return exactly(middle_of(cell, &SourceResult::p99_ms));
   };
@@ -187,6 +192,8 @@ void add_figures(Page& page, const MiddletierReport& report) {
       {"CPU time of the middle tier for each reply", true, all, "microseconds", cpu,
        Better::smaller},
       {"Threads of the middle tier", true, all, "threads", threads, Better::smaller},
+      {"Context switches of the middle tier for each reply", true, all, "context switches",
+       switches, Better::smaller},
       {"Memory of the middle tier for each client", true, all, "octets", memory, Better::smaller},
   };
   for (const Figure& figure : figures) add_figure(page, report, figure);
@@ -211,6 +218,8 @@ std::string to_text(const Point& point) {
   std::string text = fmt::format("{} clients, {} ms", point.clients, point.delay_ms);
   if (point.shared_cpus == 1) text += ", all on one CPU";
   if (point.shared_cpus > 1) text += fmt::format(", all on {} CPUs", point.shared_cpus);
+  if (point.bursts) text += ", in bursts";
+  if (point.work != 0) text += fmt::format(", {} steps of work", point.work);
   return text;
 }
 
@@ -219,6 +228,7 @@ std::string to_table(const MiddletierReport& report) {
                                  describe_middletier_method(report.options));
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
     text += describe_claims(report.options.rounds) + '\n' + to_table(claims);
+  for (const Crossover& crossover : crossovers_of(report)) text += to_text(crossover) + '\n';
   for (const auto& [point, models] : report.cells) text += table_of(report, point);
   return text;
 }
@@ -228,12 +238,28 @@ std::string to_json(const MiddletierReport& report) {
   document["rounds"] = report.options.rounds;
   document["seconds"] = report.options.seconds;
   document["goals"] = to_json(claims_of(report));
+  for (const Crossover& crossover : crossovers_of(report))
+    document["crossovers"].push_back(
+        {{"model", crossover.model},
+         {"base", crossover.base},
+         {"over", crossover.load == Load::delay    ? "delay_ms"
+                  : crossover.load == Load::bursts ? "bursts"
+                                                   : "clients"},
+         {"paper", crossover.paper},
+         {"at", crossover.at == 0 ? nlohmann::json() : nlohmann::json(crossover.at)},
+         {"highest", crossover.highest},
+         {"ratio", crossover.ratio},
+         {"base_of_ideal", crossover.base_of_ideal},
+         {"base_busy", crossover.base_busy},
+         {"text", to_text(crossover)}});
   document["results"] = nlohmann::json::array();
   for (const auto& [point, models] : report.cells)
     for (const auto& [model, cell] : models) {
       nlohmann::json row{
           {"clients", point.clients}, {"delay_ms", point.delay_ms}, {"model", model}};
       if (point.shared_cpus != 0) row["shared_cpus"] = point.shared_cpus;
+      if (point.bursts) row["bursts"] = true;
+      if (point.work != 0) row["work"] = point.work;
       if (!cell.error.empty()) row["error"] = cell.error;
       if (!cell.samples.empty()) {
         row.update({{"rate", to_json(rate_of(cell))},
@@ -246,6 +272,7 @@ std::string to_json(const MiddletierReport& report) {
                     {"busy", middle_of(cell, &MiddletierSample::busy)},
                     {"others_busy", middle_of(cell, &MiddletierSample::others_busy)},
                     {"threads", middle_of(cell, &MiddletierSample::threads)},
+                    {"switches_per_reply", middle_of(cell, &MiddletierSample::switches)},
                     {"octets_per_client", middle_of(cell, &MiddletierSample::client_octets)},
                     {"failures", sum_of(cell, &SourceResult::failures)},
                     {"idle_clients", sum_of(cell, &SourceResult::idle)},
@@ -264,6 +291,10 @@ std::string to_html(const MiddletierReport& report) {
       "Figures 8 to 11 are those of the paper \"Design and Performance of Asynchronous Method "
       "Handling for CORBA\" (Deshpande, Schmidt, O'Ryan, Brunsch; 2002), measured with Perigee.");
   if (const std::vector<Claim> claims = claims_of(report); !claims.empty()) add_to(page, claims);
+  if (const std::vector<Crossover> crossovers = crossovers_of(report); !crossovers.empty()) {
+    page.heading("The crossovers of the paper");
+    for (const Crossover& crossover : crossovers) page.note(to_text(crossover));
+  }
   add_figures(page, report);
   for (const auto& [point, models] : report.cells) add_point(page, report, point);
   return page.html();

@@ -1,5 +1,6 @@
 // The source: one thread, with a connection for each client. A client sends its next request after
 // its reply.
+// In bursts, all clients send at once, and again when all have their replies.
 #include "harness/statistics.h"
 #include "relay_messages.h"
 #include "roles.h"
@@ -48,7 +49,8 @@ class Source {
     }
   }
 
-  SourceResult run(Window window, milliseconds delay) {
+  SourceResult run(Window window, milliseconds delay, bool bursts) {
+    bursts_ = bursts;
     result_ = {.stalled = stalled_};
     latencies_.clear();
     for (Client& client : clients_) client.replies = 0;
@@ -77,7 +79,7 @@ class Source {
   void begin_sending(milliseconds delay) {
     begun_ = 0;
     begin_ = Clock::now();
-    spread_ = delay;
+    spread_ = bursts_ ? milliseconds(0) : delay;
     send_first();
   }
 
@@ -118,7 +120,10 @@ class Source {
       latencies_.push_back(static_cast<double>(now() - client.time_stamp) / 1e6);
     }
     client.time_stamp = 0;
-    if (sending_) send_next(client);
+    if (!sending_) return;
+    if (!bursts_) return send_next(client);
+    if (waiting_ == 0)
+      for (Client& each : clients_) send_next(each);
   }
 
   // Servers send small replies with one call each. No other data arrives.
@@ -181,6 +186,7 @@ class Source {
   std::vector<double> latencies_;
   bool sending_ = false;
   bool measuring_ = false;
+  bool bursts_ = false;
   std::size_t waiting_ = 0;
   std::size_t begun_ = 0;
   Clock::time_point begin_;
@@ -212,8 +218,9 @@ int run_source(const std::string& reference, std::size_t clients) {
   std::string command;
   Window window;
   long delay_ms = 0;
-  while (std::cin >> command >> window.warm_up_ms >> window.measured_ms >> delay_ms)
-    std::cout << to_line(source.run(window, milliseconds(delay_ms))) << std::endl;
+  int bursts = 0;
+  while (std::cin >> command >> window.warm_up_ms >> window.measured_ms >> delay_ms >> bursts)
+    std::cout << to_line(source.run(window, milliseconds(delay_ms), bursts != 0)) << std::endl;
   return 0;
 }
 

@@ -20,6 +20,9 @@ void run_whitebox_command(const CLI::App& command, WhiteboxSettings& settings) {
   if (settings.quick) {
     set_unless_given(command, "--rounds", settings.options.rounds, 1);
     set_unless_given(command, "--size", settings.options.sizes, {4, 4096});
+    set_unless_given(command, "--strategy", settings.options.strategies,
+                     {"thread-per-connection", "reactive"});
+    set_unless_given(command, "--workload", settings.options.workloads, {"void"});
   }
   write_report(run_whitebox(settings.options), settings.output);
 }
@@ -38,8 +41,20 @@ void add_whitebox_command(CLI::App& bench) {
       ->capture_default_str();
   command->add_option("--size", options.sizes, "Octets of the parameter, for figure 19")
       ->check(CLI::IsMember(options.sizes));
+  command
+      ->add_option("--strategy", options.strategies,
+                   "Thread strategies of the server; the first has figure 19")
+      ->check(CLI::IsMember(whitebox_strategies()))
+      ->capture_default_str();
+  command->add_option("--workload", options.workloads, "Kinds of calls, as in the cubit experiment")
+      ->check(CLI::IsMember(whitebox_workloads()))
+      ->capture_default_str();
+  command->add_flag("--counts", options.counts,
+                    "Also count the instructions of each step, for the first strategy and kind of "
+                    "call: needs valgrind");
   command->add_flag("--quick", settings->quick,
-                    "One round of two sizes; other options take precedence");
+                    "One round of two sizes, two strategies and calls without parameters; other "
+                    "options take precedence");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run_whitebox_command(*command, *settings); });
 }

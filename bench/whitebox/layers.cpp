@@ -49,8 +49,9 @@ const std::vector<Activity>& server_activities() {
       {"ORB messaging recv", Layer::messaging, {Point::request_parsed}, 4.5},
       {"Admission", Layer::orb, {Point::admitted}, {}},
       {"Parsing object key", Layer::orb, {Point::key_parsed}, 4.6},
-      {"Servant demux", Layer::orb, {Point::object_found}, 4.6},
-      {"POA: gate, upcall's context", Layer::orb, {Point::upcall_prepared}, 1.39},
+      {"Servant demux", Layer::orb, {Point::servant_found}, 4.6},
+      {"POA demux", Layer::orb, {Point::adapter_found}, 1.39},
+      {"POA: gate, upcall's context", Layer::orb, {Point::upcall_prepared}, {}},
       {"Operation demux, demarshal", Layer::marshalling, {Point::upcall_begins}, 4.52},
       {"User upcall", Layer::orb, {Point::upcall_ended}, 3.84},
       {"Return value marshal", Layer::marshalling, {Point::results_encoded}, {}},
@@ -60,6 +61,15 @@ const std::vector<Activity>& server_activities() {
   };
   return activities;
 }
+
+Layer layer_on_server(const Activity& activity, const std::string& strategy) {
+  const bool has_loop =
+      strategy == "reactive" || strategy == "thread-pool" || strategy == "reactor-per-core";
+  const bool waits = activity.points == std::vector{Point::receive_begins};
+  return has_loop && waits ? Layer::io : activity.layer;
+}
+
+bool is_below_resolution(double ns, const WhiteboxResult& result) { return ns < result.stamp_ns; }
 
 double time_of(const Activity& activity, const Steps& steps) {
   double time = 0;
@@ -79,7 +89,8 @@ double time_of(Layer layer, const WhiteboxResult& result) {
   for (const Activity& activity : client_activities())
     if (activity.layer == layer) time += time_of(activity, result.steps.client);
   for (const Activity& activity : server_activities())
-    if (activity.layer == layer) time += time_of(activity, result.steps.server);
+    if (layer_on_server(activity, result.strategy) == layer)
+      time += time_of(activity, result.steps.server);
   return time;
 }
 

@@ -19,16 +19,25 @@ constexpr Layer layers[] = {Layer::orb, Layer::marshalling, Layer::messaging, La
 std::string describe_whitebox_method(const WhiteboxOptions& options) {
   return fmt::format(
       "microseconds: means over the middle half of all calls, sorted by their round trips ({} "
-      "calls in each of {} rounds); the cost of the time probes on both sides is subtracted; "
-      "server and client on one CPU, a thread per connection",
-      options.calls, options.rounds);
+      "calls in each of {} rounds); the cost of the time probes on both sides is subtracted. < is "
+      "a "
+      "time below the resolution: the cost of a probe. Server and client on one CPU; the tables "
+      "and "
+      "figures of the paper with the strategy {}",
+      options.calls, options.rounds, options.strategies.front());
 }
 
-// A step that is shorter than a probe may be some nanoseconds below 0, because the probe's own time
-// is subtracted. It is shown as 0.
 double shown_us(double ns) { return std::max(ns, 0.0) / 1000; }
 
 std::string microseconds(double ns) { return fmt::format("{:.3f}", shown_us(ns)); }
+
+// A step that is shorter than a probe may be some nanoseconds below 0, because the probe's own time
+// is subtracted. Only its upper bound is known.
+std::string microseconds(const Activity& activity, const Steps& steps,
+                         const WhiteboxResult& result) {
+  const double ns = time_of(activity, steps);
+  return is_below_resolution(ns, result) ? "< " + microseconds(result.stamp_ns) : microseconds(ns);
+}
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -54,24 +63,61 @@ Table activities_table(const WhiteboxReport& report, const std::string& title,
   for (const Activity& activity : activities) {
     auto& row = table.rows.emplace_back(1, activity.name);
     for (const WhiteboxResult* result : results)
-      row.push_back(microseconds(time_of(activity, result->steps.*side)));
+      row.push_back(microseconds(activity, result->steps.*side, *result));
     row.push_back(activity.tao_us ? fmt::format("{:.2f}", *activity.tao_us) : "");
   }
   return table;
 }
 
-Table layers_table(const WhiteboxReport& report) {
-  Table table{"Figure 18: layers of client and server together, void", {"protocol"}, {}};
-  for (const Layer layer : layers) table.header.emplace_back(to_string(layer));
-  table.header.insert(table.header.end(), {"round trip", "I/O and system, %"});
-  for (const WhiteboxResult* result : results_of(report, 0)) {
-    auto& row = table.rows.emplace_back(1, result->protocol);
-    for (const Layer layer : layers) row.push_back(microseconds(time_of(layer, *result)));
-    row.push_back(microseconds(round_trip(result->steps.client)));
-    row.push_back(fmt::format(
-        "{:.1f}", 100 * time_of(Layer::io, *result) / round_trip(result->steps.client)));
+// Without the row of waiting for the other side.
+Table instructions_table(const WhiteboxReport& report, const std::string& title,
+                         const std::vector<Activity>& activities, Steps CallSteps::* side) {
+  Table table{title, {"activity"}, {}};
+  const auto results = results_of(report, 0);
+  for (const WhiteboxResult* result : results) table.header.push_back(result->protocol);
+  for (const Activity& activity : activities) {
+    auto& row = table.rows.emplace_back(1, activity.name);
+    for (const WhiteboxResult* result : results)
+      row.push_back(fmt::format("{:.0f}", time_of(activity, result->instructions.*side)));
   }
   return table;
+}
+
+std::vector<std::string> layers_row(const std::string& name, const WhiteboxResult& result) {
+  std::vector<std::string> row{name};
+  for (const Layer layer : layers) row.push_back(microseconds(time_of(layer, result)));
+  row.push_back(microseconds(round_trip(result.steps.client)));
+  row.push_back(
+      fmt::format("{:.1f}", 100 * time_of(Layer::io, result) / round_trip(result.steps.client)));
+  return row;
+}
+
+Table layers_header(const std::string& title, const std::string& first) {
+  Table table{title, {first}, {}};
+  for (const Layer layer : layers) table.header.emplace_back(to_string(layer));
+  table.header.insert(table.header.end(), {"round trip", "I/O and system, %"});
+  return table;
+}
+
+Table layers_table(const WhiteboxReport& report) {
+  Table table = layers_header(
+      "Figure 18: layers of client and server together, " + report.options.workloads.front(),
+      "protocol");
+  for (const WhiteboxResult* result : results_of(report, 0))
+    table.rows.push_back(layers_row(result->protocol, *result));
+  return table;
+}
+
+// The other strategies and workloads: a table for each of them.
+std::vector<Table> further_tables(const WhiteboxReport& report) {
+  std::vector<Table> tables;
+  for (const WhiteboxResult& result : report.further_results) {
+    const std::string title = "Layers, " + result.strategy + ", " + result.workload;
+    if (tables.empty() || tables.back().title != title)
+      tables.push_back(layers_header(title, "protocol"));
+    tables.back().rows.push_back(layers_row(result.protocol, result));
+  }
+  return tables;
 }
 
 // The time of all layers except I/O and system: the "overhead of the ORB" in the paper.
@@ -93,12 +139,22 @@ Table sizes_table(const WhiteboxReport& report) {
   return table;
 }
 
+// The tables of figures 18 and 19 are numbers 2 and 3.
 std::vector<Table> all_tables(const WhiteboxReport& report) {
-  return {activities_table(report, "Table 1: the client, void", client_activities(),
-                           &CallSteps::client),
-          activities_table(report, "Table 2: the server, void", server_activities(),
-                           &CallSteps::server),
-          layers_table(report), sizes_table(report)};
+  const std::string& workload = report.options.workloads.front();
+  std::vector<Table> tables{activities_table(report, "Table 1: the client, " + workload,
+                                             client_activities(), &CallSteps::client),
+                            activities_table(report, "Table 2: the server, " + workload,
+                                             server_activities(), &CallSteps::server),
+                            layers_table(report), sizes_table(report)};
+  if (report.options.counts) {
+    tables.push_back(instructions_table(report, "Instructions of the client, " + workload,
+                                        client_activities(), &CallSteps::client));
+    tables.push_back(instructions_table(report, "Instructions of the server, " + workload,
+                                        server_activities(), &CallSteps::server));
+  }
+  for (Table& table : further_tables(report)) tables.push_back(std::move(table));
+  return tables;
 }
 
 std::string to_text(const Table& table) {
@@ -148,12 +204,38 @@ LineChart figure_19(const WhiteboxReport& report, const std::string& part,
   return chart;
 }
 
-nlohmann::json to_json(const std::vector<Activity>& activities, const Steps& steps) {
+nlohmann::json to_json(const std::vector<Activity>& activities, const WhiteboxResult& result,
+                       Steps CallSteps::* side) {
   nlohmann::json entries = nlohmann::json::array();
-  for (const Activity& activity : activities)
-    entries.push_back({{"activity", activity.name},
-                       {"layer", to_string(activity.layer)},
-                       {"ns", time_of(activity, steps)}});
+  for (const Activity& activity : activities) {
+    const double ns = time_of(activity, result.steps.*side);
+    nlohmann::json entry{
+        {"activity", activity.name},
+        {"layer", to_string(side == &CallSteps::server ? layer_on_server(activity, result.strategy)
+                                                       : activity.layer)},
+        {"ns", std::max(ns, 0.0)},
+        {"below_resolution", is_below_resolution(ns, result)}};
+    if (const Steps& counted = result.instructions.*side; !counted.empty())
+      entry["instructions"] = time_of(activity, counted);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+nlohmann::json to_json(const std::vector<WhiteboxResult>& results) {
+  nlohmann::json entries = nlohmann::json::array();
+  for (const WhiteboxResult& result : results) {
+    nlohmann::json entry{{"strategy", result.strategy},
+                         {"protocol", result.protocol},
+                         {"workload", result.workload},
+                         {"size", result.size},
+                         {"resolution_ns", result.stamp_ns},
+                         {"round_trip_ns", round_trip(result.steps.client)},
+                         {"client", to_json(client_activities(), result, &CallSteps::client)},
+                         {"server", to_json(server_activities(), result, &CallSteps::server)}};
+    for (const Layer layer : layers) entry["layers_ns"][to_string(layer)] = time_of(layer, result);
+    entries.push_back(std::move(entry));
+  }
   return entries;
 }
 
@@ -170,15 +252,8 @@ std::string to_json(const WhiteboxReport& report) {
   nlohmann::json document = begin_report("whitebox");
   document["rounds"] = report.options.rounds;
   document["calls"] = report.options.calls;
-  for (const WhiteboxResult& result : report.results) {
-    nlohmann::json entry{{"protocol", result.protocol},
-                         {"size", result.size},
-                         {"round_trip_ns", round_trip(result.steps.client)},
-                         {"client", to_json(client_activities(), result.steps.client)},
-                         {"server", to_json(server_activities(), result.steps.server)}};
-    for (const Layer layer : layers) entry["layers_ns"][to_string(layer)] = time_of(layer, result);
-    document["results"].push_back(std::move(entry));
-  }
+  document["results"] = to_json(report.results);
+  document["further_results"] = to_json(report.further_results);
   return document.dump(2) + "\n";
 }
 

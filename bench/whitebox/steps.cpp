@@ -2,6 +2,7 @@
 #include "steps.h"
 
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -58,6 +59,21 @@ std::vector<SideCall> last_calls(std::span<const Stamp> stamps, Point last, std:
   return all;
 }
 
+std::vector<Stamp> merged(const std::vector<std::vector<Stamp>>& threads) {
+  std::vector<Stamp> all;
+  for (const std::vector<Stamp>& stamps : threads)
+    all.insert(all.end(), stamps.begin(), stamps.end());
+  // Stamps with equal ticks keep the order of their thread.
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {},
+                    [&all](std::size_t index) { return std::pair(all[index].ticks, index); });
+  std::vector<Stamp> sorted;
+  sorted.reserve(all.size());
+  for (const std::size_t index : order) sorted.push_back(all[index]);
+  return sorted;
+}
+
 std::string to_text(const std::vector<SideCall>& calls) {
   std::ostringstream text;
   for (const SideCall& call : calls) {
@@ -94,6 +110,21 @@ double round_trip(const Steps& client) {
   for (const auto& [point, step] : client)
     if (point != Point::call_begins) time += step;  // call_begins is the time between two calls
   return time;
+}
+
+CallSteps medians(const std::vector<CallSteps>& calls) {
+  CallSteps result;
+  for (Steps CallSteps::* const side : {&CallSteps::client, &CallSteps::server}) {
+    std::map<Point, std::vector<double>> values;
+    for (const CallSteps& call : calls)
+      for (const auto& [point, step] : call.*side) values[point].push_back(step);
+    for (auto& [point, steps] : values) {
+      steps.resize(calls.size());  // zeros for the calls without this step
+      std::ranges::sort(steps);
+      (result.*side)[point] = steps[steps.size() / 2];
+    }
+  }
+  return result;
 }
 
 CallSteps middle_means(std::vector<CallSteps> calls) {

@@ -12,16 +12,8 @@
 
 namespace perigee::bench {
 
-struct Stamp {
-  std::uint64_t ticks = 0;
-  probe::Point point = probe::Point::call_begins;
-};
-
-/// The duration of a tick, and the cost of a stamp.
-struct StampClock {
-  double ns_per_tick = 1;
-  double stamp_ns = 0;
-};
+using probe::Stamp;
+using probe::StampClock;
 
 /// The time of the step that ends at each point, for one call, in nanoseconds.
 using Steps = std::map<probe::Point, double>;
@@ -32,11 +24,15 @@ struct SideCall {
   double stamps_ns = 0;  ///< the cost of the stamps
 };
 
-/// The last `calls` calls in the stamps of one thread. A call ends at `last`, and begins after the
-/// previous call. If a step occurs several times in a call, its times are added. Empty if there are
-/// fewer calls.
+/// The last `calls` calls in the stamps of a process that makes or serves one call at a time. A
+/// call ends at `last`, and begins after the previous call. If a step occurs several times in a
+/// call, its times are added. Empty if there are fewer calls.
 std::vector<SideCall> last_calls(std::span<const Stamp> stamps, probe::Point last,
                                  std::size_t calls, const StampClock& clock);
+
+/// The stamps of all threads of a process in the order of time. A call may move from thread to
+/// thread; a step then includes the hand-over.
+std::vector<Stamp> merged(const std::vector<std::vector<Stamp>>& threads);
 
 /// Converts calls to lines of text, and back. Throws std::runtime_error if the text is invalid.
 std::string to_text(const std::vector<SideCall>& calls);
@@ -57,6 +53,9 @@ std::vector<CallSteps> join(const std::vector<SideCall>& client,
 /// The time from the call of the stub to its return.
 double round_trip(const Steps& client);
 
+/// The median of each step. For counts, which are equal in most calls. A step that is missing in a
+/// call counts as zero.
+CallSteps medians(const std::vector<CallSteps>& calls);
 /// Means over the calls whose round trips are in the middle half. A median could not be more
 /// precise than the clock's ticks, and means of the same calls add up. A step that is missing in a
 /// call counts as zero.

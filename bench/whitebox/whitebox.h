@@ -17,23 +17,43 @@ class App;
 
 namespace perigee::bench {
 
+/// All thread strategies of a server.
+std::vector<std::string> whitebox_strategies();
+/// The workloads that the experiment can measure.
+const std::vector<std::string>& whitebox_workloads();
+
 struct WhiteboxOptions {
   std::size_t rounds = 5;
   std::size_t calls = 1000;        ///< per protocol, size and round, as in the paper
   std::vector<std::size_t> sizes;  ///< of the parameter of figure 19, in octets
+  /// Values of -ORBThreadStrategy. The first one has figure 19 and the counts.
+  std::vector<std::string> strategies = whitebox_strategies();
+  /// Of the cubit experiment. The first one has the counts.
+  std::vector<std::string> workloads{"void", "struct", "any"};
+  bool counts = false;  ///< also count the instructions of each step, by callgrind
 };
 
 /// One protocol with one kind of call: means over the middle half of the calls of all rounds.
 struct WhiteboxResult {
+  std::string strategy;
   std::string protocol;
-  std::size_t size = 0;  ///< of the parameter, which is returned; 0: none
+  std::string workload;
+  std::size_t size = 0;  ///< of the sequence of figure 19, which is returned; 0: another workload
   CallSteps steps;
+  double stamp_ns = 0;  ///< the cost of a stamp: a shorter step is below the clock's resolution
+  CallSteps instructions = {};  ///< in user space, in place of times; empty: not counted
 };
 
 struct WhiteboxReport {
   WhiteboxOptions options;
+  /// The first strategy: the first workload, and the sizes.
   std::vector<WhiteboxResult> results;
+  std::vector<WhiteboxResult> further_results;  ///< the other strategies and workloads
 };
+
+/// Whether the time of an activity is shorter than the probe that measures it. Such a time is not
+/// precise, and may be below 0.
+bool is_below_resolution(double ns, const WhiteboxResult& result);
 
 /// Throws std::runtime_error if the program with the probes is missing.
 WhiteboxReport run_whitebox(const WhiteboxOptions& options);
@@ -49,6 +69,9 @@ struct Activity {
   std::vector<probe::Point> points;  ///< the points whose steps make up the activity
   std::optional<double> tao_us;      ///< the paper's figure
 };
+/// The layer of a server's activity. A strategy with an event loop waits for events before it
+/// receives, so its row "ORB transport recv" is mostly waiting: it belongs to `Layer::io`.
+Layer layer_on_server(const Activity& activity, const std::string& strategy);
 const std::vector<Activity>& client_activities();
 const std::vector<Activity>& server_activities();
 

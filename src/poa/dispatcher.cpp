@@ -103,7 +103,7 @@ void Dispatcher::answer_intercepted(orb::ServerRequest& request) noexcept {
 [[gnu::always_inline]] inline void Dispatcher::route(orb::ServerRequest& request) {
   for (int round = 0; round < rounds_max;) {
     Target target = find(request.object_key());
-    probe::stamp(Point::object_found);
+    probe::stamp(Point::adapter_found);
     switch (pass(request, target)) {
       case Gate::open:
         break;
@@ -370,6 +370,7 @@ Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
   if (key && key->kind == KeyKind::transient_slot) {
     if (key->nonce != nonce()) return {};
     ObjectPin pin = objects().pin(key->object);
+    probe::stamp(Point::servant_found);
     if (pin && pin->adapter_ref == key->adapter && pin->has_slot_id) return pin;
   }
   // The object may also have been deactivated, and activated again with its old id.

@@ -160,6 +160,8 @@ TEST_CASE("each workload of cubit is explained") {
   CHECK(workload_text("octets4096") == "a sequence of 4096 octets is sent and returned");
   CHECK(workload_text("longs4096") ==
         "a sequence of 1024 longs (4096 octets) is sent and returned");
+  CHECK(workload_text("structs4096") ==
+        "a sequence of 511 structs (4090 octets) is sent and returned");
   CHECK(workload_text("borrowed65536") ==
         "a sequence of 65536 octets is sent from the caller's memory; a number is returned");
 }

@@ -1,4 +1,6 @@
 // How `perigee bench middletier` compares measurements with its goals.
+#include "middletier/middletier.h"
+
 #include "middletier/goals.h"
 
 #include <doctest/doctest.h>
@@ -10,13 +12,15 @@ namespace {
 
 constexpr Point many{10'000, 40};
 constexpr Point busy{300, 11};
-constexpr Point one_cpu{150, 0, 1};
-constexpr Point two_cpus{150, 0, 2};
+constexpr Point one_cpu{150, 0, 1, false, 100'000};
+constexpr Point two_cpus{150, 0, 2, false, 100'000};
 
 MiddletierSample sample(double rate, std::size_t lost = 0) {
   MiddletierSample made;
   made.rate = rate;
   made.cpu_us = 10;
+  made.busy = 0.9;
+  made.others_busy = 0.1;
   made.source.p50_ms = made.source.p99_ms = 1;
   made.source.lost = lost;
   return made;
@@ -63,6 +67,7 @@ TEST_CASE("points with their own models are added to the points with all chosen 
   options.points = {{busy, {"raw"}}};
   options.clients = {300};
   options.delays = {};
+  options.bursts = {};
   const std::vector<PointModels> points = chosen_points(options);
   REQUIRE(points.size() == 2);
   CHECK(points[0].point == busy);
@@ -104,7 +109,7 @@ TEST_CASE("the gain of a second CPU is compared with one CPU, and with one loop"
   report.cells[two_cpus]["AMH-2"].samples = {sample(160)};
   const std::vector<Claim> claims = claims_of(report);
   const std::string what = "150 clients, no delay: AMH-2 on two CPUs / ";
-  REQUIRE(claims.size() == 4);
+  REQUIRE(claims.size() == 6);
   CHECK(claims[0].what == what + "AMH-2 on one, as raw-2 / raw");
   CHECK(claims[0].measured.value == doctest::Approx(1));
   CHECK(claims[1].what == what + "AMH-2 on one, CPU per reply");
@@ -112,6 +117,43 @@ TEST_CASE("the gain of a second CPU is compared with one CPU, and with one loop"
   CHECK(claims[2].measured.value == doctest::Approx(0.8));
   CHECK(verdict(claims[2]) == Verdict::missed);
   CHECK(claims[3].what == what + "AMH-ST on one, CPU per reply");
+  CHECK(claims[4].what == "150 clients, no delay, one CPU, raw: middle tier's share of CPU time");
+  CHECK(claims[4].measured.value == doctest::Approx(0.9));
+}
+
+TEST_CASE("a crossover begins where the model stays clearly faster") {
+  MiddletierReport report;
+  const auto measured = [&report](std::size_t clients, double rate, double base_rate) {
+    report.cells[{clients, 40}]["AMH-ST"].samples = {sample(rate)};
+    report.cells[{clients, 40}]["TPC"].samples = {sample(base_rate)};
+  };
+  measured(50, 1250, 1000);  // an exception: at 100 clients, both are equally fast
+  measured(100, 2500, 2500);
+  measured(150, 3000, 2500);
+  measured(250, 4000, 2000);
+  const std::vector<Crossover> crossovers = crossovers_of(report);
+  REQUIRE(!crossovers.empty());
+  CHECK(crossovers[0].load == Load::clients);
+  CHECK(crossovers[0].at == 150);
+  CHECK(to_text(crossovers[0]).find("from 150 clients on; at 250 clients it is 2.00 times") !=
+        std::string::npos);
+}
+
+TEST_CASE("a crossover that does not appear has the highest load and the reason") {
+  MiddletierReport report;
+  report.cells[{1000, 40}]["AMH-ST"].samples = {sample(24'800)};
+  report.cells[{1000, 40}]["TPC"].samples = {sample(24'500)};
+  report.cells[{1000, 40}]["TPC"].samples[0].busy = 0.62;
+  report.cells[{2000, 40, 0, true}] = report.cells[{1000, 40}];
+  const std::vector<Crossover> crossovers = crossovers_of(report);
+  REQUIRE(crossovers.size() == 2);
+  CHECK(crossovers[1].load == Load::bursts);
+  CHECK(crossovers[1].highest == 2000);
+  CHECK(crossovers[0].at == 0);
+  CHECK(crossovers[0].highest == 1000);
+  const std::string text = to_text(crossovers[0]);
+  CHECK(text.find("not up to 1000 clients") != std::string::npos);
+  CHECK(text.find("TPC uses 62 % of its CPU, and has 98 % of the ideal rate") != std::string::npos);
 }
 
 TEST_CASE("a middle tier that failed has missed its goals") {

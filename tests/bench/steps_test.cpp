@@ -1,10 +1,13 @@
 // From the time stamps of probes to the steps of a call.
 #include "whitebox/steps.h"
 
+#include "harness/temporary_folder.h"
+#include "whitebox/counts.h"
 #include "whitebox/whitebox.h"
 
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <stdexcept>
 #include <vector>
 
@@ -27,6 +30,58 @@ CallSteps call(double client, double server) {
 }
 
 }  // namespace
+
+TEST_CASE("a call that moves between threads has the stamps of all of them in the order of time") {
+  const std::vector<Stamp> all =
+      merged({{{1, Point::received}, {9, Point::sent}}, {{4, Point::upcall_begins}}});
+  REQUIRE(all.size() == 3);
+  CHECK(all[1].point == Point::upcall_begins);
+  const std::vector<SideCall> calls =
+      last_calls(merged({{{0, Point::sent}, {1, Point::received}, {9, Point::sent}},
+                         {{4, Point::upcall_begins}}}),
+                 Point::sent, 1, exact);
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].steps.at(Point::upcall_begins) == 3);
+  CHECK(calls[0].steps.at(Point::sent) == 5);
+}
+
+TEST_CASE("callgrind's parts give the instructions between stamps, without those of the stamps") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "parts";
+  std::ofstream(file) << "part: 1\nfn=(1) main\n10 100\ncfn=(2) perigee::probe::on::stamp(Point)\n"
+                         "calls=1 5\n10 7\n\nfn=(2)\n5 7\ntotals: 107\n"
+                         "part: 2\nfn=(1)\n11 20\ncfn=(2)\ncalls=1 5\n11 7\n\nfn=(2)\n+1 6\n* 1\n"
+                         "cfn=(3) other\ncalls=1 1\n1 50\nfn=(3)\n1 50\ntotals: 77\n";
+  const std::vector<Stamp> stamps = count_stamps(file, {Point::call_begins, Point::initialised});
+  REQUIRE(stamps.size() == 2);
+  CHECK(stamps[0].ticks == 100);
+  CHECK(stamps[1].ticks == 100 + 70);
+  CHECK(stamps[1].point == Point::initialised);
+  CHECK_THROWS_AS(count_stamps(file, std::vector<Point>(3)), std::runtime_error);
+  CHECK_THROWS_AS(count_stamps("/nowhere", {Point::sent}), std::runtime_error);
+}
+
+TEST_CASE("a median of counts is not changed by a single call") {
+  const CallSteps steps = medians({call(10, 3), call(10, 3), call(5000, 3)});
+  CHECK(steps.client.at(Point::received) == 10);
+  CHECK(steps.server.at(Point::upcall_ended) == 3);
+}
+
+TEST_CASE("the wait of an event loop counts as input and output") {
+  WhiteboxResult result;
+  result.steps = {{{Point::received, 500}}, {{Point::receive_begins, 90}}};
+  result.strategy = "thread-per-connection";
+  CHECK(time_of(Layer::transport, result) == 90);
+  result.strategy = "reactive";
+  CHECK(time_of(Layer::transport, result) == 0);
+  CHECK(time_of(Layer::io, result) == 500);
+}
+
+TEST_CASE("points are passed on as a line of text") {
+  CHECK(parse_points(points_text({{1, Point::sent}, {2, Point::received}})) ==
+        std::vector{Point::sent, Point::received});
+  CHECK_THROWS_AS(parse_points("points"), std::runtime_error);
+}
 
 TEST_CASE("a step takes the time since the stamp before it") {
   std::vector<Stamp> stamps;
@@ -104,13 +159,12 @@ TEST_CASE("calls can be written as text and read back") {
 }
 
 TEST_CASE("time that belongs to no layer of client or server counts as input and output") {
-  const WhiteboxResult result{"GIOP TCP",
-                              0,
-                              {{{Point::call_begins, 7},
-                                {Point::initialised, 10},
-                                {Point::sent, 100},
-                                {Point::received, 500}},
-                               {{Point::key_parsed, 20}, {Point::received, 999}}}};
+  WhiteboxResult result;
+  result.steps = {{{Point::call_begins, 7},
+                   {Point::initialised, 10},
+                   {Point::sent, 100},
+                   {Point::received, 500}},
+                  {{Point::key_parsed, 20}, {Point::received, 999}}};
   CHECK(round_trip(result.steps.client) == 610);
   CHECK(time_of(Layer::orb, result) == 30);
   CHECK(time_of(Layer::io, result) == 580);

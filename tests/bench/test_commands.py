@@ -17,6 +17,7 @@ PERIGEE = os.environ["PERIGEE"]
 TINY = {
     "cubit": ["--rounds", "2", "--calls", "20", "--workload", "void"],
     "whitebox": ["--quick", "--calls", "50"],
+    "demux": ["--quick", "--calls", "500"],
     "protocols": ["--quick", "--rounds", "1"],
     "sizes": ["--quick", "--size", "1", "1048576"],
     "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins", "--workload", "echo-bin"],
@@ -24,6 +25,7 @@ TINY = {
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
     "bridge": ["--rounds", "1", "--calls", "50", "--octets", "0", "1048576", "--connections", "1", "3"],
+    "imaging": ["--quick", "--size", "65536", "1MiB", "--volume", "1MiB"],
     "middletier": ["--clients", "4", "--delay", "0", "--seconds", "0.05", "--model", "TPC", "AMH-ST"],
     "ami": ["--rounds", "1", "--calls", "20", "--in-flight", "1", "4", "--cpus", "1"],
     "jitter": ["--rounds", "1", "--calls", "50"],
@@ -100,14 +102,14 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "protocols, sizes, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, bridge, tls, codegen "
+                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, jitter, ami, bridge, tls, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
     def test_without_an_experiment_the_experiments_are_listed(self):
         outcome = bench()
         self.assertEqual(outcome.returncode, 2)
-        self.assertIn("a command is missing; the commands are: cubit, whitebox, protocols", outcome.stderr)
+        self.assertIn("a command is missing; the commands are: cubit, whitebox, demux, protocols", outcome.stderr)
 
     def test_unknown_options_and_words_are_usage_errors(self):
         for words in (("cubit", "--no-such-option"), ("cubit", "word"), ("--no-such-option",),
@@ -353,7 +355,7 @@ class CubitFloor(unittest.TestCase):
 
     def test_sizes(self):
         workloads = ["void", "char", "octet", "short", "long", "double", "struct", "union", "any",
-                     "octets4", "longs4", "octets4096", "longs4096"]
+                     "octets4", "longs4", "octets4096", "longs4096", "structs4096"]
         for messages in ("GIOP", "GIOPlite"):
             with self.subTest(messages):
                 self.assertEqual(dict(zip(workloads, self.sizes_of_floor(messages, len(workloads)))),
@@ -433,6 +435,26 @@ class Middletier(unittest.TestCase):
     MODELS = ["raw", "TPC", "TPR-ST", "TPR-3", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2",
               "coroutine-cores3"]
 
+    def test_in_bursts_all_clients_send_at_once_and_each_crossover_has_a_sentence(self):
+        report = results("middletier", "--bursts", "20", "--seconds", "0.3", "--model", "TPC", "AMH-ST")
+        rows = {row["model"]: row for row in report["results"]}
+        self.assertEqual(set(rows), {"TPC", "AMH-ST"})
+        for row in rows.values():
+            self.assertTrue(row["bursts"])
+            self.assertEqual((row["clients"], row["lost"], row["failures"]), (20, 0, 0))
+            self.assertGreaterEqual(row["switches_per_reply"], 0)
+            self.assertLessEqual(row["rate"]["value"], 1.1 * row["ideal_rate"])
+        crossover, = report["crossovers"]
+        self.assertEqual((crossover["model"], crossover["base"], crossover["over"], crossover["highest"]),
+                         ("AMH-ST", "TPC", "bursts", 20))
+        self.assertIn("AMH-ST overtakes TPC", crossover["text"])
+
+    def test_work_of_the_middle_tier_takes_cpu_time(self):
+        rows = {work: results("middletier", "--clients", "4", "--seconds", "0.3", "--model", "AMH-ST", "raw",
+                              "--work", str(work))["results"] for work in (0, 2000000)}
+        for before, after in zip(rows[0], rows[2000000]):
+            self.assertGreater(after["cpu_us"], before["cpu_us"] + 100, after["model"])
+
     def test_every_model_answers_every_client_under_both_experiments(self):
         rows = results("middletier", "--seconds", "0.4", "--clients", "40", "--delay", "5",
                        "--model", *self.MODELS)["results"]
@@ -448,10 +470,12 @@ class Middletier(unittest.TestCase):
 
     def test_the_gain_of_a_second_cpu_is_a_goal_of_models_with_several_threads(self):
         report = results("middletier", "--seconds", "0.1", "--delay", "0", "--cpus", "1", "2",
-                         "--model", "raw", "raw-2", "AMH-2")
+                         "--work", "100000", "--model", "raw", "raw-2", "AMH-2")
         self.assertEqual([goal["what"] for goal in report["goals"]],
                          ["150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw",
-                          "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, CPU per reply"])
+                          "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, CPU per reply",
+                          "150 clients, no delay, one CPU, raw: middle tier's share of CPU time"])
+        self.assertGreater(report["goals"][-1]["measured"]["value"], 0.5)
         self.assertEqual([(row["model"], row["shared_cpus"]) for row in report["results"]],
                          [(model, cpus) for cpus in (1, 2) for model in ("AMH-2", "raw", "raw-2")])
         for row in report["results"]:
@@ -583,6 +607,40 @@ class Whitebox(unittest.TestCase):
                     self.assertGreater(times[activity], 0, (side, activity))
             self.assertGreater(row["round_trip_ns"], 0)
 
+    def test_no_time_is_below_zero_and_short_times_are_marked(self):
+        for row in self.rows:
+            self.assertGreater(row["resolution_ns"], 0)
+            for entry in row["client"] + row["server"]:
+                self.assertGreaterEqual(entry["ns"], 0, entry)
+                if entry["ns"] < row["resolution_ns"]:
+                    self.assertTrue(entry["below_resolution"], entry)
+
+    def test_poa_and_servant_demultiplexing_have_rows_of_their_own(self):
+        rows = {entry["activity"] for row in self.rows for entry in row["server"]}
+        self.assertLessEqual({"Servant demux", "POA demux", "Operation demux, demarshal"}, rows)
+
+    def test_each_strategy_and_kind_of_call_can_be_measured(self):
+        strategies = ["thread-per-connection", "reactive", "thread-pool", "reactor-per-core", "auto"]
+        report = results("whitebox", "--rounds", "1", "--calls", "20", "--size", "4",
+                         "--workload", "void", "any", "--strategy", *strategies)
+        rows = report["results"] + report["further_results"]
+        for strategy in strategies:
+            for workload in ("void", "any"):
+                protocols = {row["protocol"] for row in rows if (row["strategy"], row["workload"]) == (strategy, workload)}
+                self.assertEqual(len(protocols), 4, (strategy, workload))
+        self.assertEqual({row["strategy"] for row in report["results"]}, {"thread-per-connection"})
+
+    @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
+    def test_instructions_of_a_step_are_counted_exactly(self):
+        arguments = ["--rounds", "1", "--calls", "20", "--size", "4", "--workload", "void", "--strategy", "reactive",
+                     "--counts"]
+        rows = {row["protocol"]: row for row in results("whitebox", *arguments)["results"] if row["size"] == 0}
+        for protocol, row in rows.items():
+            counts = {entry["activity"]: entry["instructions"] for entry in row["client"] + row["server"]}
+            for activity in ("POA demux", "Servant demux", "User upcall", "Parameter marshal"):
+                self.assertLess(counts[activity], 200, (protocol, activity))
+            self.assertGreater(counts["ORB messaging recv"], 10, protocol)
+
     def test_the_layers_of_a_call_make_up_its_whole_time(self):
         for row in self.rows:
             self.assertAlmostEqual(sum(row["layers_ns"].values()), row["round_trip_ns"], delta=1)
@@ -593,6 +651,52 @@ class Whitebox(unittest.TestCase):
             return symbols.count("perigee::probe::")
         self.assertGreater(probes(os.environ["PROBED"]), 0)
         self.assertEqual(probes(os.environ["LIBRARY"]), 0)
+        symbols = subprocess.run(["nm", "-C", os.environ["PROBE_FREE"]], capture_output=True, text=True).stdout
+        self.assertNotIn("probe::on::", symbols)
+        self.assertNotIn("::stamp(", symbols)
+
+
+class Imaging(unittest.TestCase):
+    SYSTEMS = {"raw TCP", "null TCP", "stream TCP", "call TCP", "borrowed TCP", "call SHM", "borrowed SHM"}
+
+    def test_images_are_fetched_and_uploaded_by_each_system(self):
+        report = results("imaging", *TINY["imaging"])
+        for direction in ("fetch", "upload"):
+            for size in (65536, 1048576):
+                cells = {row["system"]: row for row in report["results"]
+                         if (row["direction"], row["size"]) == (direction, size)}
+                self.assertEqual(set(cells), self.SYSTEMS)
+                for cell in cells.values():
+                    self.assertGreater(cell["octets_per_s"], 0)
+                    self.assertEqual(len(cell["samples_ns"]), report["rounds"])
+
+    @unittest.skipUnless(shutil.which("omniNames"), "needs omniNames")
+    def test_the_locator_is_bound_in_a_naming_service(self):
+        locating = results("imaging", *TINY["imaging"])["locating"]
+        self.assertEqual(locating["by"], "naming service")
+        self.assertGreater(locating["us"], 0)
+
+    def test_without_a_naming_service_the_locator_is_in_a_file_and_the_report_says_so(self):
+        outcome = subprocess.run([PERIGEE, "bench", "imaging", *TINY["imaging"]], capture_output=True, text=True,
+                                 env=dict(os.environ, PATH="/nowhere"))
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("the locator was found by a file (omniNames did not start: ", outcome.stdout)
+
+    def test_a_naming_service_that_does_not_answer_is_an_error(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))  # nothing listens
+            outcome = bench("imaging", *TINY["imaging"], "--naming", f"127.0.0.1:{unused.getsockname()[1]}")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("no naming service answers at 127.0.0.1:", outcome.stderr)
+
+
+class Demux(unittest.TestCase):
+    def test_linear_search_grows_with_the_interface_and_the_hashes_do_not(self):
+        report = results("demux", "--rounds", "3", "--calls", "2000", "--operations", "10", "1000")
+        ns = {(row["operations"], row["way"]): row["ns"] for row in report["results"] if row["order"] == "last"}
+        self.assertEqual({way for _, way in ns}, {"direct", "linear", "hash", "perfect", "sorted"})
+        self.assertGreater(ns[1000, "linear"], 5 * ns[10, "linear"])
+        self.assertLess(ns[1000, "perfect"], ns[1000, "linear"])
 
 
 class Ttcp(unittest.TestCase):

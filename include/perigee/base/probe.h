@@ -1,12 +1,15 @@
-// Time probes: points on the way of a call at which a build with `PERIGEE_PROBES` notes the time,
-// for `perigee bench whitebox`. Other builds contain no code for them.
+// Time probes: points on the way of a call at which a build with `PERIGEE_PROBES` notes the time.
+// Applications may note points of their own, and read the times. Other builds contain no code for
+// probes: `stamp` does nothing, and `stamps` returns nothing.
 #pragma once
 
 #ifdef PERIGEE_PROBES
 #include <perigee/base/export.h>
 #endif
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace perigee::probe {
 
@@ -26,7 +29,8 @@ enum class Point : std::uint8_t {
   request_parsed,  ///< the request header
   admitted,        ///< limits and order were checked
   key_parsed,
-  object_found,
+  servant_found,    ///< the slot of the key leads to the active object, which has its servant
+  adapter_found,    ///< the object belongs to the POA of the key
   upcall_prepared,  ///< the adapter lets the request pass
   upcall_begins,    ///< the servant's own code calls `stamp`
   upcall_ended,     ///< the servant's own code calls `stamp`
@@ -38,15 +42,64 @@ enum class Point : std::uint8_t {
   sent,
   receive_begins,
   received,
+  /// The first of the points of applications, which are this and all larger values:
+  /// `application_point`.
+  application = 128,
 };
+
+/// The points of applications are numbered from 0 to 127.
+inline constexpr std::uint8_t application_point_max = 127;
+/// A point whose meaning the application decides. Larger numbers than `application_point_max` mean
+/// `application_point_max`. No errors.
+[[nodiscard]] constexpr Point application_point(std::uint8_t number) noexcept {
+  return static_cast<Point>(static_cast<std::uint8_t>(Point::application) +
+                            (number < application_point_max ? number : application_point_max));
+}
+
+/// A point, and the time at which a thread reached it.
+struct Stamp {
+  std::uint64_t ticks = 0;  ///< of the CPU's counter: `measure_clock` has their duration
+  Point point = Point::call_begins;
+};
+
+/// The duration of a tick, and the cost of a stamp, in nanoseconds.
+struct StampClock {
+  double ns_per_tick = 1;
+  double stamp_ns = 0;
+};
+
+/// The number of stamps that each thread keeps. Newer stamps replace older ones.
+inline constexpr std::size_t stamps_max = std::size_t{1} << 16;
 
 #ifdef PERIGEE_PROBES
 inline namespace on {
+
+/// Whether this build has probes.
+inline constexpr bool enabled = true;
+
+/// Notes the time for the calling thread, in about 10 ns. Does not block, except at the first stamp
+/// of a thread, which allocates 1 MiB for the thread's stamps: that memory is kept until the
+/// process ends. If there is no memory, ends the process.
 PERIGEE_API void stamp(Point point) noexcept;
-}
+
+/// The last `stamps_max` stamps of each thread, including ended threads, in the order of time. Call
+/// it only while no thread notes stamps: stamps that are noted meanwhile may be wrong. The caller
+/// owns the result. Errors: std::bad_alloc.
+[[nodiscard]] PERIGEE_API std::vector<std::vector<Stamp>> stamps();
+
+/// Measures the clock now. Takes some milliseconds, and adds stamps of the calling thread: call
+/// `stamps` before. Errors: none.
+[[nodiscard]] PERIGEE_API StampClock measure_clock();
+
+}  // namespace on
 #else
 inline namespace off {
+
+inline constexpr bool enabled = false;
 [[gnu::always_inline]] inline constexpr void stamp(Point /*point*/) noexcept {}
+[[nodiscard]] inline std::vector<std::vector<Stamp>> stamps() { return {}; }
+[[nodiscard]] inline StampClock measure_clock() { return {}; }
+
 }  // namespace off
 #endif
 

@@ -65,6 +65,30 @@ template <std::size_t Count>
   return find_sorted_operation(slots, Count, name);
 }
 
+/// @name For the experiment `perigee bench demux` only (perigee-idl --demux)
+/// @{
+/// Compares the names one after the other.
+template <std::size_t Count>
+[[nodiscard]] std::uint16_t find_linear_operation(const OperationSlot (&slots)[Count],
+                                                  std::string_view name) noexcept {
+  for (const OperationSlot& slot : slots)
+    if (stub::same(slot.name, name)) return slot.index;
+  return unknown_operation;
+}
+
+/// `slots` is a hash table with open addressing: a name is in the first slot from
+/// `operation_hash(name, 0)` on that was free. `Count` is a power of two. At least one slot is
+/// free.
+template <std::size_t Count>
+[[nodiscard]] std::uint16_t find_hashed_operation(const OperationSlot (&slots)[Count],
+                                                  std::string_view name) noexcept {
+  for (std::size_t at = operation_hash(name, 0);; ++at) {
+    const OperationSlot& slot = slots[at & (Count - 1)];
+    if (slot.index == unknown_operation || stub::same(slot.name, name)) return slot.index;
+  }
+}
+/// @}
+
 /// @name Reply to the operations that every object has (`_is_a`, `_non_existent`, `_repository_id`,
 /// `_interface`, `_component`). The table of operations of each interface contains them.
 /// @{

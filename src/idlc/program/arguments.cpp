@@ -88,6 +88,16 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
           CLI::ignore_case))
       ->type_name("HEADERS")
       ->default_str("server");
+  using cpp11::Demux;
+  app.add_option("--demux", names.demux,
+                 "For the experiment \"perigee bench demux\" only: how skeletons find an operation "
+                 "by its name, linear, hash, perfect or sorted (default: perfect for up to 128 "
+                 "operations, sorted for more)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Demux>{{"linear", Demux::linear},
+                                                                       {"hash", Demux::hash},
+                                                                       {"perfect", Demux::perfect},
+                                                                       {"sorted", Demux::sorted}}))
+      ->type_name("WAY");
   app.add_flag("--keep-include-path", names.keeps_include_path,
                "Keep the folders of #include in generated code: #include \"parts/stock.idl\" gives "
                "#include \"parts/stockC.h\", not \"stockC.h\"");

@@ -49,6 +49,41 @@ TEST_CASE("the table of a small interface has at most two slots per operation") 
   CHECK(find_perfect_hash(operation_names(8)).slots.size() <= 16);
 }
 
+TEST_CASE("a table with open addressing has each name where the skeleton looks for it") {
+  for (const std::size_t count : {1u, 6u, 8u, 200u, 1000u}) {
+    CAPTURE(count);
+    const std::vector<std::string> names = operation_names(count);
+    const std::vector<int> slots = open_hash_slots(names);
+    REQUIRE(std::has_single_bit(slots.size()));
+    CHECK(slots.size() >= 2 * count);
+    for (std::size_t index = 0; index < count; ++index) {
+      std::size_t at = operation_hash(names[index], 0) & (slots.size() - 1);
+      while (slots[at] != static_cast<int>(index) && slots[at] != PerfectHash::empty_slot)
+        at = (at + 1) & (slots.size() - 1);
+      CHECK(slots[at] == static_cast<int>(index));
+    }
+  }
+}
+
+TEST_CASE("linear and hashed tables find their names, and no other names") {
+  constexpr skeleton::OperationSlot linear[] = {{"b", 0}, {"c", 1}, {"_get_a", 2}};
+  skeleton::OperationSlot hashed[8];
+  for (skeleton::OperationSlot& slot : hashed) slot = {"", skeleton::unknown_operation};
+  const std::vector<int> slots = open_hash_slots({"b", "c", "_get_a"});
+  REQUIRE(slots.size() == 8);
+  for (std::size_t at = 0; at < 8; ++at)
+    if (slots[at] != PerfectHash::empty_slot)
+      hashed[at] = linear[static_cast<std::size_t>(slots[at])];
+  for (const skeleton::OperationSlot& slot : linear) {
+    CHECK(skeleton::find_linear_operation(linear, slot.name) == slot.index);
+    CHECK(skeleton::find_hashed_operation(hashed, slot.name) == slot.index);
+  }
+  for (const char* name : {"", "a", "bb", "d"}) {
+    CHECK(skeleton::find_linear_operation(linear, name) == skeleton::unknown_operation);
+    CHECK(skeleton::find_hashed_operation(hashed, name) == skeleton::unknown_operation);
+  }
+}
+
 TEST_CASE("skeletons of very many operations use a sorted table") {
   constexpr skeleton::OperationSlot slots[] = {{"_get_a", 2}, {"b", 0}, {"c", 1}};
   for (const skeleton::OperationSlot& slot : slots)

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace perigee::idlc {
@@ -210,6 +211,26 @@ TEST_CASE("the source of --one-source includes the other sources") {
       0);
   CHECK(contains(folder.read("stockAll.cpp"),
                  "#include \"stockC.cpp\"\n#include \"stock_s.cpp\"\n#include \"stockA.cpp\"\n"));
+}
+
+TEST_CASE("--demux changes how skeletons find operations, and nothing else") {
+  const TemporaryFolder folder;
+  REQUIRE(run_on_stock({"-o", folder / ""}).status == 0);
+  const std::string client = folder.read("stockC.cpp");
+  const std::string server = folder.read("stockS.cpp");
+  CHECK(contains(server, "skeleton::find_operation("));
+  for (const auto& [way, function] :
+       std::map<std::string, std::string>{{"linear", "skeleton::find_linear_operation("},
+                                          {"hash", "skeleton::find_hashed_operation("},
+                                          {"sorted", "skeleton::find_sorted_operation("}}) {
+    CAPTURE(way);
+    REQUIRE(run_on_stock({"-o", folder / "", "--demux", way}).status == 0);
+    CHECK(contains(folder.read("stockS.cpp"), function));
+    CHECK(folder.read("stockC.cpp") == client);
+  }
+  REQUIRE(run_on_stock({"-o", folder / "", "--demux", "perfect"}).status == 0);
+  CHECK(folder.read("stockS.cpp") == server);
+  CHECK(run_on_stock({"--demux", "magic"}).status == 2);
 }
 
 TEST_CASE("with --client-only, the files of servants are left out") {

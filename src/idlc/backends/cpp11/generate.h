@@ -11,6 +11,16 @@
 
 namespace perigee::idlc::cpp11 {
 
+/// How skeletons (stockS.cpp) find the function of an operation's name.
+enum class Demux {
+  automatic,  ///< the perfect hash, or the sorted table for very many operations
+  // The others are for the experiment `perigee bench demux` only.
+  linear,   ///< compares the names in the order of the IDL
+  hash,     ///< a hash table with open addressing, at most half full
+  perfect,  ///< the perfect hash for any number of operations: its table grows with the square
+  sorted,   ///< a binary search
+};
+
 /// The names of generated files: `stock.idl` gives `stock` + suffix + extension.
 struct FileNames {
   static constexpr std::string_view one_source_suffix = "All";  ///< no option changes it
@@ -33,6 +43,7 @@ struct FileNames {
   bool client_only = false;         ///< leave out the files of servants
   /// Headers that include <perigee/corba.h>, the header of applications.
   enum class WithOrb { none, server, all } with_orb = WithOrb::server;
+  Demux demux = Demux::automatic;
 };
 
 struct OutputFile {

@@ -53,6 +53,16 @@ void require_distinct(std::vector<std::string> names) {
     throw std::logic_error("perigee-idl: two operations have the name '" + *twice + "'");
 }
 
+std::vector<int> open_hash_slots(const std::vector<std::string>& names) {
+  std::vector<int> slots(std::bit_ceil(2 * names.size()), PerfectHash::empty_slot);
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    std::size_t at = operation_hash(names[index], 0) & (slots.size() - 1);
+    while (slots[at] != PerfectHash::empty_slot) at = (at + 1) & (slots.size() - 1);
+    slots[at] = static_cast<int>(index);
+  }
+  return slots;
+}
+
 PerfectHash find_perfect_hash(const std::vector<std::string>& names) {
   require_distinct(names);
   for (std::size_t size = std::bit_ceil(names.size());; size *= 2) {

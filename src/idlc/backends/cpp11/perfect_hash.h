@@ -1,5 +1,5 @@
 // Finds a perfect hash for the names of an interface's operations: a seed and a table size with
-// which all names get different slots.
+// which all names get different slots. Also fills a hash table in which names may collide.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,10 @@ struct PerfectHash {
 /// Throws std::logic_error if two names are equal. This is a mistake in the compiler: the front end
 /// and `imply` refuse such interfaces. No perfect hash of equal names exists.
 void require_distinct(std::vector<std::string> names);
+
+/// The slots of a hash table with open addressing, as `PerfectHash::slots`: a name is in the first
+/// free slot from `operation_hash(name, 0)` on. At most half of the slots are in use.
+std::vector<int> open_hash_slots(const std::vector<std::string>& names);
 
 /// The smallest table for which one of the first 65,536 seeds works, and the smallest such seed.
 /// Requires distinct names.

@@ -27,10 +27,10 @@ std::string server_source_text(const Model& model, const FileNames& names) {
   include_values(writer, model);
   begin_shadowing(writer, model);
   Writer contents;
-  write_skeletons(contents, model.definitions, [](Writer& inner, const Interface& interface) {
+  write_skeletons(contents, model.definitions, [&](Writer& inner, const Interface& interface) {
     const SkeletonClass skeleton = ordinary_skeleton(interface);
     define_identity(inner, skeleton);
-    define_dispatch(inner, skeleton);
+    define_dispatch(inner, skeleton, names.demux);
     for (const Callable& callable : skeleton_callables(interface))
       define_ordinary_function(inner, skeleton, callable);
   });

@@ -81,11 +81,10 @@ void define_slot(Writer& writer, const std::string& wire_name, std::size_t index
                {{"name", string_literal(wire_name)}, {"index", std::to_string(index)}});
 }
 
-/// Defines `_slots`; returns the expression that finds the operation in them.
-std::string define_hashed_slots(Writer& writer, const std::vector<Entry>& entries) {
-  const PerfectHash hash = find_perfect_hash(wire_names(entries));
+void define_table(Writer& writer, const std::vector<Entry>& entries,
+                  const std::vector<int>& slots) {
   const Indented items(writer, 4);
-  for (const int slot : hash.slots) {
+  for (const int slot : slots) {
     if (slot == PerfectHash::empty_slot) {
       writer.write(R"({"", ::perigee::skeleton::unknown_operation},)");
     } else {
@@ -93,8 +92,30 @@ std::string define_hashed_slots(Writer& writer, const std::vector<Entry>& entrie
       define_slot(writer, entries[index].wire_name, index);
     }
   }
+}
+
+// Each of these functions defines `_slots`, and returns the expression that finds the operation in
+// them.
+
+std::string define_perfect_slots(Writer& writer, const std::vector<Entry>& entries) {
+  const PerfectHash hash = find_perfect_hash(wire_names(entries));
+  define_table(writer, entries, hash.slots);
   return "::perigee::skeleton::find_operation(_slots, " + std::to_string(hash.seed) +
          ", _request_.operation())";
+}
+
+std::string define_hashed_slots(Writer& writer, const std::vector<Entry>& entries) {
+  require_distinct(wire_names(entries));
+  define_table(writer, entries, open_hash_slots(wire_names(entries)));
+  return "::perigee::skeleton::find_hashed_operation(_slots, _request_.operation())";
+}
+
+std::string define_linear_slots(Writer& writer, const std::vector<Entry>& entries) {
+  require_distinct(wire_names(entries));
+  const Indented items(writer, 4);
+  for (std::size_t index = 0; index < entries.size(); ++index)
+    define_slot(writer, entries[index].wire_name, index);
+  return "::perigee::skeleton::find_linear_operation(_slots, _request_.operation())";
 }
 
 std::string define_sorted_slots(Writer& writer, const std::vector<Entry>& entries) {
@@ -105,6 +126,23 @@ std::string define_sorted_slots(Writer& writer, const std::vector<Entry>& entrie
   const Indented items(writer, 4);
   for (const auto& [wire_name, index] : sorted) define_slot(writer, wire_name, index);
   return "::perigee::skeleton::find_sorted_operation(_slots, _request_.operation())";
+}
+
+std::string define_slots(Writer& writer, const std::vector<Entry>& entries, Demux demux) {
+  switch (demux) {
+    case Demux::automatic:
+      break;
+    case Demux::linear:
+      return define_linear_slots(writer, entries);
+    case Demux::hash:
+      return define_hashed_slots(writer, entries);
+    case Demux::perfect:
+      return define_perfect_slots(writer, entries);
+    case Demux::sorted:
+      return define_sorted_slots(writer, entries);
+  }
+  return entries.size() <= hashed_names_max ? define_perfect_slots(writer, entries)
+                                            : define_sorted_slots(writer, entries);
 }
 
 void define_switch(Writer& writer, const std::vector<Entry>& entries, const std::string& number) {
@@ -178,16 +216,14 @@ void define_identity(Writer& writer, const SkeletonClass& skeleton) {
   writer.separate();
 }
 
-void define_dispatch(Writer& writer, const SkeletonClass& skeleton) {
+void define_dispatch(Writer& writer, const SkeletonClass& skeleton, Demux demux) {
   const std::vector<Entry> entries = merged_table(skeleton);
   writer.write("void $class$::_dispatch(::perigee::orb::ServerRequest& _request_) {",
                {{"class", skeleton.name}});
   {
     const Indented body(writer);
     writer.write("static constexpr ::perigee::skeleton::OperationSlot _slots[] = {");
-    const std::string number = entries.size() <= hashed_names_max
-                                   ? define_hashed_slots(writer, entries)
-                                   : define_sorted_slots(writer, entries);
+    const std::string number = define_slots(writer, entries, demux);
     writer.write("};");
     define_switch(writer, entries, number);
   }

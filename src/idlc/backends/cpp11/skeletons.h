@@ -3,6 +3,7 @@
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"
+#include "idlc/backends/cpp11/generate.h"
 #include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
@@ -39,8 +40,9 @@ void declare_identity(Writer& writer, const SkeletonClass& skeleton);
 void define_identity(Writer& writer, const SkeletonClass& skeleton);
 
 /// `_dispatch`: finds each operation by a perfect hash, inherited and implicit ones included. A
-/// binary search replaces the hash if there are very many operations.
-void define_dispatch(Writer& writer, const SkeletonClass& skeleton);
+/// binary search replaces the hash if there are very many operations. Another `demux` replaces
+/// both.
+void define_dispatch(Writer& writer, const SkeletonClass& skeleton, Demux demux = Demux::automatic);
 
 /// The static function that handles requests for an operation: its declaration, its head, and the
 /// steps of its body.

@@ -1,6 +1,6 @@
-// A ring of stamps for each thread. Threads share nothing while they note times. The reader runs
-// when no thread notes times.
-#include "stamps.h"
+// Keeps the stamps of time probes: a ring for each thread. Threads share nothing while they note
+// times. Only builds with PERIGEE_PROBES compile this file.
+#include <perigee/base/probe.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,8 @@
 #include <memory>
 #include <mutex>
 
-namespace perigee::bench {
+namespace perigee::probe {
+inline namespace on {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -22,10 +23,8 @@ std::uint64_t ticks_now() noexcept {
 }
 #endif
 
-constexpr std::size_t ring_size = std::size_t{1} << 16;
-
 struct Ring {
-  std::array<Stamp, ring_size> stamps;
+  std::array<Stamp, stamps_max> stamps;
   std::atomic<std::size_t> count{0};  ///< number of all stamps so far
 };
 
@@ -49,15 +48,22 @@ thread_local Ring* own_ring = nullptr;
 
 std::vector<Stamp> in_order(const Ring& ring) {
   const std::size_t count = ring.count.load(std::memory_order_acquire);
-  std::vector<Stamp> stamps;
-  for (std::size_t index = count < ring_size ? 0 : count - ring_size; index < count; ++index)
-    stamps.push_back(ring.stamps[index % ring_size]);
-  return stamps;
+  std::vector<Stamp> result;
+  for (std::size_t index = count < stamps_max ? 0 : count - stamps_max; index < count; ++index)
+    result.push_back(ring.stamps[index % stamps_max]);
+  return result;
 }
 
 }  // namespace
 
-std::vector<std::vector<Stamp>> all_stamps() {
+void stamp(Point point) noexcept {
+  Ring* const ring = own_ring != nullptr ? own_ring : make_ring();
+  const std::size_t index = ring->count.load(std::memory_order_relaxed);
+  ring->stamps[index % stamps_max] = {ticks_now(), point};
+  ring->count.store(index + 1, std::memory_order_release);
+}
+
+std::vector<std::vector<Stamp>> stamps() {
   const std::lock_guard lock(rings().mutex);
   std::vector<std::vector<Stamp>> all;
   for (const auto& ring : rings().all) all.push_back(in_order(*ring));
@@ -66,7 +72,7 @@ std::vector<std::vector<Stamp>> all_stamps() {
 
 // Computes the cost of a stamp from the fastest block of stamps, since other processes interrupt
 // some blocks. If the cost were too high, the time of a short step would be negative.
-StampClock measure_stamp_clock() {
+StampClock measure_clock() {
   constexpr int blocks = 200;
   constexpr int block_size = 1000;
   const auto begin = Clock::now();
@@ -74,25 +80,12 @@ StampClock measure_stamp_clock() {
   std::uint64_t fastest = ~std::uint64_t{0};
   for (int block = 0; block < blocks; ++block) {
     const std::uint64_t block_begin = ticks_now();
-    for (int index = 0; index < block_size; ++index) probe::stamp(probe::Point::call_begins);
+    for (int index = 0; index < block_size; ++index) stamp(Point::call_begins);
     fastest = std::min(fastest, ticks_now() - block_begin);
   }
   const auto ticks = static_cast<double>(ticks_now() - first);
   const double ns = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
   return {ns / ticks, static_cast<double>(fastest) * (ns / ticks) / block_size};
-}
-
-}  // namespace perigee::bench
-
-namespace perigee::probe {
-inline namespace on {
-
-void stamp(Point point) noexcept {
-  using namespace bench;
-  Ring* const ring = own_ring != nullptr ? own_ring : make_ring();
-  const std::size_t index = ring->count.load(std::memory_order_relaxed);
-  ring->stamps[index % ring_size] = {ticks_now(), point};
-  ring->count.store(index + 1, std::memory_order_release);
 }
 
 }  // namespace on
