@@ -9,6 +9,7 @@
 #include "cubit/cubit.h"
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
+#include "naming/naming.h"
 #include "protocols/protocols.h"
 #include "sizes/sizes.h"
 #include "sockspeed/sockspeed.h"
@@ -39,6 +40,7 @@ void add_bench_command(CLI::App& tool) {
   add_ami_command(*bench);
   add_bridge_command(*bench);
   add_tls_command(*bench);
+  add_naming_command(*bench);
   add_codegen_command(*bench);
 }
 
