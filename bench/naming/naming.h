@@ -35,11 +35,13 @@ struct NamingSample {
 
 /// Values of a naming service with many names.
 struct NamingScale {
-  double memory_mib = 0;     ///< of a process with the names in memory
-  double file_mib = 0;       ///< of a server with the names in a file, after all were listed
-  double start_s = 0;        ///< of that server, until it prints its reference
-  double first_page_us = 0;  ///< a page of 1,000 bindings, mean of 50 pages
-  double last_page_us = 0;
+  double memory_mib = 0;  ///< of a process with the names in memory
+  double file_mib = 0;    ///< of a server with the names in a file, after all were listed
+  double start_s = 0;     ///< of that server, until it prints its reference
+  /// A page of 1,000 bindings: medians of 50 pages, for each pass over the whole list. One pass is
+  /// not enough, because other programs may disturb one of its ends.
+  std::vector<double> first_page_us;
+  std::vector<double> last_page_us;
 };
 
 struct NamingReport {

@@ -17,6 +17,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -220,14 +221,13 @@ int time_pages(const OrbRef& orb, const Words& words) {
   }
   rest->destroy();
   times.pop_back();  // the empty page
-  const auto sum = [](auto from, auto to) {
-    double total = 0;
-    for (; from != to; ++from) total += *from;
-    return total / timed;
-  };
   if (times.size() < 2 * timed) throw std::runtime_error("too few pages");
-  std::cout << sum(times.begin(), times.begin() + timed) << '\n'
-            << sum(times.end() - timed, times.end()) << std::endl;
+  const auto median = [](std::vector<double> values) {
+    std::ranges::nth_element(values, values.begin() + timed / 2);
+    return values[timed / 2];
+  };
+  std::cout << median({times.begin(), times.begin() + timed}) << '\n'
+            << median({times.end() - timed, times.end()}) << std::endl;
   return 0;
 }
 
