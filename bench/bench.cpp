@@ -11,6 +11,7 @@
 #include "imaging/imaging.h"
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
+#include "naming/naming.h"
 #include "protocols/protocols.h"
 #include "sizes/sizes.h"
 #include "sockspeed/sockspeed.h"
@@ -43,6 +44,7 @@ void add_bench_command(CLI::App& tool) {
   add_ami_command(*bench);
   add_bridge_command(*bench);
   add_tls_command(*bench);
+  add_naming_command(*bench);
   add_codegen_command(*bench);
 }
 

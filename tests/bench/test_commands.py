@@ -32,6 +32,7 @@ TINY = {
     "sockspeed": ["--quick", "--channel", "pipe", "--memory", "touched"],
     "tls": ["--rounds", "2", "--calls", "20"],
     "ttcp": ["--quick"],
+    "naming": ["--quick", "--rounds", "1", "--calls", "50", "--names", "0"],
 }
 
 
@@ -102,7 +103,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, jitter, ami, bridge, tls, codegen "
+                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, jitter, ami, bridge, tls, naming, codegen "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 

@@ -1,6 +1,8 @@
 // Calls of SQLite's C interface.
 #include "services/naming/sqlite_database.h"
 
+#include <perigee/base/log.h>
+
 #include <utility>
 
 namespace perigee::naming {
@@ -71,6 +73,13 @@ std::expected<void, StoreError> Database::run(const char* statements) {
   const int code = sqlite3_exec(handle_.get(), statements, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return std::unexpected(error(code));
   return {};
+}
+
+void Database::roll_back() noexcept {
+  if (sqlite3_get_autocommit(handle_.get()) != 0) return;  // there is no transaction
+  if (const int code = sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      code != SQLITE_OK)
+    log::write(log::Level::error, "naming", sqlite3_errstr(code));
 }
 
 std::expected<Statement, StoreError> Database::prepare(const char* text) {

@@ -34,9 +34,8 @@ class Database {
   [[nodiscard]] std::int64_t last_row() const noexcept {
     return sqlite3_last_insert_rowid(handle_.get());
   }
-  [[nodiscard]] bool in_transaction() const noexcept {
-    return sqlite3_get_autocommit(handle_.get()) == 0;
-  }
+  /// Ends a transaction that has failed, if SQLite has not done so itself.
+  void roll_back() noexcept;
   /// The error of the last call, which returned `code`.
   [[nodiscard]] StoreError error(int code) const;
 

@@ -68,7 +68,7 @@ std::expected<void, StoreError> update_schema(Database& database, const std::str
                       std::to_string(schema_version()) + "; use a later version of Perigee");
   if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
   auto made = make_steps(database, *version);
-  if (!made && database.in_transaction()) (void)database.run("ROLLBACK");
+  if (!made) database.roll_back();
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include <perigee/services/naming/store.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
@@ -162,9 +163,9 @@ class SqliteStore final : public Store {
       return done(std::unexpected(too_many()));
     }
     jobs_.push_back({std::move(change), std::move(done)});
-    const bool is_first = jobs_.size() == 1;  // otherwise the thread was woken before
+    const bool wakes = jobs_.size() == 1 || jobs_.size() == wanted_;
     lock.unlock();
-    if (is_first) changed_.notify_one();
+    if (wakes) changed_.notify_one();
   }
 
  private:
@@ -177,7 +178,13 @@ class SqliteStore final : public Store {
     for (;;) {
       std::vector<Job> group = next_group();
       if (group.empty()) return;
+      const auto begin = std::chrono::steady_clock::now();
       std::vector<Result> results = make_durable(writer, group);
+      last_time_ = std::chrono::steady_clock::now() - begin;
+      {
+        const std::lock_guard lock(mutex_);
+        wanted_ = std::min(group.size() + jobs_.size(), options_.group_max);
+      }
       for (std::size_t index = 0; index < group.size(); ++index)
         group[index].done(std::move(results[index]));
     }
@@ -187,11 +194,21 @@ class SqliteStore final : public Store {
   std::vector<Job> next_group() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return is_ending_ || !jobs_.empty(); });
+    gather(lock);
     const auto end =
         jobs_.begin() + static_cast<std::ptrdiff_t>(std::min(jobs_.size(), options_.group_max));
     std::vector<Job> group(std::make_move_iterator(jobs_.begin()), std::make_move_iterator(end));
     jobs_.erase(jobs_.begin(), end);
     return group;
+  }
+
+  /// The clients of a group get their replies, and send their next changes, one after the other.
+  /// Waits until as many changes have come as were in progress at the end of the last group, so
+  /// that the clients do not become several small groups in turn. Takes at most a quarter of the
+  /// time of the last group.
+  void gather(std::unique_lock<std::mutex>& lock) {
+    changed_.wait_for(lock, last_time_ / 4,
+                      [this] { return is_ending_ || jobs_.size() >= wanted_; });
   }
 
   /// All changes of the group are made, or none of them.
@@ -215,10 +232,12 @@ class SqliteStore final : public Store {
   Connections connections_;
   Reader reader_;
   std::uint64_t identity_ = 0;
-  std::mutex mutex_;  // guards jobs_ and is_ending_
+  std::mutex mutex_;  // guards jobs_, wanted_ and is_ending_
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool is_ending_ = false;
+  std::size_t wanted_ = 1;                            // changes for the next group: see gather()
+  std::chrono::steady_clock::duration last_time_{0};  // of the last group; used by the thread only
   event::Thread thread_;
 };
 

@@ -72,7 +72,7 @@ std::expected<void, StoreError> SqliteWriter::commit() {
 
 void SqliteWriter::roll_back() noexcept {
   known_context_ = 0;
-  if (database_->in_transaction()) (void)database_->run("ROLLBACK");
+  database_->roll_back();
 }
 
 std::expected<bool, StoreError> SqliteWriter::context_exists(ContextNumber context) {

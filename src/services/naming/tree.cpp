@@ -1,6 +1,8 @@
 // Walks, references and changes.
 #include "services/naming/tree.h"
 
+#include <perigee/base/log.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -12,6 +14,14 @@ namespace {
 constexpr std::string_view context_type = "IDL:omg.org/CosNaming/NamingContextExt:1.0";
 constexpr std::string_view ior_prefix = "IOR:";
 constexpr std::string_view digits = "0123456789abcdef";
+
+// Larger references are rare. Without this limit they could fill the memory.
+constexpr std::size_t cached_reference_size_max = 4'096;
+
+// A sweep removes at least 1,000 bindings, if so many leases have ended. So the bindings that wait
+// for a sweep do not become more and more.
+constexpr std::size_t sweep_changes = 500;
+constexpr WallTime sweep_interval = 60'000;
 
 unsigned value_of(char digit) { return static_cast<unsigned>(digits.find(digit)) & 0xfU; }
 
@@ -64,10 +74,10 @@ Tree::Tree(CORBA::object_reference<CORBA::ORB> orb, ContextPoas poas, std::uniqu
            Options options)
     : orb_(std::move(orb)),
       poas_(std::move(poas)),
-      store_(std::move(store)),
       options_(std::move(options)),
       current_(IDL::traits<PeerCurrent>::narrow(orb_->resolve_initial_references("PeerCurrent"))),
-      cache_(options_.limits.cached_bindings_max) {}
+      cache_(options_.limits.cached_bindings_max),
+      store_(std::move(store)) {}
 
 void Tree::check(const Name& name) const {
   const Limits& limits = options_.limits;
@@ -151,7 +161,8 @@ std::optional<Resolved> Tree::find(ContextNumber context, const Component& name)
     if (!found) raise(found.error(), CORBA::COMPLETED_NO);
     if (!*found) return std::nullopt;
     resolved = to_resolved(**found);
-    cache_.put(context, name, *resolved, generation);
+    if ((*found)->target.reference.size() <= cached_reference_size_max)
+      cache_.put(context, name, *resolved, generation);
   }
   if (resolved->expires != never && has_ended(resolved->expires, now())) return std::nullopt;
   return resolved;
@@ -200,6 +211,7 @@ Resolved Tree::resolve_last(const Place& place, const Name& name) {
 }
 
 task<ChangeResult> Tree::change(Change change) {
+  if (change.expires != never) sweep(change.now);
   const ContextNumber context = change.context;
   const Component name = change.name;
   completion<std::expected<ChangeResult, StoreError>> made;
@@ -212,6 +224,15 @@ task<ChangeResult> Tree::change(Change change) {
     raise(result.error(), result.error().kind == StoreError::Kind::failed ? CORBA::COMPLETED_MAYBE
                                                                           : CORBA::COMPLETED_NO);
   co_return *result;
+}
+
+void Tree::sweep(WallTime now) {
+  if (++leased_changes_ < sweep_changes && now < next_sweep_) return;
+  leased_changes_ = 0;
+  next_sweep_ = now + sweep_interval;
+  store_->change({.kind = Change::Kind::remove_expired, .now = now}, [](const auto& result) {
+    if (!result) log::write(log::Level::error, "naming", result.error().text);
+  });
 }
 
 void Tree::require_call_left() const {

@@ -100,14 +100,18 @@ class Tree {
   [[noreturn]] void raise_missing(ContextNumber context, const Name& name, std::size_t index);
   [[nodiscard]] std::string octets_of(const ObjectRef& object) const;
   void require_call_left() const;
+  /// Removes bindings whose leases have ended, now and then. Readers ignore them before.
+  void sweep(WallTime now);
 
   const CORBA::object_reference<CORBA::ORB> orb_;
   const ContextPoas poas_;
-  const std::unique_ptr<Store> store_;
   const Options options_;
   const IDL::traits<PeerCurrent>::ref_type current_;
   Cache cache_;
   std::atomic<std::size_t> foreign_calls_ = 0;
+  std::atomic<std::size_t> leased_changes_ = 0;  // since the last sweep
+  std::atomic<WallTime> next_sweep_ = 0;
+  const std::unique_ptr<Store> store_;  // last: its destructor makes changes, which use the cache
 };
 
 template <typename T>

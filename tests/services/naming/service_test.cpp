@@ -2,6 +2,7 @@
 #include "services/naming/naming_server.h"
 #include "support/fake_clock.h"
 #include "support/temporary_folder.h"
+#include <perigee/iop/ior.h>
 
 #include <doctest/doctest.h>
 
@@ -97,18 +98,18 @@ TEST_CASE("a destroyed context raises OBJECT_NOT_EXIST, and a name through it Ca
 
 TEST_CASE("a reference to a context of another store does not lead to a context") {
   const TestOrb client;
-  ObjectRef old;
-  {
-    const Server server;
-    old = server.root(client)->new_context();
-  }
-  const std::string text = client->object_to_string(old);
-  const Server server;
-  // The same key at the address of the new server.
-  const std::string root = client->object_to_string(server.root(client));
-  CHECK(text != root);
-  const auto made = server.root(client)->new_context();
-  CHECK_FALSE(made->_is_equivalent(old));
+  const Server first;
+  const Server second;
+  (void)second.root(client)->new_context();  // its number is that of the context of the first store
+  // The key of a context of the first store, at the address of the second server.
+  auto ior = iop::parse_ior_string(client->object_to_string(first.root(client)->new_context()));
+  const auto other = iop::parse_ior_string(client->object_to_string(second.root(client)));
+  auto profile = iop::decode_iiop_profile(ior.value().profiles.at(0)).value();
+  profile.port = iop::decode_iiop_profile(other.value().profiles.at(0)).value().port;
+  ior.value().profiles = {iop::encode_profile(profile)};
+  const auto moved = IDL::traits<NamingContext>::unchecked_narrow(
+      client->string_to_object(iop::to_ior_string(ior.value())));
+  CHECK(failure([&] { (void)moved->resolve(name({"a"})); }) == "OBJECT_NOT_EXIST");
 }
 
 TEST_CASE("contexts that contain each other are walked as far as the name leads") {
@@ -251,6 +252,24 @@ TEST_CASE("a lease ends a binding unless the server renews it") {
   root->rebind(name({"a"}), root);  // without a lease
   now += 1'000'000;
   CHECK(failure([&] { (void)root->resolve(name({"a"})); }) == "none");
+}
+
+TEST_CASE("bindings whose leases have ended leave the store when another lease begins") {
+  std::atomic<WallTime> now = 1'000'000;
+  Options options;
+  options.wall_clock = [&now] { return now.load(); };
+  auto memory = make_memory_store();
+  Store& store = *memory;
+  const Server server(options, std::move(memory));
+  const TestOrb client;
+  const LeasingRef leasing =
+      IDL::traits<PerigeeNaming::LeasingContext>::narrow(server.root(client));
+  leasing->bind_leased(name({"a"}), leasing, 10);
+  now += 120'000;
+  CHECK(store.find(root_context, {"a", ""}).value());
+  leasing->bind_leased(name({"b"}), leasing, 10);
+  CHECK_FALSE(store.find(root_context, {"a", ""}).value());
+  CHECK(store.find(root_context, {"b", ""}).value());
 }
 
 TEST_CASE("several clients bind at the same time, and each binding is there") {

@@ -1,0 +1,148 @@
+// The report of the experiment as text, JSON and a page, and its goals.
+#include "harness/json.h"
+#include "harness/machine.h"
+#include "harness/page.h"
+#include "harness/statistics.h"
+#include "naming.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace perigee::bench {
+namespace {
+
+struct Row {
+  const char* name;
+  double NamingSample::* rate;
+  double NamingSample::* base;  ///< null: this row is a base
+  double goal;
+};
+
+constexpr Row table_rows[] = {
+    {"void call", &NamingSample::void_calls, nullptr, 0},
+    {"resolve (cached)", &NamingSample::resolves, &NamingSample::void_calls, 0.8},
+    {"C: 1 row a commit", &NamingSample::rows_alone, nullptr, 0},
+    {"bind, 1 client", &NamingSample::binds_alone, &NamingSample::rows_alone, 0.7},
+    {"C: 64 rows a commit", &NamingSample::rows_together, nullptr, 0},
+    {"bind, 64 clients", &NamingSample::binds_together, &NamingSample::rows_together, 0.7},
+};
+
+Estimate rate_of(const NamingReport& report, const Row& row) {
+  std::vector<double> rates;
+  for (const NamingSample& sample : report.samples) rates.push_back(sample.*row.rate);
+  return median_with_interval(rates);
+}
+
+Estimate ratio_of(const NamingReport& report, const Row& row) {
+  std::vector<double> ratios;
+  for (const NamingSample& sample : report.samples)
+    ratios.push_back(sample.*row.rate / sample.*row.base);
+  return median_with_interval(ratios);
+}
+
+Estimate exact_value(double value) { return {value, value, value}; }
+
+std::string method(const NamingReport& report) {
+  const NamingOptions& options = report.options;
+  return fmt::format(
+      "rates per second, medians of {} rounds; the server has one thread for clients and a file of "
+      "names; ratios are of the same round; {} calls, {} binds of one client and {} binds of 64 "
+      "clients in a round",
+      options.rounds, options.calls, options.binds_alone, options.binds_together);
+}
+
+std::vector<std::string> cells_of(const NamingReport& report, const Row& row) {
+  std::vector<std::string> cells{row.name, fmt::format("{:.0f}", rate_of(report, row).value)};
+  if (row.base != nullptr) cells.push_back(to_text(ratio_of(report, row)));
+  return cells;
+}
+
+std::vector<std::pair<std::string, std::string>> scale_rows(const NamingReport& report) {
+  const NamingScale& scale = report.scale;
+  return {{"names in memory: MiB", fmt::format("{:.0f}", scale.memory_mib)},
+          {"names in a file: MiB of the server", fmt::format("{:.0f}", scale.file_mib)},
+          {"names in a file: start-up, s", fmt::format("{:.3f}", scale.start_s)},
+          {"first pages of 1,000 names, us", fmt::format("{:.0f}", median(scale.first_page_us))},
+          {"last pages of 1,000 names, us", fmt::format("{:.0f}", median(scale.last_page_us))}};
+}
+
+Estimate page_ratio(const NamingScale& scale) {
+  std::vector<double> ratios;
+  for (std::size_t pass = 0; pass < scale.first_page_us.size(); ++pass)
+    ratios.push_back(scale.last_page_us[pass] / scale.first_page_us[pass]);
+  return median_with_interval(ratios);
+}
+
+std::string scale_heading(const NamingReport& report) {
+  return fmt::format("{} names with references of 84 octets", report.options.names);
+}
+
+}  // namespace
+
+std::vector<Claim> claims_of(const NamingReport& report) {
+  std::vector<Claim> claims;
+  for (const Row& row : table_rows)
+    if (row.base != nullptr)
+      claims.push_back({fmt::format("{}: rate, as the row above", row.name), Bound::at_least,
+                        row.goal, ratio_of(report, row)});
+  if (report.options.names == 0) return claims;
+  const NamingScale& scale = report.scale;
+  const std::string names = scale_heading(report);
+  claims.push_back({names + " in memory: MiB", Bound::at_most, 500, exact_value(scale.memory_mib)});
+  claims.push_back({names + " in a file: MiB", Bound::at_most, 500, exact_value(scale.file_mib)});
+  claims.push_back(
+      {names + " in a file: start-up, s", Bound::at_most, 3, exact_value(scale.start_s)});
+  claims.push_back(
+      {names + ": last pages of a list / first pages", Bound::at_most, 1.5, page_ratio(scale)});
+  return claims;
+}
+
+std::string to_table(const NamingReport& report) {
+  std::string text =
+      fmt::format("perigee bench naming: {}\n{}\n", machine_description(), method(report));
+  text += fmt::format("  {:<24}{:>12}  {}\n", "", "per second", "to the row above");
+  for (const Row& row : table_rows) {
+    const auto cells = cells_of(report, row);
+    text +=
+        fmt::format("  {:<24}{:>12}  {}\n", cells[0], cells[1], cells.size() > 2 ? cells[2] : "");
+  }
+  if (report.options.names > 0) {
+    text += scale_heading(report) + '\n';
+    for (const auto& [what, value] : scale_rows(report))
+      text += fmt::format("  {:<40}{:>10}\n", what, value);
+  }
+  return text + to_table(claims_of(report));
+}
+
+std::string to_json(const NamingReport& report) {
+  nlohmann::json json = begin_report("naming");
+  for (const Row& row : table_rows) {
+    nlohmann::json entry{{"name", row.name}, {"rate", to_json(rate_of(report, row))}};
+    if (row.base != nullptr) entry["ratio"] = to_json(ratio_of(report, row));
+    json["rows"].push_back(std::move(entry));
+  }
+  const NamingScale& scale = report.scale;
+  json["scale"] = {{"names", report.options.names},        {"memory_mib", scale.memory_mib},
+                   {"file_mib", scale.file_mib},           {"start_s", scale.start_s},
+                   {"first_page_us", scale.first_page_us}, {"last_page_us", scale.last_page_us}};
+  json["claims"] = to_json(claims_of(report));
+  return json.dump(2) + '\n';
+}
+
+std::string to_html(const NamingReport& report) {
+  Page page("perigee bench naming");
+  page.note(method(report));
+  std::vector<std::vector<std::string>> cells;
+  for (const Row& row : table_rows) cells.push_back(cells_of(report, row));
+  page.table({"", "per second", "to the row above"}, cells);
+  if (report.options.names > 0) {
+    page.heading(scale_heading(report));
+    cells.clear();
+    for (const auto& [what, value] : scale_rows(report)) cells.push_back({what, value});
+    page.table({"", ""}, cells);
+  }
+  add_to(page, claims_of(report));
+  return page.html();
+}
+
+}  // namespace perigee::bench
