@@ -4,11 +4,13 @@
 #include "ami/ami.h"
 #include "bridge/bridge.h"
 #include "codegen/codegen.h"
+#include "compare/compare.h"
 #include "connections/connections.h"
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
+#include "paper/paper.h"
 #include "protocols/protocols.h"
 #include "sizes/sizes.h"
 #include "sockspeed/sockspeed.h"
@@ -40,6 +42,8 @@ void add_bench_command(CLI::App& tool) {
   add_bridge_command(*bench);
   add_tls_command(*bench);
   add_codegen_command(*bench);
+  add_paper_command(*bench);
+  add_compare_command(*bench);
 }
 
 }  // namespace perigee::bench
