@@ -61,8 +61,8 @@ BarFigure figure_16_bars() {
     figure.bars.push_back({workload, "GIOP UNIX", compared(workload, "GIOP UNIX", "GIOP TCP")});
   }
   figure.bars.push_back({.group = "paper", .name = "GIOPlite TCP", .paper = 1 / 1.0274});
-  figure.bars.push_back({.group = "paper", .name = "GIOP UNIX, least", .paper = 1 / 1.5});
-  figure.bars.push_back({.group = "paper", .name = "GIOP UNIX, most", .paper = 1 / 1.2});
+  figure.bars.push_back({.group = "paper", .name = "GIOP UNIX, 50 % more calls", .paper = 1 / 1.5});
+  figure.bars.push_back({.group = "paper", .name = "GIOP UNIX, 20 % more calls", .paper = 1 / 1.2});
   return figure;
 }
 
