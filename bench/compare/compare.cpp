@@ -1,6 +1,8 @@
 // Compares the samples of two reports.
 #include "compare.h"
 
+#include "harness/document.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -69,6 +71,8 @@ class Collector {
   void add(const json& samples, const std::string& name) {
     if (!samples.is_array()) throw std::runtime_error(name + ": the samples are not an array");
     std::vector<double>& target = samples_[name];
+    if (samples.size() > report_samples_max - std::min(target.size(), report_samples_max))
+      throw std::runtime_error(fmt::format("{}: more than {} samples", name, report_samples_max));
     for (const json& sample : samples) {
       if (!sample.is_number()) throw std::runtime_error(name + ": a sample is not a number");
       target.push_back(sample.get<double>());

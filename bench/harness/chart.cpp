@@ -40,7 +40,7 @@ std::vector<std::string> lines_of(const std::string& text, double width) {
 /// Maps values to positions. Values outside of the range lie at its ends.
 class Scale {
  public:
-  Scale(AxisKind kind, Estimate values, double from, double to)
+  Scale(AxisKind kind, const Estimate& values, double from, double to)
       : kind_(kind), low_(place(values.low)), high_(place(values.high)), from_(from), to_(to) {
     if (!(high_ > low_)) high_ = low_ + 1;
   }

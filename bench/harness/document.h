@@ -15,6 +15,8 @@ namespace perigee::bench {
 inline constexpr std::size_t report_size_max = 256u << 20;
 /// The deepest nesting of arrays and objects that is read.
 inline constexpr int report_depth_max = 64;
+/// The most samples of a value: as many as the rounds that --rounds allows.
+inline constexpr std::size_t report_samples_max = 100'000;
 
 /// Reads the report in `file`: an object with the field `experiment`. Throws std::runtime_error
 /// with the name of the file if the file cannot be read, is too large, is nested too deeply, or is

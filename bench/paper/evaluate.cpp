@@ -32,6 +32,8 @@ Samples samples_of(const json& value, const std::string& path) {
   }
   if (!samples->is_array() || samples->empty())
     throw std::runtime_error("the report has no samples at " + path);
+  if (samples->size() > report_samples_max)
+    throw std::runtime_error("the report has too many samples at " + path);
   Samples numbers;
   for (const json& sample : *samples) numbers.push_back(number_of(sample, path));
   return numbers;

@@ -111,6 +111,8 @@ TEST_CASE("reports that cannot be compared are errors that say why") {
   CHECK(reason(hostile, hostile).ends_with("the samples are not an array"));
   hostile["results"][0]["cpu_ratio"]["samples"] = {1, "two"};
   CHECK(reason(hostile, hostile).ends_with("a sample is not a number"));
+  hostile["results"][0]["cpu_ratio"]["samples"] = std::vector<double>(100'001, 1.0);
+  CHECK(reason(hostile, hostile).ends_with("more than 100000 samples"));
 }
 
 TEST_CASE("a median of 0 is not compared") {
