@@ -92,7 +92,7 @@ std::string at_position(std::string path, double x) {
 }
 
 std::string bar_text(double value, BarText text) {
-  return text == BarText::percent ? fmt::format("{:.2g} %", 100 * value)
+  return text == BarText::percent ? fmt::format("{:.3g} %", 100 * value)
                                   : fmt::format("{:.2f}", value);
 }
 
@@ -217,13 +217,11 @@ LineChart chart_of(const LineFigure& figure, const Outcomes& outcomes) {
     for (const double x : figure.xs)
       if (const auto value = find(at_position(curve.value, x), outcomes))
         series.points.push_back({x, *value});
-    series.look = chart.series.size();
     if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
   for (const PaperCurve& curve : figure.paper) {
     ChartSeries series{.name = curve.name, .points = {}};
     for (const auto& [x, y] : curve.points) series.points.push_back({x, exactly(y)});
-    series.look = dashed_look + chart.series.size();
     chart.series.push_back(std::move(series));
   }
   return chart;

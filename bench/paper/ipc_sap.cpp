@@ -34,14 +34,14 @@ std::vector<Run> runs() {
            .quick_repeats = 3,
            .full_repeats = 5,
            .quick_seconds = 3,
-           .full_seconds = 60},
+           .full_seconds = 130},
           {.name = profile,
            .quick = profiled("16MiB"),
            .full = profiled("64MiB"),
            .quick_repeats = 3,
            .full_repeats = 6,
            .quick_seconds = 10,
-           .full_seconds = 14}};
+           .full_seconds = 18}};
 }
 
 // Of one version, with socket queues of 64 KiB. `size` may be "{X}".

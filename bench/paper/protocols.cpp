@@ -30,7 +30,7 @@ std::vector<Run> runs() {
            .quick_repeats = 3,
            .full_repeats = 5,
            .quick_seconds = 3,
-           .full_seconds = 12},
+           .full_seconds = 20},
           {.name = layers,
            .quick = whitebox,
            .full = whitebox,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
@@ -108,15 +109,40 @@ void add_findings(Page& page, const std::vector<Result>& results) {
   page.text_table({"figure", "the paper", "here", "value", "confirmed if", "verdict"}, rows);
 }
 
-void add_figure(Page& page, const Paper& paper, const Figure& figure, const Outcomes& outcomes) {
-  page.subheading(figure.label + ": " + figure.title, anchor_of(paper.key, figure.label));
-  page.note("Section: " + figure.section + ".");
+/// Gives each series one look in all charts of a paper. The paper's own series are dashed.
+class Looks {
+ public:
+  void give(LineChart& chart) {
+    for (ChartSeries& series : chart.series) {
+      const bool of_paper = series.name.starts_with("paper: ");
+      std::vector<std::string>& names = of_paper ? paper_ : ours_;
+      const auto known = std::ranges::find(names, series.name);
+      series.look = static_cast<std::size_t>(known - names.begin()) + (of_paper ? dashed_look : 0);
+      if (known == names.end()) names.push_back(series.name);
+    }
+  }
+
+ private:
+  std::vector<std::string> ours_;
+  std::vector<std::string> paper_;
+};
+
+void add_charts(Page& page, const Figure& figure, const Outcomes& outcomes, Looks& looks) {
   for (const LineFigure& lines : figure.lines)
-    if (LineChart chart = chart_of(lines, outcomes); !chart.series.empty())
+    if (LineChart chart = chart_of(lines, outcomes); !chart.series.empty()) {
+      looks.give(chart);
       page.chart_with_looks(std::move(chart));
+    }
   for (const BarFigure& bars : figure.bars)
     if (BarChart chart = chart_of(bars, outcomes); !chart.bars.empty())
       page.chart_with_looks(std::move(chart));
+}
+
+void add_figure(Page& page, const Paper& paper, const Figure& figure, const Outcomes& outcomes,
+                Looks& looks) {
+  page.subheading(figure.label + ": " + figure.title, anchor_of(paper.key, figure.label));
+  page.note("Section: " + figure.section + ".");
+  add_charts(page, figure, outcomes, looks);
   for (const Result& result : results_of(paper, figure, outcomes))
     page.statement(to_string(result.verdict), sentence(result));
   if (figure.numbers.header.empty()) return;
@@ -130,11 +156,12 @@ void add_paper(Page& page, const Paper& paper, const Outcomes& outcomes) {
   page.heading(paper.title);
   page.note(paper.source + ".");
   std::vector<TextRow> designs;
+  Looks looks;
   for (const Figure& figure : paper.figures) {
     if (figure.is_design)
       designs.push_back({{figure.label, figure.title, figure.section}});
     else
-      add_figure(page, paper, figure, outcomes);
+      add_figure(page, paper, figure, outcomes, looks);
   }
   if (designs.empty()) return;
   page.subheading("Figures without measured values", anchor_of(paper.key, "designs"));

@@ -72,6 +72,16 @@ TEST_CASE("a chart has at most six curves, and its points are in the order of x"
       }
 }
 
+TEST_CASE("a paper has at most eight curves of measured values, so that each has a colour") {
+  for (const Paper& paper : all_papers()) {
+    std::set<std::string> names;
+    for (const Figure& figure : paper.figures)
+      for (const LineFigure& lines : figure.lines)
+        for (const Curve& curve : lines.curves) names.insert(curve.name);
+    CHECK(names.size() <= dashed_look);
+  }
+}
+
 TEST_CASE("each value belongs to a run of its paper, and the names of runs are unique") {
   std::set<std::string> names;
   for (const Paper& paper : all_papers()) {
