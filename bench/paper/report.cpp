@@ -109,7 +109,8 @@ void add_findings(Page& page, const std::vector<Result>& results) {
   page.text_table({"figure", "the paper", "here", "value", "confirmed if", "verdict"}, rows);
 }
 
-/// Gives each series one look in all charts of a paper. The paper's own series are dashed.
+/// Gives each series one look in all charts of a paper. The paper's own series are dashed, and
+/// their colours begin with the last, so that measured series have other colours.
 class Looks {
  public:
   void give(LineChart& chart) {
@@ -117,7 +118,8 @@ class Looks {
       const bool of_paper = series.name.starts_with("paper: ");
       std::vector<std::string>& names = of_paper ? paper_ : ours_;
       const auto known = std::ranges::find(names, series.name);
-      series.look = static_cast<std::size_t>(known - names.begin()) + (of_paper ? dashed_look : 0);
+      const auto index = static_cast<std::size_t>(known - names.begin());
+      series.look = of_paper ? 2 * dashed_look - 1 - index % dashed_look : index;
       if (known == names.end()) names.push_back(series.name);
     }
   }

@@ -72,12 +72,14 @@ TEST_CASE("a chart has at most six curves, and its points are in the order of x"
       }
 }
 
-TEST_CASE("a paper has at most eight curves of measured values, so that each has a colour") {
+TEST_CASE("all curves of a paper have different colours") {
   for (const Paper& paper : all_papers()) {
     std::set<std::string> names;
     for (const Figure& figure : paper.figures)
-      for (const LineFigure& lines : figure.lines)
+      for (const LineFigure& lines : figure.lines) {
         for (const Curve& curve : lines.curves) names.insert(curve.name);
+        for (const PaperCurve& curve : lines.paper) names.insert(curve.name);
+      }
     CHECK(names.size() <= dashed_look);
   }
 }
